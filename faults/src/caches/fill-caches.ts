@@ -20,7 +20,7 @@ const contentId = 'bound-film';
 /** Fills the caches of one replica beyond their bound while an audience goes on watching. Returns a table. */
 export async function fillCaches(stack: Stack, checks: Checks): Promise<string> {
   const gateway = stack.gateways[0]?.url ?? '';
-  const management = createManagement(() => gateway, adminKey);
+  const management = createManagement(() => gateway, adminKey, stack.playlistUrl);
   const replica = directReplicas(stack)[0] as Replica;
   const { headers, server } = replica;
   const audience = await createAudience(management, tokenSecret, contentId, [replica]);

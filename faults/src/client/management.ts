@@ -14,6 +14,7 @@ export interface Management {
   call(method: string, path: string, json?: unknown, rowOf?: RowOf): Promise<Answer>;
   registerContent(contentId: string): Promise<Answer>;
   createLease(viewerId: string, contentId: string): Promise<Answer>;
+  createSession(viewerId: string, contentId: string): Promise<Answer>;
   acknowledged: Acknowledged[];
 }
 
@@ -22,8 +23,11 @@ type RowOf = (answer: Answer) => Acknowledged['row'];
 /** The longest life that the server allows by default, so no lease expires during the run. */
 const leaseTtlSeconds = 3_600;
 
-/** @param origin returns the gateway for the next request */
-export function createManagement(origin: () => string, adminKey: string): Management {
+/**
+ * @param origin returns the gateway for the next request
+ * @param playlistUrl of every content; without one there are no sessions
+ */
+export function createManagement(origin: () => string, adminKey: string, playlistUrl?: string): Management {
   const acknowledged: Acknowledged[] = [];
 
   async function call(
@@ -44,16 +48,28 @@ export function createManagement(origin: () => string, adminKey: string): Manage
   return {
     call,
     registerContent: (contentId) =>
-      call('POST', '/api/v1/content', { id: contentId, name: contentId }, () => ({
-        table: 'contents',
-        id: contentId,
-      })),
+      call(
+        'POST',
+        '/api/v1/content',
+        { id: contentId, name: contentId, ...(playlistUrl ? { playlistUrl } : {}) },
+        () => ({ table: 'contents', id: contentId }),
+      ),
     createLease: (viewerId, contentId) =>
       call(
         'POST',
         '/keys/leases',
         { viewerId, contentId, requestedTtlSeconds: leaseTtlSeconds },
         ({ json: body }) => ({ table: 'leases', id: body.lease.id }),
+      ),
+    createSession: (viewerId, contentId) =>
+      call(
+        'POST',
+        '/keys/sessions',
+        { viewerId, contentId, ttlSeconds: leaseTtlSeconds },
+        ({ json: body }) => ({
+          table: 'leases',
+          id: body.lease.id,
+        }),
       ),
     acknowledged,
   };

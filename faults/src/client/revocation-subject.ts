@@ -8,11 +8,18 @@ export const revocationKinds = ['leaseId', 'viewerId', 'contentId', 'pair', 'con
 
 export type RevocationKind = (typeof revocationKinds)[number];
 
+/** What viewers show: a token alone, a token and the lease that it names, or the URL of a session. */
+export const credentials = ['lease', 'token', 'session'] as const;
+
+export type Credential = (typeof credentials)[number];
+
 /** A viewer or a holder of an API key who gets a key until the revocation. */
 export interface RevocationSubject {
   kind: RevocationKind;
   /** The request for the key. */
   question: Question;
+  /** The request for the playlist, of a viewer with a session. */
+  playlist?: Question;
   /** The error code of a key request afterwards. */
   refusal: string;
   revoke(): Promise<Answer>;
@@ -23,8 +30,7 @@ export interface RevocationSubjectOptions {
   tokenSecret: string;
   /** A content that stays active. */
   contentId: string;
-  /** Whether the viewer names its lease, or sends only a token. */
-  withLease: boolean;
+  credential: Credential;
 }
 
 /** @throws Error if the server does not create what the subject needs */
@@ -32,7 +38,7 @@ export async function createRevocationSubject(
   kind: RevocationKind,
   options: RevocationSubjectOptions,
 ): Promise<RevocationSubject> {
-  const { management, tokenSecret, withLease } = options;
+  const { management, tokenSecret, credential } = options;
   if (kind === 'api-key') return createKeyHolder(options);
   const name = randomUUID().slice(0, 18);
   const viewerId = `viewer-${name}`;
@@ -43,15 +49,21 @@ export async function createRevocationSubject(
     authorization: `Bearer ${viewerToken(tokenSecret, viewerId)}`,
   };
   let leaseId = '';
-  if (withLease || kind === 'leaseId') {
+  let question: Question = { path, headers };
+  let playlist: Question | undefined;
+  if (credential === 'session') {
+    const { lease, url } = await demand(management.createSession(viewerId, contentId));
+    leaseId = lease.id;
+    ({ key: question, playlist } = questionsOfSession(contentId, url));
+  } else if (credential === 'lease' || kind === 'leaseId') {
     const { lease } = await demand(management.createLease(viewerId, contentId));
     leaseId = lease.id;
+    if (credential === 'lease') headers['x-lease-id'] = leaseId;
   }
-  if (withLease) headers['x-lease-id'] = leaseId;
-  const question = { path, headers };
+  const viewer = { kind, question, ...(playlist ? { playlist } : {}) };
   if (kind === 'content') {
     const revoke = () => management.call('DELETE', `/api/v1/content/${contentId}`);
-    return { kind, question, refusal: 'CONTENT_NOT_FOUND', revoke };
+    return { ...viewer, refusal: 'CONTENT_NOT_FOUND', revoke };
   }
   const selector = {
     leaseId: { leaseId },
@@ -60,7 +72,14 @@ export async function createRevocationSubject(
     pair: { viewerId, contentId },
   }[kind];
   const revoke = () => management.call('POST', '/keys/leases/revoke', selector);
-  return { kind, question, refusal: withLease ? 'LEASE_REVOKED' : 'TOKEN_REVOKED', revoke };
+  return { ...viewer, refusal: credential === 'token' ? 'TOKEN_REVOKED' : 'LEASE_REVOKED', revoke };
+}
+
+/** @param url of the session, as the server gives it: whatever its origin is, requests go to the servers under test */
+export function questionsOfSession(contentId: string, url: string): { key: Question; playlist: Question } {
+  const { pathname } = new URL(url);
+  const sid = pathname.split('/').at(-2);
+  return { key: { path: `/keys/${contentId}?s=${sid}` }, playlist: { path: pathname } };
 }
 
 async function createKeyHolder({

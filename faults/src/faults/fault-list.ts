@@ -16,11 +16,18 @@ export const faults: readonly Fault[] = [
   killed('the auth service', ({ servers }) => servers.auth),
   killed('the content service', ({ servers }) => servers.content),
   killed('one key-derivation replica of three', ({ servers }) => servers['key-derivation'].slice(0, 1)),
+  { ...killed('the playback service', ({ servers }) => servers.playback), unseenInPlaylists: false },
   paused('the lease service', ({ servers }) => servers.leases, true),
+  { ...paused('the playback service', ({ servers }) => servers.playback, true), unseenInPlaylists: false },
   // Requests to the paused replica wait until the gateway finds it unresponsive and uses another.
   paused('one key-derivation replica of three', ({ servers }) => servers['key-derivation'].slice(0, 1), true),
   cut('between key-derivation and leases', (name) => /^key-derivation-\d leases-/.test(name), true),
   cut('around one key-derivation replica', (name) => name.startsWith('key-derivation-1 '), true),
+  {
+    // The only one, so nobody else can confirm that a session still holds.
+    ...cut('around the playback service', (name) => name.startsWith('playback-1 '), true),
+    unseenInPlaylists: false,
+  },
   ...auditFaults(),
 ];
 

@@ -10,6 +10,8 @@ export interface Fault {
   seconds: number;
   /** Whether viewers whom every replica knows must get every key meanwhile. */
   unseenByViewers: boolean;
+  /** Whether those with a session must get every playlist meanwhile; the same as for keys by default. */
+  unseenInPlaylists?: boolean;
   begin(stack: Stack): Promise<void> | void;
   end(stack: Stack): Promise<void> | void;
 }

@@ -5,6 +5,7 @@ import { type Load, startLoad } from '../client/load.ts';
 import { createManagement, type Management } from '../client/management.ts';
 import {
   createRevocationSubject,
+  credentials,
   type RevocationSubject,
   revocationKinds,
 } from '../client/revocation-subject.ts';
@@ -19,8 +20,11 @@ export interface FaultReport {
   fault: Fault;
   /** Key requests of viewers who keep their rights. */
   keys: Answer[];
+  /** Playlist requests of those with a session. */
+  playlists: Answer[];
   /** Changes while it was broken: leases created, and leases, contents and API keys revoked. */
   changes: Answer[];
+  /** The latest key or playlist after its revocation. */
   latestKeyMs: number;
   /** Describes each thing that is wrong afterwards. */
   wrong: string[];
@@ -32,18 +36,23 @@ export interface Scene {
   stack: Stack;
   audience: Audience;
   replicas: readonly Replica[];
+  playbacks: readonly Replica[];
 }
 
 const keysPerSecond = 150;
+const playlistsPerSecond = 50;
 const changeEveryMs = 250;
 /** All is normal again after this long without a failure. */
 const quietMs = 1_500;
 const normalTimeoutMs = 30_000;
 
 /** Breaks one part under load, makes changes meanwhile, repairs it, and checks what is left. */
-export async function runFault(fault: Fault, { stack, audience, replicas }: Scene): Promise<FaultReport> {
+export async function runFault(
+  fault: Fault,
+  { stack, audience, replicas, playbacks }: Scene,
+): Promise<FaultReport> {
   const gateway = stack.gateways[0]?.url ?? '';
-  const management = createManagement(() => gateway, adminKey);
+  const management = createManagement(() => gateway, adminKey, stack.playlistUrl);
   const early = await createSubjects(revocationKinds.length, management, audience.contentId, replicas);
   const changing = await createSubjects(
     Math.ceil((fault.seconds * 1_000) / changeEveryMs),
@@ -53,7 +62,11 @@ export async function runFault(fault: Fault, { stack, audience, replicas }: Scen
   );
   await audience.becomeKnown();
   const load = startLoad(keysPerSecond, () => ({ origin: gateway, question: audience.next() }));
-  const observer = startRevocationObserver(replicas);
+  const playlistLoad = startLoad(playlistsPerSecond, () => ({
+    origin: gateway,
+    question: audience.nextPlaylist(),
+  }));
+  const observer = startRevocationObserver(replicas, playbacks);
   try {
     // The fault begins right after these, so replicas may not have received the last of them.
     for (const answer of await Promise.all(early.map((subject) => revoke(subject, observer))))
@@ -68,7 +81,7 @@ export async function runFault(fault: Fault, { stack, audience, replicas }: Scen
     );
     const mendedAtMs = performance.now();
     await fault.end(stack);
-    const normalAfterMs = await untilNormal(stack, load, mendedAtMs);
+    const normalAfterMs = await untilNormal(stack, [load, playlistLoad], mendedAtMs);
     const answered = await Promise.all(changes);
     await observer.stop();
     const wrong = [
@@ -76,9 +89,12 @@ export async function runFault(fault: Fault, { stack, audience, replicas }: Scen
       ...(await findWrongRows(stack.databaseUrl, management.acknowledged)),
     ];
     const keys = await load.stop();
-    return { fault, keys, changes: answered, latestKeyMs: observer.latestKeyMs(), wrong, normalAfterMs };
+    const playlists = await playlistLoad.stop();
+    const latestKeyMs = observer.latestKeyMs();
+    return { fault, keys, playlists, changes: answered, latestKeyMs, wrong, normalAfterMs };
   } finally {
     await load.stop();
+    await playlistLoad.stop();
     await observer.stop();
   }
 }
@@ -92,8 +108,9 @@ async function createSubjects(
   const subjects: RevocationSubject[] = [];
   for (let index = 0; index < count; index++) {
     const kind = revocationKinds[index % revocationKinds.length] ?? 'leaseId';
-    const withLease = Math.floor(index / revocationKinds.length) % 2 === 0;
-    subjects.push(await createRevocationSubject(kind, { management, tokenSecret, contentId, withLease }));
+    const credential =
+      credentials[Math.floor(index / revocationKinds.length) % credentials.length] ?? 'lease';
+    subjects.push(await createRevocationSubject(kind, { management, tokenSecret, contentId, credential }));
   }
   for (const { url, headers } of replicas) {
     const questions = subjects.map(({ question }) => ({
@@ -130,8 +147,8 @@ async function changeWhileBroken(
   return changes;
 }
 
-/** Milliseconds from the repair until all dependencies are back and no key request fails any more. */
-async function untilNormal(stack: Stack, load: Load, mendedAtMs: number): Promise<number | null> {
+/** Milliseconds from the repair until all dependencies are back and no request for a key or a playlist fails any more. */
+async function untilNormal(stack: Stack, loads: readonly Load[], mendedAtMs: number): Promise<number | null> {
   let wholeAtMs: number | null = null;
   while (performance.now() - mendedAtMs < normalTimeoutMs) {
     // A gateway is ready without most services, because keys are served without them. Here the return of all counts.
@@ -139,7 +156,9 @@ async function untilNormal(stack: Stack, load: Load, mendedAtMs: number): Promis
     const nowMs = performance.now();
     if (!whole) wholeAtMs = null;
     else wholeAtMs ??= nowMs;
-    const failed = load.answers.filter(({ sentAtMs, status }) => sentAtMs >= mendedAtMs && status !== 200);
+    const failed = loads
+      .flatMap(({ answers }) => answers)
+      .filter(({ sentAtMs, status }) => sentAtMs >= mendedAtMs && status !== 200);
     const lastFailedMs = Math.max(mendedAtMs, ...failed.map(({ sentAtMs }) => sentAtMs));
     if (wholeAtMs !== null && nowMs - Math.max(wholeAtMs, lastFailedMs) >= quietMs)
       return Math.max(wholeAtMs, lastFailedMs) - mendedAtMs;

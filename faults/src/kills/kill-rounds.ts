@@ -3,7 +3,9 @@ import type { Checks } from '../checks.ts';
 import { type Answer, ask } from '../client/ask.ts';
 import { createManagement, demand, type Management } from '../client/management.ts';
 import {
+  type Credential,
   createRevocationSubject,
+  type RevocationKind,
   type RevocationSubject,
   revocationKinds,
 } from '../client/revocation-subject.ts';
@@ -23,6 +25,15 @@ interface Target {
   start(): Promise<void>;
 }
 
+/** Every credential is among them, so that every kind of row is. */
+const credentialOf: Readonly<Record<RevocationKind, Credential>> = {
+  leaseId: 'lease',
+  viewerId: 'token',
+  contentId: 'session',
+  pair: 'session',
+  content: 'token',
+  'api-key': 'token',
+};
 const writersOfAKind = 2;
 /** The process is killed at a random moment: after up to this many changes, and then within this time. */
 const changesAtMost = 40;
@@ -38,7 +49,7 @@ export async function killInTurn(
   { rounds, random }: KillOptions,
 ): Promise<string> {
   const gateway = stack.gateways[0]?.url ?? '';
-  const management = createManagement(() => gateway, adminKey);
+  const management = createManagement(() => gateway, adminKey, stack.playlistUrl);
   await demand(management.registerContent('kill-film'));
   const targets = targetsOf(stack);
   const counts = new Map(targets.map(({ name }) => [name, { rounds: 0, changes: 0, wrong: 0 }]));
@@ -112,7 +123,7 @@ async function writeUntilKilled(
   const write = async (kind: (typeof revocationKinds)[number]) => {
     while (!ended) {
       try {
-        const options = { management, tokenSecret, contentId: 'kill-film', withLease: kind === 'leaseId' };
+        const options = { management, tokenSecret, contentId: 'kill-film', credential: credentialOf[kind] };
         const subject = await createRevocationSubject(kind, options);
         if ((await subject.revoke()).status === 200) revoked.push(subject);
       } catch {

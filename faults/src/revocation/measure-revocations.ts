@@ -3,7 +3,7 @@ import { createAudience } from '../client/audience.ts';
 import { countByStatus } from '../client/count-answers.ts';
 import { startLoad } from '../client/load.ts';
 import { createManagement, type Management } from '../client/management.ts';
-import { createRevocationSubject, type RevocationKind } from '../client/revocation-subject.ts';
+import { createRevocationSubject, credentials, type RevocationKind } from '../client/revocation-subject.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import { directReplicas, type Replica, type Stack } from '../stack/stack.ts';
 import { type Condition, conditions } from './conditions.ts';
@@ -44,7 +44,7 @@ export async function measureRevocations(
   checks: Checks,
   options: RevocationOptions,
 ): Promise<RevocationReport> {
-  const management = createManagement(() => stack.gateways[0]?.url ?? '', adminKey);
+  const management = createManagement(() => stack.gateways[0]?.url ?? '', adminKey, stack.playlistUrl);
   const replicas = directReplicas(stack);
   const audience = await createAudience(management, tokenSecret, 'revocation-film', replicas);
   const load = startLoad(loadPerSecond, () => ({
@@ -86,8 +86,8 @@ async function revokeMany(
   const work = async () => {
     while (next < count) {
       // In turn with a lease, and with a token alone, which only a mark can refuse.
-      const withLease = next++ % 2 === 0;
-      const subject = await createRevocationSubject(kind, { management, tokenSecret, contentId, withLease });
+      const credential = credentials[next++ % credentials.length] ?? 'lease';
+      const subject = await createRevocationSubject(kind, { management, tokenSecret, contentId, credential });
       effects.push(...(await followRevocation(subject, replicas)));
     }
   };

@@ -11,6 +11,7 @@ import {
 } from '@latchkey/rig/stack/distributed-profile';
 import type { ServiceName, StoreKind } from '@latchkey/rig/stack/topology';
 import { type Backing, startNats, startPostgres, startRedis } from './backing.ts';
+import { publicUrl, startPlaylistSource } from './playlist-source.ts';
 import { adminKey, internalSecret, keyMaterial, tokenSecret } from './secrets.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -25,6 +26,8 @@ export interface Stack {
    */
   links: ReadonlyMap<string, TcpProxy>;
   databaseUrl: string;
+  /** Of every content: a live playlist that this process serves. */
+  playlistUrl: string;
   /** Where each process writes its log. */
   folder: string;
   waitReady(): Promise<void>;
@@ -33,7 +36,7 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** A key-derivation replica that is called directly, as the gateway calls it. */
+/** A process that is called directly, as the gateway calls it. */
 export interface Replica {
   name: string;
   url: string;
@@ -42,8 +45,16 @@ export interface Replica {
 }
 
 export function directReplicas({ servers }: Stack): Replica[] {
-  const headers = { 'x-latchkey-secret': internalSecret };
-  return servers['key-derivation'].map((server) => ({ name: server.name, url: server.url, headers, server }));
+  return servers['key-derivation'].map(toReplica);
+}
+
+/** The processes that serve playlists. */
+export function directPlaybacks({ servers }: Stack): Replica[] {
+  return servers.playback.map(toReplica);
+}
+
+function toReplica(server: LatchkeyProcess): Replica {
+  return { name: server.name, url: server.url, headers: { 'x-latchkey-secret': internalSecret }, server };
 }
 
 export interface StackOptions {
@@ -68,6 +79,7 @@ export async function startStack({
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-faults-'));
   const [postgres, redis, nats] = await Promise.all([startPostgres(), startRedis(), startNats()]);
   const backings = { postgres, redis, nats };
+  const source = await startPlaylistSource();
   const stores = urlsOf(backings);
   await runCli(['migrate'], { DATABASE_URL: stores.postgres });
   const links = new Map<string, TcpProxy>();
@@ -82,6 +94,9 @@ export async function startStack({
       // A container keeps no compiled code either, so starts take as long.
       NODE_COMPILE_CACHE: undefined,
       LOG_LEVEL: 'info',
+      // No request goes there: sessions are used at the gateway's own address.
+      PUBLIC_URL: publicUrl,
+      PLAYLIST_ORIGINS: new URL(source.url).origin,
       SHUTDOWN_DRAIN_SECONDS: String(drainSeconds),
     },
     settingsOf: moreEnv,
@@ -102,12 +117,14 @@ export async function startStack({
     backings,
     links,
     databaseUrl: stores.postgres,
+    playlistUrl: source.url,
     folder,
     waitReady: async () => void (await Promise.all(all.map((server) => server.waitReady()))),
     waitWhole: async () => void (await Promise.all(all.map((server) => server.waitWhole()))),
     async stop() {
       await Promise.all(all.map((server) => server.end('SIGKILL')));
       await Promise.all([...links.values()].map((proxy) => proxy.close()));
+      await source.close();
       await Promise.all(Object.values(backings).map((backing) => backing.remove()));
       rmSync(folder, { recursive: true, force: true });
     },
