@@ -54,8 +54,22 @@ const { values: flags } = readFlags(usage, {
 });
 
 const root = join(import.meta.dirname, '..', '..');
-const threeReplicas: Replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 3, gateway: 1 };
-const twoOfEach: Replicas = { auth: 2, content: 2, leases: 2, 'key-derivation': 2, gateway: 2 };
+const threeReplicas: Replicas = {
+  auth: 1,
+  content: 1,
+  leases: 1,
+  'key-derivation': 3,
+  playback: 1,
+  gateway: 1,
+};
+const twoOfEach: Replicas = {
+  auth: 2,
+  content: 2,
+  leases: 2,
+  'key-derivation': 2,
+  playback: 2,
+  gateway: 2,
+};
 const rolling: StackOptions = { replicas: twoOfEach, drainSeconds: 3, isBreakable: false };
 /** The default of SHUTDOWN_DRAIN_SECONDS: on a busy machine, load balancers and other services notice later that a process ends. */
 const rollingBusy: StackOptions = { ...rolling, drainSeconds: 5 };

@@ -21,14 +21,14 @@ export async function restartInTurn(
   checks: Checks,
   requestsPerSecond: number,
 ): Promise<string> {
-  const { auth, content, leases, 'key-derivation': keyDerivation } = stack.servers;
+  const { auth, content, leases, playback, 'key-derivation': keyDerivation } = stack.servers;
   const balancer = startLoadBalancer(stack.gateways);
-  const next = await createMixedLoad(balancer.origin(), adminKey, tokenSecret);
+  const next = await createMixedLoad(balancer.origin(), adminKey, tokenSecret, stack.playlistUrl);
   const load = startLoad(requestsPerSecond, () => ({ origin: balancer.origin(), question: next() }));
   const rows: string[] = [];
   let counted = 0;
   try {
-    for (const group of [keyDerivation, leases, auth, content, stack.gateways]) {
+    for (const group of [keyDerivation, leases, auth, content, playback, stack.gateways]) {
       for (const server of group) {
         await server.end('SIGTERM');
         server.start();
