@@ -71,10 +71,16 @@ function profiling(name: string): Environment {
  * Starts the single node on a database, with fixed secrets and the flags of `npm start`.
  *
  * @param database SQLITE_PATH or DATABASE_URL
+ * @param further settings
  */
-export function startSingleNode(database: Environment, name = 'Latchkey'): Promise<Subject> {
+export function startSingleNode(
+  database: Environment,
+  name = 'Latchkey',
+  further: Environment = {},
+): Promise<Subject> {
   const env = {
     ...database,
+    ...further,
     MASTER_KEY_HEX: '1'.repeat(64),
     SALT_HEX: '2'.repeat(64),
     ADMIN_API_KEY: adminKey,

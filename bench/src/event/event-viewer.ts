@@ -26,6 +26,7 @@ export class EventViewer {
   #waiting: Waiting | null = null;
   leaseId = '';
 
+  /** @param token empty for a viewer who sends none */
   constructor(url: string, token: string) {
     const { hostname, port } = new URL(url);
     this.#host = hostname;
@@ -48,6 +49,11 @@ export class EventViewer {
     return this.#send(`GET /keys/${contentId}/${epoch}`, null, wantedAtMs);
   }
 
+  /** Fetches anything, such as a playlist. */
+  get(path: string, wantedAtMs: number): Promise<Ended> {
+    return this.#send(`GET ${path}`, null, wantedAtMs);
+  }
+
   /** Ends a request that has no answer. */
   giveUp(): void {
     this.#end('unanswered');
@@ -60,7 +66,8 @@ export class EventViewer {
   }
 
   #send(line: string, body: string | null, wantedAtMs: number): Promise<Ended> {
-    const lines = [`${line} HTTP/1.1`, `host: ${this.#host}`, `authorization: Bearer ${this.#token}`];
+    const lines = [`${line} HTTP/1.1`, `host: ${this.#host}`];
+    if (this.#token !== '') lines.push(`authorization: Bearer ${this.#token}`);
     if (this.leaseId !== '') lines.push(`x-lease-id: ${this.leaseId}`);
     if (body !== null) lines.push('content-type: application/json', `content-length: ${body.length}`);
     return new Promise((resolve) => {

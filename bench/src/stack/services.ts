@@ -32,11 +32,18 @@ function urlsOfOwners({ servers }: Owners): Urls {
   return { auth: auth.url, content: content.url, leases: leases.url };
 }
 
-/** @param backings DATABASE_URL, and optionally REDIS_URL and NATS_URL */
-export async function startOwners(backings: Environment): Promise<Owners> {
+/**
+ * @param backings DATABASE_URL, and optionally REDIS_URL and NATS_URL
+ * @param further settings of each
+ */
+export async function startOwners(backings: Environment, further: Environment = {}): Promise<Owners> {
   const stores = urlsOfStores(backings);
   const start = (name: 'auth' | 'content' | 'leases', urls: Urls) =>
-    startServer(name, topology[name].entry, environmentOf(name, { ...stores, ...urls }, settings));
+    startServer(
+      name,
+      topology[name].entry,
+      environmentOf(name, { ...stores, ...urls }, { ...settings, ...further }),
+    );
   const auth = await start('auth', {});
   const content = await start('content', { auth: auth.url });
   const leases = await start('leases', { auth: auth.url, content: content.url });
@@ -50,6 +57,13 @@ export function startKeyDerivation(name: string, owners: Owners, backings: Envir
   const urls = { ...urlsOfStores(backings), ...urlsOfOwners(owners) };
   const kind = 'key-derivation';
   return startServer(name, topology[kind].entry, environmentOf(kind, urls, settings));
+}
+
+/** Does not wait until it is ready. */
+export function startPlayback(owners: Owners, backings: Environment, further: Environment): Promise<Subject> {
+  const urls = { ...urlsOfStores(backings), ...urlsOfOwners(owners) };
+  const env = environmentOf('playback', urls, { ...settings, ...further });
+  return startServer('playback', topology.playback.entry, env);
 }
 
 /** Does not wait until it is ready. */

@@ -23,6 +23,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   'viewers-distributed': ['docs/scale.md'],
   'event-start': ['docs/scale.md'],
   crossing: ['docs/scale.md'],
+  sessions: ['docs/scale.md'],
   memory: ['docs/scale.md'],
   start: ['docs/operations.md'],
   'cold-replica': ['docs/decisions/redis.md'],
