@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from './answer.ts';
 import { makeScene, oncePropagated, revokeLeases, type Scene } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { startServer, type Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 const origin = 'https://cdn.example';
@@ -11,8 +12,9 @@ const server = await startServer(settings);
 const { client, adminApiKey, jwtSecret } = server;
 
 /** A scene whose content has a playlist. */
-async function makePlayable(): Promise<Scene> {
-  const scene = await makeScene(server);
+async function makePlayable(of: Target = server): Promise<Scene> {
+  const { client, adminApiKey } = of;
+  const scene = await makeScene(of);
   const playlistUrl = `${origin}/${scene.contentId}/master.m3u8`;
   const answer = await client.call('PATCH', `/api/v1/content/${scene.contentId}`, {
     as: adminApiKey,
@@ -259,5 +261,27 @@ describe('where there are no leases', () => {
     expect(outcome(await off.client.post('/keys/sessions', token, { contentId }))).toBe('404 NOT_FOUND');
     const sid = Buffer.alloc(32, 7).toString('base64url');
     expect(outcome(await off.client.get(`/keys/${contentId}?s=${sid}`))).toBe('401 INVALID_SESSION');
+  });
+});
+
+describe('an address that sends made-up sessions', () => {
+  it('an address that sends made-up sessions has no more of them looked up, while a session that plays goes on', async () => {
+    const flooded = await startServer(settings);
+    const scene = await makePlayable(flooded);
+    const { json } = await flooded.client.post('/keys/sessions', scene.token, { contentId: scene.contentId });
+    const path = `/keys/${scene.contentId}`;
+    const play = async () => outcome(await flooded.client.get(`${path}?s=${json.session.id}`));
+    // On each replica.
+    for (let n = 0; n < 12; n++) expect(await play()).toBe('200');
+    const seen: string[] = [];
+    // Several replicas count for themselves.
+    for (let n = 0; n < 1_000 && seen.at(-1) !== '429 RATE_LIMITED'; n++) {
+      const sid = randomBytes(32).toString('base64url');
+      const answer = await flooded.client.get(`${path}?s=${sid}`);
+      if (answer.status === 429) expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      seen.push(outcome(answer));
+    }
+    expect(new Set(seen)).toEqual(new Set(['401 INVALID_SESSION', '429 RATE_LIMITED']));
+    expect(await play()).toBe('200');
   });
 });

@@ -5,7 +5,10 @@ const tokenLike = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJlLW9mLWEtdG9r
 const longId = 'x'.repeat(256);
 const keyLikeId = `lk_${'0'.repeat(20)}`;
 
-/** A server to prepare, with ADMIN_API_KEY. */
+/** The only one in PLAYLIST_ORIGINS. */
+export const playlistOrigin = 'https://cdn.example';
+
+/** A server to prepare, with ADMIN_API_KEY, PUBLIC_URL and PLAYLIST_ORIGINS. */
 export interface OddRequestNode {
   call(method: string, path: string, credential: string, body: unknown): Promise<Record<string, unknown>>;
   /** A viewer's token. */
@@ -27,7 +30,11 @@ export async function oddRequests({ call, token }: OddRequestNode): Promise<stri
   const bearer = `authorization: Bearer ${token()}`;
   const film = (...headers: string[]) => get('/keys/film/0', bearer, ...headers);
   const leases = [own, other, revoked, '', 'none', own.toUpperCase()].map((id) => film(`x-lease-id: ${id}`));
+  const { session } = await call('POST', '/keys/sessions', token('ada'), { contentId: 'film' });
+  const { id } = session as { id: string };
   return [
+    ...oddSessions(id),
+    get(`/keys/film/0?s=${id}`, bearer),
     ...leases,
     film(`x-lease-id: ${own}`, `x-lease-id: ${own}`),
     film(`authorization: Bearer ${token('bob')}`),
@@ -42,10 +49,44 @@ export function oddForms(bearer: string): string[] {
   return [...oddPaths(bearer), ...oddHeaders(film), ...oddStarts(film)];
 }
 
+/** Requests by the id of a session for `film`, and many that only look as if. */
+export function oddSessions(sid: string): string[] {
+  const queries = ['s=', 's', `s=${sid.slice(1)}`, `s=${sid}A`, `s=${sid.replace(/.$/, '~')}`, `S=${sid}`];
+  const beside = [
+    `s=${sid}&s=${sid}`,
+    `s=${sid}&a=1`,
+    `a=1&s=${sid}`,
+    `access_token=a&s=${sid}`,
+    `s=${sid}?`,
+  ];
+  const paths = [
+    '/keys/film',
+    '/keys/film/1',
+    '/keys/gone',
+    '/keys/unknown/0',
+    '/keys/film/01',
+    '/keys/leases',
+  ];
+  const film = (...headers: string[]) => get(`/keys/film/0?s=${sid}`, ...headers);
+  return [
+    ...[...queries, ...beside].map((query) => get(`/keys/film/0?${query}`)),
+    ...paths.map((path) => get(`${path}?s=${sid}`)),
+    film(),
+    film(`origin: ${pageOrigin}`),
+    film('origin: https://other.example'),
+    film('authorization: Bearer rubbish'),
+    film('cookie: latchkey_token=a'),
+    film('x-lease-id: none'),
+    film(`user-agent: Player https://keys.example/play/${sid}/index.m3u8`),
+    film().replace('GET', 'HEAD'),
+  ];
+}
+
 async function registerContents(call: OddRequestNode['call']): Promise<void> {
   const register = (id: string, more: object = {}) =>
     call('POST', '/api/v1/content', adminKey, { id, name: 'A', ...more });
-  for (const id of ['film', 'gone', longId, keyLikeId]) await register(id);
+  for (const id of ['gone', longId, keyLikeId]) await register(id);
+  await register('film', { playlistUrl: `${playlistOrigin}/film.m3u8` });
   await call('PATCH', '/api/v1/content/gone', adminKey, { status: 'disabled' });
   const times = { origin: '1970-01-01T00:00:00.000Z', periodSeconds: 86_400, ahead: 1, behind: null };
   await register('live', { keyPeriods: { mode: 'clock', ...times } });

@@ -4,7 +4,14 @@ import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
 import { expect, test } from 'vitest';
 import { createGateway } from './gateway.ts';
-import { adminKey, get, type OddRequestNode, oddRequests, pageOrigin } from './odd-key-requests.fixture.ts';
+import {
+  adminKey,
+  get,
+  type OddRequestNode,
+  oddRequests,
+  pageOrigin,
+  playlistOrigin,
+} from './odd-key-requests.fixture.ts';
 import { mountInTest, openProcessInTest } from './single-node.fixture.ts';
 
 const secret = '0123456789abcdef0123456789abcdef';
@@ -30,7 +37,13 @@ async function startNode(): Promise<Node> {
   let onLine = () => {};
   let routed = 0;
   const node = await openProcessInTest({
-    env: { ADMIN_API_KEY: adminKey, CORS_ORIGINS: pageOrigin, TRUST_PROXY: 'loopback' },
+    env: {
+      ADMIN_API_KEY: adminKey,
+      CORS_ORIGINS: pageOrigin,
+      TRUST_PROXY: 'loopback',
+      PUBLIC_URL: 'https://keys.example',
+      PLAYLIST_ORIGINS: playlistOrigin,
+    },
     openApp: async ({ clock, log, metrics, dependencies }, values) => {
       const gateway = await createGateway({
         version: '0',
@@ -159,15 +172,18 @@ test('requests in one packet and after a refused one on the same connection get 
   }
 });
 
-test('a key request by a known token for a known content never reaches the router, with and without a lease', async () => {
+test('a key request by a known token or session for a known content never reaches the router, with and without a lease', async () => {
   const { ask, call, token, settle, routed } = await startNode();
-  await call('POST', '/api/v1/content', adminKey, { id: 'film', name: 'Film' });
+  const playlistUrl = `${playlistOrigin}/film.m3u8`;
+  await call('POST', '/api/v1/content', adminKey, { id: 'film', name: 'Film', playlistUrl });
   const { lease } = await call('POST', '/keys/leases', token(), { contentId: 'film' });
+  const { session } = await call('POST', '/keys/sessions', token(), { contentId: 'film' });
   await settle();
   const bearer = `authorization: Bearer ${token()}`;
   const requests = [
     get('/keys/film/0', bearer),
     get('/keys/film/1', bearer, `x-lease-id: ${(lease as { id: string }).id}`, `origin: ${pageOrigin}`),
+    get(`/keys/film/2?s=${(session as { id: string }).id}`, 'origin: https://other.example'),
   ];
   for (const request of requests) await ask(request);
   const before = routed();

@@ -18,9 +18,11 @@ import {
 import type { Clock } from '../clock/clock.ts';
 import type { Principal } from '../contracts/index.ts';
 import type { Schema } from '../db/index.ts';
+import { AppError } from '../errors/errors.ts';
 import type { Ledger } from '../events/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { App } from './routes.ts';
+import type { WrongSessions } from './wrong-sessions.ts';
 
 const headerOnly: readonly CredentialSource[] = ['header'];
 
@@ -30,6 +32,8 @@ export interface GuardOptions {
   viewerSources?: readonly CredentialSource[];
   /** Reads credentials in the URL of one content key. Left out where the process has no key routes. */
   keyCredentials?: KeyCredentials;
+  /** Limits look-ups of sessions. Left out where the process has no routes that take one. */
+  wrongSessions?: WrongSessions;
   /** Null where limits are off. */
   limiter: RateLimiter | null;
 }
@@ -40,9 +44,9 @@ export interface GuardOptions {
  */
 export function addGuard(
   app: App,
-  { authenticator, viewerSources = headerOnly, keyCredentials, limiter }: GuardOptions,
+  { authenticator, viewerSources = headerOnly, keyCredentials, wrongSessions, limiter }: GuardOptions,
 ): void {
-  const identify = (request: FastifyRequest, access: Access) => {
+  const identify = (request: FastifyRequest, reply: FastifyReply, access: Access) => {
     const { headers, query } = request;
     if (takesBasic(access))
       return authenticator.identify(readBearer(headers) ?? readBasicPassword(headers), access);
@@ -52,7 +56,11 @@ export function addGuard(
       const { key_credential: inUrl, s: sid } = query as { key_credential?: unknown; s?: unknown };
       if (inUrl !== undefined && keyCredentials)
         return authenticator.identifyIssuer(keyCredentials.open(request.params as KeyName, inUrl));
-      if (sid !== undefined) return readSession(sid);
+      if (sid !== undefined) {
+        const principal = readSession(sid);
+        wrongSessions?.assertMayLookUp(principal.session, request, reply);
+        return principal;
+      }
     }
     return authenticator.identify(credential, access);
   };
@@ -64,6 +72,12 @@ export function addGuard(
       );
   });
 
+  app.addHook('onError', async (request, _reply, error) => {
+    if (!(error instanceof AppError) || error.code !== 'INVALID_SESSION') return;
+    wrongSessions?.note(request.clientIp);
+    // The log must not say that the holder of a lease asked: the caller did not have the secret.
+    request.principal = null;
+  });
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config;
     if (!access || access === 'open') return countThen(request, reply, limiter, done);
@@ -79,7 +93,7 @@ export function addGuard(
     };
     let principal: Principal | Promise<Principal>;
     try {
-      principal = identify(request, access);
+      principal = identify(request, reply, access);
     } catch (error) {
       return countThen(request, reply, limiter, done, error as Error);
     }

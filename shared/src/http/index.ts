@@ -15,3 +15,4 @@ export { type CountRequest, createRateLimiter, createWindowCounter, type RateLim
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';
 export { instantOf, NameSchema, readInstant, readName, validationFailure } from './validation.ts';
+export { createWrongSessions } from './wrong-sessions.ts';

@@ -16,7 +16,13 @@ import {
   type FeedFollower,
   pullIntervalMs,
 } from '../events/index.ts';
-import { type CountRequest, createRateLimiter, type GuardOptions, type RateLimits } from '../http/index.ts';
+import {
+  type CountRequest,
+  createRateLimiter,
+  createWrongSessions,
+  type GuardOptions,
+  type RateLimits,
+} from '../http/index.ts';
 import { announceUnsure } from '../internal/index.ts';
 import type { Dependency } from '../lifecycle/index.ts';
 import { boundCaches, type CachePlan, planCaches, readProcessMemory } from '../memory/index.ts';
@@ -134,7 +140,9 @@ export async function createServiceCore<Values extends CoreSettings>(
     clock,
     randomBytes,
   });
-  const guard = { authenticator, limiter, viewerSources: values.viewerTokenFrom, keyCredentials };
+  const wrongSessions = createWrongSessions({ leases: authority.leases, clock });
+  const viewerSources = values.viewerTokenFrom;
+  const guard = { authenticator, limiter, viewerSources, keyCredentials, wrongSessions };
   return { ...context, values, authority, follower, guard, keyCredentials, feed, bus, sharing, cacheBytes };
 }
 

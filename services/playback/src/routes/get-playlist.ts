@@ -52,7 +52,7 @@ export async function addPlaylistRoutes(app: App, options: PlaylistRouteOptions)
   });
 }
 
-function addPlaylistRoute(app: App, { playlists, metrics }: PlaylistRouteOptions): void {
+function addPlaylistRoute(app: App, { playlists, guard, metrics }: PlaylistRouteOptions): void {
   app.route({
     method: 'GET',
     url: '/play/:sid/:name',
@@ -61,6 +61,11 @@ function addPlaylistRoute(app: App, { playlists, metrics }: PlaylistRouteOptions
     handler: async (request, reply) => {
       const { sid, name } = request.params;
       const principal = readSession(sid);
+      guard.wrongSessions?.assertMayLookUp(
+        principal.session,
+        request as FastifyRequest,
+        reply as FastifyReply,
+      );
       const text = await playlists.serve(principal.session, sid, name);
       // Only now is it known that the caller has the secret of that lease.
       (request as FastifyRequest).principal = principal;

@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Authority } from '../authority/index.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { SessionId } from '../contracts/index.ts';
+import { AppError } from '../errors/errors.ts';
+import { networkOf } from '../net/index.ts';
+
+/**
+ * Ids of sessions that name nothing, from one sender in one window. A viewer has none: its URL is copied whole or is not. A hundred leave
+ * room for an address that many share, and are ten look-ups a second.
+ */
+const wrongAtMost = 100;
+const windowSeconds = 10;
+/** Senders that are counted, some 1 MB. The one that came first goes where there are more. */
+const sendersAtMost = 10_000;
+
+/**
+ * Limits how many sessions a stranger can have looked up. An id needs no other credential, so each made-up one would cost a read of the
+ * database. Sessions whose state is known are never refused, so viewers who share an address with a stranger play on.
+ */
+export interface WrongSessions {
+  /** @throws AppError RATE_LIMITED where the session is not known and the sender has named too many wrong ones */
+  assertMayLookUp(session: SessionId, request: FastifyRequest, reply: FastifyReply): void;
+  /** Notes an answer INVALID_SESSION. */
+  note(clientIp: string): void;
+}
+
+interface Window {
+  count: number;
+  endsAtMs: number;
+}
+
+export function createWrongSessions({
+  leases,
+  clock,
+}: {
+  leases: Pick<Authority['leases'], 'glance'>;
+  clock: Pick<Clock, 'monotonic'>;
+}): WrongSessions {
+  const windows = new Map<string, Window>();
+
+  function find(clientIp: string): Window | undefined {
+    // Usually nobody has named a wrong one.
+    const window = windows.size === 0 ? undefined : windows.get(networkOf(clientIp));
+    return window && window.endsAtMs > clock.monotonic() ? window : undefined;
+  }
+
+  return {
+    assertMayLookUp({ leaseId }, { clientIp }, reply) {
+      const window = find(clientIp);
+      if (!window || window.count < wrongAtMost || leases.glance(leaseId)) return;
+      const seconds = Math.ceil((window.endsAtMs - clock.monotonic()) / 1_000);
+      // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
+      reply.header('ratelimit-policy', `"sessions";q=${wrongAtMost};w=${windowSeconds}`);
+      reply.header('ratelimit', `"sessions";r=0;t=${seconds}`);
+      throw new AppError('RATE_LIMITED', {
+        detail: 'Too many wrong sessions come from this address. This one is not looked up now.',
+        retryAfterSeconds: seconds,
+      });
+    },
+    note(clientIp) {
+      const known = find(clientIp);
+      if (known) {
+        known.count++;
+        return;
+      }
+      const sender = networkOf(clientIp);
+      windows.delete(sender);
+      windows.set(sender, { count: 1, endsAtMs: clock.monotonic() + windowSeconds * 1_000 });
+      if (windows.size > sendersAtMost) windows.delete(windows.keys().next().value as string);
+    },
+  };
+}
