@@ -90,9 +90,10 @@ describe.each(proxyKinds)('the requests that %s forwards', async (kind) => {
 
   it(`the log of ${kind} shows no secret of a request that fails behind it`, async () => {
     const [token, leaseId, last] = [unique('token'), unique('lease'), unique('last')];
+    const sid = unique('sid');
     const headers = { authorization: `Bearer ${token}`, 'x-lease-id': leaseId };
     const answer = await ask({
-      path: `${failingPath}?access_token=${token}&lease_id=${leaseId}`,
+      path: `${failingPath}?access_token=${token}&s=${sid}&lease_id=${leaseId}`,
       from,
       headers,
     }).then(
@@ -102,6 +103,6 @@ describe.each(proxyKinds)('the requests that %s forwards', async (kind) => {
     expect([502, 'closed']).toContain(answer);
     await ask({ path: `/keys/${last}`, from });
     await vi.waitFor(() => expect(proxy.logs().includes(last)).toBe(true), patience);
-    expect(secretsIn(proxy.logs(), [token, leaseId])).toEqual([]);
+    expect(secretsIn(proxy.logs(), [token, leaseId, sid])).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { askPlain, type Reply, valuesOf } from './proxies/ask.ts';
 import { hostName } from './proxies/certificate.ts';
@@ -176,7 +177,14 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     const from = newAddress();
     const token = viewerToken(server.jwtSecret, unique('viewer'));
     const leaseId = unique('lease');
+    const sid = randomBytes(32).toString('base64url');
     await ask({ path: '/health', from });
+    for (const path of [
+      `/play/${sid}/index.m3u8`,
+      `/play//${sid}/v.m3u8?x=1`,
+      `/keys/my-video-001/0?s=${sid}`,
+    ])
+      await ask({ path, from });
     await ask({ path: `/keys/my-video-001?access_token=${token}&lease_id=${leaseId}`, from });
     const last = unique('last');
     await ask({ path: `/keys/${last}`, from, headers: { ...viewer(), 'x-lease-id': leaseId } });
@@ -187,7 +195,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
       return text;
     }, patience);
     expect(log).toContain('/keys/my-video-001');
-    expect(secretsIn(log, ['/health', token, leaseId, server.adminApiKey])).toEqual([]);
+    expect(secretsIn(log, ['/health', token, leaseId, sid, server.adminApiKey])).toEqual([]);
   });
 
   it(`${kind} redirects plain HTTP to HTTPS`, async () => {

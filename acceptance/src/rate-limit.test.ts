@@ -74,6 +74,12 @@ describe('RATE_LIMIT=on', () => {
     }
   });
 
+  it('RATE_LIMIT=on allows an address 600 playlists of sessions a minute, with wrong ids too', async () => {
+    const address = newAddress();
+    await exhaust(600, () => client.get('/play/x/index.m3u8', undefined, address));
+    expect((await client.get('/keys/x', undefined, address)).code).toBe('UNAUTHENTICATED');
+  });
+
   it('rate limits count an IPv6 network of 64 bits as one address', async () => {
     let n = 0;
     const own = () => ({ 'x-forwarded-for': `2001:db8:0:1::${(++n).toString(16)}` });

@@ -35,6 +35,7 @@ test.each([
   [`/PLAY/${sid.slice(0, 12)}`, '/PLAY/***'],
   [`/%70lay%2f${sid}/index.m3u8`, '/play/***/index.m3u8'],
   [`/x/play/${sid}`, '/x/play/***'],
+  [`/play//${sid}/index.m3u8`, '/play//***/index.m3u8'],
   [`/keys/film?s=${sid}`, '/keys/film?s=***'],
   ['http://ada:secret@keys.example/keys/a', 'http://***@keys.example/keys/a'],
 ])('the target %s is written as %s', (target, written) => expect(redactPath(target)).toBe(written));

@@ -6,7 +6,7 @@ const apiKey = /lk_[0-9a-f]{9,}/gi;
 /** A credential in the URL of one content key (`shared/src/auth/key-credential.ts`), or a part of one. */
 const keyCredential = /lkc_[\w-]{9,}/g;
 /** The id of a session in its URL, or a part of one (`shared/src/contracts/session-id.ts`). */
-const sessionInPath = /(\/play\/)[^/?#;\s]+/gi;
+const sessionInPath = /(\/play\/+)[^/?#;\s]+/gi;
 const sessionInQuery = /([?&]s=)[\w-]{9,}/g;
 /** The characters of a token in its compact form (RFC 7515 section 7.1), dots included. */
 const tokenLetters = /[\w.-]+/g;

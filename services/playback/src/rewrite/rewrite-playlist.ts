@@ -4,6 +4,12 @@ import type { RewriteRules, RewrittenPlaylist, SourcePlaylist } from './playlist
 import { PlaylistFault } from './playlist-fault.ts';
 import { type Piece, rewriteLines, sessionId } from './rewrite-lines.ts';
 
+/**
+ * Far above a film: one of 24 hours with segments of two seconds has 90,000. Each takes some two microseconds, in which the process does
+ * nothing else.
+ */
+const linesAtMost = 200_000;
+
 const multivariantTags = ['EXT-X-STREAM-INF', 'EXT-X-I-FRAME-STREAM-INF', 'EXT-X-MEDIA', 'EXT-X-SESSION-KEY'];
 
 /**
@@ -15,6 +21,7 @@ const multivariantTags = ['EXT-X-STREAM-INF', 'EXT-X-I-FRAME-STREAM-INF', 'EXT-X
 export function rewritePlaylist(source: SourcePlaylist, rules: RewriteRules): RewrittenPlaylist {
   const lines = splitLines(source.text.replace(/^\uFEFF/, ''));
   if (!lines) throw new PlaylistFault('it does not begin with #EXTM3U, so it is not a playlist');
+  if (lines.length > linesAtMost) throw new PlaylistFault('it has more than 200,000 lines');
   const kind = lines.some(({ tag }) => multivariantTags.includes(tag)) ? 'multivariant' : 'media';
   if (kind === 'multivariant' && source.parent) {
     throw new PlaylistFault('a multivariant playlist lists another multivariant playlist');

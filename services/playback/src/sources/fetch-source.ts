@@ -24,6 +24,8 @@ export interface SourceOptions {
 const contractLimitMs = 5_000;
 /** The contract's 2 MiB, after decompression. */
 const sizeLimitBytes = 2 * 1024 * 1024;
+/** Most live playlists are smaller. */
+const firstBytes = 16 * 1024;
 /** A CDN needs one, or two where it also moves http to https. */
 const redirectsAtMost = 3;
 const redirects = [301, 302, 303, 307, 308];
@@ -82,16 +84,23 @@ const requestHeaders = {
 };
 
 async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
+  // Copied, because a list of a million chunks of a byte each would take a hundred times their size.
+  let bytes = Buffer.allocUnsafe(firstBytes);
   let length = 0;
   // Leaving the loop by an error destroys the body, and with it the connection.
   for await (const chunk of body) {
-    length += chunk.length;
-    if (length > sizeLimitBytes) throw new PlaylistFault('the playlist is larger than 2 MiB');
-    chunks.push(chunk);
+    const end = length + chunk.length;
+    if (end > sizeLimitBytes) throw new PlaylistFault('the playlist is larger than 2 MiB');
+    if (end > bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(end, 2 * bytes.length));
+      bytes.copy(larger, 0, 0, length);
+      bytes = larger;
+    }
+    chunk.copy(bytes, length);
+    length = end;
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length));
   } catch {
     throw new PlaylistFault('it is not UTF-8 text, so it is not a playlist');
   }
