@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
 import { createDatabaseFeed } from '@latchkey/shared/events/rows';
-import { createLeaseClient, type LeaseClient } from '@latchkey/shared/internal';
+import type { App } from '@latchkey/shared/http';
+import {
+  createLeaseClient,
+  type LeaseClient,
+  reportSessionUses,
+  sessionUsesPath,
+} from '@latchkey/shared/internal';
 import {
   createLeaseState,
   createManualClock,
   databaseKinds,
+  serveBehindGate,
   serveInternalRoutes,
   type TestDatabase,
 } from '@latchkey/shared/testing';
@@ -215,6 +222,34 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     expect(await Promise.all([findMark('ann', 'film'), findMark('ann', 'x')])).toEqual([placed, placed]);
     expect(order).toEqual(['head', 'leases', 'head', 'marks']);
     await server.close();
+    await database.close();
+  });
+
+  test('another service reports uses of sessions over HTTP, and a report without the secret or of another form changes nothing', async () => {
+    const database = await open();
+    const reports: [string, number][][] = [];
+    const mount = (app: App) =>
+      addLeaseInternalRoutes(
+        app,
+        createLeaseReader({ db: database.db, renewGraceSeconds: 30 }),
+        createDatabaseFeed(database.db),
+        async (uses) => void reports.push([...uses]),
+      );
+    const served = await serveInternalRoutes(mount);
+    await reportSessionUses(served.client)(new Map([['a', 7]]));
+    const forms = [{}, { uses: [] }, { uses: { a: '7' } }, { uses: { a: -1 } }, { uses: { a: 1.5 } }];
+    for (const body of forms)
+      await expect(served.client.post(sessionUsesPath, body, () => null)).rejects.toThrow();
+    await served.close();
+    const gated = await serveBehindGate('a secret that the caller does not know', mount);
+    const forged = await fetch(`${gated.url}${sessionUsesPath}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ uses: { a: 7 } }),
+    });
+    expect([401, 403, 404]).toContain(forged.status);
+    await gated.close();
+    expect(reports).toEqual([[['a', 7]]]);
     await database.close();
   });
 });
