@@ -48,7 +48,7 @@ it('the playlist of a content is shown, set and removed, and a refusal of the se
   expect(await stored()).toBeNull();
 });
 
-it('a session is listed with its device, says in its details what it is, and is revoked like any lease', async () => {
+it('a session is listed with its device and its last use, says in its details what it is, and is revoked like any lease', async () => {
   await client.post('/api/v1/content', adminApiKey, { id: 'series', name: 'Series', playlistUrl });
   const asked = { contentId: 'series', viewerId: 'ada', deviceId: 'Living room TV' };
   const { json, status } = await client.post('/keys/sessions', adminApiKey, asked);
@@ -62,10 +62,26 @@ it('a session is listed with its device, says in its details what it is, and is 
   await inspectPage(page, 'leases-session');
 
   const useKey = async () => (await client.get(`/keys/series?s=${secret}`)).code ?? 'served';
+  // A use is reported after a quarter of the session's life at the soonest, so the test puts one into the answers.
+  await page.route(/\/api\/v1\/leases/, async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    const lastUsedAt = new Date(Date.now() - 150_000).toISOString();
+    for (const lease of [...(body.leases ?? []), body.lease].filter(Boolean)) {
+      expect(lease).toHaveProperty('lastUsedAt', null);
+      lease.lastUsedAt = lastUsedAt;
+    }
+    await route.fulfill({ response: answer, json: body });
+  });
+  // Another filter reads the list again.
+  await page.getByPlaceholder('Content ID (exact)').fill('series');
+  await row.getByText(/session URL, used [23] min/).waitFor();
+
   await page.getByRole('button', { name: 'ada', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Session: a URL that plays without a token').waitFor();
   await dialog.getByText('Last used').waitFor();
+  await dialog.getByText(/[23] min.* ago/).waitFor();
   await inspectPage(page, 'leases-session-details');
   // The list and the details name no secret.
   expect(await page.content()).not.toContain(secret);
@@ -74,6 +90,7 @@ it('a session is listed with its device, says in its details what it is, and is 
   await page.getByRole('button', { name: 'Revoke the lease' }).click();
   await waitForAnnouncement(page, '1 lease revoked');
   await expect.poll(useKey).toBe('LEASE_REVOKED');
+  await page.unrouteAll();
   const { json: after } = await client.get(`/api/v1/leases/${leaseId}`, adminApiKey);
   expect(after.lease).toMatchObject({ kind: 'session', state: 'revoked', reason: 'shared link' });
 });
