@@ -15,6 +15,9 @@ export const films: readonly [id: string, name: string, sizeMB: number][] = [
   ['old-trailer', 'Trailer, spring season', 120],
 ];
 
+/** Where the playlists of the films are. */
+export const playlistOrigin = 'https://cdn.example.com';
+
 /** The content that is disabled in the pictures. */
 export const disabledFilm = 'old-trailer';
 

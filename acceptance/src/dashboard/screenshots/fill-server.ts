@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { viewerToken } from '../../tokens.ts';
-import { apiKeys, devices, disabledFilm, films, revocations, viewers } from './catalogue.ts';
+import { apiKeys, devices, disabledFilm, films, playlistOrigin, revocations, viewers } from './catalogue.ts';
 
 export interface FilledServer {
   url: string;
@@ -17,6 +17,9 @@ const megabyte = 1_000_000;
 /** Number of leases of a viewer: some viewers use two screens. */
 const screensOf = (index: number) => (index % 3 === 0 ? 2 : 1);
 
+/** The second screen of some viewers is a receiver, which gets a URL. */
+const playsSession = (index: number, screen: number) => screen === 1 && index % 6 === 0;
+
 /** Fills a new server with data as if it had been in use for a year. */
 export async function fillServer({ url, adminKey, secret, sqlitePath }: FilledServer): Promise<void> {
   const ask = createAsk(url);
@@ -26,6 +29,7 @@ export async function fillServer({ url, adminKey, secret, sqlitePath }: FilledSe
       name,
       sizeBytes: sizeMB * megabyte,
       manifestKey: `content/${id}/master.m3u8`,
+      playlistUrl: `${playlistOrigin}/content/${id}/master.m3u8`,
       keyPeriods: { mode: 'sequence', count: 96, periodSeconds: 60.06 },
       metadata: { language: 'en', season: id.includes('s1e') ? 1 : null },
     });
@@ -38,6 +42,10 @@ export async function fillServer({ url, adminKey, secret, sqlitePath }: FilledSe
     const token = viewerToken(secret, viewerId);
     for (let screen = 0; screen < screensOf(index); screen++) {
       const contentId = films[(index * 5 + screen * 3) % (films.length - 1)]?.[0];
+      if (playsSession(index, screen)) {
+        await ask('POST', '/keys/sessions', token, { contentId, deviceId: 'Apple TV' });
+        continue;
+      }
       await ask('POST', '/keys/leases', token, {
         contentId,
         deviceId: devices[(index + screen) % devices.length],
@@ -96,6 +104,7 @@ function ageRows(sqlitePath: string, now: number): void {
       index % 8 === 5 ? now - index * minuteMs : now + 5 * minuteMs - ((index * 37) % 140) * 1_000;
     lease.run(createdAt, expiresAt - 5 * minuteMs, expiresAt, String(row.id));
   }
+  db.prepare('UPDATE sessions SET used_at = ? - (rowid % 4) * 40000').run(now - minuteMs);
   db.prepare('UPDATE audit SET at = ? - (SELECT max(number) FROM audit) * 420000 + number * 420000').run(now);
   db.exec('COMMIT');
   db.close();

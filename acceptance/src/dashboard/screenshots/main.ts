@@ -7,6 +7,7 @@ import { openBrowser } from '@latchkey/rig/open-browser';
 import { provideTool } from '@latchkey/rig/provide-tool';
 import { readFlags } from '@latchkey/rig/read-flags';
 import { makeFolder, startProcess } from '../../server-process.ts';
+import { playlistOrigin } from './catalogue.ts';
 import { fillServer } from './fill-server.ts';
 import { type Shot, takePictures } from './take-pictures.ts';
 
@@ -47,6 +48,8 @@ async function main(): Promise<void> {
     SALT_HEX: randomBytes(32).toString('hex'),
     AUTH_JWT_SECRET: `base64:${secret.toString('base64')}`,
     SHUTDOWN_DRAIN_SECONDS: '0',
+    PUBLIC_URL: 'https://keys.example.com',
+    PLAYLIST_ORIGINS: playlistOrigin,
   });
   const browser = await openBrowser(chromium);
   try {

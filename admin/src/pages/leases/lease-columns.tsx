@@ -28,12 +28,11 @@ export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
         )}
         {kind === 'session' && (
           <span className={styles.device}>
-            session URL,{' '}
             {lastUsedAt == null ? (
-              'not used yet'
+              'URL not used yet'
             ) : (
               <>
-                used <RelativeTime at={lastUsedAt} />
+                URL used <RelativeTime at={lastUsedAt} />
               </>
             )}
           </span>
