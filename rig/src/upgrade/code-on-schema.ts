@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../find-free-port.ts';
 import {
@@ -13,7 +13,7 @@ import {
   makeProfileSecrets,
   type Stores,
 } from '../stack/distributed-profile.ts';
-import { singleNodeEntry } from '../stack/topology.ts';
+import { singleNodeEntry, topology } from '../stack/topology.ts';
 import { runVitest } from '../test-run/run-vitest.ts';
 import { migrateWith, type Release } from './release.ts';
 import type { SharedTests } from './shared-tests.ts';
@@ -64,7 +64,10 @@ export async function testOnPostgres(pair: CodeOnSchema, part: string, { postgre
 export async function testAsServices(pair: CodeOnSchema, part: string, stores: Stores): Promise<void> {
   await prepare(pair, { DATABASE_URL: stores.postgres });
   const secrets = makeProfileSecrets();
-  const replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 2, gateway: 1 };
+  // Code of 0.2.0 has no such service. A gateway that has one needs it for the OpenAPI document.
+  const hasPlayback = existsSync(join(pair.code.folder, topology.playback.entry));
+  const playback = hasPlayback ? 1 : 0;
+  const replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 2, playback, gateway: 1 };
   const { all, processes } = await createDistributedProfile({
     stores,
     secrets,
