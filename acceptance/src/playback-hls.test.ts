@@ -15,9 +15,13 @@ import { unique, viewerToken } from './tokens.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
-/** Five segments of two seconds: three epochs of two. A player with 4 s of buffer needs the last one late. */
-const seconds = 10;
+/**
+ * Ten segments of two seconds: five epochs of two. A player with 4 s of buffer needs the last ones late, on a busy machine too, where it may
+ * have three before the test has seen that it plays.
+ */
+const seconds = 20;
 const rotateEvery = 2;
+const epochs = 5;
 
 const folder = makeFolder();
 const media = await startMediaServer(folder.path, {
@@ -80,7 +84,7 @@ const goOn = (page: Page) =>
 describe.each(['ts', 'fmp4'] as const)('hls.js plays an encrypted %s presentation', (container) => {
   it.each([
     ['with one key', undefined, 1],
-    ['with a new key every two segments', rotateEvery, 3],
+    ['with a new key every two segments', rotateEvery, epochs],
   ])(
     `hls.js plays encrypted ${container} %s from another origin to the end, and sends token and lease only to the key server`,
     async (_, rotation, keys) => {
@@ -96,7 +100,9 @@ describe.each(['ts', 'fmp4'] as const)('hls.js plays an encrypted %s presentatio
       expect(currentTime).toBeCloseTo(duration, 0);
       const requests = await readKeyRequests(server, video.contentId);
       expect(answersOf(requests)).toEqual(['200']);
-      expect(servedPaths(requests)).toHaveLength(keys);
+      // Sound that is longer than the picture makes one more segment of some films.
+      expect(video.keyUrls.length).toBeGreaterThanOrEqual(keys);
+      expect(servedPaths(requests)).toHaveLength(video.keyUrls.length);
       expect(video.keyUrls.map((url) => new URL(url).pathname)).toEqual(
         expect.arrayContaining(servedPaths(requests)),
       );
@@ -122,7 +128,7 @@ describe.each(['ts', 'fmp4'] as const)('hls.js plays an encrypted %s presentatio
     const requests = await readKeyRequests(server, video.contentId);
     const refused = requests.filter(({ status }) => status !== 200);
     expect(servedPaths(requests)).toEqual(held);
-    expect(held.length).toBeLessThan(3);
+    expect(held.length).toBeLessThan(epochs);
     expect(answersOf(refused)).toEqual(['403 LEASE_REVOKED']);
     expect(new Set(refused.map(({ path }) => path)).size).toBe(1);
     expect(refused.length).toBeLessThanOrEqual(2);
