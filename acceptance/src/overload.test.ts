@@ -55,40 +55,43 @@ function startFlood(path: string): () => Promise<void> {
   return end;
 }
 
-// Before separate services a request may wait in the gateway's line instead: gateway/src/shed.test.ts tests what it refuses.
-it.runIf(isSingleNode)(
-  'while more key requests come than can be served, a part gets 503 with Retry-After, and probes, changes and revocations are served',
-  async () => {
-    await ask('POST', '/api/v1/content', { id: 'film', name: 'Film' });
-    await ask('POST', '/api/v1/content', { id: 'other', name: 'Other' });
-    const lease = await ask('POST', '/keys/leases', { contentId: 'other', viewerId: 'ann' });
-    const { lease: made } = (await lease.json()) as { lease: { id: string } };
-    const endFlood = startFlood('/keys/film');
-    const refused = await vi.waitUntil(async () => {
-      const answer = await ask('GET', '/keys/film');
-      return answer.status === 503 && answer;
-    }, patience);
-    expect(refused.headers.get('retry-after')).toMatch(/^[123]$/);
-    expect(refused.headers.get('content-type')).toBe('application/problem+json');
-    expect(await refused.json()).toMatchObject({
-      code: 'DEPENDENCY_UNAVAILABLE',
-      requestId: refused.headers.get('x-request-id'),
-    });
-    for (const path of ['/health', '/ready']) expect((await ask('GET', path)).status).toBe(200);
-    const revoked = await ask('POST', '/keys/leases/revoke', { leaseId: made.id });
-    expect([revoked.status, await revoked.json()]).toMatchObject([200, { revoked: 1 }]);
-    expect((await ask('DELETE', '/api/v1/content/other')).status).toBe(200);
+async function expectRefusal(): Promise<void> {
+  const refused = await vi.waitUntil(async () => {
+    const answer = await ask('GET', '/keys/film');
+    return answer.status === 503 && answer;
+  }, patience);
+  expect(refused.headers.get('retry-after')).toMatch(/^[123]$/);
+  expect(refused.headers.get('content-type')).toBe('application/problem+json');
+  expect(await refused.json()).toMatchObject({
+    code: 'DEPENDENCY_UNAVAILABLE',
+    requestId: refused.headers.get('x-request-id'),
+  });
+}
 
-    await endFlood();
-    // Connections that the server had not read yet.
-    await vi.waitUntil(async () => (await ask('GET', '/keys/film')).status === 200, patience);
-    for (let n = 0; n < 20; n++) expect((await ask('GET', '/keys/film')).status).toBe(200);
-    const counted = async () => {
-      const text = await (await fetch(metricsUrl)).text();
-      return Number(/shed_requests_total\{upstream="own",reason="overloaded"\} (\d+)/.exec(text)?.[1]);
-    };
-    const logged = () => readLines(server.process).filter(({ status }) => status === 503).length;
-    await vi.waitFor(async () => expect(logged()).toBe(await counted()), patience);
-    expect(server.process.stderr()).toContain('OVERLOAD_DELAY_MS');
-  },
-);
+it('while more key requests come than can be served, a part gets 503 with Retry-After, and probes, changes and revocations are served', async () => {
+  await ask('POST', '/api/v1/content', { id: 'film', name: 'Film' });
+  await ask('POST', '/api/v1/content', { id: 'other', name: 'Other' });
+  const lease = await ask('POST', '/keys/leases', { contentId: 'other', viewerId: 'ann' });
+  const { lease: made } = (await lease.json()) as { lease: { id: string } };
+  const endFlood = startFlood('/keys/film');
+  // Before separate services the requests of the flood may wait in the gateway's line, and which of them are refused depends on the machine.
+  if (isSingleNode) await expectRefusal();
+  for (const path of ['/health', '/ready']) expect((await ask('GET', path)).status).toBe(200);
+  const revoked = await ask('POST', '/keys/leases/revoke', { leaseId: made.id });
+  expect([revoked.status, await revoked.json()]).toMatchObject([200, { revoked: 1 }]);
+  expect((await ask('DELETE', '/api/v1/content/other')).status).toBe(200);
+
+  await endFlood();
+  // Connections that the server had not read yet.
+  await vi.waitUntil(async () => (await ask('GET', '/keys/film')).status === 200, patience);
+  for (let n = 0; n < 20; n++) expect((await ask('GET', '/keys/film')).status).toBe(200);
+  const counted = async () => {
+    const text = await (await fetch(metricsUrl)).text();
+    return Number(/shed_requests_total\{upstream="own",reason="overloaded"\} (\d+)/.exec(text)?.[1]);
+  };
+  const logged = () => readLines(server.process).filter(({ status }) => status === 503).length;
+  // The port of a gateway's metrics is not printed where services are separate.
+  if (!isSingleNode) return;
+  await vi.waitFor(async () => expect(logged()).toBe(await counted()), patience);
+  expect(server.process.stderr()).toContain('OVERLOAD_DELAY_MS');
+});
