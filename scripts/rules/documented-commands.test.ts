@@ -78,6 +78,11 @@ it.each([
     'latchkey api-keys create',
     ['--name', 'x', '--scope', 'full'],
   ],
+  [
+    '```sh\nURL=$(npx latchkey session film --viewer ada)\n```\n',
+    'latchkey session',
+    ['film', '--viewer', 'ada'],
+  ],
 ])('in %j the command %s with %j is found', (text, program, args) => {
   expect(findDocumentedCommands(text)).toEqual([{ program, args }]);
 });

@@ -6,10 +6,10 @@ export interface DocumentedCommand {
   readonly args: readonly string[];
 }
 
-/** A sub-command is one or two words. */
+/** A word after a sub-command is its argument, except after the one that has sub-commands of its own. */
 const forms = [
   /^(npm (?:test|start|run [\w:-]+))(?: (?:--silent )?--(?: (.*))?)?$/,
-  /^(?:npx )?(latchkey(?: [a-z][\w-]*){0,2})((?: .*)?)$/,
+  /^(?:npx )?(latchkey(?: api-keys(?: [a-z][\w-]*)?| [a-z][\w-]*)?)((?: .*)?)$/,
 ];
 
 /**
@@ -28,8 +28,11 @@ export function findDocumentedCommands(markdown: string): DocumentedCommand[] {
 }
 
 function readCommand(statement: string): DocumentedCommand[] {
-  // Variables before a command are its environment.
-  const plain = statement.trim().replace(/^(?:\w+=\S* )+/, '');
+  // Variables before a command are its environment; a variable may also take what the command writes.
+  const plain = statement
+    .trim()
+    .replace(/^\w+=\$\((.*)\)$/, '$1')
+    .replace(/^(?:\w+=\S* )+/, '');
   for (const form of forms) {
     const [, program, rest = ''] = form.exec(plain.replace(/\s+/g, ' ')) ?? [];
     if (program) return [{ program, args: rest.trim().split(' ').filter(Boolean) }];
