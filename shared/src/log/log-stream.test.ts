@@ -71,6 +71,36 @@ test.runIf(process.platform === 'linux').each([
   },
 );
 
+/** Writes lines without ever leaving its turn of the event loop, until its reader has a MiB of them, more than a pipe holds. */
+const busyProgram = `
+  import { existsSync } from 'node:fs';
+  import { openLogStream } from ${JSON.stringify(new URL('./log-stream.ts', import.meta.url).href)};
+  const log = openLogStream(1);
+  const end = performance.now() + 20_000;
+  while (!existsSync(process.env.DONE) && performance.now() < end)
+    for (let n = 0; n < 100; n++) log.write('a line of some length for the reader\\n');
+  process.stderr.write(existsSync(process.env.DONE) ? 'read' : 'not read');
+  process.exit(0);`;
+
+test('a reader that reads gets the lines while the event loop has no turn of its own for them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-log-'));
+  try {
+    const reader = '{ head -c 1048576 > /dev/null; touch "$DONE"; cat > /dev/null; }';
+    const shell = spawn('sh', ['-c', `"$NODE" --input-type=module -e "$PROGRAM" | ${reader}`], {
+      env: {
+        PATH: process.env.PATH,
+        NODE: process.execPath,
+        PROGRAM: busyProgram,
+        DONE: join(folder, 'done'),
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    expect(await text(shell.stderr)).toBe('read');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, 30_000);
+
 test('a log is shared on Linux only', () => {
   expect(canShareLog({ fd: 1 }, 'darwin')).toBe(false);
 });

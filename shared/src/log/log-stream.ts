@@ -2,6 +2,7 @@ import { createWriteStream, fstatSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import process from 'node:process';
 import type { Writable } from 'node:stream';
+import { createFileWriter, createPipeWriter, type LogWriter } from './log-writer.ts';
 
 /** Lines on their way to a file descriptor. */
 export interface LogStream {
@@ -43,11 +44,10 @@ export function canShareLog(output: { fd: number }, platform: NodeJS.Platform): 
  * @param processes how many processes write to it, each through this function (`canShareLog`)
  */
 export function openLogStream(fd: number, processes = 1): LogStream {
-  const { stream, isFile } = openStream(fd);
+  const isFile = !isPipeOrSocket(fd);
   const isInPieces = processes > 1 && !isFile;
   const mostGathered = isInPieces ? longestSharedWrite : gatherBytes;
   const mostKept = keptBytes / processes;
-  const writer = isInPieces ? writeInPieces(stream) : writeAtOnce(stream);
   // Exact only where it must be: counting bytes takes a tenth of a microsecond.
   const sizeOf = isInPieces ? Buffer.byteLength : (line: string) => line.length;
   let gathered = '';
@@ -86,7 +86,7 @@ export function openLogStream(fd: number, processes = 1): LogStream {
     process.removeListener('exit', leave);
   }
   // A reader that left (a closed pipe) must not end the server.
-  stream.on('error', close);
+  const { writer, stream } = openWriter({ fd, isFile, isShared: isInPieces, onGone: close });
 
   return {
     write(line) {
@@ -119,76 +119,32 @@ function tryToWrite(fd: number, text: string): void {
   }
 }
 
-/** How texts get into a stream. */
-interface Writer {
-  /** It may keep the text until the next call, or the next `flush`. */
-  write(text: string): void;
-  flush(): void;
-  /** About how many bytes the system has not taken yet. */
-  waiting(): number;
-  end(done: () => void): void;
-}
-
-function writeAtOnce(stream: Writable): Writer {
-  return {
-    write: (text) => void stream.write(text),
-    flush: () => {},
-    waiting: () => stream.writableLength,
-    end: (done) => void stream.end(done),
-  };
-}
-
 /** So many pieces are written one after the other, so that the reader wakes up once for them. */
 const piecesAtOnce = 8;
-const forgottenAtOnce = 256;
 
-/** Each text is a write of its own. The stream would join those that wait into one, which the system may take in part. */
-function writeInPieces(stream: Writable): Writer {
-  let texts: string[] = [];
-  let next = 0;
-  let bytes = 0;
-  let whenEmpty = () => {};
-
-  function pump(): void {
-    if (stream.destroyed) next = texts.length;
-    while (next < texts.length && stream.writableLength === 0) {
-      const text = texts[next++] as string;
-      bytes -= text.length;
-      stream.write(text, pump);
-    }
-    // What was written is forgotten now and then: a slow reader may never take all that waits.
-    if (next >= forgottenAtOnce || next === texts.length) {
-      texts = texts.slice(next);
-      next = 0;
-    }
-    if (texts.length === 0 && stream.writableLength === 0) whenEmpty();
-  }
-  return {
-    write(text) {
-      texts.push(text);
-      bytes += text.length;
-      if (texts.length - next >= piecesAtOnce) pump();
-    },
-    flush: pump,
-    waiting: () => bytes + stream.writableLength,
-    end(done) {
-      // Not `end` of the stream: it would shut a socket down for the other processes too.
-      whenEmpty = () => {
-        stream.destroy();
-        done();
-      };
-      pump();
-    },
-  };
+function isPipeOrSocket(fd: number): boolean {
+  const kind = fstatSync(fd);
+  return kind.isFIFO() || kind.isSocket();
 }
 
-function openStream(fd: number): { stream: Writable; isFile: boolean } {
-  const kind = fstatSync(fd);
-  if (kind.isFIFO() || kind.isSocket()) {
-    const stream = new Socket({ fd, readable: false, writable: true });
-    // The log alone does not keep a process alive.
-    stream.unref();
-    return { stream, isFile: false };
+interface Output {
+  fd: number;
+  isFile: boolean;
+  isShared: boolean;
+  onGone: () => void;
+}
+
+function openWriter({ fd, isFile, isShared, onGone }: Output): { stream: Writable; writer: LogWriter } {
+  if (isFile) {
+    const stream = createWriteStream('', { fd, autoClose: false });
+    return { stream: stream.on('error', onGone), writer: createFileWriter(stream) };
   }
-  return { stream: createWriteStream('', { fd, autoClose: false }), isFile: kind.isFile() };
+  const socket = new Socket({ fd, readable: false, writable: true });
+  // The log alone does not keep a process alive.
+  socket.unref();
+  const textsAtOnce = isShared ? piecesAtOnce : 1;
+  return {
+    stream: socket.on('error', onGone),
+    writer: createPipeWriter({ fd, socket, textsAtOnce, isShared, onGone }),
+  };
 }
