@@ -47,8 +47,8 @@ export function addLogHeaders(app: App): void {
 
 /** Reads the headers that `addLogHeaders` wrote. Malformed headers are ignored. */
 export function readLogHeaders(headers: IncomingHttpHeaders): LogFacts {
-  // The bootstrap key has no id, and a reader of HTTP may drop the space at the end of a value (RFC 9112 section 5).
-  const [, kind, id] = /^([a-z-]+)(?: (.*))?$/.exec(text(headers[principalHeader])) ?? [];
+  // The bootstrap API key has no id, and a reader of HTTP may drop the space at the end of a value (RFC 9112 section 5).
+  const [, kind, id] = /^([a-z-]+(?= )|api-key)(?: (.*))?$/.exec(text(headers[principalHeader])) ?? [];
   const code = text(headers[codeHeader]);
   return {
     principal: kind === undefined ? null : { kind, id: decode(id ?? '') || null },
