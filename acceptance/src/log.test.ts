@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from './answer.ts';
@@ -24,7 +25,7 @@ function lineOf({ requestId }: Answer): Promise<RequestLine> {
 }
 
 describe('the line of a request', () => {
-  it('the log line of a request has exactly the members of the contract', async () => {
+  it('the log line of a request has the members of the contract, and no failure when it was served', async () => {
     const { contentId, token, viewerId } = await makeScene(server);
     const line = await lineOf(
       await client.get(`/keys/${contentId}?CMCD=ot%3Dk`, token, { 'user-agent': 'hls.js/1.7' }),
@@ -43,6 +44,24 @@ describe('the line of a request', () => {
       principal: { kind: 'viewer', id: viewerId },
       code: null,
     });
+  });
+
+  it('log lines with LOG_CLIENT_IP and LOG_VIEWER_ID show neither the address nor the id of a viewer', async () => {
+    const reduced = await startServer({ LOG_CLIENT_IP: 'short', LOG_VIEWER_ID: 'hash' });
+    const { contentId, token, viewerId } = await makeScene(reduced);
+    const { requestId } = await reduced.client.get(`/keys/${contentId}`, token);
+    const line = await vi.waitFor(
+      () => {
+        const found = readLines(reduced.process).find((each) => each.requestId === requestId);
+        if (!found) throw new Error('no line yet');
+        return found;
+      },
+      { timeout: 25_000, interval: 20 },
+    );
+    const hash = createHash('sha256').update(viewerId).digest('hex').slice(0, 12);
+    expect(line.principal).toEqual({ kind: 'viewer', id: hash });
+    expect(line.clientIp).toMatch(/(\.0|::)$/);
+    expect(JSON.stringify(line)).not.toContain(viewerId);
   });
 
   it('the log line names the API key of the request, or the bootstrap key', async () => {

@@ -74,7 +74,7 @@ describe.each(settings)('TRUST_PROXY=%s', (TRUST_PROXY) => {
         if (!found) throw new Error('no line yet');
         return found;
       }, patience);
-      expect(isIP(line.clientIp)).not.toBe(0);
+      expect(isIP(line.clientIp ?? '')).not.toBe(0);
       expect(line.clientIp).toBe(addressOf(clientIp));
     },
   );

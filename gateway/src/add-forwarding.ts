@@ -69,6 +69,7 @@ export async function addForwarding(
       const upstream = isStream ? eventStreams : upstreams[service];
       if (!upstream) continue;
       const options: ForwardOptions = {
+        service,
         upstream,
         secret,
         clock,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '@latchkey/shared/contracts';
 import { isSecretRefused, readLogHeaders, SecretRefused } from '@latchkey/shared/internal';
+import type { RequestFailure } from '@latchkey/shared/log';
 import {
   type AnswerController,
   type AnswerHandler,
@@ -21,6 +22,10 @@ const wholeBytes = 16 * 1024;
 /** The request that an attempt belongs to, which is notified of how the attempt goes. */
 export interface AttemptedRequest {
   readonly exchange: Exchange;
+  /** The name of the service, for the log. */
+  readonly service: string;
+  /** How many addresses have got it so far. */
+  readonly sentCount: number;
   /** The head of an answer goes to the client: the time limit no longer applies. */
   onHead(): void;
   /** Notes what an answer says of the service's process. */
@@ -154,9 +159,20 @@ export class Attempt implements Dispatcher.DispatchHandler, AnswerHandler {
   #takeHead(status: number, headers: IncomingHttpHeaders): void {
     const { exchange } = this.#forwarding;
     const logged = readLogHeaders(headers);
-    exchange.note(logged.principal as Principal | null, logged.code, logged.route);
+    const failure = status < 500 ? null : this.#describe(logged.failure, status);
+    exchange.note(logged.principal as Principal | null, logged.code, logged.route, failure);
     this.#status = status;
     this.#headers = responseHeaders(headers, exchange.ownHeaders());
+  }
+
+  /** What the service says of its failure, and behind its name what it called itself. */
+  #describe(own: RequestFailure | null, status: number): RequestFailure {
+    const { service, sentCount } = this.#forwarding;
+    return {
+      cause: own?.cause ?? `${service} answered ${status} without a reason`,
+      upstream: own?.upstream ? `${service} > ${own.upstream}` : service,
+      tries: own?.upstream ? own.tries : sentCount,
+    };
   }
 
   /** @param body one byte a character (Latin-1): Node writes text together with the head, and a buffer in a second write */

@@ -14,7 +14,12 @@ import {
 } from '@latchkey/shared/config';
 import { AppError } from '@latchkey/shared/errors';
 import { createShutdown } from '@latchkey/shared/lifecycle';
-import { createOperatorLog, createStderrWriter } from '@latchkey/shared/log';
+import {
+  createOperatorLog,
+  createStderrWriter,
+  identifyProcess,
+  type ProcessIdentity,
+} from '@latchkey/shared/log';
 import {
   answerFlags,
   createProcessBase,
@@ -40,16 +45,18 @@ async function main(): Promise<void> {
   const { values, warnings } = readConfig(settings, process.env, {
     rules: [corsRule, listenRule, viewerTokenRule, masterKeyRule, ...weakSecretRules],
   });
+  const identity = identifyProcess('edge', packageJson.version, { host: hostname(), pid: process.pid });
   const log = createOperatorLog({
     level: values.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
     write: createStderrWriter(process.stderr),
+    identity,
   });
   for (const warning of warnings) log.warn(warning);
   const shutdown = createShutdown(log);
   const base = createProcessBase({ clock: createSystemClock(), log, shutdown });
   try {
-    await serve(base, values);
+    await serve(base, values, identity);
   } catch (error) {
     await shutdown.run();
     throw error;
@@ -60,11 +67,13 @@ async function main(): Promise<void> {
 async function serve(
   base: ProcessBase,
   values: Parameters<typeof mountOnOwners>[1] & FrontDoorValues,
+  identity: ProcessIdentity,
 ): Promise<void> {
   const { log, shutdown, dependencies } = base;
   const door = await openFrontDoor({
     ...{ name: 'edge', base, values, keyDerivationUrls: null, ownReplica: hostname() },
     requestLogTo: process.stdout.fd,
+    identity,
   });
   const { metrics, readiness } = door;
   const start = createStart(dependencies);

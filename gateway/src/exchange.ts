@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
+import type { RequestFailure } from '@latchkey/shared/log';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A forwarded request and its answer, on the client's side. `PlainExchange` is one that the router does not get. */
@@ -17,7 +18,12 @@ export interface Exchange {
   /** Headers that the gateway sets on every answer: request id, caching, CORS. */
   ownHeaders(): Record<string, unknown>;
   /** Notes what the log line says of the answer. The last call counts. */
-  note(principal: Principal | null, code: ErrorCode | null, answeredRoute: string | null): void;
+  note(
+    principal: Principal | null,
+    code: ErrorCode | null,
+    answeredRoute: string | null,
+    failure: RequestFailure | null,
+  ): void;
   /** The caller writes the answer to `response` from now on. */
   take?(): void;
   /** Answers with an error. */
@@ -58,7 +64,13 @@ export class RoutedExchange implements Exchange {
     return this.#reply.getHeaders();
   }
 
-  note(principal: Principal | null, code: ErrorCode | null, answeredRoute: string | null): void {
+  note(
+    principal: Principal | null,
+    code: ErrorCode | null,
+    answeredRoute: string | null,
+    failure: RequestFailure | null,
+  ): void {
+    this.#request.failure = failure;
     this.#request.principal = principal;
     this.#request.errorCode = code;
     this.#request.answeredRoute = answeredRoute;

@@ -59,7 +59,37 @@ describe('an address that takes no connection', () => {
     await expectUnavailable(await post(gateway));
     expect(gateway.faults).toHaveLength(2);
     expect(gateway.faults[0]).toContain('ECONNREFUSED');
-    expect(gateway.lines).toMatchObject([{ status: 503, code: 'DEPENDENCY_UNAVAILABLE' }, { status: 503 }]);
+    const failure = { cause: expect.stringContaining('ECONNREFUSED'), upstream: 'key-derivation', tries: 3 };
+    expect(gateway.lines).toMatchObject([
+      { status: 503, code: 'DEPENDENCY_UNAVAILABLE', failure },
+      { status: 503, failure: { upstream: 'leases' } },
+    ]);
+  });
+
+  test('the log line of a 503 of a service names what the service could not reach, the way there and its tries', async () => {
+    const headers = {
+      'content-type': 'application/problem+json',
+      'x-latchkey-code': 'DEPENDENCY_UNAVAILABLE',
+      'x-latchkey-failure': '3 leases connect%20ECONNREFUSED',
+    };
+    const service = await serveInTest(({ url }, response) =>
+      response.writeHead(503, url === '/keys/film' ? headers : {}).end('{}'),
+    );
+    const gateway = await startGatewayInTest([service.url]);
+    const answer = await get(gateway);
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('x-latchkey'))).toEqual([]);
+    await fetch(`${gateway.url}/keys/other`);
+    const [told, untold] = await gateway.linesWritten(2);
+    expect(told?.failure).toEqual({
+      cause: 'connect ECONNREFUSED',
+      upstream: 'key-derivation > leases',
+      tries: 3,
+    });
+    expect(untold?.failure).toEqual({
+      cause: 'key-derivation answered 503 without a reason',
+      upstream: 'key-derivation',
+      tries: 1,
+    });
   });
 
   test('a request gets 503 if no address is known', async () => {

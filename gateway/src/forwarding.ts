@@ -47,6 +47,8 @@ const shedWords: Readonly<Record<ShedReason, string>> = {
 };
 
 export interface ForwardOptions {
+  /** The name of the service, for the log. */
+  service: string;
   upstream: Upstream;
   secret: string;
   clock: Clock;
@@ -70,6 +72,8 @@ export class Forwarding implements Waiter, AttemptedRequest {
   readonly weight: number;
   readonly limitMs = lineLimitMs;
   readonly exchange: Exchange;
+  readonly service: string;
+  sentCount = 0;
   readonly #options: ForwardOptions;
   readonly #isSafe: boolean;
   readonly #tries: Tries;
@@ -88,6 +92,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
   constructor(exchange: Exchange, body: Buffer | null, options: ForwardOptions) {
     const { url = '/', method = '' } = exchange.request;
     this.exchange = exchange;
+    this.service = options.service;
     this.#options = options;
     this.#isSafe = safeMethods.has(method);
     this.#tries = new Tries(options.upstream, this.#isSafe);
@@ -155,6 +160,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
   }
 
   #send(member: Member): void {
+    this.sentCount++;
     const attempt = new Attempt(this, member);
     this.#attempt = attempt;
     const { plain } = member;
@@ -221,14 +227,20 @@ export class Forwarding implements Waiter, AttemptedRequest {
     if (this.exchange.isAnswered() || this.exchange.response.destroyed) return;
     this.#options.onShed(reason);
     this.#options.onFault(new Error(shedWords[reason]));
-    this.exchange.refuse(new AppError('DEPENDENCY_UNAVAILABLE'));
+    this.exchange.refuse(
+      new AppError('DEPENDENCY_UNAVAILABLE', { call: { ...this.#call(), why: shedWords[reason] } }),
+    );
   }
 
   #fail(cause: unknown): void {
     this.#end();
     if (this.exchange.isAnswered() || this.exchange.response.destroyed) return;
     this.#options.onFault(cause);
-    this.exchange.refuse(new AppError('DEPENDENCY_UNAVAILABLE', { cause }));
+    this.exchange.refuse(new AppError('DEPENDENCY_UNAVAILABLE', { cause, call: this.#call() }));
+  }
+
+  #call(): { upstream: string; tries: number } {
+    return { upstream: this.service, tries: this.sentCount };
   }
 }
 

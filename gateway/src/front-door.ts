@@ -9,9 +9,9 @@ import type {
 } from '@latchkey/shared/config';
 import type { App } from '@latchkey/shared/http';
 import { createLoggedReadiness, type Readiness } from '@latchkey/shared/lifecycle';
-import { createRequestLog } from '@latchkey/shared/log';
+import { createHidePersons, createRequestLog, type ProcessIdentity } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
-import type { ProcessBase } from '@latchkey/shared/process';
+import { describeLostService, type ProcessBase } from '@latchkey/shared/process';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
 import { addForwarding } from './add-forwarding.ts';
@@ -40,6 +40,8 @@ interface FrontDoorOptions {
   keyDerivationUrls: readonly string[] | null;
   /** The name of this process as a replica that derives keys; null if it does not. */
   ownReplica: string | null;
+  /** In every line of both logs. */
+  identity: ProcessIdentity;
   /** The file descriptor of the request log. */
   requestLogTo: number;
 }
@@ -56,7 +58,10 @@ export interface FrontDoor {
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { name, base, values, keyDerivationUrls, ownReplica } = options;
   const { clock, log, shutdown, warn, dependencies } = base;
-  const requestLog = createRequestLog(values.logLevel, options.requestLogTo);
+  const requestLog = createRequestLog(values.logLevel, options.requestLogTo, {
+    identity: options.identity,
+    hidePersons: createHidePersons({ clientIp: values.logClientIp, viewerId: values.logViewerId }),
+  });
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
   const metrics = createMetrics(clock);
   metrics.statistics.warnings.push(...judgeConfiguration(values));
@@ -64,7 +69,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const publicUrl = values.publicUrl ?? null;
   const onFault = (service: string, error: unknown) => {
     metrics.upstreamErrors.inc({ upstream: service });
-    warn(`${service} did not answer`, error);
+    warn(describeLostService(service), error);
   };
   const open = createUpstreamOpener(base);
   const upstreams: Upstreams = {

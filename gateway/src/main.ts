@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { createSystemClock } from '@latchkey/shared/clock';
 import {
   corsRule,
@@ -14,7 +15,7 @@ import {
   weakSecretRules,
 } from '@latchkey/shared/config';
 import { createShutdown } from '@latchkey/shared/lifecycle';
-import { createOperatorLog, createStderrWriter } from '@latchkey/shared/log';
+import { createOperatorLog, createStderrWriter, identifyProcess } from '@latchkey/shared/log';
 import { answerFlags, createProcessBase, endOnSignals, explainAndExit } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
 import { openFrontDoor } from './front-door.ts';
@@ -37,10 +38,12 @@ async function main(): Promise<void> {
   const { values, warnings } = readConfig(settings, process.env, {
     rules: [corsRule, listenRule, ...weakSecretRules],
   });
+  const identity = identifyProcess('gateway', packageJson.version, { host: hostname(), pid: process.pid });
   const log = createOperatorLog({
     level: values.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
     write: createStderrWriter(process.stderr),
+    identity,
   });
   for (const warning of warnings) log.warn(warning);
   const shutdown = createShutdown(log);
@@ -48,7 +51,7 @@ async function main(): Promise<void> {
   const { keyDerivationUrls } = values;
   const requestLogTo = process.stdout.fd;
   const door = await openFrontDoor({
-    ...{ name: 'gateway', base, values, keyDerivationUrls, ownReplica: null, requestLogTo },
+    ...{ name: 'gateway', base, values, keyDerivationUrls, ownReplica: null, requestLogTo, identity },
   });
   await door.listen();
   const { drain } = door.readiness;

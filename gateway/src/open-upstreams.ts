@@ -26,7 +26,13 @@ export function createUpstreamOpener({
       lookup: systemLookup,
       clock,
       connections: connectionsToEach,
-      onFault: (error) => log.warn(`${name} cannot be found`, { error }),
+      onFault: (error) =>
+        log.warn(
+          `the host name of ${name} cannot be resolved: addresses known before stay in use. Check the URL and DNS`,
+          {
+            error,
+          },
+        ),
     });
     shutdown.add(`connections to ${name}`, 1_000, () => upstream.close());
     return upstream;

@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { createSystemClock } from '@latchkey/shared/clock';
 import { describeVariables, type Environment, singleNodeSettings } from '@latchkey/shared/config';
 import { createShutdown } from '@latchkey/shared/lifecycle';
-import { createOperatorLog, createRequestLog, createStderrWriter } from '@latchkey/shared/log';
+import {
+  createHidePersons,
+  createOperatorLog,
+  createRequestLog,
+  createStderrWriter,
+  identifyProcess,
+} from '@latchkey/shared/log';
 import { answerFlags, endOnSignals, explainAndExit } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
 import { readNodeConfiguration } from './single-node-first-run.ts';
@@ -24,15 +31,23 @@ async function main(env: Environment): Promise<void> {
   const readConfiguration = () => readNodeConfiguration(env, randomBytes);
   const configuration = readConfiguration();
   const { values, warnings } = configuration;
+  const identity = identifyProcess('single-node', packageJson.version, {
+    host: hostname(),
+    pid: process.pid,
+  });
   const log = createOperatorLog({
     level: values.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
     write: createStderrWriter(process.stderr),
+    identity,
   });
   for (const warning of warnings) log.warn(warning);
 
   const shutdown = createShutdown(log);
-  const requestLog = createRequestLog(values.logLevel, process.stdout.fd);
+  const requestLog = createRequestLog(values.logLevel, process.stdout.fd, {
+    identity,
+    hidePersons: createHidePersons({ clientIp: values.logClientIp, viewerId: values.logViewerId }),
+  });
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
   try {
     const start =

@@ -1,10 +1,19 @@
 // One worker of a single node with LATCHKEY_WORKERS above 1. The parent starts it (`worker-pool.ts`), and it ends with the parent.
+
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSystemClock } from '@latchkey/shared/clock';
 import { createShutdown } from '@latchkey/shared/lifecycle';
-import { createOperatorLog, createRequestLog, createStderrWriter } from '@latchkey/shared/log';
+import {
+  createHidePersons,
+  createOperatorLog,
+  createRequestLog,
+  createStderrWriter,
+  identifyProcess,
+} from '@latchkey/shared/log';
 import { explainAndExit } from '@latchkey/shared/process';
+import packageJson from '../../package.json' with { type: 'json' };
 import { readNodeConfiguration } from '../single-node-first-run.ts';
 import { connectParent } from './parent-connection.ts';
 import { startWorker } from './start-worker.ts';
@@ -16,16 +25,22 @@ async function main(): Promise<void> {
   const { values, made } = readNodeConfiguration(process.env, randomBytes);
   // With a secret of its own it would refuse the tokens that the others accept.
   if (Object.keys(made).length > 0) throw new SecretsGone(Object.keys(made));
+  const identity = identifyProcess('single-node', packageJson.version, {
+    host: hostname(),
+    pid: process.pid,
+  });
   const log = createOperatorLog({
     level: values.logLevel,
     format: task.logFormat,
     write: createStderrWriter(process.stderr),
+    identity,
   });
   const shutdown = createShutdown(log);
-  const requestLog =
-    task.logFd === null
-      ? createRequestLog(values.logLevel, process.stdout.fd)
-      : createRequestLog(values.logLevel, task.logFd, task.count);
+  const requestLog = createRequestLog(values.logLevel, task.logFd ?? process.stdout.fd, {
+    identity,
+    hidePersons: createHidePersons({ clientIp: values.logClientIp, viewerId: values.logViewerId }),
+    processes: task.logFd === null ? 1 : task.count,
+  });
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
   try {
     const { drain, sendTotals } = await startWorker({

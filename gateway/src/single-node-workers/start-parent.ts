@@ -8,7 +8,7 @@ import type { Readiness } from '@latchkey/shared/lifecycle';
 import { canShareLog, createStderrWriter, openLogStream } from '@latchkey/shared/log';
 import { boundCaches, planCaches, readProcessMemory } from '@latchkey/shared/memory';
 import { createMetrics } from '@latchkey/shared/metrics';
-import { createServiceProcess } from '@latchkey/shared/process';
+import { busFaultMessage, createServiceProcess } from '@latchkey/shared/process';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../../package.json' with { type: 'json' };
 import {
@@ -48,7 +48,7 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
   // Workers count the requests of clients. Theirs to this process would be counted twice.
   const metrics = { ...own, observeRequest: () => {} };
   metrics.statistics.warnings.push(...judgeConfiguration(values));
-  const announcements = createAnnouncements(createInProcessBus((error) => base.warn('the bus', error)));
+  const announcements = createAnnouncements(createInProcessBus((error) => base.warn(busFaultMessage, error)));
   const service = await createServiceProcess({
     ...values,
     name: 'single node',

@@ -23,6 +23,7 @@ import {
   connectSessionUses,
   createProcessBase,
   createServiceCore,
+  describeLostService,
   type ProcessContext,
 } from '@latchkey/shared/process';
 import { createUpstream, systemLookup } from '@latchkey/shared/upstream';
@@ -151,7 +152,7 @@ async function addParentRoutes(
     routes: forwarded,
     onFault(_service, error) {
       metrics.upstreamErrors.inc({ upstream: 'parent' });
-      warn('the parent did not answer', error);
+      warn(describeLostService('parent'), error);
     },
     onShed: (_service, reason) => metrics.shedRequests.inc({ upstream: 'parent', reason }),
   });

@@ -38,11 +38,23 @@ export const codes = {
 
 export type ErrorCode = keyof typeof codes;
 
+/** A call of another service that failed: for the logs, never for the client. */
+export interface FailedCall {
+  /** The name of the service. */
+  upstream: string;
+  /** How often it was tried, at one address or several. */
+  tries: number;
+  /** Why, where the error has no cause: a cause is written to the operator's log for each request. */
+  why?: string;
+}
+
 interface AppErrorOptions {
   /** One sentence for the client. It never has a credential and, on a 5xx, never the inner cause. */
   detail?: string;
   /** The inner cause: for the operator's log, never for the client. */
   cause?: unknown;
+  /** The call of another service that failed. */
+  call?: FailedCall;
   /** Members of the problem in addition to the usual ones, such as `errors`, `leases` or `scope`. */
   members?: Record<string, unknown>;
   /** Seconds, for 429 and 503: when a retry makes sense. */
@@ -56,6 +68,7 @@ export class AppError extends Error {
   readonly detail: string | undefined;
   readonly members: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly call: FailedCall | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(
@@ -68,6 +81,7 @@ export class AppError extends Error {
     this.detail = options.detail;
     this.members = options.members;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.call = options.call;
   }
 }
 

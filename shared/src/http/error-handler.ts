@@ -3,6 +3,7 @@ import { takesBasic } from '../auth/index.ts';
 import { isDatabaseUnavailable } from '../db/database-fault.ts';
 import { AppError, toProblem } from '../errors/errors.ts';
 import type { OperatorLog } from '../log/index.ts';
+import { describeFailure } from './describe-failure.ts';
 import type { App } from './routes.ts';
 import { validationErrors } from './validation.ts';
 
@@ -15,11 +16,23 @@ type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply
 /** Writes a failure of the server itself into the operator's log. */
 export type ReportFailure = (error: AppError, thrown: unknown, requestId: string) => void;
 
+const unavailableMessage =
+  'a request failed with 503: what it needs did not answer. Players retry it. See upstream and error, and /ready';
+const mistakeMessage =
+  'a request failed with 500: a mistake in this program or its database. The client saw an error. Report this line';
+
 export function createFailureReport(log: OperatorLog): ReportFailure {
   return (error, thrown, requestId) => {
+    const isUnavailable = error.code === 'DEPENDENCY_UNAVAILABLE';
     // A 503 without a cause is an intended refusal: a process that waits for something, and has already logged for what.
-    if (error.status < 500 || (error.code === 'DEPENDENCY_UNAVAILABLE' && error.cause === undefined)) return;
-    log.error('a request failed', { requestId, code: error.code, error: error.cause ?? thrown });
+    if (error.status < 500 || (isUnavailable && error.cause === undefined)) return;
+    const { upstream, tries } = describeFailure(error, thrown);
+    log.error(isUnavailable ? unavailableMessage : mistakeMessage, {
+      requestId,
+      code: error.code,
+      ...(upstream === null ? {} : { upstream, tries }),
+      error: error.cause ?? thrown,
+    });
   };
 }
 
@@ -39,6 +52,7 @@ export function createErrorHandler(reportFailure: ReportFailure): ErrorHandler {
     if (request.raw.errored && thrown === request.raw.errored) return;
     const error = toAppError(thrown);
     request.errorCode = error.code;
+    if (error.status >= 500) request.failure = describeFailure(error, thrown);
     reportFailure(error, thrown, request.id);
     const challenge = challengeOf(error);
     if (challenge) {

@@ -4,7 +4,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Access } from '../auth/index.ts';
 import type { Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
-import type { OperatorLog, RequestLog } from '../log/index.ts';
+import type { OperatorLog, RequestFailure, RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { addNotFound, createErrorHandler, createFailureReport } from './error-handler.ts';
 import {
@@ -164,6 +164,8 @@ declare module 'fastify' {
     /** Whether a service refused it because it does not come from another service. */
     isRefusedAtGate: boolean;
     errorCode: ErrorCode | null;
+    /** Why it is answered with a 5xx. */
+    failure: RequestFailure | null;
     /** The route pattern in the service that answered, where that is another process. */
     answeredRoute: string | null;
   }
@@ -188,6 +190,7 @@ function decorateRequests(app: App): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('isRefusedAtGate', false);
   app.decorateRequest('errorCode', null);
+  app.decorateRequest('failure', null);
   app.decorateRequest('answeredRoute', null);
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
-import { type RequestLog, redact, redactPath } from '../log/index.ts';
+import { type RequestFailure, type RequestLine, type RequestLog, redact, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 
 /** A request that has ended, however it ended. */
@@ -17,6 +17,8 @@ export interface EndedRequest {
   /** Undefined where the request was refused before anything was decided. */
   principal: Principal | null | undefined;
   code: ErrorCode | null | undefined;
+  /** Why it was answered with a 5xx. */
+  failure: RequestFailure | null;
   clientIp: string;
   durationMs: number;
 }
@@ -28,13 +30,14 @@ const clientClosedRequest = 499;
 export type ResponseObserver = (ended: EndedRequest) => void;
 
 export function createResponseObserver(requestLog: RequestLog | null, metrics: Metrics): ResponseObserver {
-  return ({ id, request, response, path, route, principal, code, clientIp, durationMs }) => {
+  return ({ id, request, response, path, route, principal, code, failure, clientIp, durationMs }) => {
     const { method = '', headers } = request;
     const userAgent = headers['user-agent'];
     const status =
       response.writableFinished || response.headersSent ? response.statusCode : clientClosedRequest;
     metrics.observeRequest(route ?? 'none', method, status, durationMs / 1_000);
-    requestLog?.write({
+    if (!requestLog) return;
+    const line: RequestLine = {
       requestId: redact(id),
       method,
       path,
@@ -45,7 +48,9 @@ export function createResponseObserver(requestLog: RequestLog | null, metrics: M
       userAgent: userAgent === undefined ? null : redact(userAgent),
       principal: principal ? { kind: principal.kind, id: principal.id && redact(principal.id) } : null,
       code: code ?? null,
-    });
+    };
+    if (failure) line.failure = failure;
+    requestLog.write(line);
   };
 }
 
@@ -56,7 +61,7 @@ function routeOf(request: FastifyRequest): string | null {
 
 /** What the framework knows of a request that has ended. */
 export function toEnded(request: FastifyRequest, reply: FastifyReply, durationMs: number): EndedRequest {
-  const { id, raw, principal, errorCode, clientIp } = request;
+  const { id, raw, principal, errorCode, failure, clientIp } = request;
   return {
     id,
     request: raw,
@@ -65,6 +70,7 @@ export function toEnded(request: FastifyRequest, reply: FastifyReply, durationMs
     route: routeOf(request),
     principal,
     code: errorCode,
+    failure,
     clientIp,
     durationMs,
   };

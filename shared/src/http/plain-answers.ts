@@ -120,7 +120,18 @@ function send(
   const clientIp = clientIpOf(request);
   response.on('close', () => {
     const durationMs = performance.now() - startedAtMs;
-    observe({ id, request, response, path, route, principal, code: null, clientIp, durationMs });
+    observe({
+      id,
+      request,
+      response,
+      path,
+      route,
+      principal,
+      code: null,
+      failure: null,
+      clientIp,
+      durationMs,
+    });
   });
   // In the order of the router's answer.
   const headers = ['x-request-id', id, 'cache-control', 'no-store'];

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../contracts/index.ts';
 import { type ErrorCode, toProblem } from '../errors/errors.ts';
+import type { RequestFailure } from '../log/index.ts';
+import { describeFailure } from './describe-failure.ts';
 import { problemType, type ReportFailure, retryAfterOf, toAppError } from './error-handler.ts';
 import type { ResponseObserver } from './observe-response.ts';
 import type { CrossOriginHeaders } from './raw-answer.ts';
@@ -28,6 +30,7 @@ export class PlainExchange {
   readonly #host: PlainExchangeHost;
   #principal: Principal | null = null;
   #code: ErrorCode | null = null;
+  #failure: RequestFailure | null = null;
   #answeredRoute: string | null = null;
 
   /** @param startedAtMs on the clock of `performance.now` */
@@ -53,6 +56,7 @@ export class PlainExchange {
         route: this.#answeredRoute ?? route,
         principal: this.#principal,
         code: this.#code,
+        failure: this.#failure,
         clientIp: this.clientIp,
         durationMs: performance.now() - startedAtMs,
       }),
@@ -73,9 +77,15 @@ export class PlainExchange {
   }
 
   /** Notes what the log line says of the answer. The last call counts. */
-  note(principal: Principal | null, code: ErrorCode | null, answeredRoute: string | null): void {
+  note(
+    principal: Principal | null,
+    code: ErrorCode | null,
+    answeredRoute: string | null,
+    failure: RequestFailure | null,
+  ): void {
     this.#principal = principal;
     this.#code = code;
+    this.#failure = failure;
     this.#answeredRoute = answeredRoute;
   }
 
@@ -84,6 +94,7 @@ export class PlainExchange {
     if (this.isAnswered() || this.response.destroyed) return;
     const error = toAppError(thrown);
     this.#code = error.code;
+    if (error.status >= 500) this.#failure = describeFailure(error, thrown);
     this.#host.reportFailure(error, thrown, this.id);
     const body = JSON.stringify(toProblem(error, this.id));
     const headers = this.ownHeaders();

@@ -191,6 +191,7 @@ test('each refusal has one line in the log and counts once in each metric', asyn
     userAgent: null,
     principal: null,
     code: 'DEPENDENCY_UNAVAILABLE',
+    failure: { cause: 'more requests come than this process can serve', upstream: null, tries: null },
   });
   const text = await host.metrics.registry.metrics();
   expect(text).toContain(

@@ -152,6 +152,12 @@ function isFree(socket: ParsedSocket): boolean {
   return !socket._httpMessage && socket.writableLength === 0 && socket.writable;
 }
 
+const overloadFailure = {
+  cause: 'more requests come than this process can serve',
+  upstream: null,
+  tries: null,
+} as const;
+
 interface Refusal {
   /** The whole answer. */
   toText(request: IncomingMessage): string;
@@ -203,6 +209,7 @@ function createRefusal(overload: OverloadOptions, host: SheddingHost): Refusal {
       userAgent: userAgent === undefined ? null : redact(userAgent),
       principal: null,
       code: problem.code,
+      failure: overloadFailure,
     });
   }
 

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { codes, type ErrorCode } from '../errors/errors.ts';
 import { authorityLimitMs } from '../events/index.ts';
 import type { App } from '../http/index.ts';
+import type { RequestFailure } from '../log/index.ts';
 import { phaseHeader } from '../upstream/index.ts';
 
 /** Prefix of every header between the gateway and a service. None of them reaches a client. */
@@ -15,24 +16,31 @@ export const foreignPageHeader = 'x-latchkey-foreign-page';
 const principalHeader = 'x-latchkey-principal';
 const codeHeader = 'x-latchkey-code';
 const routeHeader = 'x-latchkey-route';
+const failureHeader = 'x-latchkey-failure';
 
 /** Of an answer that no route has given: an overloaded service refuses before it knows more. */
-export const refusalLogHeaders = { [codeHeader]: 'DEPENDENCY_UNAVAILABLE' } as const satisfies Record<
-  string,
-  ErrorCode
->;
+export const refusalLogHeaders = {
+  [codeHeader]: 'DEPENDENCY_UNAVAILABLE' satisfies ErrorCode,
+  [failureHeader]: writeFailure({
+    cause: 'more requests come than this process can serve',
+    upstream: null,
+    tries: null,
+  }),
+} as const;
 
 /** The facts for the gateway's log line that only the service knows. */
 interface LogFacts {
   principal: { kind: string; id: string | null } | null;
   code: ErrorCode | null;
   route: string | null;
+  /** Why the service answered with a 5xx. */
+  failure: RequestFailure | null;
 }
 
 /** Adds to each answer, for the gateway, who acted, what was refused and which route it was. */
 export function addLogHeaders(app: App): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
-    const { principal, errorCode, routeOptions } = request;
+    const { principal, errorCode, failure, routeOptions } = request;
     // An id may contain any character; a header may not.
     if (principal)
       reply.header(
@@ -40,6 +48,7 @@ export function addLogHeaders(app: App): void {
         `${principal.kind} ${encodeURIComponent((principal.id ?? '').toWellFormed())}`,
       );
     if (errorCode) reply.header(codeHeader, errorCode);
+    if (failure) reply.header(failureHeader, writeFailure(failure));
     if (!request.is404 && routeOptions.url) reply.header(routeHeader, routeOptions.url);
     done();
   });
@@ -54,6 +63,23 @@ export function readLogHeaders(headers: IncomingHttpHeaders): LogFacts {
     principal: kind === undefined ? null : { kind, id: decode(id ?? '') || null },
     code: Object.hasOwn(codes, code) ? (code as ErrorCode) : null,
     route: text(headers[routeHeader]) || null,
+    // Of a few answers only.
+    failure: headers[failureHeader] === undefined ? null : readFailure(text(headers[failureHeader])),
+  };
+}
+
+/** As `2 leases connect%20ECONNREFUSED`: `-` stands for what it lacks. */
+function writeFailure({ cause, upstream, tries }: RequestFailure): string {
+  return `${tries ?? '-'} ${encodeURIComponent(upstream ?? '-')} ${encodeURIComponent(cause.toWellFormed())}`;
+}
+
+function readFailure(value: string): RequestFailure | null {
+  const [, tries, upstream = '', cause = ''] = /^(\d{1,3}|-) (\S{1,600}) (\S{0,3000})$/.exec(value) ?? [];
+  if (tries === undefined) return null;
+  return {
+    cause: decode(cause),
+    upstream: upstream === '-' ? null : decode(upstream),
+    tries: tries === '-' ? null : Number(tries),
   };
 }
 

@@ -84,7 +84,11 @@ export function faultOf(answer: Answer): Error | null {
   if (isSecretRefused(answer)) return new SecretRefused();
   if (answer.status === 200) return null;
   if (answer.status === 503 && answer.headers[phaseHeader] === 'unsure') return new UnsureReplica();
-  return new Error(`it answered ${answer.status}`);
+  return new Error(
+    answer.status === 503
+      ? 'it answered 503: it lacks something itself, which its own log and its /ready name'
+      : `it answered ${answer.status}`,
+  );
 }
 
 /** @throws the fault of the answer, or Error if it is not JSON. Its form is still to be checked */

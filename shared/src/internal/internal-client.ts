@@ -69,8 +69,7 @@ export function createInternalClient({
   answerTimeoutMs = defaultAnswerTimeoutMs,
   onFault,
 }: InternalClientOptions): InternalClient {
-  async function call(request: Call): Promise<unknown> {
-    const tries = new Tries(upstream, request.kind !== 'change');
+  async function call(tries: Tries, request: Call): Promise<unknown> {
     for (;;) {
       if (!tries.member) throw new Error(upstream.size() > 0 ? 'no address is alive' : 'no address is known');
       try {
@@ -115,22 +114,27 @@ export function createInternalClient({
     }
   }
 
-  async function parsed<T>(answer: Promise<unknown>, parse: (body: unknown) => T): Promise<T> {
+  async function parsed<T>(request: Call, parse: (body: unknown) => T): Promise<T> {
+    const tries = new Tries(upstream, request.kind !== 'change');
     try {
-      return parse(await answer);
+      return parse(await call(tries, request));
     } catch (cause) {
       // Not a fault of the service: the caller now reads one by one.
       if (cause instanceof BatchRefused) throw cause;
       onFault(name, cause);
-      throw new AppError('DEPENDENCY_UNAVAILABLE', { cause });
+      throw unavailable(cause, name, tries);
     }
   }
 
   return {
-    get: (path, parse) => parsed(call({ kind: 'get', path, body: undefined }), parse),
-    post: (path, body, parse) => parsed(call({ kind: 'change', path, body }), parse),
-    readMany: (path, body, parse) => parsed(call({ kind: 'batch', path, body }), parse),
+    get: (path, parse) => parsed({ kind: 'get', path, body: undefined }, parse),
+    post: (path, body, parse) => parsed({ kind: 'change', path, body }, parse),
+    readMany: (path, body, parse) => parsed({ kind: 'batch', path, body }, parse),
   };
+}
+
+function unavailable(cause: unknown, upstream: string, tries: Tries): AppError {
+  return new AppError('DEPENDENCY_UNAVAILABLE', { cause, call: { upstream, tries: tries.count() } });
 }
 
 /** @throws BatchRefused; an unknown route is remembered for the address */

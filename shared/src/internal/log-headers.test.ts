@@ -23,6 +23,10 @@ beforeEach(() => {
     request.principal = principal;
   });
   app.get('/keys/:contentId', { config: { access: 'open' } }, async () => 'key');
+  app.get('/failed', { config: { access: 'open' } }, async () => {
+    const call = { upstream: 'leases', tries: 2 };
+    throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error('connect “refused”'), call });
+  });
   app.get('/refused', { config: { access: 'open' } }, async () => {
     throw new AppError('LEASE_REVOKED');
   });
@@ -41,21 +45,35 @@ const viewer = (id: string): Principal => ({
 });
 
 describe('an answer tells', () => {
+  test('an answer to the gateway names why a request failed: the cause, the service that was called and the tries', async () => {
+    principal = null;
+    const { failure, code } = await logHeaders('/failed');
+    expect(code).toBe('DEPENDENCY_UNAVAILABLE');
+    expect(failure).toEqual({ cause: 'connect “refused”', upstream: 'leases', tries: 2 });
+  });
+
   test('an answer to the gateway names the principal, the code and the route', async () => {
     principal = viewer('ann');
     expect(await logHeaders('/refused')).toEqual({
       principal: { kind: 'viewer', id: 'ann' },
       code: 'LEASE_REVOKED',
       route: '/refused',
+      failure: null,
     });
     principal = { kind: 'api-key', id: null, name: 'n', scope: 'admin', cacheKey: 'c' };
     expect(await logHeaders('/keys/film')).toEqual({
       principal: { kind: 'api-key', id: null },
       code: null,
       route: '/keys/:contentId',
+      failure: null,
     });
     principal = null;
-    expect(await logHeaders('/nowhere')).toEqual({ principal: null, code: 'NOT_FOUND', route: null });
+    expect(await logHeaders('/nowhere')).toEqual({
+      principal: null,
+      code: 'NOT_FOUND',
+      route: null,
+      failure: null,
+    });
   });
 
   test('an answer carries any id unchanged, and an id never adds a header', async () => {
@@ -77,7 +95,7 @@ describe('an answer tells', () => {
 });
 
 test('malformed log headers are ignored', () => {
-  const nothing = { principal: null, code: null, route: null };
+  const nothing = { principal: null, code: null, route: null, failure: null };
   expect(readLogHeaders({})).toEqual(nothing);
   expect(readLogHeaders({ 'x-latchkey-principal': '%', 'x-latchkey-code': 'toString' })).toEqual(nothing);
   expect(readLogHeaders({ 'x-latchkey-principal': 'viewer %zz' }).principal).toEqual({

@@ -1,3 +1,5 @@
+export { describeError } from './describe-error.ts';
+export { createHidePersons } from './hide-persons.ts';
 export { canShareLog, openLogStream } from './log-stream.ts';
 export {
   createOperatorLog,
@@ -5,5 +7,7 @@ export {
   createStderrWriter,
   type OperatorLog,
 } from './operator-log.ts';
+export { identifyProcess, type ProcessIdentity } from './process-identity.ts';
 export { redact, redactPath } from './redact.ts';
-export { createRequestLog, type RequestLine, type RequestLog } from './request-log.ts';
+export type { RequestFailure, RequestLine } from './request-line.ts';
+export { createRequestLog, type RequestLog } from './request-log.ts';

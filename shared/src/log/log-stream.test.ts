@@ -13,7 +13,7 @@ const longLineEvery = 50;
 /** Writes lines of many lengths, more than a pipe holds, says so, and ends once they are gone. */
 const program = `
   import { createRequestLog } from ${JSON.stringify(new URL('./request-log.ts', import.meta.url).href)};
-  const log = createRequestLog('info', 3, ${processes});
+  const log = createRequestLog('info', 3, { processes: ${processes}, identity: { service: 's'.repeat(20), version: '10.10.10-rc.10', instance: 'i'.repeat(71) } });
   for (let n = 0; n < ${linesOfEach}; n++)
     log.write({
       requestId: process.argv[1] + '-' + n,

@@ -24,7 +24,7 @@ test('a repeated warning is logged once a minute, with the number of repetitions
   }
   expect(lines).toEqual([
     'leases did not answer: refused {}',
-    'leases did not answer: refused {"timesSince":59}',
+    'leases did not answer: refused {"repeatedSinceLastLine":59}',
   ]);
 });
 

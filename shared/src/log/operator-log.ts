@@ -1,12 +1,17 @@
 import type { Writable } from 'node:stream';
 import pino from 'pino';
 import type { Clock } from '../clock/clock.ts';
+import { describeError } from './describe-error.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 import { redact } from './redact.ts';
 
 /** Messages for the operator beside the request log: starts, warnings, lost dependencies. They go to standard error. */
 export interface OperatorLog {
+  /** Nothing to do. */
   info(message: string, facts?: Record<string, unknown>): void;
+  /** Something is lost or wrongly set, and requests go on, or the next try may succeed. For office hours. */
   warn(message: string, facts?: Record<string, unknown>): void;
+  /** A request or an act failed, or the process cannot go on. Worth an alert. */
   error(message: string, facts?: Record<string, unknown>): void;
 }
 
@@ -15,14 +20,16 @@ interface OperatorLogOptions {
   /** `plain` for a person at a terminal, `json` for a collector. */
   format: 'plain' | 'json';
   write: (text: string) => void;
+  /** In every JSON line. A person at a terminal knows the process. */
+  identity?: ProcessIdentity | undefined;
 }
 
-export function createOperatorLog({ level, format, write }: OperatorLogOptions): OperatorLog {
+export function createOperatorLog({ level, format, write, identity }: OperatorLogOptions): OperatorLog {
   if (format === 'json') {
     const log = pino(
       {
         level,
-        base: null,
+        base: identity ? { ...identity } : null,
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
       },
@@ -53,16 +60,9 @@ function plain(facts: Record<string, unknown>): Record<string, unknown> {
 }
 
 function plainValue(value: unknown): unknown {
-  if (value instanceof Error) return redact(describe(value));
+  if (value instanceof Error) return redact(describeError(value));
   if (typeof value === 'string') return redact(value);
   return Array.isArray(value) ? value.map(plainValue) : value;
-}
-
-/** An error in one line, with its code and its causes. */
-function describe(error: Error): string {
-  const { code } = error as { code?: unknown };
-  const cause = error.cause instanceof Error ? `: ${describe(error.cause)}` : '';
-  return `${typeof code === 'string' ? `${code} ` : ''}${error.message}${cause}`;
 }
 
 /** Often enough for a reader of the log to see it, and rare enough not to hide the other lines. */
@@ -80,7 +80,7 @@ export function createRepeatedWarnings(
 ): (message: string, error: unknown) => void {
   const logged = new Map<string, { atMs: number; repeated: number }>();
   return (message, error) => {
-    const reason = `${message}: ${error instanceof Error ? describe(error) : String(error)}`;
+    const reason = `${message}: ${error instanceof Error ? describeError(error) : String(error)}`;
     const last = logged.get(reason);
     const nowMs = clock.monotonic();
     if (last && nowMs - last.atMs < againAfterMs) {
@@ -89,7 +89,10 @@ export function createRepeatedWarnings(
     }
     if (logged.size >= remembered) logged.clear();
     logged.set(reason, { atMs: nowMs, repeated: 0 });
-    log.warn(message, last && last.repeated > 0 ? { error, timesSince: last.repeated } : { error });
+    log.warn(
+      message,
+      last && last.repeated > 0 ? { error, repeatedSinceLastLine: last.repeated } : { error },
+    );
   };
 }
 

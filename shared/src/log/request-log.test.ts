@@ -4,7 +4,9 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRequestLog, type RequestLine } from './request-log.ts';
+import { createHidePersons, shortenAddress } from './hide-persons.ts';
+import type { RequestLine } from './request-line.ts';
+import { createRequestLog } from './request-log.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -39,6 +41,57 @@ test('every request is one line of JSON in its turn, with time and level, and al
   expect(written[1]).toMatchObject({ level: 'error', status: 500, code: 'INTERNAL' });
   const ids = Array.from({ length: 2_000 }, (_, i) => `r-${i + 1}`);
   expect(written.slice(1).map(({ requestId }) => requestId)).toEqual(ids);
+});
+
+test('every request line names its service, version and instance, and the trace and the failure only where there is one', async () => {
+  const file = join(folder, 'log');
+  const identity = { service: 'gateway', version: '1.2.3', instance: 'pod"7-12' };
+  const log = createRequestLog('info', openSync(file, 'w'), { identity });
+  const failure = { cause: 'connect ECONNREFUSED', upstream: 'leases', tries: 2 };
+  log.write(line);
+  log.write({ ...line, status: 503, traceId: '4bf92f3577b34da6a3ce929d0e0e4736', failure });
+  await log.flush();
+  const [served, failed] = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text));
+  expect(served).toEqual({ ...line, ...identity, level: 'info', time: expect.any(String) });
+  expect(failed).toMatchObject({
+    ...identity,
+    level: 'error',
+    failure,
+    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+  });
+});
+
+test.each([
+  [{ clientIp: 'short', viewerId: 'full' }, '203.0.113.0', 'alice'],
+  [{ clientIp: 'none', viewerId: 'hash' }, null, '2bd806c97f0e'],
+  [{ clientIp: 'full', viewerId: 'none' }, '203.0.113.7', null],
+] as const)(
+  'request lines with %j show the address as %j and the viewer as %j',
+  async (detail, address, id) => {
+    const file = join(folder, 'log');
+    const log = createRequestLog('info', openSync(file, 'w'), { hidePersons: createHidePersons(detail) });
+    log.write(line);
+    log.write({ ...line, principal: { kind: 'api-key', id: 'k-1' } });
+    await log.flush();
+    const [ofViewer, ofKey] = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    expect([ofViewer.clientIp, ofViewer.principal]).toEqual([address, { kind: 'viewer', id }]);
+    expect(ofKey.principal).toEqual({ kind: 'api-key', id: 'k-1' });
+  },
+);
+
+test.each([
+  ['203.0.113.7', '203.0.113.0'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
+  ['2001:db8::6', '2001:db8::'],
+  ['::1', '::'],
+])('the shortened form of the address %s is %s', (address, shortened) => {
+  expect(shortenAddress(address)).toBe(shortened);
 });
 
 test('a line after the end of the log is dropped, and a second end returns the first one', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Bus, createInProcessBus } from '../events/index.ts';
 import { createSeal } from '../seal/seal.ts';
+import { busFaultMessage } from './lost-service.ts';
 import type { ProcessBase } from './process-context.ts';
 
 /** The single node has none of these variables. */
@@ -14,7 +15,7 @@ export async function connectBus(
   values: BusSettings,
   { warn, shutdown, dependencies }: ProcessBase,
 ): Promise<Bus> {
-  const onFault = (error: unknown) => warn('the bus', error);
+  const onFault = (error: unknown) => warn(busFaultMessage, error);
   if (!values.natsUrl) {
     dependencies.push({ name: 'bus', check: async () => ({ kind: 'in-process' }) });
     return createInProcessBus(onFault);

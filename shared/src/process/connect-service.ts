@@ -6,6 +6,7 @@ import {
   reportUsesEveryMs,
 } from '../internal/index.ts';
 import { createUpstream, systemLookup } from '../upstream/index.ts';
+import { describeLostService } from './lost-service.ts';
 import type { ProcessBase, ProcessContext } from './process-context.ts';
 
 /** Connections to each address of another service: calls are short, and the cache answers most of them. */
@@ -27,7 +28,13 @@ export function connectService(
     lookup: systemLookup,
     clock,
     connections,
-    onFault: (error) => log.warn(`${name} cannot be found`, { error }),
+    onFault: (error) =>
+      log.warn(
+        `the host name of ${name} cannot be resolved: addresses known before stay in use. Check the URL and DNS`,
+        {
+          error,
+        },
+      ),
   });
   shutdown.add(`connections to ${name}`, 1_000, () => upstream.close());
   return createInternalClient({
@@ -36,7 +43,7 @@ export function connectService(
     secret: internalSecret.reveal(),
     onFault: (_, error) => {
       metrics.upstreamErrors.inc({ upstream: name });
-      warn(`${name} did not answer`, error);
+      warn(describeLostService(name), error);
     },
   });
 }

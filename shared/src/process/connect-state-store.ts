@@ -6,6 +6,7 @@ import {
   type StateStore,
 } from '../replicas/index.ts';
 import { createSeal } from '../seal/seal.ts';
+import { cacheFaultMessage } from './lost-service.ts';
 import type { ProcessBase } from './process-context.ts';
 
 /** Maximum changes remembered for judging shared states: minutes of a busy day, some 4 MB. */
@@ -33,7 +34,7 @@ export function connectStateStore(
     dependencies.push({ name: 'cache', check: async () => ({ kind: 'in-process' }) });
     return null;
   }
-  const onFault = (error: unknown) => warn('the shared cache', error);
+  const onFault = (error: unknown) => warn(cacheFaultMessage, error);
   const connection = connectRedis(values.redisUrl.reveal(), onFault);
   shutdown.add('the shared cache', 1_000, () => connection.close());
   dependencies.push({

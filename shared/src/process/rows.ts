@@ -21,6 +21,7 @@ import { Degraded, type Dependency, type Shutdown, withTimeLimit } from '../life
 import type { OperatorLog } from '../log/index.ts';
 import { type BusSettings, connectBus } from './connect-bus.ts';
 import { connectStateStore, type Sharing, type StateStoreSettings } from './connect-state-store.ts';
+import { refusalsFaultMessage } from './lost-service.ts';
 import type { ProcessBase } from './process-context.ts';
 import type { ServiceCore } from './service-core.ts';
 
@@ -60,7 +61,10 @@ function openServiceDatabase(
   const db = openDatabase({
     databaseUrl: values.databaseUrl?.reveal(),
     sqlitePath: values.sqlitePath,
-    onConnectionFault: (error) => log.warn('a database connection broke', { error }),
+    onConnectionFault: (error) =>
+      log.warn('a database connection broke: requests take another one. If it goes on, check the database', {
+        error,
+      }),
   });
   shutdown.add('the database', 2_000, () => db.destroy());
   return db;
@@ -76,7 +80,7 @@ export function addRows<Values>(core: ServiceCore<Values>, db: Database): RowCor
     db,
     ledger: createLedger({ db, bus, clock }),
     randomId: randomUUID,
-    refusals: createRefusalLog(db, clock, (error) => warn('refusals could not be recorded', error)),
+    refusals: createRefusalLog(db, clock, (error) => warn(refusalsFaultMessage, error)),
   };
 }
 

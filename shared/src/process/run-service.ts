@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { createSystemClock } from '../clock/clock.ts';
 import {
   authorityVariables,
@@ -18,7 +19,7 @@ import {
   weakSecretRules,
 } from '../config/index.ts';
 import { createShutdown } from '../lifecycle/index.ts';
-import { createOperatorLog, createStderrWriter } from '../log/index.ts';
+import { createOperatorLog, createStderrWriter, identifyProcess } from '../log/index.ts';
 import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
 import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
@@ -88,6 +89,7 @@ async function start<const S extends Settings>(
     level: common.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
     write: createStderrWriter(process.stderr),
+    identity: identifyProcess(name, version, { host: hostname(), pid: process.pid }),
   });
   for (const warning of warnings) log.warn(warning);
   const clock = createSystemClock();

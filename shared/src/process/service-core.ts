@@ -28,6 +28,7 @@ import type { Dependency } from '../lifecycle/index.ts';
 import { boundCaches, type CachePlan, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
 import type { Sharing } from './connect-state-store.ts';
+import { feedFaultMessage, keySetFaultMessage } from './lost-service.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /** For all jobs together: each ends its present transaction, which takes milliseconds. */
@@ -112,7 +113,7 @@ export async function createServiceCore<Values extends CoreSettings>(
   const tokens = createTokens(values, {
     clock,
     maxBytes: cacheBytes.tokens,
-    onFault: (error) => warn('the key set of viewer tokens could not be fetched', error),
+    onFault: (error) => warn(keySetFaultMessage, error),
     shutdown,
   });
   const authenticator = createAuthenticator({
@@ -130,7 +131,7 @@ export async function createServiceCore<Values extends CoreSettings>(
   jobs.repeat({
     everyMs: pullIntervalMs(follower.limitMs),
     run: () => follower.pull(),
-    failed: 'the change feed could not be read',
+    failed: feedFaultMessage,
     interrupt: () => follower.stop(),
   });
   shutdown.add('jobs', jobsEndMs, () => jobs.stop());

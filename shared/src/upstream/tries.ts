@@ -31,6 +31,11 @@ export class Tries {
     this.member = upstream.pickAlive();
   }
 
+  /** How many addresses it has been given so far; 0 where none was alive. */
+  count(): number {
+    return this.#tried === 1 && !this.member ? 0 : this.#tried;
+  }
+
   /**
    * Takes the reason of a missing answer, and picks another address.
    *

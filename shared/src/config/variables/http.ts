@@ -64,6 +64,20 @@ const noOrigins: CorsOrigins = [];
 
 /** Settings of the front door alone: who the client is, and which pages may call. */
 export const gatewayVariables = {
+  logClientIp: variable({
+    name: 'LOG_CLIENT_IP',
+    type: oneOf('full', 'short', 'none'),
+    fallback: 'full',
+    about:
+      'How much of client addresses the request log shows: `short` keeps the /24 of IPv4 and the /48 of IPv6. The audit is not changed by it.',
+  }),
+  logViewerId: variable({
+    name: 'LOG_VIEWER_ID',
+    type: oneOf('full', 'hash', 'none'),
+    fallback: 'full',
+    about:
+      'How much of the ids of viewers the request log shows: `hash` writes the first 12 digits of their SHA-256. The audit is not changed by it.',
+  }),
   trustProxy: variable({
     name: 'TRUST_PROXY',
     type: { forms: trustProxyForms, parse: parseTrustProxy },

@@ -1,0 +1,30 @@
+/** Why a request was answered with a 5xx. */
+export interface RequestFailure {
+  /** What went wrong, in a few words: `ECONNREFUSED connect ECONNREFUSED 10.0.0.7:5432`. */
+  cause: string;
+  /** The service that failed or did not answer; ` > ` leads to what that one called. Null where the process itself failed. */
+  upstream: string | null;
+  /** How often it was tried, at one address or several; null where no service was called. */
+  tries: number | null;
+}
+
+/** One line for one request (`docs/contract.md#request-log`). */
+export interface RequestLine {
+  requestId: string;
+  method: string;
+  /** The URL, with every query value hidden. */
+  path: string;
+  /** The pattern of the route; null where none matched. */
+  route: string | null;
+  status: number;
+  durationMs: number;
+  /** Null where `LOG_CLIENT_IP` hides it. */
+  clientIp: string | null;
+  userAgent: string | null;
+  principal: { kind: string; id: string | null } | null;
+  code: string | null;
+  /** Left out where the request belongs to no trace. */
+  traceId?: string;
+  /** Only of a 5xx. */
+  failure?: RequestFailure;
+}
