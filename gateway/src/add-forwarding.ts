@@ -5,6 +5,7 @@ import type { Upstream } from '@latchkey/shared/upstream';
 import { RoutedExchange } from './exchange.ts';
 import { createPlainForwarder } from './forward-plain-requests.ts';
 import { Forwarding, type ForwardOptions, type ShedReason } from './forwarding.ts';
+import { limitExpectedWait } from './limit-wait.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { type RouteRow, routeTable, type ServiceName, type Upstreams } from './route-table.ts';
 
@@ -27,6 +28,8 @@ interface ForwardingOptions {
   answerLimitMs?: number;
   /** How long it may take before its address is probed. */
   doubtAfterMs?: number;
+  /** `OVERLOAD_DELAY_MS`; `off` where it is left out. */
+  overloadDelay?: number | 'off';
   onFault: (service: ServiceName, error: unknown) => void;
   /** Notified of each request that was refused without being sent. */
   onShed?: (service: ServiceName, reason: ShedReason) => void;
@@ -44,11 +47,13 @@ export async function addForwarding(
     routes = routeTable,
     answerLimitMs = defaultAnswerLimitMs,
     doubtAfterMs = defaultDoubtAfterMs,
+    overloadDelay = 'off',
     onFault,
     onShed = () => {},
   }: ForwardingOptions,
 ): Promise<void> {
   const streams = createOpenStreams();
+  const expectedWaitLimitMs = limitExpectedWait(overloadDelay);
   await app.register(async (scope) => {
     // Before the server waits for its connections to end: event streams do not end by themselves.
     scope.addHook('preClose', async () => streams.close());
@@ -77,6 +82,7 @@ export async function addForwarding(
         answerLimitMs: ownLimitMs ?? answerLimitMs,
         doubtAfterMs,
         streams,
+        expectedWaitLimitMs,
         onFault: (error: unknown) => onFault(service, error),
         onShed: (reason: ShedReason) => onShed(service, reason),
       };

@@ -130,6 +130,7 @@ export interface GatewaySettings {
   probeEveryMs?: number;
   /** To each address. */
   connections?: number;
+  overloadDelay?: number | 'off';
 }
 
 /** Nobody is late where a test does not say so. */
@@ -142,6 +143,7 @@ const patient = {
   doubtAfterMs: patientMs,
   probeEveryMs: patientMs,
   connections: 8,
+  overloadDelay: 'off',
 } satisfies GatewaySettings;
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -150,7 +152,10 @@ export async function startGateway(
   urls: Partial<Record<ServiceName, readonly string[]>>,
   settings: GatewaySettings = {},
 ): Promise<GatewayFixture> {
-  const { answerLimitMs, doubtAfterMs, probeEveryMs, connections, ...rest } = { ...patient, ...settings };
+  const { answerLimitMs, doubtAfterMs, overloadDelay, probeEveryMs, connections, ...rest } = {
+    ...patient,
+    ...settings,
+  };
   const clock = createManualClock();
   const lines: RequestLine[] = [];
   const faults: string[] = [];
@@ -182,6 +187,7 @@ export async function startGateway(
     publicUrl: null,
     answerLimitMs,
     doubtAfterMs,
+    overloadDelay,
     onFault: (service, error) => void faults.push(`${service}: ${String(error)}`),
     onShed: (service, reason) => void shed.push(`${service} ${reason}`),
   });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
 import {
@@ -22,7 +23,7 @@ const beforePath = /^https?:\/\/.*?(?=\/)/i;
  * Of the 7 s for an answer, the 4 s of a statement in a service must be left when a request is sent. A request that waits longer
  * for a connection gets 503, which a player retries at once. Without an answer it would wait its own 8 s.
  */
-const lineLimitMs = 3_000;
+export const lineLimitMs = 3_000;
 /** The unit of `Waiter.weight`. */
 const bytesPerWeight = 16 * 1024;
 /**
@@ -59,6 +60,8 @@ export interface ForwardOptions {
   /** After this long without an answer the address is probed. */
   doubtAfterMs: number;
   streams: OpenStreams;
+  /** How long a request may expect to wait for a connection, in milliseconds, if it is not refused at once. 3,000 at most. */
+  expectedWaitLimitMs: (request: IncomingMessage) => number;
   /** Whether its requests are `GET` without a body, and so can be sent by `Member.plain`. Default: no. */
   isPlain?: boolean;
   /** Notified of each request that no address answered, and of each answer that broke off. */
@@ -70,7 +73,6 @@ export interface ForwardOptions {
 /** One request on its way to a service and its answer on the way to the client, over one or more attempts. */
 export class Forwarding implements Waiter, AttemptedRequest {
   readonly weight: number;
-  readonly limitMs = lineLimitMs;
   readonly exchange: Exchange;
   readonly service: string;
   sentCount = 0;
@@ -105,6 +107,10 @@ export class Forwarding implements Waiter, AttemptedRequest {
     this.#arm();
     exchange.response.on('close', () => this.#end());
     this.#start();
+  }
+
+  get limitMs(): number {
+    return this.#options.expectedWaitLimitMs(this.exchange.request);
   }
 
   onHead(): void {

@@ -101,6 +101,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     secret,
     clock,
     publicUrl,
+    overloadDelay: values.overloadDelay,
     onFault,
     onShed: (upstream, reason) => metrics.shedRequests.inc({ upstream, reason }),
   });

@@ -150,6 +150,7 @@ async function addParentRoutes(
     clock,
     publicUrl: values.publicUrl ?? null,
     routes: forwarded,
+    overloadDelay: values.overloadDelay,
     onFault(_service, error) {
       metrics.upstreamErrors.inc({ upstream: 'parent' });
       warn(describeLostService('parent'), error);

@@ -23,7 +23,7 @@ const fewRequests = 128;
  * So many times the target is the delay from which on a queue may be an overload: 100 ms with a target of 10. Three thousand connections that each send
  * again at once wait for less, since a key request takes some 30 µs, and they would rather wait than get 503.
  */
-const overloadTargets = 10;
+export const overloadTargets = 10;
 /**
  * A queue that stands for so long does not come from a pause of the process, and not from viewers who came at once: a start of an event
  * or of a key period is served within it.

@@ -1,3 +1,4 @@
+export { overloadTargets } from './admission.ts';
 export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';
@@ -13,6 +14,7 @@ export { addPlainAnswerer, type DeferredAnswer, type PlainAnswerer } from './pla
 export type { PlainExchange } from './plain-exchange.ts';
 export { type CountRequest, createRateLimiter, createWindowCounter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
+export { createRanking } from './request-rank.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';
 export { instantOf, NameSchema, readInstant, readName, validationFailure } from './validation.ts';
 export { createWrongSessions } from './wrong-sessions.ts';
