@@ -17,6 +17,7 @@ const entries = {
   'test:clients': ['scripts/test-clients.ts'],
   'test:upgrade': ['scripts/test-upgrade.ts'],
   'test:compose': ['scripts/test-compose.ts'],
+  'metrics-document': ['scripts/metrics-document.ts'],
   check: ['scripts/check.ts'],
   'dashboard:screenshots': ['acceptance/src/dashboard/screenshots/main.ts'],
 };

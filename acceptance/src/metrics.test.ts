@@ -50,7 +50,7 @@ describe('METRICS_PORT', () => {
     await vi.waitFor(async () => {
       const after = await scrape();
       for (const outcome of ['served', 'LEASE_UNKNOWN', 'UNAUTHENTICATED']) {
-        const name = `latchkey_key_requests_total{outcome="${outcome}"}`;
+        const name = `latchkey_key_requests_total{outcome="${outcome}",service="single-node"}`;
         expect([outcome, sample(after, name) - sample(before, name)]).toEqual([outcome, 1]);
       }
     }, patience);

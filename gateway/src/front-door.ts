@@ -11,7 +11,7 @@ import type { App } from '@latchkey/shared/http';
 import { createLoggedReadiness, type Readiness } from '@latchkey/shared/lifecycle';
 import { createHidePersons, createRequestLog, type ProcessIdentity } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
-import { describeLostService, type ProcessBase } from '@latchkey/shared/process';
+import { describeLostService, exportReadiness, type ProcessBase } from '@latchkey/shared/process';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
 import { addForwarding } from './add-forwarding.ts';
@@ -63,7 +63,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     hidePersons: createHidePersons({ clientIp: values.logClientIp, viewerId: values.logViewerId }),
   });
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
-  const metrics = createMetrics(clock);
+  const { version } = packageJson;
+  const metrics = createMetrics(clock, { service: name, version, registry: base.registry });
   metrics.statistics.warnings.push(...judgeConfiguration(values));
   const secret = values.internalSecret.reveal();
   const publicUrl = values.publicUrl ?? null;
@@ -78,8 +79,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   };
   dependencies.push(...serviceDependencies(upstreams, secret));
   const readiness = createLoggedReadiness(dependencies, clock, log);
+  exportReadiness(metrics.registry, readiness);
   const app = await createGateway({
-    version: packageJson.version,
+    version,
     clock,
     trustProxy: values.trustProxy,
     corsOrigins: values.corsOrigins,

@@ -21,10 +21,11 @@ import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import { createSessionUses } from '@latchkey/shared/internal';
 import { createLoggedReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
-import { createMetrics, startMetricsListener } from '@latchkey/shared/metrics';
+import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
 import {
   createProcessBase,
   createServiceCore,
+  exportReadiness,
   type ProcessBase,
   type ProcessContext,
   runSessionUses,
@@ -89,9 +90,10 @@ export async function openSingleNode(options: SingleNodeOptions): Promise<Opened
 export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
   const { clock, log, shutdown, requestLog } = options;
   const { base, rows, values, masterKeys } = await openSingleNode(options);
-  const metrics = createMetrics(clock);
+  const metrics = createNodeMetrics(base);
   metrics.statistics.warnings.push(...judgeConfiguration(values));
   const readiness = createLoggedReadiness(base.dependencies, clock, log);
+  exportReadiness(metrics.registry, readiness);
   const app = await createGateway({
     version: packageJson.version,
     clock,
@@ -125,6 +127,11 @@ export function endStartUp(): void {
   // By itself Node writes the code at its end, which a killed process does not reach.
   flushCompileCache();
   globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+}
+
+/** The metrics of a single node, and of each of its workers. */
+export function createNodeMetrics({ clock, registry }: Pick<ProcessBase, 'clock' | 'registry'>): Metrics {
+  return createMetrics(clock, { service: 'single-node', version: packageJson.version, registry });
 }
 
 /** `LATCHKEY_WORKERS`. */

@@ -14,7 +14,7 @@ const askEveryMs = 200;
 /** A replica's report of the key requests that it has answered, on its own metrics port. */
 const countKeyRequests = `
   const text = await (await fetch('http://127.0.0.1:9464/metrics')).text();
-  const counts = [...text.matchAll(/^http_server_request_duration_seconds_count\\{route="\\/keys\\/:contentId".*\\} (\\d+)$/gm)];
+  const counts = [...text.matchAll(/^http_server_request_duration_seconds_count\\{.*route="\\/keys\\/:contentId".*\\} (\\d+)$/gm)];
   console.log(counts.reduce((sum, [, count]) => sum + Number(count), 0));
 `;
 

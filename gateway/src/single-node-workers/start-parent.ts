@@ -7,13 +7,13 @@ import { type App, createWindowCounter } from '@latchkey/shared/http';
 import type { Readiness } from '@latchkey/shared/lifecycle';
 import { canShareLog, createStderrWriter, openLogStream } from '@latchkey/shared/log';
 import { boundCaches, planCaches, readProcessMemory } from '@latchkey/shared/memory';
-import { createMetrics } from '@latchkey/shared/metrics';
 import { busFaultMessage, createServiceProcess } from '@latchkey/shared/process';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../../package.json' with { type: 'json' };
 import {
   announce,
   countWorkers,
+  createNodeMetrics,
   endStartUp,
   listenForMetrics,
   mountServices,
@@ -40,11 +40,11 @@ const workersEndMs = 20_000;
  * @throws as `startSingleNode`, and WorkerEnded
  */
 export async function startWithWorkers(options: SingleNodeOptions): Promise<SingleNode> {
-  const { clock, log, shutdown } = options;
+  const { log, shutdown } = options;
   const { base, rows, values, masterKeys } = await openSingleNode(options);
   const secret = randomBytes(32).toString('hex');
   const count = countWorkers(values);
-  const own = createMetrics(clock);
+  const own = createNodeMetrics(base);
   // Workers count the requests of clients. Theirs to this process would be counted twice.
   const metrics = { ...own, observeRequest: () => {} };
   metrics.statistics.warnings.push(...judgeConfiguration(values));

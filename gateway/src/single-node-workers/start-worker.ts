@@ -16,7 +16,7 @@ import {
 } from '@latchkey/shared/internal';
 import type { Readiness, ReadyReport, Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
-import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
+import type { Metrics } from '@latchkey/shared/metrics';
 import {
   connectApiKeys,
   connectService,
@@ -31,7 +31,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { addForwarding } from '../add-forwarding.ts';
 import { createGateway } from '../gateway.ts';
 import { routeTable } from '../route-table.ts';
-import { endStartUp } from '../single-node-start.ts';
+import { createNodeMetrics, endStartUp } from '../single-node-start.ts';
 import { statisticsPath } from '../statistics/add-own-statistics.ts';
 import type { Calls } from './calls.ts';
 import type { ParentConnection } from './parent-connection.ts';
@@ -75,7 +75,7 @@ interface RunningWorker {
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { values, task, parent, clock, log, shutdown } = options;
   const base = createProcessBase({ clock, log, shutdown });
-  const metrics = createMetrics(clock);
+  const metrics = createNodeMetrics(base);
   const readiness = createParentReadiness(parent.calls);
   const own = { ...values, internalSecret: { reveal: () => task.secret } };
   const app = await createGateway({

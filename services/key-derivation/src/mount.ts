@@ -1,7 +1,7 @@
 import { addGuard, addPlainAnswerer, type GuardOptions, type Routes } from '@latchkey/shared/http';
 import type { SessionUses } from '@latchkey/shared/internal';
 import type { Metrics } from '@latchkey/shared/metrics';
-import type { ServiceCore } from '@latchkey/shared/process';
+import { exportCache, type ServiceCore } from '@latchkey/shared/process';
 import type { KeyDerivationConfig } from './config.ts';
 import { createContentKeyCache } from './content-key-cache.ts';
 import { type ContentKeyIssuer, createContentKeyIssuer } from './issue-content-key.ts';
@@ -42,6 +42,7 @@ export async function mount(
   core.dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
   if (core.isSeparate) reportMissingKeys(core.app);
   const local = createLocalPace(core.clock, core.cacheBytes.paces);
+  exportCache(core.metrics.registry, 'paces', local.kept, core.cacheBytes.paces);
   const pace = openPace?.(local) ?? (core.sharing ? createSharedPace(core.sharing.connection, local) : local);
   const options = { ...core, rules: core.values, masterKeys, pace, noteUse, keys: createContentKeyCache() };
   await keyDerivationRoutes({ ...options, issuer: createContentKeyIssuer(options) })(core.app);

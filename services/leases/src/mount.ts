@@ -5,7 +5,7 @@ import { AppError } from '@latchkey/shared/errors';
 import { type App, addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import { everyMs, type Repeating } from '@latchkey/shared/lifecycle';
-import type { Metrics } from '@latchkey/shared/metrics';
+import { addGauge, type Metrics } from '@latchkey/shared/metrics';
 import { createLeasePublisher } from '@latchkey/shared/replicas';
 import { createActWriter } from './acts/act-writer.ts';
 import { type LeaseConfig, readLeaseRules } from './config.ts';
@@ -83,7 +83,7 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
       acts: createActWriter(writing),
       findLease: createLeaseFinder(options.db, writing),
     };
-    gaugeActiveLeases(options.metrics.activeLeases, () => countActiveLeases(service));
+    gaugeActiveLeases(options.metrics.registry, service);
     const samples = sampleActiveLeases(options, () => countActiveLeases(service));
     app.addHook('onClose', () => samples.stop());
     await app.register(async (scope) => {
@@ -138,13 +138,22 @@ export async function countActiveLeases({
 }
 
 /** Counts whenever the gauge is read, so that it needs no timer and is always current. */
-function gaugeActiveLeases(gauge: Metrics['activeLeases'], count: () => Promise<number>): void {
-  // prom-client asks `collect` before it reads a metric; its types name it only as an option of the constructor.
-  Object.assign(gauge, {
-    async collect() {
-      // An unknown count is not zero, and must not fail the other metrics.
-      gauge.set(await count().catch(() => Number.NaN));
-    },
+function gaugeActiveLeases(registry: Metrics['registry'], { db, clock, ...checks }: LeaseService): void {
+  addGauge(registry, 'latchkey_active_leases', async () => {
+    const count = async () => {
+      const store = await openLeaseStore(db, checks);
+      const now = clock.now();
+      const all = await store.countActive({ viewerId: null, contentId: null }, now);
+      const sessions = await store.countActiveSessions(now);
+      // Leases may end between the two counts.
+      return { lease: Math.max(0, all - sessions), session: sessions };
+    };
+    // An unknown count is not zero.
+    const { lease, session } = await count().catch(() => ({ lease: Number.NaN, session: Number.NaN }));
+    return [
+      [{ kind: 'lease' }, lease],
+      [{ kind: 'session' }, session],
+    ];
   });
 }
 

@@ -30,6 +30,8 @@ export interface KeySet {
   /** Whether tokens that were verified with this generation may still be remembered. */
   isCurrent(generation: number): boolean;
   readonly generation: number;
+  /** Milliseconds since the set was last fetched with success; since it was created, if it never was. */
+  ageMs(): number;
   /**
    * Fetches the set where it is missing or older than 4 minutes. Called every `keepFreshEveryMs`, it makes a withdrawn
    * key invalid within 5 minutes, and no request waits for that.
@@ -52,6 +54,7 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
   /** Resolves to whether the fetch brought a set. */
   let fetching: Promise<boolean> | null = null;
   const mayFetch = createFetchBudget(clock);
+  const createdAtMs = clock.monotonic();
 
   const ageMs = () => (current ? clock.monotonic() - current.fetchedAtMs : Number.POSITIVE_INFINITY);
 
@@ -90,6 +93,7 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
     get generation() {
       return generation;
     },
+    ageMs: () => clock.monotonic() - (current?.fetchedAtMs ?? createdAtMs),
     isCurrent: (verifiedWith) => verifiedWith === generation && ageMs() <= lastGoodMs,
     async keepFresh() {
       if (ageMs() > freshMs) await (fetching ?? fetchSet());

@@ -55,6 +55,8 @@ export interface TokenVerifier {
   recall(token: string, tokenHash: string): Principal | null;
   /** Size of the store of remembered tokens: their number, and the bytes that they take. */
   readonly remembered: { readonly size: number; readonly bytes: number };
+  /** Milliseconds since the key set was last fetched; left out where there is no key set. */
+  keysAgeMs?: () => number;
 }
 
 interface TokenVerifierOptions {
@@ -125,6 +127,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   return {
     remembered,
+    ...(keySet ? { keysAgeMs: () => keySet.ageMs() } : {}),
     recall,
     verify: (token, tokenHash) => recall(token, tokenHash) ?? verifyAnew(token, tokenHash),
   };

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
-import { openPostgres } from './postgres-pool.ts';
+import { openPostgres, type PoolUsage } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { createSqliteAside } from './sqlite-aside.ts';
@@ -20,12 +20,15 @@ interface DatabaseOptions {
   connectionTimeoutMs?: number;
   /** Called for connections that broke while idle, which no query reports. */
   onConnectionFault?: (error: Error) => void;
+  /** Receives what reads how busy the pool of connections to Postgres is. */
+  onPool?: (usage: () => PoolUsage) => void;
 }
 
 /** Opens Postgres where there is a URL, else SQLite. The code behind it is the same for both. */
 export function openDatabase(options: DatabaseOptions): Database {
   if (options.databaseUrl) {
     const pool = openPostgres(options.databaseUrl, options.onConnectionFault ?? (() => {}), options);
+    options.onPool?.(pool.usage);
     return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   }
   const { sqlitePath } = options;

@@ -15,6 +15,18 @@ const defaultConnectionTimeoutMs = 2_000;
 /** The server's limit cannot end a statement when the network is cut, so the client has its own limit, a second later. */
 const answerTimeoutMs = statementTimeoutMs + 1_000;
 
+/** Connections, and the statements and transactions that wait for one. */
+export interface PoolUsage {
+  used: number;
+  idle: number;
+  waiting: number;
+  max: number;
+}
+
+interface MeasuredPool extends PostgresPool {
+  usage(): PoolUsage;
+}
+
 interface PoolOptions {
   longStatements?: boolean;
   connectionTimeoutMs?: number;
@@ -25,7 +37,7 @@ export function openPostgres(
   connectionString: string,
   onConnectionFault: (error: Error) => void,
   options: PoolOptions,
-): PostgresPool {
+): MeasuredPool {
   const backends = new WeakMap<object, number>();
   const note = (client: object, backend: number) => void backends.set(client, backend);
   return createSparingPool(openPostgresPool(connectionString, onConnectionFault, options, note), {
@@ -83,13 +95,19 @@ interface SparingPoolOptions {
  *
  * A caller gets a connection with its first statement, which shows whether it reads. A transaction counts as a write.
  */
-export function createSparingPool(pool: pg.Pool, options: SparingPoolOptions): PostgresPool {
+export function createSparingPool(pool: pg.Pool, options: SparingPoolOptions): MeasuredPool {
   const writes = createSlots(options.maxConnections - readersOnly, options.waitMs);
   const nameOf = createStatementNames();
   return {
     connect: async () => new LateClient(pool, writes, options, nameOf),
     end: () => pool.end(),
     options: pool.options,
+    usage: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount + writes.waiting(),
+      max: options.maxConnections,
+    }),
   };
 }
 
@@ -190,12 +208,15 @@ interface Slots {
   /** @throws Error after `waitMs` */
   take(): Promise<void>;
   give(): void;
+  /** How many wait. */
+  waiting(): number;
 }
 
 function createSlots(count: number, waitMs: number): Slots {
   const waiting = new Set<() => void>();
   let free = count;
   return {
+    waiting: () => waiting.size,
     take() {
       if (free > 0) {
         free--;

@@ -28,8 +28,6 @@ export interface FeedFollowerOptions {
   clock: Clock;
   /** `AUTHORITY_MAX_AGE_SECONDS` in milliseconds. Default: the 5 s of `docs/contract.md#age-of-a-state`. */
   limitMs?: number;
-  /** Called with the milliseconds from the time of a pushed change's row until the change was applied here. */
-  onDelay?: (delayMs: number) => void;
   /**
    * Called with each change that was applied here, pushed or pulled, and the time of its row. The same change may come
    * twice.
@@ -49,7 +47,7 @@ const hintedPullMs = 100;
 
 /** Follows the change feed by push (the bus) and by pull, and knows up to which instant it has seen every change. */
 export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
-  const { feed, bus, clock, onDelay, onApplied, record, recalledChanges = 0, limitMs } = options;
+  const { feed, bus, clock, onApplied, record, recalledChanges = 0, limitMs } = options;
   const listeners: ((change: Change | null) => void)[] = [];
   const notify = (change: Change | null) => {
     for (const listener of listeners) listener(change);
@@ -62,7 +60,6 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
     if (message.type === 'hint') pullSoon();
     if (message.type !== 'change') return;
     progress.receive(message.number, message.at, message.change, message.link);
-    onDelay?.(Math.max(0, clock.now() - message.at));
   });
 
   /** A hint's content is not trusted: if it were applied, a flood of hints would drop every state before it can be used. */

@@ -37,7 +37,7 @@ async function startReplica(at: string, clientIp: string, limits?: typeof patien
     await app.close();
     connection.close();
   });
-  const limiter = await createRateLimiter(app, figures, connection);
+  const limiter = await createRateLimiter(app, figures, { connection });
   app.get('/limited', {
     config: { access: 'open', limit: 'presign' },
     preHandler: limiter,

@@ -33,6 +33,18 @@ const countedKeys = 100_000;
 
 export type LimitName = keyof typeof limits;
 
+export interface RateLimiterOptions {
+  /**
+   * To the Redis in which the replicas of a service count together. While it is down, no request is counted or refused: a limit protects
+   * the server, and waiting for a dead Redis would not.
+   */
+  connection?: RedisConnection | undefined;
+  /** Counts for several processes together. Where it rejects, the request is not counted or refused. */
+  countRequest?: CountRequest | undefined;
+  /** Called for each refused request. */
+  onLimited?: (limit: LimitName) => void;
+}
+
 /** Counts a request against its route's limit. */
 export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
@@ -42,16 +54,12 @@ export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Prom
  * credential counts against its address.
  *
  * @param figures requests a minute
- * @param connection to the Redis in which the replicas of a service count together. While it is down, no request is
- *   counted or refused: a limit protects the server, and waiting for a dead Redis would not
- * @param countRequest counts for several processes together. Where it rejects, the request is not counted or refused
  * @returns a function that rejects with AppError RATE_LIMITED
  */
 export async function createRateLimiter(
   app: App,
   figures: RateLimits,
-  connection?: RedisConnection,
-  countRequest?: CountRequest,
+  { connection, countRequest, onLimited = () => {} }: RateLimiterOptions = {},
 ): Promise<RateLimiter> {
   await app.register(rateLimit, {
     global: false,
@@ -87,6 +95,7 @@ export async function createRateLimiter(
     reply.header('ratelimit-policy', `"${name}";q=${counted.max};w=${windowSeconds}`);
     reply.header('ratelimit', `"${name}";r=${counted.remaining};t=${counted.ttlInSeconds}`);
     if (!counted.isExceeded) return;
+    onLimited(name);
     throw new AppError('RATE_LIMITED', {
       detail: `This takes ${counted.max} requests in ${windowSeconds} seconds.`,
       retryAfterSeconds: counted.ttlInSeconds,

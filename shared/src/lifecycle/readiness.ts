@@ -32,7 +32,8 @@ export interface ReadyReport {
 }
 
 export interface Readiness {
-  report(): Promise<ReadyReport>;
+  /** @param holdsMs the greatest age of checks whose results may be reported again; half a second where it is left out */
+  report(holdsMs?: number): Promise<ReadyReport>;
   /**
    * Whether the last round of checks found something missing. Starts another round where that one is old, without waiting
    * for it.
@@ -102,10 +103,10 @@ export function createReadiness(
   }
 
   return {
-    async report() {
+    async report(holdsMs = reportHoldsMs) {
       // Without a check: on a busy machine that can take most of the drain, and load balancers have to know at once.
       if (!draining) {
-        const report = await current(reportHoldsMs);
+        const report = await current(holdsMs);
         if (!draining) return report;
       }
       return { ready: false, dependencies: { ...found, process: { status: 'down', draining } } };

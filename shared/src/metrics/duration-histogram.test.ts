@@ -15,7 +15,7 @@ const observed: [labels: Record<string, string>, seconds: number][] = [
 
 test('the text for Prometheus is byte by byte that of the library, for several sets of labels and values on a bound', async () => {
   const [own, library] = [new Registry(), new Registry()];
-  const ours = new DurationHistogram(name, help, labelNames, buckets, own);
+  const ours = new DurationHistogram({ name, help, labelNames, buckets, registers: [own] });
   const theirs = new Histogram({ name, help, labelNames, buckets, registers: [library] });
   const open = new Map<string, (seconds: number) => void>();
   for (const [labels, seconds] of observed) {
@@ -30,6 +30,6 @@ test('the text for Prometheus is byte by byte that of the library, for several s
 
 test('a histogram that has observed nothing shows no series', async () => {
   const registry = new Registry();
-  new DurationHistogram(name, help, labelNames, buckets, registry);
+  new DurationHistogram({ name, help, labelNames, buckets, registers: [registry] });
   expect(await registry.metrics()).not.toContain('_bucket{');
 });

@@ -1,4 +1,4 @@
-import { Histogram, type Registry } from 'prom-client';
+import { Histogram, type HistogramConfiguration } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -58,11 +58,11 @@ export class DurationHistogram extends Histogram {
   readonly #bounds: readonly number[];
   readonly #series: Series[] = [];
 
-  constructor(name: string, help: string, labelNames: string[], bounds: number[], registry: Registry) {
-    super({ name, help, labelNames, buckets: bounds, registers: [registry] });
-    this.#name = name;
-    this.#help = help;
-    this.#bounds = bounds;
+  constructor(options: HistogramConfiguration<string> & { buckets: number[] }) {
+    super(options);
+    this.#name = options.name;
+    this.#help = options.help;
+    this.#bounds = options.buckets;
   }
 
   /** Opens a series. Call it once for each set of labels. @returns a function that observes a duration in seconds */

@@ -1,12 +1,25 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, Histogram, Registry } from 'prom-client';
 import { type Clock, createSystemClock } from '../clock/clock.ts';
 import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
+import { addGauge, describeMetric, Tally } from './define-metrics.ts';
 import { DurationHistogram } from './duration-histogram.ts';
+import { addProcessMetrics } from './process-metrics.ts';
+
+export { addGauge, describeMetric } from './define-metrics.ts';
 
 /** From 0.5 ms, a warm key request, to the 5 s after which a state is unknown. */
 const requestBucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** The process that the metrics are of. */
+export interface MetricsIdentity {
+  /** The label `service` of every series: `gateway`, `key-derivation`, …, `single-node`. */
+  service: string;
+  version: string;
+  /** One that parts of the process have added metrics to already; a new one where it is left out. */
+  registry?: Registry;
+}
 
 /**
  * The metrics for Prometheus. No label names a content, a viewer or a path: a label's series is kept as long as the
@@ -20,6 +33,8 @@ export interface Metrics {
   /** `served`, or the code of the refusal. */
   countPlaylist(outcome: string): void;
   countCacheLookup(cache: string, hit: boolean): void;
+  /** @param limit which limit a request exceeded */
+  countRateLimited(limit: string): void;
   revocationDelay: Histogram;
   upstreamErrors: Counter<'upstream'>;
   /**
@@ -27,42 +42,29 @@ export interface Metrics {
    * `own`, because more come than this process can serve: `overloaded`.
    */
   shedRequests: Counter<'upstream' | 'reason'>;
-  activeLeases: Gauge;
   /** The last hour, for the dashboard: Prometheus keeps its own. */
   statistics: ProcessStatistics;
 }
 
-export function createMetrics(clock: Clock = createSystemClock()): Metrics {
+/** @param identity left out in tests: series then have no label `service` */
+export function createMetrics(
+  clock: Clock = createSystemClock(),
+  { service, version, registry = new Registry() }: Partial<MetricsIdentity> = {},
+): Metrics {
   const statistics = new ProcessStatistics(clock);
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  const requests = new DurationHistogram(
-    'http_server_request_duration_seconds',
-    'Duration of HTTP requests by route pattern, method and status.',
-    ['route', 'method', 'status'],
-    requestBucketsSeconds,
-    registry,
-  );
-  const keyRequests = new Tally(
-    'latchkey_key_requests_total',
-    'Key requests by outcome.',
-    'outcome',
-    registry,
-  );
-  const playlists = new Tally(
-    'latchkey_playlists_total',
-    'Requests for playlists of session URLs by outcome.',
-    'outcome',
-    registry,
-  );
-  const hits = new Tally('latchkey_cache_hits_total', 'States that were known, by cache.', 'cache', registry);
-  const misses = new Tally(
-    'latchkey_cache_misses_total',
-    'States that had to be read, by cache.',
-    'cache',
-    registry,
-  );
+  if (service !== undefined) registry.setDefaultLabels({ service });
+  addProcessMetrics(registry);
+  if (version !== undefined)
+    addGauge(registry, 'latchkey_build_info', () => [[{ version, node: process.version }, 1]]);
+  const keyRequests = new Tally('latchkey_key_requests_total', 'outcome', registry);
+  const playlists = new Tally('latchkey_playlists_total', 'outcome', registry);
+  const hits = new Tally('latchkey_cache_hits_total', 'cache', registry);
+  const misses = new Tally('latchkey_cache_misses_total', 'cache', registry);
+  const rateLimited = new Tally('latchkey_rate_limited_requests_total', 'limit', registry);
+  const requests = new DurationHistogram({
+    ...describeMetric('http_server_request_duration_seconds', registry),
+    buckets: requestBucketsSeconds,
+  });
   return {
     registry,
     statistics,
@@ -70,58 +72,14 @@ export function createMetrics(clock: Clock = createSystemClock()): Metrics {
     countKeyRequest: (outcome) => keyRequests.add(outcome),
     countPlaylist: (outcome) => playlists.add(outcome),
     countCacheLookup: (cache, hit) => (hit ? hits : misses).add(cache),
+    countRateLimited: (limit) => rateLimited.add(limit),
     revocationDelay: new Histogram({
-      name: 'latchkey_revocation_delay_seconds',
-      help: 'From the time of a change of authority until this process has applied it.',
+      ...describeMetric('latchkey_revocation_delay_seconds', registry),
       buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-      registers,
     }),
-    upstreamErrors: new Counter({
-      name: 'latchkey_upstream_errors_total',
-      help: 'Questions to a dependency that failed.',
-      labelNames: ['upstream'],
-      registers,
-    }),
-    shedRequests: new Counter({
-      name: 'latchkey_shed_requests_total',
-      help: 'Requests answered 503 without being sent to a service or decided, by reason.',
-      labelNames: ['upstream', 'reason'],
-      registers,
-    }),
-    activeLeases: new Gauge({
-      name: 'latchkey_active_leases',
-      help: 'Leases that are neither expired nor revoked.',
-      registers,
-    }),
+    upstreamErrors: new Counter(describeMetric('latchkey_upstream_errors_total', registry)),
+    shedRequests: new Counter(describeMetric('latchkey_shed_requests_total', registry)),
   };
-}
-
-/**
- * A counter whose increments cost one addition, for the path of a key request. It is converted to Prometheus' form when
- * read.
- */
-class Tally {
-  readonly #counts = new Map<string, { value: number }>();
-
-  constructor(name: string, help: string, label: string, registry: Registry) {
-    const counts = this.#counts;
-    new Counter({
-      name,
-      help,
-      labelNames: [label],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const [text, { value }] of counts) this.inc({ [label]: text }, value);
-      },
-    });
-  }
-
-  add(label: string): void {
-    const count = this.#counts.get(label);
-    if (count) count.value++;
-    else this.#counts.set(label, { value: 1 });
-  }
 }
 
 /** A route has answers of few statuses and methods, so each is found by comparing, without a text made for each request. */

@@ -5,6 +5,7 @@ export { connectSessionUses, runSessionUses } from './connect-session-uses.ts';
 export { connectStateStore } from './connect-state-store.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit, explainRefusal } from './explain-refusal.ts';
+export { exportCache, exportReadiness } from './export-gauges.ts';
 export { busFaultMessage, describeLostService } from './lost-service.ts';
 export { createProcessBase, type ProcessBase, type ProcessContext } from './process-context.ts';
 export { rowSettings, runService, type ServiceContext, serviceSettings } from './run-service.ts';

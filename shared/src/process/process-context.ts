@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import type { Clock } from '../clock/clock.ts';
 import type { App } from '../http/index.ts';
 import { createJobs, type Dependency, type Jobs, type Shutdown } from '../lifecycle/index.ts';
@@ -14,6 +15,8 @@ export interface ProcessBase {
   shutdown: Shutdown;
   /** What `/ready` checks. Each part of the process adds its own. */
   dependencies: Dependency[];
+  /** What `/metrics` shows. Each part of the process adds its own (`addGauge`). */
+  registry: Registry;
 }
 
 /** What a process gives to each part of it. */
@@ -31,5 +34,5 @@ export interface ProcessContext extends ProcessBase {
 
 export function createProcessBase(parts: Pick<ProcessBase, 'clock' | 'log' | 'shutdown'>): ProcessBase {
   const warn = createRepeatedWarnings(parts.log, parts.clock);
-  return { ...parts, warn, jobs: createJobs(warn), dependencies: [] };
+  return { ...parts, warn, jobs: createJobs(warn), dependencies: [], registry: new Registry() };
 }

@@ -17,10 +17,11 @@ import {
 import type { Bus, ChangeFeed } from '../events/index.ts';
 import { createDatabaseFeed, createLedger } from '../events/rows.ts';
 import type { RouteOptions } from '../http/index.ts';
-import { Degraded, type Dependency, type Shutdown, withTimeLimit } from '../lifecycle/index.ts';
+import { Degraded, type Dependency, withTimeLimit } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import { type BusSettings, connectBus } from './connect-bus.ts';
 import { connectStateStore, type Sharing, type StateStoreSettings } from './connect-state-store.ts';
+import { exportDisk, exportPool } from './export-gauges.ts';
 import { refusalsFaultMessage } from './lost-service.ts';
 import type { ProcessBase } from './process-context.ts';
 import type { ServiceCore } from './service-core.ts';
@@ -56,7 +57,7 @@ export async function openRows(name: string, values: RowSettings, base: ProcessB
 /** Opens the database of a service; it is closed with the process. No statement is sent yet. */
 function openServiceDatabase(
   values: DatabasePlace,
-  { log, shutdown }: { log: OperatorLog; shutdown: Shutdown },
+  { log, shutdown, registry }: Pick<ProcessBase, 'log' | 'shutdown' | 'registry'>,
 ): Database {
   const db = openDatabase({
     databaseUrl: values.databaseUrl?.reveal(),
@@ -65,7 +66,9 @@ function openServiceDatabase(
       log.warn('a database connection broke: requests take another one. If it goes on, check the database', {
         error,
       }),
+    onPool: (usage) => exportPool(registry, usage),
   });
+  if (!values.databaseUrl && values.sqlitePath !== ':memory:') exportDisk(registry, values.sqlitePath);
   shutdown.add('the database', 2_000, () => db.destroy());
   return db;
 }

@@ -8,6 +8,7 @@ import {
   type TokenSettings,
 } from '../auth/index.ts';
 import { type Authority, createAuthority } from '../authority/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import {
   type Bus,
@@ -28,6 +29,7 @@ import type { Dependency } from '../lifecycle/index.ts';
 import { boundCaches, type CachePlan, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
 import type { Sharing } from './connect-state-store.ts';
+import { exportAuthority, exportFeed } from './export-gauges.ts';
 import { feedFaultMessage, keySetFaultMessage } from './lost-service.ts';
 import type { ProcessContext } from './process-context.ts';
 
@@ -85,15 +87,19 @@ export async function createServiceCore<Values extends CoreSettings>(
   { feed, bus, apiKeys, contents = noContents, leases = noLeases, sharing, countRequest }: CoreReaders,
 ): Promise<ServiceCore<Values>> {
   const { app, metrics, clock, warn, jobs, shutdown } = context;
+  const observeDelay = createDelayObserver(clock, (seconds) => metrics.revocationDelay.observe(seconds));
   const follower = createFeedFollower({
     feed,
     bus,
     clock,
     limitMs: values.authorityMaxAgeSeconds * 1_000,
-    onDelay: (delayMs) => metrics.revocationDelay.observe(delayMs / 1_000),
-    onApplied: (number, at, change) => metrics.statistics.noteChange(number, at, change),
+    onApplied(number, at, change) {
+      metrics.statistics.noteChange(number, at, change);
+      observeDelay(number, at);
+    },
     ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
+  exportFeed(metrics.registry, follower);
   if (context.isSeparate) {
     announceUnsure(app, follower.ageMs, follower.limitMs);
     // A service that no longer receives them still serves requests without cached states, and is retried by itself.
@@ -116,6 +122,7 @@ export async function createServiceCore<Values extends CoreSettings>(
     onFault: (error) => warn(keySetFaultMessage, error),
     shutdown,
   });
+  exportAuthority(metrics.registry, { authority, tokens, plan: cacheBytes });
   const authenticator = createAuthenticator({
     apiKeys: authority.apiKeys,
     verifier: apiKeys,
@@ -124,9 +131,10 @@ export async function createServiceCore<Values extends CoreSettings>(
     allowAnonymous: tokens === null && values.allowAnonymousViewers,
     clock,
   });
+  const onLimited = metrics.countRateLimited;
   const limiter =
     values.rateLimit === 'on'
-      ? await createRateLimiter(app, values, sharing?.connection, countRequest)
+      ? await createRateLimiter(app, values, { connection: sharing?.connection, countRequest, onLimited })
       : null;
   jobs.repeat({
     everyMs: pullIntervalMs(follower.limitMs),
@@ -161,5 +169,21 @@ export function feedDependency(follower: FeedFollower, { optional }: { optional:
         throw new Error(ageMs === null ? 'not read yet' : 'not read within the limit');
       return undefined;
     },
+  };
+}
+
+/**
+ * Measures the time from each change's row until this process has applied it. The same change may be received several times, in a push and
+ * in a page: only the first time counts. A change that is pushed after a later one is not measured, because a list of all numbers would grow.
+ */
+function createDelayObserver(
+  clock: Pick<Clock, 'now'>,
+  observe: (seconds: number) => void,
+): (number: number, at: number) => void {
+  let last = 0;
+  return (number, at) => {
+    if (number <= last) return;
+    last = number;
+    observe(Math.max(0, clock.now() - at) / 1_000);
   };
 }

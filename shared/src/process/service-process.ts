@@ -13,6 +13,7 @@ import { createLoggedReadiness, type Readiness } from '../lifecycle/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/metrics.ts';
 import { normalizeIp } from '../net/index.ts';
 import { type Phase, phaseHeader } from '../upstream/index.ts';
+import { exportReadiness } from './export-gauges.ts';
 import type { ProcessBase } from './process-context.ts';
 
 const closeTimeoutMs = 10_000;
@@ -49,8 +50,9 @@ export interface ServiceProcess {
 export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, version } = options;
   const { clock, log, shutdown, dependencies } = options.base;
-  const metrics = options.metrics ?? createMetrics(clock);
+  const metrics = options.metrics ?? createMetrics(clock, { service: name, version, registry: options.base.registry });
   const readiness = createLoggedReadiness(dependencies, clock, log);
+  exportReadiness(metrics.registry, readiness);
   const gate = createInternalGate(options.internalSecret);
   let open = false;
   const app = createHost({

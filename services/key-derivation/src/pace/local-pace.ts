@@ -23,6 +23,8 @@ export interface LocalPace extends KeyPace {
   remember(key: PacedKey): void;
   /** Whether it was given lately, and so costs nothing. */
   wasGiven(key: PacedKey): boolean;
+  /** The buckets: their number, and the bytes that they take. */
+  readonly kept: { readonly size: number; readonly bytes: number };
 }
 
 /** An array and its first room: V8 makes it for 17 elements of a word each. */
@@ -98,6 +100,7 @@ export function createLocalPace(clock: Pick<Clock, 'monotonic'>, maxBytes: numbe
   }
 
   const pace: LocalPace = {
+    kept: buckets,
     take(key) {
       const name = nameOf(key);
       const bucket = find(name, key);

@@ -83,15 +83,15 @@ describe('the gauge of active leases', () => {
   it('the gauge of active leases is counted when it is read', async () => {
     await lease('ann');
     await lease('bob');
-    expect(await leases.metrics.registry.metrics()).toContain('latchkey_active_leases 2\n');
+    expect(await leases.metrics.registry.metrics()).toContain('latchkey_active_leases{kind="lease"} 2\n');
     leases.clock.advance(300_000);
-    expect(await leases.metrics.registry.metrics()).toContain('latchkey_active_leases 0\n');
+    expect(await leases.metrics.registry.metrics()).toContain('latchkey_active_leases{kind="lease"} 0\n');
   });
 
   it('the gauge of active leases is NaN while the database does not answer, and other metrics are still there', async () => {
     await leases.db.destroy();
     const text = await leases.metrics.registry.metrics();
-    expect(text).toContain('latchkey_active_leases Nan');
+    expect(text).toContain('latchkey_active_leases{kind="lease"} Nan');
     expect(text).toContain('latchkey_player_stalls');
   });
 });

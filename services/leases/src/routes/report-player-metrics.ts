@@ -1,7 +1,7 @@
 import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import type { Metrics } from '@latchkey/shared/metrics';
+import { describeMetric, type Metrics } from '@latchkey/shared/metrics';
 import { Histogram } from 'prom-client';
 import { type Static, Type } from 'typebox';
 
@@ -39,41 +39,25 @@ const transferBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const decryptBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
 const countBuckets = [0, 1, 2, 5, 10, 25, 50, 100, 250, 1_000];
 
-const shown: Record<keyof PlayerMetrics, { name: string; help: string; buckets: number[] }> = {
-  timeToFirstFrame: {
-    name: 'time_to_first_frame_seconds',
-    help: 'From load to the first frame.',
-    buckets: firstFrameBuckets,
-  },
-  avgDecryptTime: {
-    name: 'decrypt_seconds',
-    help: 'Decryption of a segment, the average of a report.',
-    buckets: decryptBuckets,
-  },
-  avgFragLoadTime: {
-    name: 'fragment_load_seconds',
-    help: 'Download of a segment, the average of a report.',
-    buckets: transferBuckets,
-  },
-  avgKeyFetchTime: {
-    name: 'key_fetch_seconds',
-    help: 'A key request as the player sees it, the average of a report.',
-    buckets: transferBuckets,
-  },
-  keyFetchCount: { name: 'key_fetches', help: 'Key requests of a report.', buckets: countBuckets },
-  qualitySwitches: { name: 'quality_switches', help: 'Changes of level of a report.', buckets: countBuckets },
-  fragmentsLoaded: { name: 'fragments_loaded', help: 'Segments of a report.', buckets: countBuckets },
-  stallCount: { name: 'stalls', help: 'Buffer underruns of a report.', buckets: countBuckets },
-};
+const shown = {
+  timeToFirstFrame: { name: 'latchkey_player_time_to_first_frame_seconds', buckets: firstFrameBuckets },
+  avgDecryptTime: { name: 'latchkey_player_decrypt_seconds', buckets: decryptBuckets },
+  avgFragLoadTime: { name: 'latchkey_player_fragment_load_seconds', buckets: transferBuckets },
+  avgKeyFetchTime: { name: 'latchkey_player_key_fetch_seconds', buckets: transferBuckets },
+  keyFetchCount: { name: 'latchkey_player_key_fetches', buckets: countBuckets },
+  qualitySwitches: { name: 'latchkey_player_quality_switches', buckets: countBuckets },
+  fragmentsLoaded: { name: 'latchkey_player_fragments_loaded', buckets: countBuckets },
+  stallCount: { name: 'latchkey_player_stalls', buckets: countBuckets },
+} as const satisfies Record<keyof PlayerMetrics, { name: string; buckets: number[] }>;
 
 /** Registers the histograms of players' reports. They have no labels, so that neither viewers nor contents are stored. */
 export function createPlayerMetrics({ registry, statistics }: Pick<Metrics, 'registry' | 'statistics'>): {
   observe(report: PlayerMetrics): void;
 } {
-  const histograms = Object.entries(shown).map(([metric, { name, help, buckets }]) => ({
+  const histograms = Object.entries(shown).map(([metric, { name, buckets }]) => ({
     metric: metric as keyof PlayerMetrics,
     divisor: name.endsWith('_seconds') ? 1_000 : 1,
-    histogram: new Histogram({ name: `latchkey_player_${name}`, help, buckets, registers: [registry] }),
+    histogram: new Histogram({ ...describeMetric(name, registry), buckets }),
   }));
   return {
     observe(report) {

@@ -1,0 +1,71 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { describedMetrics, type MetricDescription, type MetricName } from './catalogue.ts';
+
+type NameOf<Type extends MetricDescription['type']> = {
+  [Name in MetricName]: (typeof describedMetrics)[Name]['type'] extends Type ? Name : never;
+}[MetricName];
+
+/** One value, values by labels, or null where there is no value now. */
+type Reading = number | null | readonly (readonly [Readonly<Record<string, string>>, number])[];
+type Read = () => Reading | Promise<Reading>;
+
+/** What prom-client's constructors take, from the catalogue. */
+export function describeMetric(name: MetricName, registry: Registry) {
+  const { help, labels, aggregator = 'sum' }: MetricDescription = describedMetrics[name];
+  return { name, help, labelNames: [...labels], aggregator, registers: [registry] };
+}
+
+/**
+ * Adds a gauge that is read at each scrape, so that it costs requests nothing. Several parts of a process may add their own values to the
+ * same gauge. A reading that fails is left out: it must not fail the others.
+ */
+export function addGauge(registry: Registry, name: NameOf<'gauge'>, read: Read): void {
+  const existing = registry.getSingleMetric(name);
+  if (existing instanceof ReadGauge) existing.readers.push(read);
+  else new ReadGauge(describeMetric(name, registry)).readers.push(read);
+}
+
+/** prom-client's own gauge has a value from the start on, and could not be absent. */
+class ReadGauge extends Gauge {
+  readonly readers: Read[] = [];
+
+  override async get() {
+    const readings = await Promise.all(this.readers.map(async (read) => read()).map(settle));
+    const values = readings.flatMap((reading) => {
+      if (reading === null) return [];
+      return typeof reading === 'number'
+        ? [{ labels: {}, value: reading }]
+        : reading.map(([labels, value]) => ({ labels: { ...labels }, value }));
+    });
+    const { values: _, ...head } = await super.get();
+    return { ...head, values } as unknown as Awaited<ReturnType<Gauge['get']>>;
+  }
+}
+
+const settle = (reading: Promise<Reading>): Promise<Reading> => reading.catch(() => null);
+
+/**
+ * A counter whose increments cost one addition, for the path of a key request. It is converted to Prometheus' form when
+ * read.
+ */
+export class Tally {
+  readonly #counts = new Map<string, { value: number }>();
+
+  /** @param label the only label of the metric */
+  constructor(name: NameOf<'counter'>, label: string, registry: Registry) {
+    const counts = this.#counts;
+    new Counter({
+      ...describeMetric(name, registry),
+      collect() {
+        this.reset();
+        for (const [text, { value }] of counts) this.inc({ [label]: text }, value);
+      },
+    });
+  }
+
+  add(label: string): void {
+    const count = this.#counts.get(label);
+    if (count) count.value++;
+    else this.#counts.set(label, { value: 1 });
+  }
+}

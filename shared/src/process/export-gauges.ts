@@ -1,0 +1,96 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Registry } from 'prom-client';
+import type { TokenVerifier } from '../auth/index.ts';
+import type { Authority } from '../authority/index.ts';
+import type { PoolUsage } from '../db/index.ts';
+import type { FeedFollower } from '../events/index.ts';
+import type { Readiness } from '../lifecycle/index.ts';
+import type { CachePlan } from '../memory/index.ts';
+import { addGauge } from '../metrics/metrics.ts';
+
+/**
+ * Probes of load balancers and of Kubernetes come more often than this, and a scrape then shares their answer. Without probes a scrape makes
+ * one round of checks.
+ */
+const readyHoldsMs = 5_000;
+
+/** Exports what `/ready` says. */
+export function exportReadiness(registry: Registry, { report }: Pick<Readiness, 'report'>): void {
+  addGauge(registry, 'latchkey_ready', async () => ((await report(readyHoldsMs)).ready ? 1 : 0));
+  /** @param isSo whether a status counts. An unknown one says nothing */
+  const byDependency = async (isSo: (status: string) => boolean) =>
+    Object.entries((await report(readyHoldsMs)).dependencies).flatMap(([dependency, { status }]) =>
+      status === 'unknown' || dependency === 'process'
+        ? []
+        : ([[{ dependency }, isSo(status) ? 1 : 0]] as const),
+    );
+  addGauge(registry, 'latchkey_dependency_up', () => byDependency((status) => status !== 'down'));
+  addGauge(registry, 'latchkey_dependency_degraded', () => byDependency((status) => status === 'degraded'));
+}
+
+/** Exports how far the change feed was followed. */
+export function exportFeed(registry: Registry, { ageMs, limitMs }: FeedFollower): void {
+  addGauge(registry, 'latchkey_feed_age_seconds', () => {
+    const age = ageMs();
+    return age === null ? null : age / 1_000;
+  });
+  addGauge(registry, 'latchkey_feed_limit_seconds', () => limitMs / 1_000);
+  addGauge(registry, 'latchkey_replica_unsure', () => ((ageMs() ?? Number.POSITIVE_INFINITY) > limitMs ? 1 : 0));
+}
+
+/** A cache with its number of entries and their estimated bytes. */
+interface MeasuredCache {
+  readonly size: number;
+  readonly bytes: number;
+}
+
+/** Exports the size of a cache and of what fits into it. */
+export function exportCache(registry: Registry, name: string, cache: MeasuredCache, maxBytes: number): void {
+  const labels = { cache: name };
+  addGauge(registry, 'latchkey_cache_entries', () => [[labels, cache.size]]);
+  addGauge(registry, 'latchkey_cache_entries_max', () =>
+    cache.bytes === 0 ? null : [[labels, Math.floor((maxBytes * cache.size) / cache.bytes)]],
+  );
+  addGauge(registry, 'latchkey_cache_bytes', () => [[labels, cache.bytes]]);
+  addGauge(registry, 'latchkey_cache_bytes_max', () => [[labels, maxBytes]]);
+}
+
+/** Exports the caches of authority and of tokens, and the age of the key set. */
+export function exportAuthority(
+  registry: Registry,
+  { authority, tokens, plan }: { authority: Authority; tokens: TokenVerifier | null; plan: CachePlan },
+): void {
+  for (const name of ['apiKeys', 'contents', 'leases', 'marks'] as const)
+    exportCache(registry, name, authority[name], plan[name]);
+  if (!tokens) return;
+  exportCache(registry, 'tokens', tokens.remembered, plan.tokens);
+  const { keysAgeMs } = tokens;
+  if (keysAgeMs) addGauge(registry, 'latchkey_token_keys_age_seconds', () => keysAgeMs() / 1_000);
+}
+
+/** Exports the connections to Postgres. */
+export function exportPool(registry: Registry, usage: () => PoolUsage): void {
+  addGauge(registry, 'latchkey_database_connections', () => {
+    const { used, idle } = usage();
+    return [
+      [{ state: 'used' }, used],
+      [{ state: 'idle' }, idle],
+    ];
+  });
+  addGauge(registry, 'latchkey_database_connections_max', () => usage().max);
+  addGauge(registry, 'latchkey_database_waiting', () => usage().waiting);
+}
+
+/** Exports the space of the file system that a SQLite file is on. */
+export function exportDisk(registry: Registry, sqlitePath: string): void {
+  const look = () => statfs(dirname(sqlitePath));
+  addGauge(registry, 'latchkey_disk_free_bytes', async () => {
+    const { bavail, bsize } = await look();
+    return bavail * bsize;
+  });
+  addGauge(registry, 'latchkey_disk_size_bytes', async () => {
+    const { blocks, bsize } = await look();
+    return blocks * bsize;
+  });
+}
