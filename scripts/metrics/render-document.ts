@@ -5,15 +5,15 @@ export const documentPath = 'docs/metrics.md';
 
 /** Metrics of prom-client that an operator needs, with what to look at. */
 const ofTheProcess: Readonly<Record<string, string>> = {
-  process_start_time_seconds: 'it changes: the process was restarted. Several changes within minutes: it ends again and again',
+  process_start_time_seconds:
+    'it changes: the process was restarted. Several changes within minutes: it ends again and again',
   process_resident_memory_bytes: 'near the limit of the container',
   process_cpu_seconds_total:
     '`rate` near 1: one thread answers requests, and it is busy. Add replicas, or workers of the single node',
   nodejs_eventloop_lag_p99_seconds:
     'above 0.1: the process lacks processor time, or a statement of SQLite is slow',
   nodejs_gc_duration_seconds: 'pauses of the garbage collector by `kind`: they grow when memory is short',
-  process_open_fds:
-    'near `process_max_fds`: the limit of open files is too low for the number of viewers',
+  process_open_fds: 'near `process_max_fds`: the limit of open files is too low for the number of viewers',
 };
 
 const head = `# Metrics
@@ -75,5 +75,7 @@ function renderTable(metrics: readonly (readonly [string, MetricDescription])[])
     const named = labels.map((label) => `\`${label}\``).join(', ');
     return `| \`${name}\` | ${type} | ${named} | ${help} | ${lookAt} |`.replaceAll('|  |', '| |');
   });
-  return ['| metric | type | labels | meaning | what to look at |', '|---|---|---|---|---|', ...rows].join('\n');
+  return ['| metric | type | labels | meaning | what to look at |', '|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
 }

@@ -210,10 +210,7 @@ export class LeaseStore {
   async countActiveSessions(now: number): Promise<number> {
     if (!this.#hasSessions) return 0;
     // A lease of a session never outlives it.
-    const running = this.#db
-      .selectFrom('sessions')
-      .select('lease_id')
-      .where('ends_at', '>', now);
+    const running = this.#db.selectFrom('sessions').select('lease_id').where('ends_at', '>', now);
     const few = await this.#db
       .selectFrom(running.limit(countedAtOnce).as('looked'))
       .select((eb) => eb.fn.countAll<number>().as('count'))

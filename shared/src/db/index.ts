@@ -8,9 +8,9 @@ export { isPostgres } from './is-postgres.ts';
 export { keepQuery } from './keep-query.ts';
 export { makeFolder } from './make-folder.ts';
 export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
-export type { PoolUsage } from './postgres-pool.ts';
 export { type Database, type DatabasePlace, nameDatabase, openDatabase, type Transaction } from './open.ts';
 export { getAsideWriter, runPaced } from './paced-work.ts';
+export type { PoolUsage } from './postgres-pool.ts';
 export { DatabaseIsStandby, readOverriddenSettings } from './postgres-session.ts';
 export { hasReadAside, readAside } from './read-aside.ts';
 export {

@@ -42,7 +42,8 @@ const traffic = {
     type: 'counter',
     labels: ['limit'],
     help: 'Requests answered 429, by limit: keys, api, presign, leases or playlists.',
-    lookAt: 'grows for `keys` or `leases`: a player that loops, a sender that attacks, or a figure that is too low',
+    lookAt:
+      'grows for `keys` or `leases`: a player that loops, a sender that attacks, or a figure that is too low',
   },
   latchkey_shed_requests_total: {
     type: 'counter',
@@ -64,13 +65,15 @@ const authority = {
     type: 'histogram',
     labels: [],
     help: 'From the time of a change of authority until this process has applied it, pushed or pulled.',
-    lookAt: 'p99 above 1 s: NATS is lost, and the pull brings changes. Above `latchkey_feed_limit_seconds`: keys get 503',
+    lookAt:
+      'p99 above 1 s: NATS is lost, and the pull brings changes. Above `latchkey_feed_limit_seconds`: keys get 503',
   },
   latchkey_feed_age_seconds: {
     type: 'gauge',
     labels: [],
     help: 'Time since this process last knew every change of authority. Absent before the first reading, and where no feed is followed.',
-    lookAt: 'usually below 1. Above `latchkey_feed_limit_seconds`: keys get 503. The database, or the service that reads it, does not answer',
+    lookAt:
+      'usually below 1. Above `latchkey_feed_limit_seconds`: keys get 503. The database, or the service that reads it, does not answer',
     aggregator: 'max',
   },
   latchkey_feed_limit_seconds: {

@@ -36,7 +36,9 @@ export function exportFeed(registry: Registry, { ageMs, limitMs }: FeedFollower)
     return age === null ? null : age / 1_000;
   });
   addGauge(registry, 'latchkey_feed_limit_seconds', () => limitMs / 1_000);
-  addGauge(registry, 'latchkey_replica_unsure', () => ((ageMs() ?? Number.POSITIVE_INFINITY) > limitMs ? 1 : 0));
+  addGauge(registry, 'latchkey_replica_unsure', () =>
+    (ageMs() ?? Number.POSITIVE_INFINITY) > limitMs ? 1 : 0,
+  );
 }
 
 /** A cache with its number of entries and their estimated bytes. */

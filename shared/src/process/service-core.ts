@@ -87,19 +87,7 @@ export async function createServiceCore<Values extends CoreSettings>(
   { feed, bus, apiKeys, contents = noContents, leases = noLeases, sharing, countRequest }: CoreReaders,
 ): Promise<ServiceCore<Values>> {
   const { app, metrics, clock, warn, jobs, shutdown } = context;
-  const observeDelay = createDelayObserver(clock, (seconds) => metrics.revocationDelay.observe(seconds));
-  const follower = createFeedFollower({
-    feed,
-    bus,
-    clock,
-    limitMs: values.authorityMaxAgeSeconds * 1_000,
-    onApplied(number, at, change) {
-      metrics.statistics.noteChange(number, at, change);
-      observeDelay(number, at);
-    },
-    ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
-  });
-  exportFeed(metrics.registry, follower);
+  const follower = followFeed(context, values, { feed, bus, sharing });
   if (context.isSeparate) {
     announceUnsure(app, follower.ageMs, follower.limitMs);
     // A service that no longer receives them still serves requests without cached states, and is retried by itself.
@@ -153,6 +141,28 @@ export async function createServiceCore<Values extends CoreSettings>(
   const viewerSources = values.viewerTokenFrom;
   const guard = { authenticator, limiter, viewerSources, keyCredentials, wrongSessions };
   return { ...context, values, authority, follower, guard, keyCredentials, feed, bus, sharing, cacheBytes };
+}
+
+/** Follows the changes, and measures how late they are applied. */
+function followFeed(
+  { clock, metrics }: ProcessContext,
+  { authorityMaxAgeSeconds }: Pick<CoreSettings, 'authorityMaxAgeSeconds'>,
+  { feed, bus, sharing }: Pick<CoreReaders, 'feed' | 'bus' | 'sharing'>,
+): FeedFollower {
+  const observeDelay = createDelayObserver(clock, (seconds) => metrics.revocationDelay.observe(seconds));
+  const follower = createFeedFollower({
+    feed,
+    bus,
+    clock,
+    limitMs: authorityMaxAgeSeconds * 1_000,
+    onApplied(number, at, change) {
+      metrics.statistics.noteChange(number, at, change);
+      observeDelay(number, at);
+    },
+    ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
+  });
+  exportFeed(metrics.registry, follower);
+  return follower;
 }
 
 /**

@@ -50,7 +50,8 @@ export interface ServiceProcess {
 export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, version } = options;
   const { clock, log, shutdown, dependencies } = options.base;
-  const metrics = options.metrics ?? createMetrics(clock, { service: name, version, registry: options.base.registry });
+  const metrics =
+    options.metrics ?? createMetrics(clock, { service: name, version, registry: options.base.registry });
   const readiness = createLoggedReadiness(dependencies, clock, log);
   exportReadiness(metrics.registry, readiness);
   const gate = createInternalGate(options.internalSecret);

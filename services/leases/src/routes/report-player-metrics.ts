@@ -51,7 +51,7 @@ const shown = {
 } as const satisfies Record<keyof PlayerMetrics, { name: string; buckets: number[] }>;
 
 /** Registers the histograms of players' reports. They have no labels, so that neither viewers nor contents are stored. */
-export function createPlayerMetrics({ registry, statistics }: Pick<Metrics, 'registry' | 'statistics'>): {
+function createPlayerMetrics({ registry, statistics }: Pick<Metrics, 'registry' | 'statistics'>): {
   observe(report: PlayerMetrics): void;
 } {
   const histograms = Object.entries(shown).map(([metric, { name, buckets }]) => ({
