@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { CorsOrigins } from '@latchkey/shared/config';
 import type { App } from '@latchkey/shared/http';
 import { createReadiness } from '@latchkey/shared/lifecycle';
@@ -13,6 +13,7 @@ import { createUpstream, type Upstream } from '@latchkey/shared/upstream';
 import { onTestFinished } from 'vitest';
 import { addForwarding } from './add-forwarding.ts';
 import { createGateway } from './gateway.ts';
+import { type Connection, openConnection, toRawRequest } from './raw-connection.fixture.ts';
 import { type ServiceName, serviceNames } from './route-table.ts';
 
 export const secret = 'the-internal-secret-of-a-test-0123456789';
@@ -113,14 +114,6 @@ export interface GatewayFixture {
   close(): Promise<void>;
 }
 
-interface Connection {
-  socket: Socket;
-  /** Resolves once the text has come. */
-  reads(text: string): Promise<string>;
-  /** Everything, once the other side has closed. */
-  all(): Promise<string>;
-}
-
 export interface GatewaySettings {
   corsOrigins?: CorsOrigins;
   trustProxy?: TrustProxy;
@@ -152,10 +145,7 @@ export async function startGateway(
   urls: Partial<Record<ServiceName, readonly string[]>>,
   settings: GatewaySettings = {},
 ): Promise<GatewayFixture> {
-  const { answerLimitMs, doubtAfterMs, overloadDelay, probeEveryMs, connections, ...rest } = {
-    ...patient,
-    ...settings,
-  };
+  const { corsOrigins, trustProxy, probeEveryMs, connections, ...limits } = { ...patient, ...settings };
   const clock = createManualClock();
   const lines: RequestLine[] = [];
   const faults: string[] = [];
@@ -170,7 +160,8 @@ export async function startGateway(
   const app = await createGateway({
     version: '0.0.0',
     clock,
-    ...rest,
+    corsOrigins,
+    trustProxy,
     viewerTokenFrom: ['header'],
     publicUrl: null,
     readiness,
@@ -185,9 +176,7 @@ export async function startGateway(
     secret,
     clock,
     publicUrl: null,
-    answerLimitMs,
-    doubtAfterMs,
-    overloadDelay,
+    ...limits,
     onFault: (service, error) => void faults.push(`${service}: ${String(error)}`),
     onShed: (service, reason) => void shed.push(`${service} ${reason}`),
   });
@@ -205,9 +194,7 @@ export async function startGateway(
     async waiting(count) {
       while (upstreams['key-derivation'].line.size < count) await new Promise(setImmediate);
     },
-    fillLine(count) {
-      return fillWaitingLine(upstreams['key-derivation'], count);
-    },
+    fillLine: (count) => fillWaitingLine(upstreams['key-derivation'], count),
     async linesWritten(count) {
       while (lines.length < count) await new Promise<void>((resolve) => (onLine = () => resolve()));
       return lines;
@@ -231,35 +218,6 @@ function countRouted(app: App): () => number {
   let count = 0;
   app.addHook('onRequest', async () => void count++);
   return () => count;
-}
-
-function openConnection(port: number, text: string): Connection {
-  const socket = connect(port, '127.0.0.1');
-  let read = '';
-  let onRead = () => {};
-  socket.setEncoding('latin1');
-  socket.on('data', (chunk) => {
-    read += chunk;
-    onRead();
-  });
-  // A server that refuses may close before everything was sent.
-  socket.on('error', () => {});
-  socket.on('close', () => onRead());
-  socket.write(text, 'latin1');
-  return {
-    socket,
-    async reads(expected) {
-      while (!read.includes(expected)) {
-        if (socket.closed) throw new Error(`closed after ${JSON.stringify(read)}`);
-        await new Promise<void>((resolve) => (onRead = resolve));
-      }
-      return read;
-    },
-    async all() {
-      if (!socket.closed) await once(socket, 'close');
-      return read;
-    },
-  };
 }
 
 /** A service that goes away after the test. */
@@ -287,14 +245,6 @@ async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
-}
-
-function toRawRequest(head: string, body = ''): string {
-  const lines = head
-    .trim()
-    .split('\n')
-    .map((line) => line.trim());
-  return `${lines.join('\r\n')}\r\nhost: a\r\nconnection: close\r\n\r\n${body}`;
 }
 
 function fillWaitingLine({ line }: Upstream, count: number): { leave(): void } {
