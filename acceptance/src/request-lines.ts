@@ -21,7 +21,7 @@ export const lineMembers = [
 ];
 
 /** The members that only some lines have: of a 5xx, and of a request that belongs to a trace. */
-const optionalMembers = ['failure', 'traceId'];
+const optionalMembers = ['revocation', 'failure', 'traceId'];
 
 export type RequestLine = Record<string, unknown> & {
   requestId: string;

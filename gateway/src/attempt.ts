@@ -159,8 +159,9 @@ export class Attempt implements Dispatcher.DispatchHandler, AnswerHandler {
   #takeHead(status: number, headers: IncomingHttpHeaders): void {
     const { exchange } = this.#forwarding;
     const logged = readLogHeaders(headers);
+    const { principal, code, route, revocation } = logged;
     const failure = status < 500 ? null : this.#describe(logged.failure, status);
-    exchange.note(logged.principal as Principal | null, logged.code, logged.route, failure);
+    exchange.note(principal as Principal | null, code, route, failure, revocation);
     this.#status = status;
     this.#headers = responseHeaders(headers, exchange.ownHeaders());
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal } from '@latchkey/shared/contracts';
+import type { LoggedRevocation, Principal } from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
 import type { RequestFailure } from '@latchkey/shared/log';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -23,6 +23,7 @@ export interface Exchange {
     code: ErrorCode | null,
     answeredRoute: string | null,
     failure: RequestFailure | null,
+    revocation?: LoggedRevocation,
   ): void;
   /** The caller writes the answer to `response` from now on. */
   take?(): void;
@@ -69,11 +70,13 @@ export class RoutedExchange implements Exchange {
     code: ErrorCode | null,
     answeredRoute: string | null,
     failure: RequestFailure | null,
+    revocation?: LoggedRevocation,
   ): void {
     this.#request.failure = failure;
     this.#request.principal = principal;
     this.#request.errorCode = code;
     this.#request.answeredRoute = answeredRoute;
+    this.#request.revocation = revocation ?? null;
   }
 
   take(): void {

@@ -11,7 +11,7 @@ export interface ServerAccess {
 }
 
 export interface ServerRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;

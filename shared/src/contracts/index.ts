@@ -18,6 +18,7 @@ export {
   maxEpoch,
   type SequencePeriods,
 } from './key-periods.ts';
+export { type LoggedRevocation, readLoggedRevocation } from './logged-revocation.ts';
 export {
   type Actor,
   type AuditEntry,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Access } from '../auth/index.ts';
-import type { Principal } from '../contracts/index.ts';
+import type { LoggedRevocation, Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import type { OperatorLog, RequestFailure, RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -166,6 +166,8 @@ declare module 'fastify' {
     errorCode: ErrorCode | null;
     /** Why it is answered with a 5xx. */
     failure: RequestFailure | null;
+    /** What it revoked; null for most requests. */
+    revocation: LoggedRevocation | null;
     /** The route pattern in the service that answered, where that is another process. */
     answeredRoute: string | null;
   }
@@ -191,6 +193,7 @@ function decorateRequests(app: App): void {
   app.decorateRequest('isRefusedAtGate', false);
   app.decorateRequest('errorCode', null);
   app.decorateRequest('failure', null);
+  app.decorateRequest('revocation', null);
   app.decorateRequest('answeredRoute', null);
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../contracts/index.ts';
+import type { LoggedRevocation, Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import { type RequestFailure, type RequestLine, type RequestLog, redact, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -19,6 +19,7 @@ export interface EndedRequest {
   code: ErrorCode | null | undefined;
   /** Why it was answered with a 5xx. */
   failure: RequestFailure | null;
+  revocation?: LoggedRevocation | null;
   clientIp: string;
   durationMs: number;
 }
@@ -30,7 +31,19 @@ const clientClosedRequest = 499;
 export type ResponseObserver = (ended: EndedRequest) => void;
 
 export function createResponseObserver(requestLog: RequestLog | null, metrics: Metrics): ResponseObserver {
-  return ({ id, request, response, path, route, principal, code, failure, clientIp, durationMs }) => {
+  return ({
+    id,
+    request,
+    response,
+    path,
+    route,
+    principal,
+    code,
+    failure,
+    revocation,
+    clientIp,
+    durationMs,
+  }) => {
     const { method = '', headers } = request;
     const userAgent = headers['user-agent'];
     const status =
@@ -50,8 +63,14 @@ export function createResponseObserver(requestLog: RequestLog | null, metrics: M
       code: code ?? null,
     };
     if (failure) line.failure = failure;
+    if (revocation) line.revocation = redactRevocation(revocation);
     requestLog.write(line);
   };
+}
+
+/** A caller may have put a raw key or token into a viewer's id. */
+function redactRevocation({ viewerId, ...ids }: LoggedRevocation): LoggedRevocation {
+  return { ...ids, ...(viewerId !== undefined && { viewerId: redact(viewerId) }) };
 }
 
 /** The route of a request that the router has got; null where none matched. */
@@ -61,7 +80,7 @@ function routeOf(request: FastifyRequest): string | null {
 
 /** What the framework knows of a request that has ended. */
 export function toEnded(request: FastifyRequest, reply: FastifyReply, durationMs: number): EndedRequest {
-  const { id, raw, principal, errorCode, failure, clientIp } = request;
+  const { id, raw, principal, errorCode, failure, revocation, clientIp } = request;
   return {
     id,
     request: raw,
@@ -71,6 +90,7 @@ export function toEnded(request: FastifyRequest, reply: FastifyReply, durationMs
     principal,
     code: errorCode,
     failure,
+    revocation,
     clientIp,
     durationMs,
   };

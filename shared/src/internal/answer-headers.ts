@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type LoggedRevocation, readLoggedRevocation } from '../contracts/index.ts';
 import { codes, type ErrorCode } from '../errors/errors.ts';
 import { authorityLimitMs } from '../events/index.ts';
 import type { App } from '../http/index.ts';
@@ -17,6 +18,7 @@ const principalHeader = 'x-latchkey-principal';
 const codeHeader = 'x-latchkey-code';
 const routeHeader = 'x-latchkey-route';
 const failureHeader = 'x-latchkey-failure';
+const revocationHeader = 'x-latchkey-revocation';
 
 /** Of an answer that no route has given: an overloaded service refuses before it knows more. */
 export const refusalLogHeaders = {
@@ -35,12 +37,14 @@ interface LogFacts {
   route: string | null;
   /** Why the service answered with a 5xx. */
   failure: RequestFailure | null;
+  /** Missing for most requests. */
+  revocation?: LoggedRevocation;
 }
 
-/** Adds to each answer, for the gateway, who acted, what was refused and which route it was. */
+/** Adds to each answer, for the gateway, who acted, what was refused or revoked, and which route it was. */
 export function addLogHeaders(app: App): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
-    const { principal, errorCode, failure, routeOptions } = request;
+    const { principal, errorCode, failure, revocation, routeOptions } = request;
     // An id may contain any character; a header may not.
     if (principal)
       reply.header(
@@ -49,6 +53,7 @@ export function addLogHeaders(app: App): void {
       );
     if (errorCode) reply.header(codeHeader, errorCode);
     if (failure) reply.header(failureHeader, writeFailure(failure));
+    if (revocation) reply.header(revocationHeader, encodeURIComponent(JSON.stringify(revocation)));
     if (!request.is404 && routeOptions.url) reply.header(routeHeader, routeOptions.url);
     done();
   });
@@ -59,12 +64,14 @@ export function readLogHeaders(headers: IncomingHttpHeaders): LogFacts {
   // The bootstrap API key has no id, and a reader of HTTP may drop the space at the end of a value (RFC 9112 section 5).
   const [, kind, id] = /^([a-z-]+(?= )|api-key)(?: (.*))?$/.exec(text(headers[principalHeader])) ?? [];
   const code = text(headers[codeHeader]);
+  const revocation = readRevocation(text(headers[revocationHeader]));
   return {
     principal: kind === undefined ? null : { kind, id: decode(id ?? '') || null },
     code: Object.hasOwn(codes, code) ? (code as ErrorCode) : null,
     route: text(headers[routeHeader]) || null,
     // Of a few answers only.
     failure: headers[failureHeader] === undefined ? null : readFailure(text(headers[failureHeader])),
+    ...(revocation && { revocation }),
   };
 }
 
@@ -81,6 +88,15 @@ function readFailure(value: string): RequestFailure | null {
     upstream: upstream === '-' ? null : decode(upstream),
     tries: tries === '-' ? null : Number(tries),
   };
+}
+
+function readRevocation(value: string): LoggedRevocation | undefined {
+  if (value === '') return undefined;
+  try {
+    return readLoggedRevocation(JSON.parse(decode(value)));
+  } catch {
+    return undefined;
+  }
 }
 
 function text(value: string | string[] | undefined): string {

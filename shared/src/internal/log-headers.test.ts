@@ -27,6 +27,10 @@ beforeEach(() => {
     const call = { upstream: 'leases', tries: 2 };
     throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error('connect “refused”'), call });
   });
+  app.get('/revoked', { config: { access: 'open' } }, async (request) => {
+    request.revocation = { viewerId: 'Zoë \ud800' };
+    return {};
+  });
   app.get('/refused', { config: { access: 'open' } }, async () => {
     throw new AppError('LEASE_REVOKED');
   });
@@ -52,7 +56,7 @@ describe('an answer tells', () => {
     expect(failure).toEqual({ cause: 'connect “refused”', upstream: 'leases', tries: 2 });
   });
 
-  test('an answer to the gateway names the principal, the code and the route', async () => {
+  test('an answer to the gateway names the principal, the code, the route and what was revoked', async () => {
     principal = viewer('ann');
     expect(await logHeaders('/refused')).toEqual({
       principal: { kind: 'viewer', id: 'ann' },
@@ -67,6 +71,7 @@ describe('an answer tells', () => {
       route: '/keys/:contentId',
       failure: null,
     });
+    expect(await logHeaders('/revoked')).toMatchObject({ revocation: { viewerId: 'Zoë \ud800' } });
     principal = null;
     expect(await logHeaders('/nowhere')).toEqual({
       principal: null,
@@ -104,6 +109,7 @@ test('malformed log headers are ignored', () => {
   });
   fc.assert(
     fc.property(fc.string(), (text) => {
+      readLogHeaders({ 'x-latchkey-revocation': text });
       readLogHeaders({ 'x-latchkey-principal': text, 'x-latchkey-code': text, 'x-latchkey-route': text });
     }),
   );

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { LoggedRevocation } from '../contracts/index.ts';
 import { networkOf } from '../net/index.ts';
 import type { RequestLine } from './request-line.ts';
 
@@ -25,14 +26,28 @@ export function createHidePersons({ clientIp, viewerId }: PersonalDetail): HideP
   const addressOf = addressRules[clientIp];
   const idOf = viewerRules[viewerId];
   return (line) => {
-    const { principal } = line;
+    const { principal, revocation } = line;
     const isViewer = principal?.kind === 'viewer' && principal.id !== null;
     return {
       ...line,
       clientIp: line.clientIp === null ? null : addressOf(line.clientIp),
       principal: isViewer ? { kind: principal.kind, id: idOf(principal.id ?? '') } : principal,
+      ...(revocation && { revocation: hideViewer(revocation, idOf) }),
     };
   };
+}
+
+/**
+ * Under another name, so that nobody revokes a viewer whose id is that hash. Of a revocation of API keys or contents nothing is
+ * hidden.
+ */
+function hideViewer(
+  { viewerId, ...ids }: LoggedRevocation,
+  idOf: (id: string) => string | null,
+): LoggedRevocation {
+  if (viewerId === undefined) return ids;
+  const shown = idOf(viewerId);
+  return shown === viewerId ? { ...ids, viewerId } : { ...ids, viewerIdHash: shown ?? 'hidden' };
 }
 
 const addressRules: Record<AddressDetail, (address: string) => string | null> = {

@@ -1,3 +1,5 @@
+import type { LoggedRevocation } from '../contracts/index.ts';
+
 /** Why a request was answered with a 5xx. */
 export interface RequestFailure {
   /** What went wrong, in a few words: `ECONNREFUSED connect ECONNREFUSED 10.0.0.7:5432`. */
@@ -27,4 +29,6 @@ export interface RequestLine {
   traceId?: string;
   /** Only of a 5xx. */
   failure?: RequestFailure;
+  /** Only of a request that revoked something. */
+  revocation?: LoggedRevocation;
 }

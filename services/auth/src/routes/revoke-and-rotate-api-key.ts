@@ -72,6 +72,7 @@ export function addRotateApiKeyRoute(app: App, options: AuthRouteOptions): void 
       const id = readApiKeyId(request.params.id);
       const { overlapSeconds = defaultOverlapSeconds } = request.body;
       const rotated = await rotateApiKey(options, { id, overlapSeconds }, auditFacts(request));
+      request.revocation = { apiKeyId: id };
       return reply.code(201).send({
         api_key: toApiKey(rotated.row),
         raw_key: rotated.rawKey,
@@ -136,7 +137,9 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
       },
     },
     async (request, reply) => {
-      const revoked = await revokeApiKey(options, readApiKeyId(request.params.id), auditFacts(request));
+      const id = readApiKeyId(request.params.id);
+      const revoked = await revokeApiKey(options, id, auditFacts(request));
+      request.revocation = { apiKeyId: id };
       const warning = await lostManagersWarning(options.db, options.setup, options.clock.now()).catch(
         // The key is revoked already, so a failure of this query must not fail the answer.
         () => null,

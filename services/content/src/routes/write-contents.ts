@@ -96,6 +96,7 @@ export function addChangeContentRoute(
     if (!isContentId(id)) throw new AppError('CONTENT_NOT_FOUND');
     const fields = readFields(request.body, playlistOrigins);
     const content = await changeContent(ledger, id, fields, auditFacts(request));
+    if (fields.status !== undefined) request.revocation = { contentId: id, contentStatus: content.status };
     return { content: toContentAnswer(content) };
   });
 }
@@ -116,7 +117,9 @@ export function addDisableContentRoute(app: App, { ledger }: RouteOptions): void
   app.delete('/api/v1/content/:id', { config, schema: disableSchema }, async (request) => {
     const { id } = request.params;
     if (!isContentId(id)) throw new AppError('CONTENT_NOT_FOUND');
-    return { content: toContentAnswer(await disableContent(ledger, id, auditFacts(request))) };
+    const content = await disableContent(ledger, id, auditFacts(request));
+    request.revocation = { contentId: id, contentStatus: 'disabled' };
+    return { content: toContentAnswer(content) };
   });
 }
 

@@ -1,5 +1,5 @@
 import { assertScope } from '@latchkey/shared/auth';
-import { ContentIdSchema, isUuid, viewerIdOf } from '@latchkey/shared/contracts';
+import { ContentIdSchema, isUuid, type LoggedRevocation, viewerIdOf } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import { Type } from 'typebox';
@@ -66,7 +66,8 @@ interface Body {
 export function addRevokeLeasesRoute(app: App, service: LeaseService): void {
   const config = { access: 'leases', action: 'lease.revoke' } as const;
   app.post('/keys/leases/revoke', { config, schema }, async (request) => {
-    const { revoked, more, leases } = await revoke(service, request.body, actingIn(request));
+    const { revoked, more, leases, named } = await revoke(service, request.body, actingIn(request));
+    request.revocation = named;
     const now = service.clock.now();
     return {
       revoked,
@@ -76,7 +77,10 @@ export function addRevokeLeasesRoute(app: App, service: LeaseService): void {
   });
 }
 
-async function revoke(service: LeaseService, body: Body, acting: Acting): Promise<RevocationResult> {
+/** What was revoked, and what the log line says of it. */
+type NamedResult = RevocationResult & { named: LoggedRevocation };
+
+async function revoke(service: LeaseService, body: Body, acting: Acting): Promise<NamedResult> {
   const { leaseId, viewerId, contentId, reason = null } = body;
   if (leaseId === undefined) {
     if (viewerId === undefined && contentId === undefined)
@@ -86,12 +90,19 @@ async function revoke(service: LeaseService, body: Body, acting: Acting): Promis
       viewerId: viewerId === undefined ? null : readViewerId(viewerId),
       contentId: contentId ?? null,
     };
-    return revokeMatchingLeases(service, selector, reason, acting);
+    const result = await revokeMatchingLeases(service, selector, reason, acting);
+    return {
+      ...result,
+      named: {
+        ...(selector.viewerId !== null && { viewerId: selector.viewerId }),
+        ...(selector.contentId !== null && { contentId: selector.contentId }),
+      },
+    };
   }
   if (viewerId !== undefined || contentId !== undefined)
     throw validationFailure('/leaseId', 'stands alone: a lease has one viewer and one content');
-  const asManagement = acting.principal.kind === 'api-key';
-  return (asManagement ? revokeLease : releaseLease)(service, leaseId, reason, acting);
+  if (acting.principal.kind === 'api-key') return revokeLease(service, leaseId, reason, acting);
+  return { ...(await releaseLease(service, leaseId, reason, acting)), named: { leaseId } };
 }
 
 const nothingRevoked: RevocationResult = { revoked: 0, more: false, leases: [] };
@@ -125,9 +136,9 @@ async function revokeLease(
   leaseId: string,
   reason: string | null,
   acting: Acting,
-): Promise<RevocationResult> {
+): Promise<NamedResult> {
   const { viewerId, contentId } = await findLease(service, leaseId);
-  return service.ledger.write(async (entry) => {
+  const result = await service.ledger.write(async (entry) => {
     const { tx } = entry;
     await lockForRevocation(tx, { viewerId, contentId });
     // Read after the lock, so that creations that held the lock are not later than the mark.
@@ -145,6 +156,8 @@ async function revokeLease(
     entry.revoked(revoked, changeNumber);
     return { revoked: 1, more: false, leases: [revoked] };
   });
+  // The mark names the viewer and the content, and a restored database may not have the lease.
+  return { ...result, named: { leaseId, viewerId, contentId } };
 }
 
 async function findLease(service: LeaseService, leaseId: string): Promise<Lease> {

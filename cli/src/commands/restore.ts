@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { chown, link, rename, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import {
+  copySqlite,
+  FileInUse,
+  type HeldRows,
+  holdSqlite,
+  renewHistory,
+  settleSqlite,
+  UnusableFile,
+} from '@latchkey/shared/db/files';
+import { AppError } from '@latchkey/shared/errors';
+import type { Command } from 'commander';
+import { describeRows, missingSince } from '../backup/describe-rows.ts';
+import { makePartialFile, type PartialFile } from '../backup/partial-file.ts';
+import { readSqlitePath } from '../backup/read-sqlite-path.ts';
+import type { CommandContext } from '../command-context.ts';
+import { refusal } from '../refusal.ts';
+
+/** What SQLite keeps beside a file. Left beside another one, it would be taken for that one's. */
+const companions = ['-wal', '-shm', '-journal'];
+/**
+ * A server that opened the old file just before it was replaced waits for 2 s at most for this process (`openSqlite`), and then
+ * gives up. So none goes on with the old file.
+ */
+const holdSeconds = 3;
+
+/** `latchkey restore`: puts a backup in the place of the SQLite file. */
+export function registerRestore(program: Command, context: CommandContext): void {
+  program
+    .command('restore')
+    .description('put a backup in the place of the SQLite file that SQLITE_PATH names')
+    .argument('<file>', 'a copy that latchkey backup made; it stays as it is')
+    .addHelpText(
+      'after',
+      `
+A RESTORE BRINGS REVOKED VIEWERS BACK. What was revoked after the backup counts as never revoked, and is served keys as soon as the
+server is reachable. Keep viewers away until latchkey revocations has made those revocations again.
+
+Stop the server first: the command refuses while one runs on the file. It checks the backup, keeps the old file under another name,
+and gives the rows a new history, so that no process and no shared cache believes what it remembers of later changes.
+For Postgres, use pg_restore and then latchkey migrate: docs/backup.md.`,
+    )
+    .action((file: string) => runRestore(resolve(file), context));
+}
+
+async function runRestore(backup: string, context: CommandContext): Promise<void> {
+  const { env, stdout, stderr, wait } = context;
+  const target = readSqlitePath(env, 'restore');
+  if (!existsSync(backup)) throw refusal(`there is no file at ${backup}`);
+  if (backup === target) throw refusal(`${backup} is the database itself; give the copy`);
+  const release = holdTarget(target);
+  const partial = await makePartialFile(target);
+  try {
+    const held = await prepare({ backup, target }, partial, context);
+    const kept = await keepOld(target, context.clock.now());
+    await partial.replace();
+    stdout.write(`${target} is now the copy ${backup}.\n${describeRows(held)}`);
+    if (kept !== null) stdout.write(`The file that was there is ${kept}.\n`);
+    stderr.write(
+      'What was revoked after this backup counts as never revoked. Keep viewers away until it is revoked again:\n',
+    );
+    stdout.write(`latchkey revocations --since ${missingSince(held)} --redo --server <url> <request log>\n`);
+    if (release) await wait(holdSeconds);
+  } finally {
+    await partial.discard();
+    release?.();
+  }
+}
+
+/** @throws AppError VALIDATION_FAILED while a server runs on it */
+function holdTarget(target: string): (() => void) | null {
+  if (!existsSync(target)) return null;
+  try {
+    return holdSqlite(target);
+  } catch (error) {
+    if (!(error instanceof FileInUse)) throw error;
+    throw refusal(`a server runs on ${target}. Stop it first, and keep it stopped`, error);
+  }
+}
+
+/** Copies the backup beside the target, checks the copy, and gives it its new history and the owner of the old file. */
+async function prepare(
+  { backup, target }: { backup: string; target: string },
+  partial: PartialFile,
+  { randomBytes, signal }: CommandContext,
+): Promise<HeldRows> {
+  try {
+    await copySqlite({ from: backup, to: partial.path, signal });
+    const held = settleSqlite(partial.path);
+    renewHistory(partial.path, Buffer.from(randomBytes(16)).toString('hex'));
+    await giveOwner(partial.path, target);
+    return held;
+  } catch (error) {
+    if (!(error instanceof UnusableFile)) throw error;
+    const detail = `${backup} cannot be restored: ${error.message}. Nothing was changed`;
+    throw new AppError('INTERNAL', { detail, cause: error });
+  }
+}
+
+/** An administrator may restore for a server that runs as another user, who owns the old file or at least its folder. */
+async function giveOwner(path: string, target: string): Promise<void> {
+  const { uid, gid } = await stat(existsSync(target) ? target : dirname(target));
+  await chown(path, uid, gid).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPERM') throw error;
+  });
+}
+
+/**
+ * Gives the old file a second name. Its first name stays until the new file takes it: a server that started in between would
+ * make an empty database.
+ *
+ * @returns the second name; null if there was no file
+ */
+async function keepOld(target: string, now: number): Promise<string | null> {
+  const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
+  const kept = `${target}.before-restore-${time}`;
+  for (const end of companions)
+    if (existsSync(`${target}${end}`)) await rename(`${target}${end}`, `${kept}${end}`);
+  if (!existsSync(target)) return null;
+  await link(target, kept);
+  return kept;
+}

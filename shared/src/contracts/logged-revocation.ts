@@ -1,0 +1,28 @@
+import { type Static, Type } from 'typebox';
+import { createRecordReader } from './record.ts';
+
+const Text = Type.Optional(Type.String({ minLength: 1 }));
+
+/**
+ * What a request revoked, for its line of the log: after a restore, the lines say which revocations have to be made again.
+ * - leases: `viewerId`, `contentId` or both; one lease: `leaseId` and, if the management revoked it, its viewer and its content
+ * - an API key: `apiKeyId`
+ * - a content: `contentId` and `contentStatus`, also when it is active again
+ */
+const LoggedRevocationSchema = Type.Object({
+  leaseId: Text,
+  viewerId: Text,
+  /** In place of the id, where `LOG_VIEWER_ID` hides it. */
+  viewerIdHash: Text,
+  contentId: Text,
+  apiKeyId: Text,
+  contentStatus: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('disabled')])),
+});
+export type LoggedRevocation = Static<typeof LoggedRevocationSchema>;
+
+/** Undefined for what is no such object, or names nothing. */
+export function readLoggedRevocation(value: unknown): LoggedRevocation | undefined {
+  const read = reader(value);
+  return read && Object.keys(read).length > 0 ? read : undefined;
+}
+const reader = createRecordReader(LoggedRevocationSchema);
