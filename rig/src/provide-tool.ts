@@ -20,7 +20,9 @@ export type Tool =
   | 'vlc'
   | 'mpv'
   | 'gstreamer'
-  | 'swift';
+  | 'swift'
+  | 'promtool'
+  | 'prometheus';
 
 interface ToolSource {
   /** The environment variable with its path. */
@@ -94,6 +96,18 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
     purpose: 'is an S3 store that verifies the signatures of presigned URLs',
     names: ['swift-proxy-server'],
     debianPackages: ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
+  },
+  promtool: {
+    variable: 'PROMTOOL_PATH',
+    purpose: 'tests the alert rules',
+    names: ['promtool'],
+    debianPackages: ['prometheus'],
+  },
+  prometheus: {
+    variable: 'PROMETHEUS_PATH',
+    purpose: 'evaluates the alert rules while servers are broken',
+    names: ['prometheus'],
+    debianPackages: ['prometheus'],
   },
 };
 
