@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import type {
   gatewayVariables,
   internalVariables,
@@ -96,7 +97,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   });
   const { statistics } = metrics;
   const report = readiness.report;
-  addGatheredStatistics(app, { clock, statistics, report, upstreams, ownReplica, secret, onFault });
+  const self = { service: name, address: hostname() };
+  addGatheredStatistics(app, { clock, statistics, report, upstreams, self, ownReplica, secret, onFault });
   await addForwarding(app, {
     upstreams,
     eventStreams: openEventStreams(open, values.authUrls),

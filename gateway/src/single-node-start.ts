@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import {
   createApiKeyVerifier,
   mount as mountAuth,
@@ -282,6 +282,7 @@ async function mountStatistics(
     addGuard(scope, guard);
     addRefusalAudit(scope, refusals);
     addOwnStatistics(scope, {
+      name: hostname(),
       clock,
       statistics: metrics.statistics,
       report: readiness.report,

@@ -97,7 +97,7 @@ export function readServerAccess(
   asker: string,
 ): ServerAccess {
   if (options.server === undefined) throw refusal(`${asker} needs --server <url>`);
-  const server = checkServer(options.server);
+  const server = checkServer(options.server, '--server');
   const apiKey = readApiKey(options, env);
   if (apiKey === undefined) {
     throw refusal(
@@ -114,15 +114,20 @@ export function readServerAccess(
   return { server, apiKey, wait };
 }
 
-function readApiKey({ apiKeyFile }: ServerOptions, env: CommandContext['env']): string | undefined {
+/** From `--api-key-file`, else from the environment. @throws AppError `VALIDATION_FAILED` if a file cannot be read */
+export function readApiKey(
+  { apiKeyFile }: Pick<ServerOptions, 'apiKeyFile'>,
+  env: CommandContext['env'],
+): string | undefined {
   const variables = apiKeyFile === undefined ? env : { LATCHKEY_API_KEY_FILE: apiKeyFile };
   return readVariable(variables, 'LATCHKEY_API_KEY');
 }
 
-function checkServer(text: string): string {
+/** @param option that names it. @returns it without a slash at its end. @throws AppError `VALIDATION_FAILED` */
+export function checkServer(text: string, option: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username) {
     return url.href.replace(/\/+$/, '');
   }
-  throw refusal(`--server "${text}"; accepted: an http or https URL, such as http://localhost:4100`);
+  throw refusal(`${option} "${text}"; accepted: an http or https URL, such as http://localhost:4100`);
 }

@@ -9,17 +9,37 @@ import { examineDatabase } from '../doctor/examine-database.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { explainError } from '../explain-error.ts';
 import { readEnvFile, type Variables } from '../keys/variables.ts';
+import { refusal } from '../refusal.ts';
+import { type LiveOptions, runDoctorLive } from './doctor-live.ts';
 
 const marks: Record<Finding['state'], string> = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' };
 
-/** `latchkey doctor`: what is wrong with a configuration, and how to repair it. */
-export function registerDoctor(program: Command, { env, stdout, clock }: CommandContext): void {
+interface DoctorOptions extends Partial<LiveOptions> {
+  readonly envFile?: string;
+}
+
+/** `latchkey doctor`: what is wrong with a configuration, or with a running installation, and how to repair it. */
+export function registerDoctor(program: Command, context: CommandContext): void {
+  const { env, stdout, clock } = context;
   program
     .command('doctor')
     .description('examine the configuration, the database, the master key and what they point to')
     .option('--env-file <file>', 'read variables from this file first, as a server started with it would')
-    .addHelpText('after', '\nIt changes nothing and shows no secret. Exit code 1 where something is wrong.')
-    .action(async (options: { envFile?: string }) => {
+    .option(
+      '--live <url>',
+      'ask a running installation instead: what an on-call engineer wants to know first',
+    )
+    .option('--api-key-file <file>', 'with --live: the API key is in this file')
+    .option('--json', 'with --live: write JSON')
+    .addHelpText('after', help)
+    .action(async ({ live, ...options }: DoctorOptions) => {
+      if (live !== undefined) {
+        if (options.envFile !== undefined)
+          throw refusal('--live examines no variables; leave --env-file out');
+        return runDoctorLive({ live, ...options }, context);
+      }
+      if (options.json || options.apiKeyFile !== undefined)
+        throw refusal('--json and --api-key-file need --live <url>');
       const findings = await examine(env, options.envFile, clock);
       for (const { state, about, says, mend } of findings) {
         stdout.write(`${marks[state]}  ${about}: ${says}\n${mend ? `         → ${mend}\n` : ''}`);
@@ -31,6 +51,14 @@ export function registerDoctor(program: Command, { env, stdout, clock }: Command
         throw new AppError('INTERNAL', { detail: 'the server would not start, or not serve, like this' });
     });
 }
+
+const help = `
+It changes nothing and shows no secret. Exit code 1 where something is wrong.
+
+With --live it asks /health, /ready and, with an API key of scope admin or full in LATCHKEY_API_KEY or
+LATCHKEY_API_KEY_FILE, the statistics: readiness by dependency, the version, feed age and clock of each process,
+revocation delay, key requests of the last minute, configuration warnings. Exit code 0 healthy, 1 degraded,
+2 unreachable or refused. Clocks are compared by half of the round trip, and ± bounds the error.`;
 
 /** Examines everything that can keep a server from starting or from serving. Changes nothing. */
 async function examine(env: Variables, envFile: string | undefined, clock: Clock): Promise<Finding[]> {

@@ -71,6 +71,7 @@ async function start(auth: RequestListener, keyUrls: string[]) {
     clock,
     statistics: metrics.statistics,
     report: async () => ({ ready: true, dependencies: {} }),
+    self: { service: 'gateway', address: 'front-1' },
     ownReplica: null,
     upstreams: {
       auth: open(await serve(auth)),

@@ -38,6 +38,8 @@ interface GatheredStatistics {
   statistics: ProcessStatistics;
   report: () => Promise<ReadyReport>;
   upstreams: Upstreams;
+  /** What this process is, and its name among others of its kind. */
+  self: { service: string; address: string };
   /** The name of this process as a replica that serves keys; null where key-derivation runs elsewhere. */
   ownReplica: string | null;
   secret: string;
@@ -49,7 +51,7 @@ interface GatheredStatistics {
  * the caller's own credential. It forwards any answer but a 200. After a 200 it gathers the figures.
  */
 export function addGatheredStatistics(app: App, options: GatheredStatistics): void {
-  const { clock, statistics, upstreams, ownReplica, secret } = options;
+  const { clock, statistics, ownReplica } = options;
   app.get(
     statisticsPath,
     {
@@ -66,7 +68,7 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
       const since = beginningOf(now);
       const [ready, { reports, missing }] = await Promise.all([
         options.report(),
-        gatherReports(upstreams, secret, since),
+        gatherReports(options, since),
       ]);
       const gateway = statistics.report(since);
       const of = (name: ServiceName) => reports.filter(({ service }) => service === name);
@@ -76,6 +78,7 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
           ? [{ name: ownReplica, report: gateway }]
           : of('key-derivation').map(({ address, report }) => ({ name: address, report })),
         leases: of('leases').map(({ report }) => report),
+        processes: [{ ...options.self, report: gateway }, ...reports],
         warnings: [gateway, ...reports.map(({ report }) => report)]
           .flatMap(({ warnings }) => warnings)
           .concat(stored),
@@ -136,12 +139,12 @@ interface GatheredReport {
   /** Host and port. */
   address: string;
   report: ProcessReport;
+  asked: { sentAt: number; receivedAt: number };
 }
 
 /** The reports of every process of every service that answers in time. */
 async function gatherReports(
-  upstreams: Upstreams,
-  secret: string,
+  { upstreams, secret, clock }: GatheredStatistics,
   since: number,
 ): Promise<{ reports: GatheredReport[]; missing: Statistics['missing'] }> {
   const reports: GatheredReport[] = [];
@@ -154,8 +157,10 @@ async function gatherReports(
   const gather = async (service: ServiceName, member: Member) => {
     const address = new URL(member.origin).host;
     try {
-      const report = parseProcessReport(readJson(await ask(member, question)));
-      reports.push({ service, address, report });
+      const sentAt = clock.now();
+      const answer = await ask(member, question);
+      const asked = { sentAt, receivedAt: clock.now() };
+      reports.push({ service, address, report: parseProcessReport(readJson(answer)), asked });
     } catch {
       // Readiness reports a service that does not answer. Here it is only left out.
       missing.push({ service, address });

@@ -39,6 +39,8 @@ export interface WorkerReports {
 }
 
 interface OwnStatistics {
+  /** The name of this machine or container. */
+  name: string;
   clock: Clock;
   statistics: ProcessStatistics;
   report: () => Promise<ReadyReport>;
@@ -51,7 +53,7 @@ interface OwnStatistics {
 /** `GET /api/v1/statistics` of the single node, where one process has all figures. The guard of the scope authorizes it. */
 export function addOwnStatistics(
   app: App,
-  { clock, statistics, report, storedWarnings, gatherWorkers }: OwnStatistics,
+  { name, clock, statistics, report, storedWarnings, gatherWorkers }: OwnStatistics,
 ): void {
   app.get(
     statisticsPath,
@@ -69,6 +71,12 @@ export function addOwnStatistics(
         gateways: workers?.all ?? [own],
         replicas: workers?.serving ?? null,
         leases: [own],
+        processes: [
+          { service: 'single node', address: name, report: own },
+          ...(workers?.serving ?? []).map((worker) => ({
+            ...{ service: 'key-derivation', address: worker.name, report: worker.report },
+          })),
+        ],
         warnings,
         ready,
         missing: workers?.missing ?? [],

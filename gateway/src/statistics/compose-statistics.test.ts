@@ -23,6 +23,7 @@ function stage() {
       gateways: [gateway.report(since)],
       replicas,
       leases: [],
+      processes: [],
       warnings: [],
       missing: [],
       ready,

@@ -8,6 +8,8 @@ import {
   stepMs,
   stepsKept,
 } from '@latchkey/shared/statistics';
+
+import { type ReportingProcess, toProcessFigures } from './process-figures.ts';
 import type { ChangeFigures, PlayerFigures, RequestFigures, Statistics } from './statistics-schema.ts';
 
 /** All reports. In the single node they are those of one process. */
@@ -17,6 +19,8 @@ export interface Gathered {
   /** Null in the single node, where one process derives the keys, too. */
   replicas: readonly ReplicaReport[] | null;
   leases: readonly ProcessReport[];
+  /** Every process, the one that answers first. */
+  processes: readonly ReportingProcess[];
   /** Warnings about the configuration of services and about stored rows. */
   warnings: readonly ConfigurationWarning[];
   ready: ReadyReport;
@@ -61,6 +65,7 @@ export function composeStatistics(gathered: Gathered, steps: number, now: number
       replica: name,
       startedAt: new Date(report.startedAt).toISOString(),
     })),
+    processes: gathered.processes.map(toProcessFigures),
     ready: ready.ready,
     dependencies: ready.dependencies,
     // Several processes send the same warning of the same variable.

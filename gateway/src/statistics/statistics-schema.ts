@@ -67,6 +67,30 @@ const ChangeSchema = Type.Object({
   }),
 });
 
+const NullableInteger = (description: string) => nullableType<number>({ type: 'integer', description });
+
+const ProcessSchema = Type.Object({
+  service: Type.String({ description: '`single node`, `gateway`, `edge`, or the name of a service.' }),
+  address: Type.String({
+    description: 'Host and port, or a name where the process has no address of its own.',
+  }),
+  version: nullableType<string>({
+    type: 'string',
+    description: 'Null for a process of 0.2.0, which does not say it.',
+  }),
+  startedAt: Instant,
+  feedAgeMs: NullableInteger(
+    'How long ago it was known to have read every change; null if it has not yet, or does not follow the changes.',
+  ),
+  feedLimitMs: NullableInteger(
+    'The age from which it serves no key by a cached state; null if it does not follow the changes.',
+  ),
+  clockSkewMs: NullableInteger(
+    'Its clock less the clock of the process that answers, by half of the round trip; null if it did not say its time.',
+  ),
+  clockAccuracyMs: NullableInteger('The skew is right to so many milliseconds: half of the round trip.'),
+});
+
 /** What the overview of the dashboard shows. */
 export const StatisticsSchema = Type.Object({
   at: Instant,
@@ -90,6 +114,10 @@ export const StatisticsSchema = Type.Object({
   replicas: Type.Array(Type.Object({ replica: Type.String(), startedAt: Instant }), {
     description: 'The key-derivation replicas that answered.',
   }),
+  processes: Type.Array(ProcessSchema, {
+    description:
+      'Every process that answered, the one that gives this answer first. Other gateways are not among them: they know only themselves.',
+  }),
   ready: Type.Boolean(),
   dependencies: Type.Record(
     Type.String(),
@@ -108,4 +136,5 @@ export type Statistics = Omit<Typed, 'dependencies'> & {
 };
 export type RequestFigures = Typed['keyRequests']['lastHour'];
 export type PlayerFigures = Typed['player']['lastHour'];
+export type ProcessFigures = Typed['processes'][number];
 export type ChangeFigures = Typed['changes'][number];

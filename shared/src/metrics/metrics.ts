@@ -52,6 +52,7 @@ export function createMetrics(
   { service, version, registry = new Registry() }: Partial<MetricsIdentity> = {},
 ): Metrics {
   const statistics = new ProcessStatistics(clock);
+  statistics.version = version ?? null;
   if (service !== undefined) registry.setDefaultLabels({ service });
   addProcessMetrics(registry);
   if (version !== undefined)

@@ -162,6 +162,7 @@ function followFeed(
     ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
   exportFeed(metrics.registry, follower);
+  metrics.statistics.feed = follower;
   return follower;
 }
 

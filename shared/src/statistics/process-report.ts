@@ -27,6 +27,15 @@ export const ConfigurationWarningSchema = Type.Object({
 /** One process's report of its last hour. */
 export const ProcessReportSchema = Type.Object({
   startedAt: Instant,
+  // Optional, as what follows: a process of 0.2.0 does not send it.
+  version: Type.Optional(Type.String()),
+  now: Type.Optional(Type.Integer({ minimum: 0, description: 'Its clock when it wrote the report.' })),
+  feed: Type.Optional(
+    Type.Object({
+      ageMs: Type.Union([Type.Number(), Type.Null()]),
+      limitMs: Count,
+    }),
+  ),
   keyRequests: Type.Array(RequestStep),
   otherRequests: Type.Array(RequestStep),
   playerReports: Type.Array(PlayerStep),

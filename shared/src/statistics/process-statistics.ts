@@ -67,6 +67,13 @@ export class ProcessStatistics {
   readonly #players: StepRing<PlayerCounts>;
   readonly #activeLeases: StepRing<{ count: number | null }>;
   readonly #changes = new AppliedChanges();
+  /** The release that this process runs; set at start. */
+  version: string | null = null;
+  /**
+   * How long ago the change feed was known to have been read to its end (null: not yet), and the age from which states are unknown.
+   * Null where the process does not follow the feed.
+   */
+  feed: { ageMs(): number | null; limitMs: number } | null = null;
   /** Doubtful settings of this process; filled at start. */
   readonly warnings: ConfigurationWarning[] = [];
 
@@ -104,6 +111,9 @@ export class ProcessStatistics {
   report(since: number): ProcessReport {
     return {
       startedAt: this.#startedAt,
+      now: this.#clock.now(),
+      ...(this.version !== null && { version: this.version }),
+      ...(this.feed && { feed: { ageMs: this.feed.ageMs(), limitMs: this.feed.limitMs } }),
       keyRequests: this.#requests.key.since(since).map(toRequestStep),
       otherRequests: this.#requests.other.since(since).map(toRequestStep),
       playerReports: this.#players.since(since).map(({ at, value: { reports, stalls, firstFrames } }) => ({

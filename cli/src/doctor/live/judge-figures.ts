@@ -1,0 +1,103 @@
+import { describeMs } from './describe-time.ts';
+import type { LiveFinding } from './live-finding.ts';
+import type { Members } from './members.ts';
+
+/** Thresholds of the specification, section 8: p95 in milliseconds, shares from 0 to 1. */
+const keyLimits = { slowMs: 100, tooSlowMs: 500, clientErrors: 0.05, serverErrors: 0.001 };
+/** Goal at p99 and bound of `docs/contract.md#revocation`. */
+const revocationLimits = { goalMs: 1_000, boundMs: 5_000 };
+/** Older changes say little about now. */
+const recentMs = 10 * 60_000;
+
+/** Key requests of the last minute, by the thresholds of the alerts. */
+export function judgeKeyRequests(lastMinute: Members): LiveFinding {
+  const about = 'key requests, last minute';
+  const count = lastMinute.number('count') ?? 0;
+  if (count === 0) return { state: 'ok', about, says: 'none' };
+  const p95Ms = lastMinute.number('p95Ms') ?? 0;
+  const clientErrors = lastMinute.number('clientErrorShare') ?? 0;
+  const serverErrors = lastMinute.number('serverErrorShare') ?? 0;
+  const says = `${count}, p95 ${describeMs(p95Ms)}, ${toPercent(clientErrors)} 4xx, ${toPercent(serverErrors)} 5xx`;
+  if (serverErrors > keyLimits.serverErrors)
+    return {
+      ...{ state: 'wrong', about, says, topic: 'key-errors' },
+      mend: 'standard error has the cause of each 503; dependencies above may show it',
+    };
+  if (p95Ms > keyLimits.slowMs)
+    return { state: p95Ms > keyLimits.tooSlowMs ? 'wrong' : 'warning', about, says, topic: 'key-latency' };
+  if (clientErrors > keyLimits.clientErrors)
+    return {
+      ...{ state: 'warning', about, says, topic: 'key-errors' },
+      mend: 'the member code of the request lines says why viewers are refused',
+    };
+  return { state: 'ok', about, says };
+}
+
+const toPercent = (share: number) => `${Number((share * 100).toPrecision(2))} %`;
+
+/** Delays of the latest revocations until each replica had applied them. */
+export interface RevocationFigures {
+  /** How many of the last ten minutes are among the latest changes that the processes remember. */
+  readonly count: number;
+  readonly slowestMs: number | null;
+  /** Replicas that have not applied one for longer than the bound. */
+  readonly pending: readonly string[];
+}
+
+/** @param at the clock of the process that answered, milliseconds since 1970 */
+export function readRevocations(changes: readonly Members[], at: number): RevocationFigures {
+  const recent = changes
+    .filter((change) => change.text('kind') === 'leases')
+    .map((change) => ({
+      ageMs: at - Date.parse(change.text('at') ?? ''),
+      slowestMs: change.number('slowestMs'),
+      pending: change.texts('pending'),
+    }))
+    .filter(({ ageMs }) => ageMs <= recentMs);
+  const delays = recent.flatMap(({ slowestMs }) => (slowestMs === null ? [] : [slowestMs]));
+  const overdue = recent.filter(({ ageMs }) => ageMs > revocationLimits.boundMs);
+  return {
+    count: recent.length,
+    slowestMs: delays.length > 0 ? Math.max(...delays) : null,
+    pending: [...new Set(overdue.flatMap(({ pending }) => pending))].sort(),
+  };
+}
+
+export function judgeRevocations({ count, slowestMs, pending }: RevocationFigures): LiveFinding {
+  const about = 'revocations, last ten minutes';
+  if (pending.length > 0)
+    return {
+      ...{ state: 'wrong', about, topic: 'revocation' },
+      says: `have not reached ${pending.join(', ')} within ${describeMs(revocationLimits.boundMs)}`,
+      mend: 'a replica that cannot read the change feed serves no keys; one that can and still lacks a revocation must be stopped',
+    };
+  if (slowestMs === null)
+    return { state: 'ok', about, says: count === 0 ? 'none' : `${count}, none applied yet` };
+  const says = `${count}, the slowest replica applied one after ${describeMs(slowestMs)}`;
+  if (slowestMs > revocationLimits.boundMs) return { state: 'wrong', about, says, topic: 'revocation' };
+  return slowestMs > revocationLimits.goalMs
+    ? { state: 'warning', about, says, topic: 'revocation' }
+    : { state: 'ok', about, says };
+}
+
+/** Processes that did not report, and doubtful settings. */
+export function judgeOthers(statistics: Members): LiveFinding[] {
+  const missing = statistics.list('missing').map(
+    (each): LiveFinding => ({
+      state: 'wrong',
+      about: `${each.text('service') ?? 'unknown'} ${each.text('address') ?? ''}`.trim(),
+      says: 'did not report within half a second',
+      mend: 'look whether it runs, and whether it knows the same INTERNAL_SECRET',
+      topic: 'missing',
+    }),
+  );
+  const warnings = statistics.list('warnings').map(
+    (each): LiveFinding => ({
+      state: each.text('severity') === 'notice' ? 'notice' : 'warning',
+      about: each.text('code') ?? 'configuration',
+      says: each.text('detail') ?? each.text('title') ?? '',
+      mend: `read ${each.text('documentation') ?? 'README.md'}`,
+    }),
+  );
+  return [...missing, ...warnings];
+}

@@ -1,0 +1,97 @@
+import { describeMs, describeSkew } from './describe-time.ts';
+import type { LiveFinding } from './live-finding.ts';
+import type { Members } from './members.ts';
+
+/** A process of the installation, as the statistics show it. Null: it did not say. */
+export interface LiveProcess {
+  readonly service: string;
+  readonly address: string;
+  readonly version: string | null;
+  readonly startedAt: string | null;
+  readonly feedAgeMs: number | null;
+  readonly feedLimitMs: number | null;
+  readonly clockSkewMs: number | null;
+  readonly clockAccuracyMs: number | null;
+}
+
+/** From this part of its limit a process counts as unsure, and from 4 s at the latest (`shared/src/internal/answer-headers.ts`). */
+const unsurePart = 0.8;
+const latestUnsureMs = 4_000;
+/** The goal for revocations (`docs/contract.md#revocation`): a larger difference makes their measured delay meaningless. */
+const doubtfulSkewMs = 1_000;
+/** The default of `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`: beyond it, good tokens are refused, or a mark misses some. */
+const harmfulSkewMs = 10_000;
+
+export function toProcess(said: Members): LiveProcess {
+  return {
+    service: said.text('service') ?? 'unknown',
+    address: said.text('address') ?? 'unknown',
+    version: said.text('version'),
+    startedAt: said.text('startedAt'),
+    feedAgeMs: said.number('feedAgeMs'),
+    feedLimitMs: said.number('feedLimitMs'),
+    clockSkewMs: said.number('clockSkewMs'),
+    clockAccuracyMs: said.number('clockAccuracyMs'),
+  };
+}
+
+/** @param at the clock of the process that answered, milliseconds since 1970 */
+export function judgeProcesses(processes: readonly LiveProcess[], at: number): LiveFinding[] {
+  return [...judgeVersions(processes), ...processes.map((process) => judgeProcess(process, at))];
+}
+
+function judgeVersions(processes: readonly LiveProcess[]): LiveFinding[] {
+  const versions = [...new Set(processes.map(({ version }) => version ?? '0.2.0 or older'))].sort();
+  if (processes.length === 0) return [];
+  const says =
+    versions.length > 1
+      ? `differ: ${versions.join(', ')}`
+      : `are the same in all ${processes.length} processes that answered: ${versions[0]}`;
+  if (versions.length === 1) return [{ state: 'ok', about: 'versions', says }];
+  return [{ state: 'warning', about: 'versions', says, mend: 'finish the upgrade or roll it back' }];
+}
+
+function judgeProcess(process: LiveProcess, at: number): LiveFinding {
+  const { service, address, version, startedAt } = process;
+  const upMs = startedAt === null ? Number.NaN : at - Date.parse(startedAt);
+  const [feed, clock] = [judgeFeed(process), judgeSkew(process)];
+  const worst =
+    [feed, clock].find(({ state }) => state === 'wrong') ?? [feed, clock].find(({ state }) => state !== 'ok');
+  const says = [
+    version === null ? 'does not say its version' : `runs ${version}`,
+    ...(Number.isNaN(upMs) ? [] : [`up ${describeMs(Math.max(0, upMs))}`]),
+    ...(feed.says ? [feed.says] : []),
+    ...(clock.says ? [clock.says] : []),
+  ].join(', ');
+  const { state = 'ok', mend, topic } = worst ?? {};
+  return { state, about: `${service} ${address}`, says, ...(mend && { mend }), ...(topic && { topic }) };
+}
+
+type Part = Pick<LiveFinding, 'state' | 'says' | 'mend' | 'topic'>;
+
+function judgeFeed({ feedAgeMs, feedLimitMs }: LiveProcess): Part {
+  if (feedLimitMs === null) return { state: 'ok', says: '' };
+  const mend =
+    'look at its way to the database, or to the service that it reads the changes from; a process that starts needs some seconds';
+  if (feedAgeMs === null)
+    return { state: 'wrong', says: 'has not read the change feed yet', mend, topic: 'feed' };
+  const says = `feed ${describeMs(feedAgeMs)} old (limit ${describeMs(feedLimitMs)})`;
+  const isUnsure = feedAgeMs > Math.min(latestUnsureMs, feedLimitMs * unsurePart);
+  return isUnsure ? { state: 'wrong', says, mend, topic: 'feed' } : { state: 'ok', says };
+}
+
+function judgeSkew({ clockSkewMs, clockAccuracyMs }: LiveProcess): Part {
+  if (clockSkewMs === null || clockAccuracyMs === null) return { state: 'ok', says: '' };
+  // The process that answers is what the others are compared with. Workers share its clock.
+  if (clockSkewMs === 0 && clockAccuracyMs === 0) return { state: 'ok', says: '' };
+  return judgeClock(clockSkewMs, clockAccuracyMs);
+}
+
+/** @returns what a clock says that differs so much, `wrong` only if the inaccuracy cannot explain it */
+export function judgeClock(skewMs: number, accuracyMs: number): Part {
+  const says = `clock ${describeSkew(skewMs, accuracyMs)}`;
+  const surelyMs = Math.abs(skewMs) - accuracyMs;
+  if (surelyMs <= doubtfulSkewMs) return { state: 'ok', says };
+  const state = surelyMs > harmfulSkewMs ? 'wrong' : 'warning';
+  return { state, says, mend: 'let NTP set the clocks of both machines', topic: 'clock' };
+}
