@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { databaseVariables, readConfig } from '@latchkey/shared/config';
-import { type Database, nameDatabase, openDatabase } from '@latchkey/shared/db';
+import { type Database, nameDatabase, openDatabase, openPostgresOptions } from '@latchkey/shared/db';
 import { AppError, type ErrorCode } from '@latchkey/shared/errors';
 import type { Variables } from './keys/variables.ts';
 import { refusal } from './refusal.ts';
+
+/** A command ends before its files for TLS change. */
+const tlsOptions = { now: Date.now, onFault: () => {} };
 
 interface DatabaseChoice {
   /** Whether a missing SQLite file may be made. */
@@ -32,7 +35,7 @@ export async function withDatabase<T>(
     );
   }
   const db = await explaining(env, 'VALIDATION_FAILED', async () =>
-    openDatabase({ databaseUrl, sqlitePath, longStatements }),
+    openDatabase({ ...openPostgresOptions(values, tlsOptions), databaseUrl, sqlitePath, longStatements }),
   );
   try {
     return await explaining(env, 'INTERNAL', () => work(db, nameDatabase(values)));

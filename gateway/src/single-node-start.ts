@@ -16,7 +16,14 @@ import { createLeaseReader, mount as mountLeases } from '@latchkey/leases';
 import { mount as mountPlayback } from '@latchkey/playback';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import { cleanAudit, type Database, findFilesOpenToAll, migrate, openDatabase } from '@latchkey/shared/db';
+import {
+  cleanAudit,
+  type Database,
+  findFilesOpenToAll,
+  migrate,
+  openDatabase,
+  openPostgresOptions,
+} from '@latchkey/shared/db';
 import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import { createSessionUses } from '@latchkey/shared/internal';
 import { createLoggedReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
@@ -75,7 +82,7 @@ export async function openSingleNode(options: SingleNodeOptions): Promise<Opened
   const given = options.configuration.values;
   const base = createProcessBase({ clock, log, shutdown });
   const rows = await openRows('single node', given, base);
-  await migrateOnStart(rows.db, given, log);
+  await migrateOnStart(rows.db, given, options);
   await rows.checkSchema();
   const { values, masterKeys } = await settleMasterKeys({ ...options, randomId: randomUUID }, rows.db);
   warnOfOpenFiles(options);
@@ -189,17 +196,17 @@ export async function announce(
  */
 async function migrateOnStart(
   db: Database,
-  {
-    migrateOnStart,
-    databaseUrl,
-    sqlitePath,
-  }: Pick<SingleNodeValues, 'migrateOnStart' | 'databaseUrl' | 'sqlitePath'>,
-  log: OperatorLog,
+  values: SingleNodeValues,
+  { log, clock }: Pick<SingleNodeOptions, 'log' | 'clock'>,
 ): Promise<void> {
+  const { migrateOnStart, databaseUrl, sqlitePath } = values;
   if (!migrateOnStart) return;
   // Statements of requests have a time limit that a migration of many rows would exceed. SQLite has no such limit.
   const patient = databaseUrl
-    ? openDatabase({ databaseUrl: databaseUrl.reveal(), sqlitePath, longStatements: true })
+    ? openDatabase({
+        ...openPostgresOptions(values, { now: clock.now, onFault: () => {} }),
+        ...{ databaseUrl: databaseUrl.reveal(), sqlitePath, longStatements: true },
+      })
     : db;
   try {
     const applied = await migrate(patient);

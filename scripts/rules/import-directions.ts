@@ -32,6 +32,7 @@ const sharedFolders = [
   'derivation',
   'seal',
   'net',
+  'tls',
   'memory',
   'log',
   'lifecycle',

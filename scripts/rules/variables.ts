@@ -16,10 +16,26 @@ const fixedInContainers = {
   ALLOW_ANONYMOUS_VIEWERS: 'production refuses it',
 };
 
-export const leftOutOfCompose = { ...fixedInContainers, SQLITE_PATH: 'the image names its volume' };
+const fileOfOperator = 'the file comes from a volume of the operator: docs/tls.md';
+/** Files that an operator mounts, with the variable beside them. */
+const ofOperator = {
+  DATABASE_POOL_MODE: 'its default notices a pooler',
+  ...Object.fromEntries(
+    ['DATABASE'].flatMap((name) =>
+      ['CA', 'CERT', 'KEY'].map((kind) => [`${name}_${kind}_FILE`, fileOfOperator]),
+    ),
+  ),
+};
+
+export const leftOutOfCompose = {
+  ...fixedInContainers,
+  ...ofOperator,
+  SQLITE_PATH: 'the image names its volume',
+};
 
 export const leftOutOfKubernetes = {
   ...fixedInContainers,
+  ...ofOperator,
   SETUP_TOKEN: 'ADMIN_API_KEY is always set',
   LATCHKEY_WORKERS: 'replicas take their place',
 };

@@ -8,6 +8,7 @@ import {
   mayReadEveryTable,
   nameDatabase,
   openDatabase,
+  openPostgresOptions,
   readMigrationState,
   readOverriddenSettings,
 } from '@latchkey/shared/db';
@@ -41,7 +42,8 @@ export async function examineDatabase(
   }
   let db: Database | null = null;
   try {
-    db = openDatabase({ databaseUrl, sqlitePath: values.sqlitePath });
+    const postgres = openPostgresOptions(values, { now: Date.now, onFault: () => {} });
+    db = openDatabase({ ...postgres, databaseUrl, sqlitePath: values.sqlitePath });
     const state = await readMigrationState(db);
     const schema = describeSchema(state, about);
     const found = [

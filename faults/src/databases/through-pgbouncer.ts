@@ -1,51 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { findFreePort } from '@latchkey/rig/find-free-port';
+import { startOwnPgBouncer } from '@latchkey/rig/stores/own-pgbouncer';
 import { findProgram } from '@latchkey/rig/stores/own-stores';
-import { makeServerFolder, startServerProgram } from '@latchkey/rig/stores/server-program';
 import { demand } from '../client/management.ts';
 import { type DatabaseScene, makePlayer } from './scene.ts';
-
-/** Debian's user for daemons without files: PgBouncer refuses to run as root. */
-const nobody = 65_534;
 
 /** All services connect through PgBouncer in session mode. By default it refuses start parameters that it does not know. */
 export async function throughPgBouncer(scene: DatabaseScene): Promise<string> {
   const { checks, management, stack } = scene;
-  const program = findProgram('pgbouncer');
-  if (!program) return 'not tried: pgbouncer is not installed on this machine';
-  const port = await findFreePort();
-  const uid = process.getuid?.() === 0 ? nobody : undefined;
-  const folder = makeServerFolder(uid);
-  const file = join(folder, 'pgbouncer.ini');
-  writeFileSync(
-    file,
-    `[databases]
-postgres = host=127.0.0.1 port=${stack.backings.postgres.port} dbname=postgres user=postgres
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = any
-pool_mode = session
-default_pool_size = 100
-`,
-    { mode: 0o644 },
-  );
-  const bouncer = await startServerProgram({
-    program,
-    args: [file],
-    port,
-    folder,
-    url: '',
-    readyLine: /process up/,
-    endSignal: 'TERM',
-    uid,
-    removesFolder: true,
-  });
+  if (!findProgram('pgbouncer')) return 'not tried: pgbouncer is not installed on this machine';
+  const postgresPort = stack.backings.postgres.port;
+  const bouncer = await startOwnPgBouncer({ postgresPort, mode: 'session', poolSize: 100 });
   try {
     await scene.sql("alter database postgres set default_transaction_isolation = 'repeatable read'");
-    scene.leadTo(port);
+    scene.leadTo(bouncer.port);
     await stack.waitWhole();
     const player = await makePlayer(scene, 'bouncer-film', 'bouncer-player');
     const sessions = await scene.sql(

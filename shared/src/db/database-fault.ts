@@ -1,4 +1,5 @@
 import { AppError } from '../errors/errors.ts';
+import { TlsRefused } from '../tls/index.ts';
 
 /** SQLite result codes (sqlite.org/rescode.html) that concern the file or the disk, not the statement. */
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|PERM)/;
@@ -17,6 +18,7 @@ const poolMessages =
 /** Whether the database could not do its work, as opposed to receiving a wrong statement. The answer is then 503. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof TlsRefused) return true;
   const code = String((error as { code?: unknown }).code ?? '');
   if (sqliteCodes.test(code) || networkCodes.test(code)) return true;
   if (/^[0-9A-Z]{5}$/.test(code) && postgresClasses.test(code)) return true;

@@ -12,6 +12,7 @@ export { type Database, type DatabasePlace, nameDatabase, openDatabase, type Tra
 export { getAsideWriter, runPaced } from './paced-work.ts';
 export type { PoolUsage } from './postgres-pool.ts';
 export { DatabaseIsStandby, readOverriddenSettings } from './postgres-session.ts';
+export { openPostgresOptions } from './postgres-tls.ts';
 export { hasReadAside, readAside } from './read-aside.ts';
 export {
   type CreatedRole,

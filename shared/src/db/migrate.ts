@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { isPostgres } from './is-postgres.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { listIndexes } from './migrations/0002-list-indexes.ts';
@@ -94,7 +94,7 @@ export async function migrate(db: Database, known = ownSchema): Promise<string[]
   for (let left = pending.length; left > 0; ) {
     // One at a time, each in a transaction of its own on Postgres: services write meanwhile, and one transaction with the
     // locks of all would hold up those that use the same tables in another order.
-    const { error, results = [] } = await (await migratorOf(db, known)).migrateUp();
+    const { error, results = [] } = await migrateOne(db, known);
     const done = results.filter(({ status }) => status === 'Success').map((result) => result.migrationName);
     applied.push(...done);
     const before = left - done.length;
@@ -106,6 +106,21 @@ export async function migrate(db: Database, known = ownSchema): Promise<string[]
     if (!isDeadlock(error) || ++deadlocks >= mostDeadlocks) throw error;
   }
   return applied;
+}
+
+/** On Postgres in one transaction with the lock: see `MigrationLockAdapter`. */
+async function migrateOne(db: Database, known: KnownSchema): Promise<MigrationResultSet> {
+  if (!isPostgres(db)) return (await migratorOf(db, known)).migrateUp();
+  let result: MigrationResultSet = {};
+  try {
+    await db.transaction().execute(async (tx) => {
+      result = await (await migratorOf(tx, known)).migrateUp();
+      if (result.error) throw result.error;
+    });
+    return result;
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** Each ends one of the two transactions after a second, and the other one goes on. More of them are no chance. */

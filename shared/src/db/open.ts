@@ -1,6 +1,9 @@
 import { resolve } from 'node:path';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
-import { openPostgres, type PoolUsage } from './postgres-pool.ts';
+import { splitHosts } from '../net/index.ts';
+import { MigrationLockAdapter } from './migration-lock.ts';
+import { openPostgres, type PoolOptions, type PoolUsage } from './postgres-pool.ts';
+import type { PostgresSettings } from './postgres-tls.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { createSqliteAside } from './sqlite-aside.ts';
@@ -9,15 +12,11 @@ import { createSqliteDialect } from './sqlite-dialect.ts';
 export type Database = Kysely<Schema>;
 export type Transaction = KyselyTransaction<Schema>;
 
-interface DatabaseOptions {
+interface DatabaseOptions extends PoolOptions {
   /** `postgres://…`; where it is set, SQLite is not used. */
   databaseUrl?: string | undefined;
   /** The SQLite file; its folder is made where it is missing. `:memory:` for a database that ends with the process. */
   sqlitePath: string;
-  /** Whether a statement may take as long as it needs: a migration may have to read every row. */
-  longStatements?: boolean;
-  /** How long a statement may wait for a connection to Postgres; 2 s where it is left out. */
-  connectionTimeoutMs?: number;
   /** Called for connections that broke while idle, which no query reports. */
   onConnectionFault?: (error: Error) => void;
   /** Receives what reads how busy the pool of connections to Postgres is. */
@@ -29,7 +28,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   if (options.databaseUrl) {
     const pool = openPostgres(options.databaseUrl, options.onConnectionFault ?? (() => {}), options);
     options.onPool?.(pool.usage);
-    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+    return new Kysely<Schema>({ dialect: new OwnPostgresDialect({ pool }) });
   }
   const { sqlitePath } = options;
   const file = openSqlite(sqlitePath);
@@ -37,9 +36,14 @@ export function openDatabase(options: DatabaseOptions): Database {
   return new Kysely<Schema>({ dialect: createSqliteDialect(file, aside) });
 }
 
+class OwnPostgresDialect extends PostgresDialect {
+  override createAdapter(): MigrationLockAdapter {
+    return new MigrationLockAdapter();
+  }
+}
+
 /** Where a configuration keeps its rows. */
-export interface DatabasePlace {
-  databaseUrl?: { reveal(): string } | undefined;
+export interface DatabasePlace extends PostgresSettings {
   sqlitePath: string;
 }
 
@@ -48,12 +52,17 @@ export interface DatabasePlace {
  *
  * @returns such as `Postgres at db.example:5432/latchkey` or `SQLite at /srv/data/latchkey.db`; never a user or a password
  */
-export function nameDatabase({ databaseUrl, sqlitePath }: DatabasePlace): string {
+export function nameDatabase({
+  databaseUrl,
+  sqlitePath,
+}: Pick<DatabasePlace, 'databaseUrl' | 'sqlitePath'>): string {
   if (!databaseUrl)
     return sqlitePath === ':memory:' ? 'SQLite in memory' : `SQLite at ${resolve(sqlitePath)}`;
-  const { hostname, port, pathname, searchParams } = new URL(databaseUrl.reveal());
-  // Same as pg: a host in the query takes precedence over the URL's host, which cannot hold a socket's folder.
-  const host = searchParams.get('host') ?? hostname;
-  const at = [host, searchParams.get('port') ?? port].filter((part) => part !== '').join(':');
-  return `Postgres at ${at}${pathname === '/' ? '' : pathname}`;
+  const servers = splitHosts(databaseUrl.reveal()).map(({ hostname, port, searchParams }) => {
+    // Same as pg: a host in the query takes precedence over the URL's host, which cannot hold a socket's folder.
+    const host = searchParams.get('host') ?? hostname;
+    return [host, searchParams.get('port') ?? port].filter((part) => part !== '').join(':');
+  });
+  const { pathname = '/' } = splitHosts(databaseUrl.reveal())[0] ?? {};
+  return `Postgres at ${servers.join(',')}${pathname === '/' ? '' : pathname}`;
 }

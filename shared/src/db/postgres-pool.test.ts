@@ -7,7 +7,7 @@ const connectionTimeoutMs = 60_000;
 test.skipIf(url === '')(
   'a connection that breaks between two statements of a transaction fails that transaction, and not the process',
   async () => {
-    const pool = openPostgresPool(url, () => {}, { connectionTimeoutMs });
+    const { pool } = openPostgresPool(url, () => {}, { connectionTimeoutMs });
     const client = await pool.connect();
     await client.query('BEGIN');
     const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
@@ -24,7 +24,7 @@ test.skipIf(url === '')(
 test.skipIf(url === '')('statements have a time limit, and a migration has none', async () => {
   const limits: string[] = [];
   for (const longStatements of [false, true]) {
-    const pool = openPostgresPool(url, () => {}, { longStatements, connectionTimeoutMs });
+    const { pool } = openPostgresPool(url, () => {}, { longStatements, connectionTimeoutMs });
     limits.push((await pool.query('SHOW statement_timeout')).rows[0].statement_timeout);
     await pool.end();
   }

@@ -1,9 +1,12 @@
 import { createRequire } from 'node:module';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { PostgresPool } from 'kysely';
 import type pg from 'pg';
+import type { TlsFiles } from '../tls/index.ts';
 import { createStatementNames } from './kept-statements.ts';
-import { prepareSession, statementTimeoutMs } from './postgres-session.ts';
+import { LateClient, type SparingPoolOptions } from './late-client.ts';
+import { type PoolMode, prepareSession, statementTimeoutMs } from './postgres-session.ts';
+import { connectToAny, createPostgresTargets } from './postgres-targets.ts';
+import { createSlots } from './slots.ts';
 
 /** Loads the driver at the first Postgres database: on SQLite it would take 2 MB and 15 ms of each start. */
 const loadModule = createRequire(import.meta.url);
@@ -27,9 +30,26 @@ interface MeasuredPool extends PostgresPool {
   usage(): PoolUsage;
 }
 
-interface PoolOptions {
+export interface PoolOptions {
+  /** Whether a statement may take as long as it needs: a migration may have to read every row. */
   longStatements?: boolean;
+  /** How long a statement may wait for a connection to Postgres; 2 s where it is left out. */
   connectionTimeoutMs?: number;
+  /** The files for TLS. */
+  tls?: TlsFiles | null;
+  /** `auto` where it is left out. */
+  poolMode?: PoolMode;
+}
+
+/** A session, and the server that it is on. */
+type PooledSession = Awaited<ReturnType<typeof prepareSession>> & { turn: number };
+
+interface ServerPool {
+  pool: pg.Pool;
+  connect(): Promise<pg.PoolClient>;
+  sessionOf(client: pg.PoolClient): PooledSession | undefined;
+  /** The server that new connections go to. */
+  turn(): number;
 }
 
 /** A pool for Kysely in which waiting writes leave connections to the reads. */
@@ -38,29 +58,38 @@ export function openPostgres(
   onConnectionFault: (error: Error) => void,
   options: PoolOptions,
 ): MeasuredPool {
-  const backends = new WeakMap<object, number>();
-  const note = (client: object, backend: number) => void backends.set(client, backend);
-  return createSparingPool(openPostgresPool(connectionString, onConnectionFault, options, note), {
-    maxConnections,
-    waitMs: options.connectionTimeoutMs ?? defaultConnectionTimeoutMs,
-    backendOf: (client) => backends.get(client),
-  });
+  const { pool, ...server } = openPostgresPool(connectionString, onConnectionFault, options);
+  const waitMs = options.connectionTimeoutMs ?? defaultConnectionTimeoutMs;
+  return createSparingPool(pool, { maxConnections, waitMs, ...server });
 }
 
 export function openPostgresPool(
   connectionString: string,
   onConnectionFault: (error: Error) => void,
-  { longStatements = false, connectionTimeoutMs = defaultConnectionTimeoutMs }: PoolOptions = {},
-  onSession: (client: object, backend: number) => void = () => {},
-): pg.Pool {
-  const { Pool, types }: typeof pg = loadModule('pg');
+  options: PoolOptions = {},
+): ServerPool {
+  const { longStatements = false, connectionTimeoutMs = defaultConnectionTimeoutMs } = options;
+  const { Pool, Client, types }: typeof pg = loadModule('pg');
+  const targets = createPostgresTargets(connectionString, options.tls ?? null);
+  const turns = new WeakMap<object, number>();
+  const sessions = new WeakMap<object, PooledSession>();
+  /** Reads the files for TLS and takes the server at each connection, which the pool's own options could not. */
+  class TargetClient extends Client {
+    constructor(config: pg.ClientConfig) {
+      super({ ...config, ...targets.current() });
+      turns.set(this, targets.turn());
+    }
+  }
   const pool = new Pool({
-    connectionString,
+    Client: TargetClient as never,
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
     ...(longStatements ? {} : { query_timeout: answerTimeoutMs }),
     application_name: 'latchkey',
-    onConnect: async (client) => onSession(client, await prepareSession(client, longStatements)),
+    async onConnect(client) {
+      const session = await prepareSession(client, longStatements, options.poolMode);
+      sessions.set(client, { ...session, turn: turns.get(client) ?? 0 });
+    },
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === int8Oid ? Number : types.getTypeParser(oid, format),
@@ -71,22 +100,16 @@ export function openPostgresPool(
   // The pool does not listen while a connection is in use either: one that breaks between two statements of a transaction
   // would end the process too. The next statement reports the failure.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  return pool;
+  return {
+    pool,
+    connect: () => connectToAny(() => pool.connect(), targets),
+    sessionOf: (client) => sessions.get(client),
+    turn: targets.turn,
+  };
 }
 
 /** Connections for plain reads only: the feed is read each second, in addition to look-ups and `/ready`. */
 const readersOnly = 3;
-/** How often the server is asked again to cancel a statement that still runs. */
-const cancelEveryMs = 1_000;
-
-interface SparingPoolOptions {
-  maxConnections: number;
-  /** How long a write may wait for one of the earlier writes to end. */
-  waitMs: number;
-  /** The Postgres process that serves a connection. */
-  backendOf(client: pg.PoolClient): number | undefined;
-}
-
 /**
  * The pool as Kysely sees it, with some connections that writes never take. Where a synchronous standby is lost, a commit
  * waits for as long as Postgres likes. No limit of Postgres ends that wait, because it lifts `statement_timeout` before
@@ -99,7 +122,7 @@ export function createSparingPool(pool: pg.Pool, options: SparingPoolOptions): M
   const writes = createSlots(options.maxConnections - readersOnly, options.waitMs);
   const nameOf = createStatementNames();
   return {
-    connect: async () => new LateClient(pool, writes, options, nameOf),
+    connect: async () => new LateClient(pool, { ...options, writes, nameOf }),
     end: () => pool.end(),
     options: pool.options,
     usage: () => ({
@@ -108,141 +131,5 @@ export function createSparingPool(pool: pg.Pool, options: SparingPoolOptions): M
       waiting: pool.waitingCount + writes.waiting(),
       max: options.maxConnections,
     }),
-  };
-}
-
-const isRead = (text: string) => /^[\s(]*select\b/i.test(text);
-const isUnanswered = (error: unknown) => error instanceof Error && error.message === 'Query read timeout';
-
-class LateClient implements PostgresPoolClient {
-  readonly #pool: pg.Pool;
-  readonly #writes: Slots;
-  readonly #options: SparingPoolOptions;
-  readonly #nameOf: (text: string) => string | undefined;
-  #client: pg.PoolClient | null = null;
-  #mayWrite = false;
-  #isUnanswered = false;
-
-  constructor(
-    pool: pg.Pool,
-    writes: Slots,
-    options: SparingPoolOptions,
-    nameOf: (text: string) => string | undefined,
-  ) {
-    this.#pool = pool;
-    this.#writes = writes;
-    this.#options = options;
-    this.#nameOf = nameOf;
-  }
-
-  query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
-  query<R>(cursor: never): never & R;
-  async query<R>(text: string, values?: readonly unknown[]): Promise<PostgresQueryResult<R>> {
-    // It would wait behind the unanswered statement. The session ends, and the transaction with it.
-    if (this.#isUnanswered && text === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] };
-    if (!this.#mayWrite && !isRead(text)) {
-      await this.#writes.take();
-      this.#mayWrite = true;
-    }
-    this.#client ??= await this.#pool.connect();
-    try {
-      const name = this.#nameOf(text);
-      const given = values as unknown[];
-      const answer =
-        name === undefined
-          ? this.#client.query(text, given)
-          : this.#client.query({ name, text, values: given });
-      return (await answer) as never;
-    } catch (error) {
-      this.#isUnanswered ||= isUnanswered(error);
-      throw error;
-    }
-  }
-
-  release(discard?: boolean): void {
-    const client = this.#client;
-    if (client && this.#isUnanswered) void this.#abandon(client);
-    else {
-      client?.release(discard === true);
-      this.#giveBack();
-    }
-  }
-
-  #giveBack(): void {
-    if (this.#mayWrite) this.#writes.give();
-    this.#mayWrite = false;
-  }
-
-  /**
-   * Keeps the connection out of the pool until Postgres has ended its statement. Closing it at once would leave a
-   * Postgres process behind that does not notice. After some of those, the server takes no more connections.
-   */
-  async #abandon(client: pg.PoolClient): Promise<void> {
-    let isDone = false;
-    const done = new Promise<void>((resolve) => {
-      for (const event of ['drain', 'end'] as const)
-        client.once(event, () => {
-          isDone = true;
-          resolve();
-        });
-    });
-    while (!isDone && !this.#pool.ending && (await this.#cancel(client)))
-      await Promise.race([done, sleep(cancelEveryMs, undefined, { ref: false })]);
-    client.release(true);
-    this.#giveBack();
-  }
-
-  /** False where the server cannot be asked, or does not know that process. */
-  async #cancel(client: pg.PoolClient): Promise<boolean> {
-    try {
-      const backend = this.#options.backendOf(client);
-      const { rows } = await this.#pool.query('select pg_cancel_backend($1) as "isThere"', [backend]);
-      return rows[0]?.isThere === true;
-    } catch {
-      return false;
-    }
-  }
-}
-
-interface Slots {
-  /** @throws Error after `waitMs` */
-  take(): Promise<void>;
-  give(): void;
-  /** How many wait. */
-  waiting(): number;
-}
-
-function createSlots(count: number, waitMs: number): Slots {
-  const waiting = new Set<() => void>();
-  let free = count;
-  return {
-    waiting: () => waiting.size,
-    take() {
-      if (free > 0) {
-        free--;
-        return Promise.resolve();
-      }
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          waiting.delete(enter);
-          // Worded like pg's error, by which an unreachable database is recognised.
-          reject(new Error('timeout exceeded when trying to connect'));
-        }, waitMs);
-        const enter = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        waiting.add(enter);
-      });
-    },
-    give() {
-      const [next] = waiting;
-      if (!next) {
-        free++;
-        return;
-      }
-      waiting.delete(next);
-      next();
-    },
   };
 }

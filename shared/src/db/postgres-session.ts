@@ -32,9 +32,25 @@ function sessionSettings(longStatements: boolean): Readonly<Record<string, strin
 
 /** `synchronous_commit`: an acknowledged revocation is on disk, and on the standbys that the server waits for. */
 const durableCommits = ['on', 'remote_apply'] as const;
+const durable = durableCommits.map((value) => `'${value}'`).join(', ');
+const durableValue = `case when current_setting('synchronous_commit') in (${durable}) then current_setting('synchronous_commit') else 'on' end`;
+const stateOfServer = 'pg_is_in_recovery() as "isStandby", pg_backend_pid() as backend';
 
 interface Queryable {
-  query(text: string, values?: unknown[]): Promise<QueryResult<Record<string, unknown>>>;
+  /** The id of the process that serves the session, as the other side says it. */
+  processID?: number | null;
+  query(text: string): Promise<QueryResult<Record<string, unknown>>>;
+}
+
+/** `DATABASE_POOL_MODE`: whether transactions of one connection may run in different sessions of Postgres. */
+export type PoolMode = 'auto' | 'session' | 'transaction';
+
+/** What is known of a new session. */
+export interface Session {
+  /** The id of the Postgres process. PgBouncer reports another id to the client. */
+  backend: number;
+  /** Begins each transaction, where a pooler may give it any session; null where the connection is a session. */
+  begin: string | null;
 }
 
 /** A Postgres that replays another server's log. Its rows may be old, without a bound. */
@@ -56,23 +72,56 @@ export class DatabaseIsStandby extends Error {
  * connection, but passes a statement on. A session on a standby is refused here, so no read comes from a standby. A
  * primary becomes a standby only by a restart, which ends its sessions.
  *
- * @returns the id of the Postgres process that serves the session. PgBouncer reports another id to the client
+ * Behind a pooler that gives each transaction any session, settings of a session would reach others' transactions and not
+ * ours. There each transaction makes its own (`Session.begin`). Such a pooler is recognized by the process id: it reports one of its own.
+ *
  * @throws DatabaseIsStandby
  */
-export async function prepareSession(client: Queryable, longStatements: boolean): Promise<number> {
+export async function prepareSession(
+  client: Queryable,
+  longStatements: boolean,
+  mode: PoolMode = 'auto',
+): Promise<Session> {
   const settings = Object.entries(sessionSettings(longStatements));
   const values = settings.map(([name, value]) => `('${name}', '${value}')`).join(', ');
-  const durable = durableCommits.map((value) => `'${value}'`).join(', ');
+  const { processID } = client;
+  const isPooled =
+    mode === 'auto' && processID ? `pg_backend_pid() <> ${processID}` : String(mode === 'transaction');
   const { rows } = await client.query(
-    `select pg_is_in_recovery() as "isStandby", pg_backend_pid() as backend,
-      set_config('synchronous_commit',
-        case when current_setting('synchronous_commit') in (${durable}) then current_setting('synchronous_commit') else 'on' end,
-        false),
-      (select count(set_config(s.name, v.value, false)) from (values ${values}) as v (name, value)
-        join pg_settings s on s.name = v.name)`,
+    `select ${stateOfServer}, ${isPooled} as "isPooled",
+      set_config('synchronous_commit', ${durableValue}, ${isPooled}) as durable,
+      (select string_agg(s.name || ':' || length(set_config(s.name, v.value, ${isPooled}))::text, ',')
+        from (values ${values}) as v (name, value) join pg_settings s on s.name = v.name) as known`,
   );
-  if (rows[0]?.isStandby !== false) throw new DatabaseIsStandby();
-  return Number(rows[0].backend);
+  const [row] = rows;
+  if (row?.isStandby !== false) throw new DatabaseIsStandby();
+  const known = String(row.known)
+    .split(',')
+    .map((each) => each.split(':')[0]);
+  const local = settings.filter(([name]) => known.includes(name) && !name.startsWith('default_'));
+  const begin = [
+    'start transaction isolation level read committed',
+    ...[...local, ['synchronous_commit', row.durable]].map(
+      ([name, value]) => `set local ${name} = '${value}'`,
+    ),
+    `select ${stateOfServer}`,
+  ].join('; ');
+  return { backend: Number(row.backend), begin: row.isPooled === true ? begin : null };
+}
+
+/**
+ * Begins a transaction behind a pooler, in one round trip. Its session may be on another server than the one before.
+ *
+ * @returns the id of the Postgres process that runs it
+ * @throws DatabaseIsStandby
+ */
+export async function beginPooled(client: Queryable, begin: string): Promise<number> {
+  // One answer for each statement of the text; the last one is that of the `select`.
+  const answers = (await client.query(begin)) as unknown as QueryResult<Record<string, unknown>>[];
+  const row = answers.at(-1)?.rows[0];
+  if (row?.isStandby === false) return Number(row.backend);
+  await client.query('rollback');
+  throw new DatabaseIsStandby();
 }
 
 /** A setting of the server, the database or the role that this code's sessions replace. */

@@ -54,6 +54,14 @@ test.skipIf(url === '')(
   },
 );
 
+const sparingOptions = (pool: pg.Pool) => ({
+  maxConnections: 4,
+  waitMs: 10,
+  connect: () => pool.connect(),
+  sessionOf: () => ({ backend: 7, begin: null, turn: 0 }),
+  turn: () => 0,
+});
+
 /** A connection whose commits have no answer until Postgres lets go of them. */
 class HangingClient extends EventEmitter {
   asked: string[] = [];
@@ -80,7 +88,7 @@ test('a commit without an answer is cancelled, and its connection is out of use 
     },
   } as unknown as pg.Pool;
   // One write at a time, beside three connections for reads.
-  const sparing = createSparingPool(pool, { maxConnections: 4, waitMs: 10, backendOf: () => 7 });
+  const sparing = createSparingPool(pool, sparingOptions(pool));
   const hung = await sparing.connect();
   await hung.query('begin', []);
   await expect(hung.query('commit', [])).rejects.toThrow('Query read timeout');
@@ -106,7 +114,7 @@ test('a connection to a Postgres that does not answer is closed', async () => {
     connect: async () => client,
     query: () => Promise.reject(new Error('timeout exceeded when trying to connect')),
   } as unknown as pg.Pool;
-  const sparing = createSparingPool(pool, { maxConnections: 4, waitMs: 10, backendOf: () => 7 });
+  const sparing = createSparingPool(pool, sparingOptions(pool));
   const hung = await sparing.connect();
   await expect(hung.query('commit', [])).rejects.toThrow('Query read timeout');
   hung.release();

@@ -26,6 +26,12 @@ export interface Dependency {
   optional?: boolean;
 }
 
+/** An error may say a part of its reason that names no address, file or secret (`publicReason`). */
+function publicReasonOf(error: unknown): { reason?: string } {
+  if (!(error instanceof Error && 'publicReason' in error)) return {};
+  return { reason: String(error.publicReason) };
+}
+
 export interface ReadyReport {
   ready: boolean;
   dependencies: Record<string, { status: 'up' | 'degraded' | 'unknown' | 'down' } & Record<string, unknown>>;
@@ -82,7 +88,7 @@ export function createReadiness(
       if (down.get(name) !== String(error)) onFault(name, error);
       down.set(name, String(error));
       if (error instanceof Degraded) return [name, { status: 'degraded', ...error.facts }];
-      return [name, { status: 'down' }];
+      return [name, { status: 'down', ...publicReasonOf(error) }];
     }
   }
 

@@ -196,6 +196,13 @@ const dependencies = {
     lookAt: 'compare `latchkey_disk_free_bytes` with it',
     aggregator: 'min',
   },
+  latchkey_certificate_expiry_timestamp_seconds: {
+    type: 'gauge',
+    labels: ['file'],
+    help: 'When the certificate in this file expires, in seconds since 1970. Of a chain the first one counts, of several CAs the last.',
+    lookAt: 'less than a week from now: renew [the file](tls.md). It is read again without a restart',
+    aggregator: 'min',
+  },
   latchkey_build_info: {
     type: 'gauge',
     labels: ['version', 'node'],

@@ -8,6 +8,7 @@ import type { FeedFollower } from '../events/index.ts';
 import type { Readiness } from '../lifecycle/index.ts';
 import type { CachePlan } from '../memory/index.ts';
 import { addGauge } from '../metrics/metrics.ts';
+import type { TlsFiles } from '../tls/index.ts';
 
 /**
  * Probes of load balancers and of Kubernetes come more often than this, and a scrape then shares their answer. Without probes a scrape makes
@@ -95,4 +96,17 @@ export function exportDisk(registry: Registry, sqlitePath: string): void {
     const { blocks, bsize } = await look();
     return blocks * bsize;
   });
+}
+
+/**
+ * Exports when the certificates expire that this process uses for TLS.
+ *
+ * @param files may grow later
+ */
+export function exportCertificates(registry: Registry, files: readonly TlsFiles[]): void {
+  addGauge(registry, 'latchkey_certificate_expiry_timestamp_seconds', () =>
+    files.flatMap((each) =>
+      each.expiries().map(({ file, expiresAt }) => [{ file }, expiresAt / 1_000] as const),
+    ),
+  );
 }

@@ -4,6 +4,8 @@ import type { App } from '../http/index.ts';
 import { createJobs, type Dependency, type Jobs, type Shutdown } from '../lifecycle/index.ts';
 import { createRepeatedWarnings, type OperatorLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { TlsFiles } from '../tls/index.ts';
+import { exportCertificates } from './export-gauges.ts';
 
 /** What a process has from its start on, before it listens or knows its routes. */
 export interface ProcessBase {
@@ -17,6 +19,8 @@ export interface ProcessBase {
   dependencies: Dependency[];
   /** What `/metrics` shows. Each part of the process adds its own (`addGauge`). */
   registry: Registry;
+  /** The files for TLS of every connection, for the metrics of their expiry. */
+  tlsFiles: TlsFiles[];
 }
 
 /** What a process gives to each part of it. */
@@ -34,5 +38,8 @@ export interface ProcessContext extends ProcessBase {
 
 export function createProcessBase(parts: Pick<ProcessBase, 'clock' | 'log' | 'shutdown'>): ProcessBase {
   const warn = createRepeatedWarnings(parts.log, parts.clock);
-  return { ...parts, warn, jobs: createJobs(warn), dependencies: [], registry: new Registry() };
+  const registry = new Registry();
+  const tlsFiles: TlsFiles[] = [];
+  exportCertificates(registry, tlsFiles);
+  return { ...parts, warn, jobs: createJobs(warn), dependencies: [], registry, tlsFiles };
 }

@@ -11,6 +11,7 @@ import {
   type KnownSchema,
   nameDatabase,
   openDatabase,
+  openPostgresOptions,
   readMigrationState,
   type Schema,
 } from '../db/index.ts';
@@ -41,7 +42,7 @@ export interface Rows {
 
 /** Opens the database, the bus and the shared cache of a process. `/ready` checks them, and they are closed with the process. */
 export async function openRows(name: string, values: RowSettings, base: ProcessBase): Promise<Rows> {
-  const place = { databaseUrl: values.databaseUrl, sqlitePath: values.sqlitePath ?? '' };
+  const place = { ...values, sqlitePath: values.sqlitePath ?? '' };
   const db = openServiceDatabase(place, base);
   const checkSchema = createSchemaCheck(db, nameDatabase(place), base.log);
   base.dependencies.push(...databaseDependencies(db, base.clock, checkSchema));
@@ -57,9 +58,15 @@ export async function openRows(name: string, values: RowSettings, base: ProcessB
 /** Opens the database of a service; it is closed with the process. No statement is sent yet. */
 function openServiceDatabase(
   values: DatabasePlace,
-  { log, shutdown, registry }: Pick<ProcessBase, 'log' | 'shutdown' | 'registry'>,
+  { log, warn, clock, shutdown, registry, tlsFiles }: ProcessBase,
 ): Database {
+  const { tls, poolMode } = openPostgresOptions(values, {
+    now: clock.now,
+    onFault: (error) => warn('changed files for TLS to Postgres are not used', error),
+  });
+  if (tls) tlsFiles.push(tls);
   const db = openDatabase({
+    ...{ tls, poolMode },
     databaseUrl: values.databaseUrl?.reveal(),
     sqlitePath: values.sqlitePath,
     onConnectionFault: (error) =>

@@ -1,16 +1,43 @@
-import { boolean, secret, text } from '../parsers.ts';
+import { boolean, oneOf, secret, text } from '../parsers.ts';
 import { bearerCredential } from '../secret-parsers.ts';
-import { connectionString } from '../url-parsers.ts';
+import { postgresUrl } from '../store-urls.ts';
 import { variable } from '../variable.ts';
 
 /** In the working folder of the process. */
 export const defaultSqlitePath = 'data/latchkey.db';
 
+/** How Postgres is reached. The files are read again when they have changed. */
+const postgresVariables = {
+  databasePoolMode: variable({
+    name: 'DATABASE_POOL_MODE',
+    type: oneOf('auto', 'session', 'transaction'),
+    fallback: 'auto',
+    about:
+      'Whether a pooler such as PgBouncer gives each transaction any session of Postgres. auto: yes, if a pooler is noticed.',
+  }),
+  databaseCaFile: variable({
+    name: 'DATABASE_CA_FILE',
+    type: text,
+    about:
+      'The CA of the certificate of Postgres, as a PEM file. Set: the certificate and its name are verified.',
+  }),
+  databaseCertFile: variable({
+    name: 'DATABASE_CERT_FILE',
+    type: text,
+    about: 'The certificate that Postgres asks of its clients, as a PEM file.',
+  }),
+  databaseKeyFile: variable({
+    name: 'DATABASE_KEY_FILE',
+    type: text,
+    about: 'The private key of DATABASE_CERT_FILE, as a PEM file.',
+  }),
+};
+
 /** Where the data is stored. */
 export const databaseVariables = {
   databaseUrl: variable({
     name: 'DATABASE_URL',
-    type: secret(connectionString('postgres', 'postgresql')),
+    type: secret(postgresUrl),
     about: 'Postgres. Unset: SQLite, in the file that SQLITE_PATH names.',
   }),
   sqlitePath: variable({
@@ -19,6 +46,7 @@ export const databaseVariables = {
     fallback: defaultSqlitePath,
     about: 'The SQLite file, where DATABASE_URL is unset.',
   }),
+  ...postgresVariables,
 };
 
 /**
@@ -28,10 +56,11 @@ export const databaseVariables = {
 export const sharedDatabaseVariables = {
   databaseUrl: variable({
     name: 'DATABASE_URL',
-    type: secret(connectionString('postgres', 'postgresql')),
+    type: secret(postgresUrl),
     required: true,
     about: 'The Postgres that auth, content and leases share. SQLite is for the single node.',
   }),
+  ...postgresVariables,
 };
 
 /** For a process that has its database to itself. Where several processes share one, the migration is a separate step. */

@@ -1,0 +1,8 @@
+export {
+  openTlsFiles,
+  type TlsFile,
+  type TlsFileSettings,
+  type TlsFiles,
+  type TlsMaterial,
+} from './tls-files.ts';
+export { explainTlsFault, TlsRefused } from './tls-refused.ts';
