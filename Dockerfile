@@ -1,12 +1,17 @@
 # One image for each process. PACKAGE says which: gateway, services/key-derivation, services/leases, services/auth,
 # services/content, services/playback, edge, single-node or cli.
 #
-#   docker build --build-arg PACKAGE=gateway -t latchkey/gateway .
+#   docker build --build-arg PACKAGE=gateway -t latchkey.invalid/gateway .
+#
+# docs/release.md says how to publish images that a second build reproduces. NODE_IMAGE then names the base image by its digest. The
+# default is the tag, because a digest written here would keep the base without its security updates.
 #
 # Node strips the types of what it runs, though not under node_modules: so the packages of the workspace stand beside it.
 
+ARG NODE_IMAGE=node:24-bookworm-slim
+
 # Every package that any image needs, as the lock file names it: fetched once, whatever the number of images.
-FROM node:24-bookworm-slim AS store
+FROM ${NODE_IMAGE} AS store
 WORKDIR /fetch
 RUN npm install --global pnpm@12.21.0
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
@@ -21,7 +26,7 @@ RUN CI=true pnpm install --frozen-lockfile --filter @latchkey/admin
 COPY admin admin
 RUN pnpm --dir admin run build
 
-FROM node:24-bookworm-slim AS workspace
+FROM ${NODE_IMAGE} AS workspace
 ARG PACKAGE
 WORKDIR /workspace
 COPY . .
@@ -38,7 +43,7 @@ RUN node /tmp/prune.mts /app
 # A new volume takes its owner from the folder that it is mounted over.
 RUN mkdir /data && chown 1000:1000 /data
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 WORKDIR /app
 # Owned by root and written by nobody: the process runs as `node`, on a root file system that may be read-only.
 COPY --from=installation /app ./
@@ -46,6 +51,13 @@ COPY --from=workspace /image/code ./
 COPY --from=installation --chown=1000:1000 /data /data
 # Where there is no DATABASE_URL: on the one volume.
 ENV SQLITE_PATH=/data/latchkey.db
+ARG PACKAGE
+# Known before the build. Revision, source and creation time are those of a published build: docs/release.md.
+LABEL org.opencontainers.image.title="latchkey ${PACKAGE}" \
+  org.opencontainers.image.description="A self-hosted key server for AES-128 encrypted HLS video" \
+  org.opencontainers.image.version="0.3.0" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.base.name="docker.io/library/node:24-bookworm-slim"
 USER 1000:1000
 # The process is PID 1 and hears this itself: it serves on, not ready, and closes in order.
 STOPSIGNAL SIGTERM

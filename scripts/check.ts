@@ -12,11 +12,13 @@ import { findCycles } from './rules/import-cycles.ts';
 import { findWrongImports } from './rules/import-directions.ts';
 import { findTooLong } from './rules/size.ts';
 import * as variables from './rules/variables.ts';
+import { findForbiddenLicences, readLicences } from './supply-chain/licences.ts';
+import { findShipped } from './supply-chain/shipped.ts';
 
 const usage = `npm run check: all automatic checks of the code, and the tests
 
-Types, lint and format, import directions and cycles, the size of files and functions, unused code, references of documents, and whether
-documents and manifests name the variables that the code declares. It also says which figures of documents are older than the code that
+Types, lint and format, import directions and cycles, the size of files and functions, unused code, references of documents, whether
+documents and manifests name the variables that the code declares, and the licences of what is shipped. It also says which figures of documents are older than the code that
 they measure.
 
   npm run check                  all of it
@@ -86,6 +88,7 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
   ['size of files and functions', () => judge(code, findTooLong)],
   ['documents', () => judge(/\.md$/, (file, text) => findDeadReferences(file, text, files))],
   ['variables', compareVariables],
+  ['licences', () => findForbiddenLicences(findShipped(root).all.keys(), readLicences(root))],
 ];
 
 const failed: string[] = [];

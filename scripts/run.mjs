@@ -19,6 +19,7 @@ const entries = {
   'test:compose': ['scripts/test-compose.ts'],
   'metrics-document': ['scripts/metrics-document.ts'],
   check: ['scripts/check.ts'],
+  sbom: ['scripts/sbom.ts'],
   'dashboard:screenshots': ['acceptance/src/dashboard/screenshots/main.ts'],
 };
 
@@ -29,6 +30,6 @@ if (!entry) {
   process.exit(2);
 }
 ensureInstalled();
-// An image builds its own dashboard.
-if (name !== 'test:compose') ensureDashboard();
+// An image builds its own dashboard, and a list of packages needs none.
+if (name !== 'test:compose' && name !== 'sbom') ensureDashboard();
 runPinned([...entry, ...args]);

@@ -24,6 +24,7 @@ export interface ComposeService {
   security_opt?: string[];
   restart?: string;
   mem_limit?: string;
+  logging?: { driver: string; options: Record<string, string> };
   scale?: string;
 }
 

@@ -7,9 +7,10 @@ describe('the Dockerfile', () => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const instructions = dockerfile.match(/^[A-Z]+ .*/gm) ?? [];
 
-  it('the Dockerfile uses one official base image, and no foreign syntax', () => {
+  it('the Dockerfile uses one official base image, whose digest a publisher can name, and no foreign syntax', () => {
+    expect(instructions[0]).toBe('ARG NODE_IMAGE=node:24-bookworm-slim');
     const from = instructions.filter((line) => line.startsWith('FROM ') && !line.startsWith('FROM store'));
-    for (const line of from) expect(line).toMatch(/^FROM node:24-bookworm-slim( AS [a-z]+)?$/);
+    for (const line of from) expect(line).toMatch(/^FROM \$\{NODE_IMAGE\}( AS [a-z]+)?$/);
     expect(dockerfile).not.toMatch(/^# *syntax/m);
   });
 
@@ -20,6 +21,24 @@ describe('the Dockerfile', () => {
       expect.stringMatching(/^HEALTHCHECK .* CMD \["node", "\/app\/healthcheck.mjs"\]$/),
       'ENTRYPOINT ["node", "/app/main.ts"]',
     ]);
+  });
+
+  it('an image says in its labels what it is, of which release, under which licence and on which base', () => {
+    const labels = Object.fromEntries(
+      [...dockerfile.matchAll(/org\.opencontainers\.image\.([a-z.]+)="([^"]*)"/g)].map(([, name, value]) => [
+        name,
+        value,
+      ]),
+    );
+    const { version, license, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(labels).toEqual({
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Docker
+      title: 'latchkey ${PACKAGE}',
+      description,
+      version,
+      licenses: license,
+      'base.name': 'docker.io/library/node:24-bookworm-slim',
+    });
   });
 
   it('an image installs the packages of the lock file, with the pnpm of this workspace', () => {

@@ -131,15 +131,22 @@ describe.each(all)('%s', (name, service) => {
     if (!service.build) expect(service.user).toMatch(/^(postgres|redis|1000:1000)$/);
   });
 
+  it(`the log of the container of ${name} has a largest size, so it cannot fill the disk of the machine`, () => {
+    expect(service.logging).toEqual({
+      driver: 'json-file',
+      options: { 'max-size': '${LATCHKEY_LOG_MAX_SIZE:-50m}', 'max-file': '${LATCHKEY_LOG_MAX_FILES:-4}' },
+    });
+  });
+
   it(`the health check of ${name} needs no shell`, () => {
     if (name === 'migrate') expect(service.healthcheck).toEqual({ disable: true });
     else expect(service.healthcheck.test?.[0]).toBe('CMD');
   });
 
-  it(`the image of ${name} is an official one, or is built here`, () => {
+  it(`the image of ${name} is an official one, or is built here under a name that no registry resolves`, () => {
     if (service.build) {
       expect(service.image).toBe(
-        `latchkey/${name === 'migrate' ? 'cli' : name}:\${LATCHKEY_VERSION:-${packageJson.version}}`,
+        `\${LATCHKEY_REGISTRY:-latchkey.invalid}/${name === 'migrate' ? 'cli' : name}:\${LATCHKEY_VERSION:-${packageJson.version}}`,
       );
       expect(imageOf(service)).toBeDefined();
     } else expect(service.image).toMatch(/^(postgres|redis|nats):[0-9.]+-alpine$/);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { renderAll, renderOne } from './compositions.fixture.ts';
 import type { KubernetesObject } from './render.ts';
@@ -8,8 +10,14 @@ const closingSeconds = 25;
 /** Endpoints (2 s), the cluster's DNS (5 s), and the 2 s after which shared/src/upstream resolves again. */
 const forgottenAfterSeconds = 9;
 
+/** The pool of a process: `maxConnections` in shared/src/db/postgres-pool.ts. */
+const connectionsOfPod = 10;
+
 interface Spec {
   minReplicas?: number;
+  maxReplicas?: number;
+  scaleTargetRef?: { kind: string; name: string };
+  behavior?: { scaleDown?: { policies?: unknown[] } };
   maxUnavailable?: number;
   clusterIP?: string;
   metrics?: { type: string }[];
@@ -58,6 +66,7 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
 describe('the distributed profile', () => {
   const objects = renderOne(process.env, { overlay: 'distributed' });
   const servers = serversOf(objects).map((server) => [server.name, server] as const);
+  const limitsOf = (name: string) => specOf(objects, 'HorizontalPodAutoscaler', name);
 
   test('the distributed profile has the six processes and the migration', () => {
     const names = workloadsOf(objects).map(({ name }) => name);
@@ -99,8 +108,39 @@ describe('the distributed profile', () => {
   });
 
   test('an apply does not reset the number of pods that the autoscaler has set', () => {
-    for (const scaled of ['key-derivation', 'playback'])
-      expect(servers.find(([name]) => name === scaled)?.[1].replicas).toBeUndefined();
+    const scaled = servers.map(([name]) => name).filter((name) => limitsOf(name));
+    expect(scaled).toEqual(['content', 'gateway', 'key-derivation', 'leases', 'playback']);
+    for (const name of scaled) expect(servers.find(([its]) => its === name)?.[1].replicas).toBeUndefined();
+  });
+
+  test('every process that a viewer’s key or lease needs gets more pods under load, down one pod at a time', () => {
+    for (const name of ['gateway', 'key-derivation', 'leases', 'content']) {
+      const limits = limitsOf(name);
+      expect(limits?.maxReplicas, name).toBeGreaterThan(limits?.minReplicas ?? Number.POSITIVE_INFINITY);
+      expect(limits?.scaleTargetRef).toMatchObject({ kind: 'Deployment', name });
+      expect(limits?.behavior?.scaleDown?.policies).toEqual([{ type: 'Pods', value: 1, periodSeconds: 60 }]);
+    }
+  });
+
+  test('with as many pods as the autoscalers allow, and one more of each in a rollout, the trial’s Postgres has connections for all', () => {
+    const pods = ['leases', 'content', 'auth'].map(
+      (name) => limitsOf(name)?.maxReplicas ?? servers.find(([its]) => its === name)?.[1].replicas ?? 0,
+    );
+    const needed = pods.reduce((sum, count) => sum + (count + 1) * connectionsOfPod, 0);
+    const trial = workloadsOf(renderOne(process.env, { overlay: 'trial' }));
+    const [, limit] =
+      /max_connections=(\d+)/.exec(
+        JSON.stringify(trial.find(({ name }) => name === 'postgres')?.container.args),
+      ) ?? [];
+    expect(needed).toBeLessThan(Number(limit));
+    expect(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')).toContain(
+      `max_connections\` of ${needed + 10}`,
+    );
+  });
+
+  test('with the edge there is no gateway to scale', () => {
+    const edge = renderOne(process.env, { overlay: 'distributed', components: ['edge'] });
+    expect(specOf(edge, 'HorizontalPodAutoscaler', 'gateway')).toBeUndefined();
   });
 
   test('key-derivation scales by processor load, or by requests with the component scale-by-requests', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { renderAll } from './compositions.fixture.ts';
 import { validateObject } from './validate-object.ts';
-import { workloadsOf } from './workloads.ts';
+import { serversOf, workloadsOf } from './workloads.ts';
 
 const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(root, '..', 'package.json'), 'utf8'));
@@ -25,9 +25,15 @@ describe.each(rendered)('%s', (_, objects) => {
 
   test('every image has a version, and those of Latchkey have this release', () => {
     for (const { container } of workloadsOf(objects)) {
-      expect(container.image).toMatch(/^[a-z/-]+:\d+\.\d+(\.\d+)?$/);
-      if (container.image?.startsWith('latchkey/')) expect(container.image).toMatch(`:${version}`);
+      expect(container.image).toMatch(/^[a-z/.-]+:\d+\.\d+(\.\d+)?$/);
+      if (container.image?.includes('latchkey')) expect(container.image).toMatch(`:${version}`);
     }
+  });
+
+  test('an image of Latchkey whose registry was not set has a name that nobody can register', () => {
+    // `.invalid` never resolves (RFC 2606). On a public registry, anybody could take a plain `latchkey`.
+    for (const { name, container } of serversOf(objects))
+      expect(container.image, name).toMatch(/^latchkey\.invalid\/[a-z-]+:/);
   });
 
   test('every ConfigMap that a pod reads exists', () => {

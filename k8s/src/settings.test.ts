@@ -35,7 +35,9 @@ const known = new Set(
 );
 
 describe.each(renderAll(process.env))('%s', (_, objects) => {
-  const own = workloadsOf(objects).filter(({ container }) => container.image?.startsWith('latchkey/'));
+  const own = workloadsOf(objects).filter(({ container }) =>
+    container.image?.startsWith('latchkey.invalid/'),
+  );
 
   test.each(own.map((workload) => [workload.name, workload] as const))(
     '%s gets only variables that Latchkey reads',

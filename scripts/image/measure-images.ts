@@ -23,7 +23,7 @@ export async function measureImages(
   const baseSize = await sizeOf(baseImage);
   const rows: string[] = [];
   for (const name of Object.keys(images).map((path) => basename(path))) {
-    const size = (await sizeOf(`latchkey/${name}:${tag}`)) - baseSize;
+    const size = (await sizeOf(`latchkey.invalid/${name}:${tag}`)) - baseSize;
     const [id = ''] = await containersOf(name).catch(() => []);
     const memory = id === '' ? '' : await docker('stats', '--no-stream', '--format', '{{.MemUsage}}', id);
     rows.push(`| \`${name}\` | ${(size / 1e6).toFixed(1)} MB | ${memory.split(' / ')[0] ?? ''} |`);
