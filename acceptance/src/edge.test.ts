@@ -1,6 +1,7 @@
 import { hkdfSync, randomUUID } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { askForKeysAtOnce } from './pipelined-keys.ts';
+import { metricsPorts, readMetrics } from './read-metrics.ts';
 import { askForKey, createLease, makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
 import { masterKeyHex, saltHex, startEdges } from './target.ts';
 import { viewerToken } from './tokens.ts';
@@ -84,6 +85,14 @@ it('the statistics of the edge count its own keys', async () => {
       },
     });
   }, patience);
+});
+
+it('the series of an edge process have its name, the age of its feed, and its dependencies', async () => {
+  const { samples } = await readMetrics(metricsPorts(edge.process).get('edge') ?? 0);
+  expect(samples.filter(({ labels }) => labels.service !== 'edge')).toEqual([]);
+  const names = new Set(samples.map(({ name }) => name));
+  for (const name of ['latchkey_feed_age_seconds', 'latchkey_dependency_up', 'latchkey_build_info'])
+    expect(names).toContain(name);
 });
 
 /** Requests for states of leases that the lease service has answered, by its own count. */

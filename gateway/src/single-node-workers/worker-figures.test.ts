@@ -1,4 +1,4 @@
-import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
+import { addGauge, createMetrics, type Metrics } from '@latchkey/shared/metrics';
 import { createManualClock } from '@latchkey/shared/testing';
 import { expect, it } from 'vitest';
 import { createWorkerFigures, type FiguredWorker } from './worker-figures.ts';
@@ -58,6 +58,29 @@ it('metrics are those of all workers together, and no count goes back when one e
   remove(3);
   remove(2);
   expect(await read()).toEqual([9, 9, 9]);
+});
+
+it('gauges of workers are joined by what they mean: sizes are added up, and of ages, limits and event loops the worst counts', async () => {
+  const { figures, add } = stage();
+  for (const n of [1, 2, 3]) {
+    const { metrics } = add(n);
+    addGauge(metrics.registry, 'latchkey_cache_entries', () => [[{ cache: 'leases' }, n]]);
+    addGauge(metrics.registry, 'latchkey_feed_age_seconds', () => n / 10);
+    addGauge(metrics.registry, 'latchkey_replica_unsure', () => (n === 2 ? 1 : 0));
+    addGauge(metrics.registry, 'latchkey_feed_limit_seconds', () => 5);
+    addGauge(metrics.registry, 'latchkey_build_info', () => [[{ version: '1', node: '24' }, 1]]);
+  }
+  const text = await figures.metrics();
+  for (const line of [
+    'latchkey_cache_entries{cache="leases"} 6',
+    'latchkey_feed_age_seconds 0.3',
+    'latchkey_replica_unsure 1',
+    'latchkey_feed_limit_seconds 5',
+    'latchkey_build_info{version="1",node="24"} 1',
+  ])
+    expect(text.split('\n')).toContain(line);
+  const [, started] = /^process_start_time_seconds (\d+)$/m.exec(text) ?? [];
+  expect(Number(started)).toBeLessThanOrEqual(Date.now() / 1_000);
 });
 
 it('the last known counts stand in for a worker that does not answer', async () => {

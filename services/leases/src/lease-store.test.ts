@@ -113,6 +113,21 @@ describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
     expect(await store.countActive({ viewerId: 'bob', contentId: null }, now)).toBe(0);
   });
 
+  it('active sessions are counted apart from leases of players, without those that were revoked or have expired', async () => {
+    const secret = { secret_hash: 'a'.repeat(64), ttl_ms: 1_000, ends_at: now + 10_000, used_at: null };
+    const facts = [{}, {}, { expiresAt: now }, { revokedAt: now, revokedBy: 'viewer' as const }];
+    for (const given of facts) {
+      const { id } = await add(given);
+      await database.db
+        .insertInto('sessions')
+        .values({ lease_id: id, ...secret })
+        .execute();
+    }
+    await add();
+    expect(await store.countActiveSessions(now)).toBe(2);
+    expect(await new LeaseStore(database.db, true, false).countActiveSessions(now)).toBe(0);
+  });
+
   it('the purge removes leases that ended long ago, never more than the limit at once', async () => {
     for (let n = 0; n < 5; n++) await add({ createdAt: 1, expiresAt: 50 });
     const kept = await add({ createdAt: 1, expiresAt: 100 });

@@ -1,0 +1,96 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import type { FeedFollower } from '../events/index.ts';
+import { createReadiness, Degraded } from '../lifecycle/index.ts';
+import { addGauge } from '../metrics/metrics.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { exportCache, exportFeed, exportReadiness } from './export-gauges.ts';
+
+/** The lines of series of a metric. */
+async function read(registry: Registry, name: string): Promise<string[]> {
+  const text = await registry.getSingleMetricAsString(name);
+  return text.split('\n').filter((line) => !line.startsWith('#'));
+}
+
+test('the age of the feed is absent before its first reading, and the replica is unsure then and above the limit', async () => {
+  const registry = new Registry();
+  let age: number | null = null;
+  exportFeed(registry, { ageMs: () => age, limitMs: 5_000 } as FeedFollower);
+  const look = async () => [
+    ...(await read(registry, 'latchkey_feed_age_seconds')),
+    ...(await read(registry, 'latchkey_replica_unsure')),
+  ];
+  expect(await look()).toEqual(['latchkey_replica_unsure 1']);
+  age = 5_000;
+  expect(await look()).toEqual(['latchkey_feed_age_seconds 5', 'latchkey_replica_unsure 0']);
+  age = 5_001;
+  expect(await look()).toEqual(['latchkey_feed_age_seconds 5.001', 'latchkey_replica_unsure 1']);
+});
+
+test('dependencies are exported as /ready judges them: degraded ones are up in part, and unknown ones are left out', async () => {
+  const registry = new Registry();
+  const clock = createManualClock();
+  const fail = (error: Error) => ({ check: () => Promise.reject(error) });
+  const readiness = createReadiness(
+    [
+      { name: 'bus', check: async () => undefined },
+      { name: 'cache', optional: true, ...fail(new Error('gone')) },
+      { name: 'database', ...fail(new Degraded('read-only', {})) },
+      { name: 'feed', ...fail(new Degraded('nobody says', { status: 'unknown' })) },
+    ],
+    clock,
+    () => {},
+  );
+  exportReadiness(registry, readiness);
+  expect(await read(registry, 'latchkey_dependency_up')).toEqual([
+    'latchkey_dependency_up{dependency="bus"} 1',
+    'latchkey_dependency_up{dependency="cache"} 0',
+    'latchkey_dependency_up{dependency="database"} 1',
+  ]);
+  expect(await read(registry, 'latchkey_dependency_degraded')).toContain(
+    'latchkey_dependency_degraded{dependency="database"} 1',
+  );
+  expect(await read(registry, 'latchkey_ready')).toEqual(['latchkey_ready 1']);
+  readiness.drain();
+  expect(await read(registry, 'latchkey_ready')).toEqual(['latchkey_ready 0']);
+});
+
+test('scrapes within 5 s of a probe use its answer, and later ones make a round of checks', async () => {
+  const registry = new Registry();
+  const clock = createManualClock();
+  let checks = 0;
+  const check = async () => void checks++;
+  const readiness = createReadiness(
+    [{ name: 'database', check: async () => check().then(() => undefined) }],
+    clock,
+    () => {},
+  );
+  exportReadiness(registry, readiness);
+  await readiness.report();
+  clock.advance(4_900);
+  await registry.metrics();
+  expect(checks).toBe(1);
+  clock.advance(200);
+  await registry.metrics();
+  expect(checks).toBe(2);
+});
+
+test('a cache exports how many entries of the present size fit into it, and leaves that out while it is empty', async () => {
+  const registry = new Registry();
+  const cache = { size: 0, bytes: 0 };
+  exportCache(registry, 'leases', cache, 10_000);
+  expect(await read(registry, 'latchkey_cache_entries_max')).toEqual([]);
+  Object.assign(cache, { size: 3, bytes: 900 });
+  expect(await read(registry, 'latchkey_cache_entries_max')).toEqual([
+    'latchkey_cache_entries_max{cache="leases"} 33',
+  ]);
+});
+
+test('a reading that fails is left out, and the other metrics are there', async () => {
+  const registry = new Registry();
+  addGauge(registry, 'latchkey_disk_free_bytes', () => Promise.reject(new Error('gone')));
+  addGauge(registry, 'latchkey_disk_size_bytes', () => 7);
+  const text = await registry.metrics();
+  expect(text).not.toMatch(/^latchkey_disk_free_bytes/m);
+  expect(text).toMatch(/^latchkey_disk_size_bytes 7$/m);
+});
