@@ -16,6 +16,7 @@ const commands = {
   'key-info': async () => (await import('./commands/key-info.ts')).registerKeyInfo,
   session: async () => (await import('./commands/session.ts')).registerSession,
   'api-keys': async () => (await import('./commands/api-keys.ts')).registerApiKeys,
+  audit: async () => (await import('./commands/audit.ts')).registerAudit,
   backup: async () => (await import('./commands/backup.ts')).registerBackup,
   restore: async () => (await import('./commands/restore.ts')).registerRestore,
   revocations: async () => (await import('./commands/revocations.ts')).registerRevocations,

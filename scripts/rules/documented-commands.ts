@@ -6,10 +6,10 @@ export interface DocumentedCommand {
   readonly args: readonly string[];
 }
 
-/** A word after a sub-command is its argument, except after the one that has sub-commands of its own. */
+/** A word after a sub-command is its argument, except after those that have sub-commands of their own. */
 const forms = [
   /^(npm (?:test|start|run [\w:-]+))(?: (?:--silent )?--(?: (.*))?)?$/,
-  /^(?:npx )?(latchkey(?: api-keys(?: [a-z][\w-]*)?| [a-z][\w-]*)?)((?: .*)?)$/,
+  /^(?:npx )?(latchkey(?: (?:api-keys|audit)(?: [a-z][\w-]*)?| [a-z][\w-]*)?)((?: .*)?)$/,
 ];
 
 /**

@@ -37,6 +37,7 @@ export const leftOutOfKubernetes = {
   ...fixedInContainers,
   ...ofOperator,
   SETUP_TOKEN: 'ADMIN_API_KEY is always set',
+  AUDIT_CHAIN_SECRET: 'it is optional and secret: an overlay mounts it as AUDIT_CHAIN_SECRET_FILE',
   LATCHKEY_WORKERS: 'replicas take their place',
 };
 

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readAuditRetention } from '@latchkey/shared/config';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import type { OwnedApiKeyVerifier } from './api-key-verifier.ts';
+import { addAuditJobs } from './audit-jobs.ts';
 import type { AuthRouteOptions } from './auth-route-options.ts';
 import { type AuthConfig, toSetupSecrets } from './config.ts';
 import type { RowCore } from './own-tables.ts';
-import { createAuditPurge } from './purge-audit.ts';
 import { addExportAuditRoute, addListAuditRoute } from './routes/audit.ts';
 import {
   addCreateApiKeyRoute,
@@ -19,9 +18,6 @@ import { addClaimSetupRoute, addGetSetupRoute } from './routes/setup.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
 import { readSetupOrigin, seeSetupOrigin } from './setup-credential.ts';
 import { usesFlushMs } from './use-log.ts';
-
-/** Rows are kept for days, so a minute more does not matter. */
-const purgeEveryMs = 60_000;
 
 interface AuthReaders {
   apiKeys: OwnedApiKeyVerifier;
@@ -83,17 +79,12 @@ function addStatisticsForGateway(options: AuthRouteOptions): Routes {
   };
 }
 
-function addJobs({ db, clock, values, jobs }: RowCore<AuthConfig>, apiKeys: OwnedApiKeyVerifier): void {
-  const purge = createAuditPurge({ db, clock, retention: readAuditRetention(values) });
+function addJobs(core: RowCore<AuthConfig>, apiKeys: OwnedApiKeyVerifier): void {
+  const { jobs } = core;
   jobs.repeat({
     everyMs: usesFlushMs,
     run: () => apiKeys.flush(),
     failed: 'uses of API keys could not be written',
   });
-  jobs.repeat({
-    everyMs: purgeEveryMs,
-    run: () => purge.run(),
-    failed: 'the audit could not be purged',
-    interrupt: () => purge.stop(),
-  });
+  addAuditJobs(core);
 }

@@ -1,3 +1,4 @@
+import { createAuditSealer, verifyAudit } from '@latchkey/shared/audit';
 import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAuditPurge } from './purge-audit.ts';
@@ -36,6 +37,16 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
         .insertInto('audit')
         .values(rows.slice(from, from + 1_000))
         .execute();
+    await seal();
+  }
+  const seal = () => createAuditSealer({ db: database.db, clock, secret: null }).run();
+  /** On SQLite the highest row stays until another one follows: the next row would get its number. */
+  const newest = () => row('act', 0);
+  async function findings() {
+    const found: string[] = [];
+    const on = { db: database.db, secret: null, anchors: [] };
+    const result = await verifyAudit({ ...on, onFinding: (text) => void found.push(text) });
+    return { found, cuts: result?.chains.map(({ cutPlace }) => cutPlace) };
   }
   const left = async () =>
     (await database.db.selectFrom('audit').select('target').orderBy('number').execute()).map(
@@ -44,14 +55,14 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
 
   test('each kind of audit row is removed after its own retention, and not before', async () => {
     const all = Object.keys(kinds) as (keyof typeof kinds)[];
-    await add(all.flatMap((kind) => [6, 8, 29, 31, 399, 401].map((days) => row(kind, days))));
+    const days = [401, 399, 31, 29, 8, 6];
+    await add([...days.flatMap((ago) => all.map((kind) => row(kind, ago))), newest()]);
     const purge = createAuditPurge({ ...database, clock, retention });
     expect(await purge.run()).toBe(1 + 1 + 3 + 5);
+    const keep = { act: 400, 'act of an anonymous viewer': 400, refusal: 30, 'refusal of a stranger': 7 };
     expect(await left()).toEqual([
-      ...[6, 8, 29, 31, 399].map((days) => `act, ${days} days`),
-      ...[6, 8, 29, 31, 399].map((days) => `act of an anonymous viewer, ${days} days`),
-      ...[6, 8, 29].map((days) => `refusal, ${days} days`),
-      'refusal of a stranger, 6 days',
+      ...days.flatMap((ago) => all.filter((kind) => ago < keep[kind]).map((kind) => `${kind}, ${ago} days`)),
+      'act, 0 days',
     ]);
     clock.advance(2 * dayMs);
     // Refusals of 29 days ago and a stranger's of 6, and acts of 399.
@@ -60,14 +71,14 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
   });
 
   test('audit rows with a retention of 0 days are never removed', async () => {
-    await add([row('act', 20_000), row('refusal of a stranger', 20_000)]);
+    await add([row('act', 20_000), row('refusal of a stranger', 20_000), newest()]);
     const purge = createAuditPurge({ ...database, clock, retention: { ...retention, actsDays: 0 } });
     expect(await purge.run()).toBe(1);
-    expect(await left()).toEqual(['act, 20000 days']);
+    expect(await left()).toEqual(['act, 20000 days', 'act, 0 days']);
   });
 
   test('thousands of old audit rows are removed in steps of at most a thousand, also within one instant and between rows that stay', async () => {
-    await add(Array.from({ length: 3_000 }, (_, n) => row(n % 3 === 0 ? 'act' : 'refusal of a stranger', 8)));
+    await add(Array.from({ length: 3_000 }, (_, n) => row(n % 3 === 2 ? 'act' : 'refusal of a stranger', 8)));
     let mostRows = 0;
     const watched = database.db.withPlugin({
       transformQuery: ({ node }) => node,
@@ -82,12 +93,46 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
   });
 
   test('a purge of the audit that is stopped ends after its step, and the next process continues', async () => {
-    await add(Array.from({ length: 2_000 }, () => row('refusal of a stranger', 8)));
+    await add([...Array.from({ length: 2_000 }, () => row('refusal of a stranger', 8)), newest()]);
     const purge = createAuditPurge({ ...database, clock, retention });
     const running = purge.run();
     purge.stop();
     expect(await running).toBeLessThanOrEqual(500);
     await createAuditPurge({ ...database, clock, retention }).run();
-    expect(await left()).toEqual([]);
+    expect(await left()).toEqual(['act, 0 days']);
+  });
+
+  test('the retention cuts only the beginning of a chain and keeps the hash there, so the rest can be verified', async () => {
+    await add([row('refusal', 31), row('refusal', 29), row('refusal', 31), row('refusal', 28), newest()]);
+    expect(await createAuditPurge({ ...database, clock, retention }).run()).toBe(1);
+    expect(await findings()).toEqual({ found: [], cuts: [0, 1, 0] });
+    clock.advance(2 * dayMs);
+    expect(await createAuditPurge({ ...database, clock, retention }).run()).toBe(2);
+    await add([row('refusal', 0)]);
+    expect(await findings()).toEqual({ found: [], cuts: [0, 3, 0] });
+    await database.db.deleteFrom('audit').where('target', '=', 'refusal, 28 days').execute();
+    expect((await findings()).found).toHaveLength(1);
+  });
+
+  test('a row from the far future, of a clock that was wrong, does not keep the rows after it from being removed', async () => {
+    await add([row('refusal', 31), row('refusal', -4_000), row('refusal', 31), newest()]);
+    expect(await createAuditPurge({ ...database, clock, retention }).run()).toBe(3);
+  });
+
+  test('a row that is added after a purge of the newest ones is chained, whatever number it gets', async () => {
+    await add([row('refusal of a stranger', 8), row('refusal of a stranger', 8)]);
+    await createAuditPurge({ ...database, clock, retention }).run();
+    await add([row('act', 0)]);
+    expect(await findings()).toMatchObject({ found: [] });
+    expect(
+      await database.db.selectFrom('audit_entries').select('place').where('chain', '=', 'acts').execute(),
+    ).toHaveLength(1);
+  });
+
+  test('before the migration that adds the chain, rows are removed by their age alone', async () => {
+    await database.db.schema.dropTable('audit_chains').execute();
+    await add([row('refusal', 29), row('refusal', 31)]);
+    expect(await createAuditPurge({ ...database, clock, retention }).run()).toBe(1);
+    expect(await left()).toEqual(['refusal, 29 days']);
   });
 });

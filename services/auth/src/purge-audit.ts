@@ -1,5 +1,7 @@
+import { type ChainName, chainOf } from '@latchkey/shared/audit';
 import type { Clock } from '@latchkey/shared/clock';
-import { getAsideWriter, inUnsyncedTransaction, runPaced } from '@latchkey/shared/db';
+import { createTableCheck, getAsideWriter, inUnsyncedTransaction, runPaced } from '@latchkey/shared/db';
+import { cutAudit } from './cut-audit.ts';
 import type { Database, Transaction } from './own-tables.ts';
 
 const dayMs = 86_400_000;
@@ -15,6 +17,12 @@ interface AuditRetention {
 }
 
 type Kind = keyof AuditRetention;
+
+const chainOfKind: Record<Kind, ChainName> = {
+  actsDays: 'acts',
+  refusalsDays: 'refusals',
+  strangersDays: 'strangers',
+};
 
 /** The last row that was checked for a kind: a process reads each kept row once. */
 interface Place {
@@ -50,17 +58,29 @@ export function createAuditPurge({
   };
   const aside = getAsideWriter(db);
   const stopping = new AbortController();
+  const chained = createTableCheck('audit_chains');
 
   async function purgeKind(kind: Kind): Promise<number> {
     const days = retention[kind];
     if (days === 0) return 0;
     const before = clock.now() - days * dayMs;
     let removed = 0;
+    const chain = chainOfKind[kind];
+    // Before migration 0008 there are no chains.
+    if (await chained.isThere(db)) {
+      const step = async (limit: number) => {
+        const count = await cutAudit(db, chain, { before, now: clock.now(), limit });
+        removed += count;
+        return count > 0;
+      };
+      await runPaced(db, { clock, signal: stopping.signal, step, isAside: aside !== null });
+      return removed;
+    }
     const step = async (limit: number) => {
       const rows = await readAfter(db, places[kind], before, limit);
       const last = rows.at(-1);
       if (!last) return false;
-      const due = rows.filter((row) => kindOf(row) === kind).map(({ number }) => number);
+      const due = rows.filter((row) => chainOf(row) === chain).map(({ number }) => number);
       if (due.length > 0) await remove(due);
       removed += due.length;
       places[kind] = { at: last.at, number: last.number };
@@ -99,9 +119,4 @@ function readAfter(db: Database, place: Place, before: number, limit: number) {
     .orderBy('number')
     .limit(limit)
     .execute();
-}
-
-function kindOf({ actor_kind: actor, outcome }: { actor_kind: string; outcome: string }): Kind {
-  if (outcome !== 'refused') return 'actsDays';
-  return actor === 'anonymous' ? 'strangersDays' : 'refusalsDays';
 }

@@ -19,6 +19,8 @@ export interface RefusalGroup {
   count: number;
   /** The count that the stored row has; 0 while there is no row. */
   written: number;
+  /** How much of the count stands in earlier rows, which were chained before the rest could be written. */
+  before: number;
   /** Id of the stored row; null while there is no row. */
   number: number | null;
 }
@@ -88,7 +90,7 @@ function countIn(
   }
   const isRest = groups.size >= groupsPerMinute;
   const shown = isRest ? withoutSender(entry) : entry;
-  const opened = { entry: shown, at, count: 1, written: 0, number: null };
+  const opened = { entry: shown, at, count: 1, written: 0, before: 0, number: null };
   groups.set(isRest ? restKey : key, opened);
   return opened;
 }

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../contracts/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
+import { createAuditSealer } from './chain/seal-audit.ts';
+import { verifyAudit } from './chain/verify-audit.ts';
 import { groupsPerMinute } from './refusal-groups.ts';
 import { createRefusalLog } from './refusal-log.ts';
 
@@ -136,6 +138,23 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     await refusals.record(entry('a'));
     await refusals.settle();
     expect(await targets()).toEqual(['t', 'a']);
+  });
+
+  test('a count that grows after its row was chained gets a row of its own, and no chained row changes', async () => {
+    for (let n = 0; n < 3; n++) await refusals.record(fromStranger('203.0.113.7'));
+    await refusals.settle();
+    // As where this process stood still for minutes.
+    clock.setWall(clock.now() + 300_000);
+    await createAuditSealer({ db: database.db, clock, secret: null }).run();
+    for (let n = 0; n < 2; n++) await refusals.record(fromStranger('203.0.113.7'));
+    await refusals.settle();
+    await refusals.record(fromStranger('203.0.113.7'));
+    await refusals.settle();
+    expect((await rows()).map(({ count }) => count)).toEqual([3, 3]);
+    const found: string[] = [];
+    const on = { db: database.db, secret: null, anchors: [] };
+    await verifyAudit({ ...on, onFinding: (text) => void found.push(text) });
+    expect(found).toEqual([]);
   });
 
   test('numbers that a database refused are written once it takes writes again', async () => {

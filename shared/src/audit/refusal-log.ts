@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { AuditEntry } from '../contracts/index.ts';
-import { createTableCheck, type Database } from '../db/index.ts';
+import { createTableCheck, type Database, isPostgres, type Transaction } from '../db/index.ts';
 import { toAuditRow } from './audit-row.ts';
 import { createRefusalGroups, type RefusalGroup } from './refusal-groups.ts';
 
@@ -34,6 +34,8 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
   const groups = createRefusalGroups();
   // Migration 0005 added the column and this table. This code also runs before that migration.
   const counts = createTableCheck('audit_cleaning');
+  // Likewise of migration 0008.
+  const chain = createTableCheck('audit_chains');
   let pending: { entry: AuditEntry; at: number }[] = [];
   let gathering: Promise<void> | null = null;
   let countTimer: NodeJS.Timeout | null = null;
@@ -47,7 +49,8 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
       const behind = groups.unwritten();
       if (rows.length + behind.length === 0) return;
       try {
-        await writeRefusals(db, await counts.isThere(db), rows, behind);
+        const tables = { hasCount: await counts.isThere(db), hasChain: await chain.isThere(db) };
+        await writeRefusals(db, tables, rows, behind);
       } catch (error) {
         onFault(error);
       }
@@ -89,12 +92,17 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 async function writeRefusals(
   db: Database,
-  hasCount: boolean,
+  { hasCount, hasChain }: { hasCount: boolean; hasChain: boolean },
   rows: readonly { entry: AuditEntry; at: number }[],
   groups: readonly RefusalGroup[],
 ): Promise<void> {
   // More refusals are counted while this waits.
-  const counted = groups.map((group) => ({ group, count: group.count, number: group.number }));
+  const counted = groups.map((group) => ({
+    group,
+    count: group.count,
+    number: group.number,
+    before: group.before,
+  }));
   await db.transaction().execute(async (tx) => {
     for (let start = 0; start < rows.length; start += rowsPerStatement) {
       const part = rows.slice(start, start + rowsPerStatement);
@@ -110,12 +118,44 @@ async function writeRefusals(
         const query = tx.insertInto('audit').values(values).returning('number');
         each.number = (await query.executeTakeFirstOrThrow()).number;
       } else if (hasCount) {
-        await tx.updateTable('audit').set({ count }).where('number', '=', each.number).execute();
+        Object.assign(each, await writeCount(tx, each.number, each, hasChain));
       }
     }
   });
-  for (const { group, count, number } of counted) {
+  for (const { group, count, number, before } of counted) {
     group.number = number;
+    group.before = before;
     group.written = count;
   }
+}
+
+/**
+ * Stores the count of a group. A row that was chained meanwhile never changes, because the database took no writes for minutes:
+ * the rest of the count gets a row of its own.
+ *
+ * @returns the row that counts from now on, and how much earlier rows count
+ */
+async function writeCount(
+  tx: Transaction,
+  number: number,
+  { group, count }: { group: RefusalGroup; count: number },
+  hasChain: boolean,
+): Promise<{ number: number; before: number }> {
+  // What chains the row locks it too. The next statement then sees whether it did.
+  if (hasChain && isPostgres(tx))
+    await tx.selectFrom('audit').select('number').where('number', '=', number).forUpdate().execute();
+  const { numUpdatedRows } = await tx
+    .updateTable('audit')
+    .set({ count: count - group.before })
+    .where('number', '=', number)
+    .$if(hasChain, (query) =>
+      query.where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('audit_entries').select('number').where('number', '=', number))),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows > 0n || !hasChain) return { number, before: group.before };
+  const rest = { ...toAuditRow(group.entry, group.at), count: count - group.written };
+  const added = await tx.insertInto('audit').values(rest).returning('number').executeTakeFirstOrThrow();
+  return { number: added.number, before: group.written };
 }

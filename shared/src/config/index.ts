@@ -26,7 +26,7 @@ export { bearerCredential } from './secret-parsers.ts';
 export type { Environment } from './source.ts';
 export { type CorsOrigins, url } from './url-parsers.ts';
 export { apiKeyVariables } from './variables/api-keys.ts';
-export { auditVariables, readAuditRetention } from './variables/audit.ts';
+export { type AuditTarget, auditVariables, readAuditRetention } from './variables/audit.ts';
 export { authorityVariables } from './variables/authority.ts';
 export { contentVariables } from './variables/content.ts';
 export { databaseRoleVariables, databaseVariables, sharedDatabaseVariables } from './variables/database.ts';

@@ -8,6 +8,7 @@ import { revocations } from './migrations/0004-revocations.ts';
 import { audit } from './migrations/0005-audit.ts';
 import { keyPeriods } from './migrations/0006-key-periods.ts';
 import { sessions } from './migrations/0007-sessions.ts';
+import { auditChain } from './migrations/0008-audit-chain.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -20,6 +21,7 @@ export const migrations: Record<string, Migration> = {
   '0005-audit': audit,
   '0006-key-periods': keyPeriods,
   '0007-sessions': sessions,
+  '0008-audit-chain': auditChain,
 };
 
 /**

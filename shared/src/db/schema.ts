@@ -47,6 +47,44 @@ interface AuditCleaningTable {
   last: number;
 }
 
+/** The place of a row of the audit in its chain. Never changed. Missing before migration 0008, as are the next two tables. */
+interface AuditEntryTable {
+  /** `acts`, `refusals` or `strangers`. */
+  chain: string;
+  /** From 1, without gaps. */
+  place: number;
+  /** The row of the audit. */
+  number: number;
+  /** See `hashPlace`: 64 hex digits. */
+  hash: string;
+  sealed_at: number;
+}
+
+/** Where a chain ends, where its retention has cut it, and how far it was forwarded. */
+interface AuditChainTable {
+  chain: string;
+  /** The last place, and its hash; 0 and empty before the first. */
+  place: number;
+  hash: string;
+  /** The last place that was removed, and its hash. */
+  cut_place: number;
+  cut_hash: string;
+  cut_at: number | null;
+  /** The time of the newest row that the last cut removed. */
+  cut_newest: number | null;
+  forwarded_place: number;
+}
+
+/** One row: how far the audit is chained. */
+interface AuditSealingTable {
+  id: number;
+  /** Every row up to this number is chained, and no other one can appear there. */
+  sealed_to: number;
+  /** What `sealed_to` becomes next, once no transaction from before `next_at` can be open. */
+  next_to: number;
+  next_at: number;
+}
+
 export interface LeaseTable {
   id: string;
   viewer_id: string;
@@ -158,6 +196,9 @@ export interface Schema {
   setup_claim: SetupClaimTable;
   audit: AuditTable;
   audit_cleaning: AuditCleaningTable;
+  audit_entries: AuditEntryTable;
+  audit_chains: AuditChainTable;
+  audit_sealing: AuditSealingTable;
   leases: LeaseTable;
   sessions: SessionTable;
   marks: MarkTable;

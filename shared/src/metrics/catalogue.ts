@@ -182,6 +182,13 @@ const dependencies = {
     help: 'Statements and transactions that wait for a connection to Postgres. Absent on SQLite.',
     lookAt: 'above 0 for long: requests wait for the database, and get 503 after 2 s',
   },
+  latchkey_audit_failures_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Writes of refusals to the audit that failed, and failed runs of its chain and its forwarding.',
+    lookAt:
+      'grows: rows of refusals are missing, or [the audit](audit.md) waits to be chained or sent. The log says which',
+  },
   latchkey_disk_free_bytes: {
     type: 'gauge',
     labels: [],

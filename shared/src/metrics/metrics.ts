@@ -42,6 +42,8 @@ export interface Metrics {
    * `own`, because more come than this process can serve: `overloaded`.
    */
   shedRequests: Counter<'upstream' | 'reason'>;
+  /** Refusals that could not be written to the audit, and runs that could not chain or forward it. */
+  auditFailures: Counter;
   /** The last hour, for the dashboard: Prometheus keeps its own. */
   statistics: ProcessStatistics;
 }
@@ -80,6 +82,7 @@ export function createMetrics(
     }),
     upstreamErrors: new Counter(describeMetric('latchkey_upstream_errors_total', registry)),
     shedRequests: new Counter(describeMetric('latchkey_shed_requests_total', registry)),
+    auditFailures: new Counter(describeMetric('latchkey_audit_failures_total', registry)),
   };
 }
 

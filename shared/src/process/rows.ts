@@ -84,13 +84,16 @@ function openServiceDatabase(
 export interface RowCore<Values, DB = Schema> extends ServiceCore<Values>, RouteOptions<DB> {}
 
 export function addRows<Values>(core: ServiceCore<Values>, db: Database): RowCore<Values> {
-  const { bus, clock, warn } = core;
+  const { bus, clock, warn, metrics } = core;
   return {
     ...core,
     db,
     ledger: createLedger({ db, bus, clock }),
     randomId: randomUUID,
-    refusals: createRefusalLog(db, clock, (error) => warn(refusalsFaultMessage, error)),
+    refusals: createRefusalLog(db, clock, (error) => {
+      metrics.auditFailures.inc();
+      warn(refusalsFaultMessage, error);
+    }),
   };
 }
 

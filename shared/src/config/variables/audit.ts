@@ -1,11 +1,43 @@
-import { integer } from '../parsers.ts';
+import { isAbsolute } from 'node:path';
+import { integer, type Parser, secret } from '../parsers.ts';
+import { secretBytes } from '../secret-parsers.ts';
 import { variable } from '../variable.ts';
 
 /** A hundred years. */
 const longestDays = 36_500;
 
+/** Where the audit is forwarded to. */
+export type AuditTarget = { kind: 'file'; path: string } | { kind: 'syslog'; host: string; port: number };
+
+const wrongTarget = { wrong: 'is neither of the two forms' };
+
+const auditTarget: Parser<AuditTarget> = {
+  forms: '`file:/path/of/the/file`, or `syslog://host:port` (TCP)',
+  parse(text) {
+    if (text.startsWith('file:')) {
+      const path = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
+      return isAbsolute(path) && !path.endsWith('/') ? { value: { kind: 'file', path } } : wrongTarget;
+    }
+    const [, host, port] = /^syslog:\/\/(\[[0-9a-fA-F:.]+\]|[^:/@?#\s]+):(\d{1,5})\/?$/.exec(text) ?? [];
+    const number = Number(port);
+    if (!host || number < 1 || number > 65_535) return wrongTarget;
+    return { value: { kind: 'syslog', host: host.replace(/^\[|\]$/g, ''), port: number } };
+  },
+};
+
 /** How long the audit keeps its rows. 0 keeps them without a limit. */
 export const auditVariables = {
+  auditChainSecret: variable({
+    name: 'AUDIT_CHAIN_SECRET',
+    type: secret(secretBytes),
+    about:
+      'Chains the audit with a key that the database does not hold, so that nobody who can only write there can chain rows anew. Do not change it. Unset: without a key.',
+  }),
+  auditForward: variable({
+    name: 'AUDIT_FORWARD',
+    type: auditTarget,
+    about: 'Where each row of the audit is also sent, as JSON lines. Unset: nowhere.',
+  }),
   auditKeepActsDays: variable({
     name: 'AUDIT_KEEP_ACTS_DAYS',
     type: integer(0, longestDays),

@@ -2,7 +2,13 @@ import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { isPostgres } from '../is-postgres.ts';
 import type { Database } from '../open.ts';
-import { type RowService, rowServices, serviceRights, type TableRights } from './service-rights.ts';
+import {
+  type RowService,
+  rowServices,
+  serviceFunctions,
+  serviceRights,
+  type TableRights,
+} from './service-rights.ts';
 
 /** The roles of one installation, by service. */
 export type ServiceRoles = Readonly<Record<RowService, string>>;
@@ -48,6 +54,11 @@ export async function grantServiceRights<DB>(tx: Kysely<DB>, roles: ServiceRoles
       const grants = describeGrants(rightsOf(service)[table] ?? {}, present);
       if (grants.length > 0)
         await sql`grant ${sql.raw(grants.join(', '))} on table ${place} to ${role}`.execute(tx);
+    }
+    for (const name of serviceFunctions[service]) {
+      const { rows } = await sql`select 1 where to_regprocedure(${name}) is not null`.execute(tx);
+      // A pending migration makes it, and grants it then.
+      if (rows.length > 0) await sql`grant execute on function ${sql.raw(name)} to ${role}`.execute(tx);
     }
   }
 }

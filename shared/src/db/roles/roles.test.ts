@@ -112,6 +112,35 @@ describe.skipIf(url === '')('on Postgres', () => {
     ).toEqual([refused, refused, refused]);
   });
 
+  test('no service removes or changes a row of the audit, and auth removes old ones only through the function for it', async () => {
+    await migrate(owner);
+    await create();
+    const changes = [
+      'delete from audit',
+      "update audit set target = 'x'",
+      "update audit_entries set hash = 'x'",
+    ];
+    for (const service of rowServices)
+      expect(await tryAs(service, [...changes, 'delete from audit_entries'])).toEqual(Array(4).fill(refused));
+    const dayMs = 86_400_000;
+    const add = (daysAgo: number, place: number) =>
+      sql`with a as (insert into audit (at, actor_kind, action, outcome) values (${Date.now() - daysAgo * dayMs}, 'viewer', 'x', 'refused')
+        returning number) insert into audit_entries (chain, place, number, hash, sealed_at)
+        select 'refusals', ${place}::bigint, number, 'h', 0 from a`.execute(owner);
+    await add(2, 1);
+    await add(0, 2);
+    const cut = (place: number) => `select audit_cut('refusals', ${place}, ${Date.now() + dayMs})`;
+    expect(
+      await tryAs('auth', [
+        'update audit_chains set cut_place = 1',
+        'select reason from revocations',
+        cut(1),
+        cut(2),
+      ]),
+    ).toEqual([refused, refused, 'done', 'P0001']);
+    expect(await tryAs('leases', [cut(1)])).toEqual([refused]);
+  });
+
   test('making the roles again changes no role and no right, and takes away a right that was added by hand', async () => {
     await migrate(owner);
     const first = await create();

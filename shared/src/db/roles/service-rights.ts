@@ -14,8 +14,11 @@ const common = {
   ready_probe: { select: true, update: ['at'] },
 } as const;
 
-/** Each service adds rows to the audit and reads none of them. The count of a group of refusals grows. */
-const writesAudit = { insert: true, select: ['number'], update: ['count'] } as const;
+/** Each service adds rows to the audit and reads none of them. The count of a group of refusals grows until the row is chained. */
+const writesAudit = {
+  audit: { insert: true, select: ['number'], update: ['count'] },
+  audit_entries: { select: ['number'] },
+} as const;
 
 /**
  * The tables that each service uses, and what it does with them. The types of the services and the grants of their Postgres
@@ -28,7 +31,14 @@ export const serviceRights = {
     ...common,
     api_keys: { select: true, insert: true, update: true },
     setup_claim: { select: true, insert: true, update: true },
-    audit: { select: true, insert: true, update: ['count'], delete: true },
+    // Rows are removed by the function `audit_cut` alone.
+    audit: { select: true, insert: true, update: ['count'] },
+    audit_cleaning: { select: true },
+    audit_entries: { select: true, insert: true },
+    audit_chains: { select: true, update: ['place', 'hash', 'forwarded_place'] },
+    audit_sealing: { select: true, update: ['sealed_to', 'next_to', 'next_at'] },
+    // Whether the number of leases of an act is still to come: it tells nothing of who watches what.
+    revocations: { select: ['audit_number', 'finished_at'] },
   },
   content: {
     ...common,
@@ -36,7 +46,7 @@ export const serviceRights = {
     key_versions: { select: true, insert: true },
     // An upload needs the marks of its viewer in its own transaction. See `findLatestMark`.
     marks: { select: true },
-    audit: writesAudit,
+    ...writesAudit,
   },
   leases: {
     ...common,
@@ -47,9 +57,17 @@ export const serviceRights = {
     // It purges the change feed for all services.
     changes: { select: true, insert: true, delete: true },
     // It writes how many leases a revocation ended once it has written their rows.
-    audit: { ...writesAudit, update: ['count', 'affected'] },
+    ...writesAudit,
+    audit: { ...writesAudit.audit, update: ['count', 'affected'] },
   },
 } as const satisfies Record<string, Partial<Record<keyof Schema, TableRights>>>;
+
+/** The functions that each service may run, which act with the rights of their owner. */
+export const serviceFunctions = {
+  auth: ['audit_cut(text, bigint, bigint)'],
+  content: [],
+  leases: [],
+} as const satisfies Record<keyof typeof serviceRights, readonly string[]>;
 
 /** A service that has rows. Key-derivation and the gateway have none. */
 export type RowService = keyof typeof serviceRights;

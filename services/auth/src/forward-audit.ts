@@ -1,0 +1,56 @@
+import {
+  type ChainedPlace,
+  type ChainName,
+  chainNames,
+  readPlaces,
+  toAuditRecord,
+} from '@latchkey/shared/audit';
+import { createTableCheck } from '@latchkey/shared/db';
+import type { AuditSink } from './audit-sink.ts';
+import type { Database } from './own-tables.ts';
+
+/** Some 200 KB, written at once. */
+const placesAtOnce = 500;
+
+/**
+ * Sends chained rows to a sink as JSON lines, each chain in its order. The place is stored after the sink has taken them, so each row
+ * is sent at least once, and again after a crash in between. Two processes that forward at the same time may both send a row: a lock would
+ * keep a transaction open while the sink works.
+ *
+ * @returns how many rows were sent
+ */
+export async function forwardAudit(db: Database, sink: AuditSink, signal: AbortSignal): Promise<number> {
+  if (!(await createTableCheck('audit_chains').isThere(db))) return 0;
+  let sent = 0;
+  for (const chain of chainNames) {
+    for (let count = placesAtOnce; count === placesAtOnce && !signal.aborted; sent += count)
+      count = await forwardSome(db, chain, sink);
+  }
+  return sent;
+}
+
+async function forwardSome(db: Database, chain: ChainName, sink: AuditSink): Promise<number> {
+  const head = await db
+    .selectFrom('audit_chains')
+    .select(['place', 'cut_place', 'forwarded_place'])
+    .where('chain', '=', chain)
+    .executeTakeFirstOrThrow();
+  const after = Math.max(head.cut_place, head.forwarded_place);
+  if (after >= head.place) return 0;
+  const places = await readPlaces(db, chain, { after, upTo: head.place, limit: placesAtOnce });
+  const last = places.at(-1);
+  if (!last) return 0;
+  await sink.write(places.map((place) => toLine(chain, place)));
+  await db
+    .updateTable('audit_chains')
+    .set({ forwarded_place: last.place })
+    .where('chain', '=', chain)
+    .where('forwarded_place', '<', last.place)
+    .execute();
+  return places.length;
+}
+
+/** A row as the list of the audit shows it, with its place and hash: the last line of a chain is an anchor for `latchkey audit verify`. */
+function toLine(chain: ChainName | null, { place, hash, row }: ChainedPlace): string {
+  return JSON.stringify({ ...(row && toAuditRecord(row)), chain, place, hash });
+}
