@@ -1,13 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, expect, test, vi } from 'vitest';
+import { fillVariables, queriesOf, readDashboards } from './dashboards.ts';
 import { metricsPorts, readDocumentedMetrics, readMetrics, type ServedMetrics } from './read-metrics.ts';
+import { type ScrapingPrometheus, scrapeEverySeconds, startScraping } from './scraping-prometheus.ts';
 import { startSeparateServices } from './separate-services.ts';
 import { makeApiKey, masterKeyHex, saltHex, startSingleNode } from './target.ts';
-import { unique } from './tokens.ts';
+import { unique, viewerToken } from './tokens.ts';
 
-const { TEST_POSTGRES_URL = '', PROMTOOL_PATH } = process.env;
-vi.setConfig({ testTimeout: 60_000 });
+const { TEST_POSTGRES_URL = '', PROMTOOL_PATH, PROMETHEUS_PATH } = process.env;
+vi.setConfig({ testTimeout: 120_000 });
 const patience = { timeout: 40_000, interval: 100 };
+/** As often as Prometheus scrapes. */
+const everySecond = { timeout: 50_000, interval: 1_000 };
 const documented = readDocumentedMetrics();
 
 // Nothing listens at the URL of the key set: its age is exported from the start on.
@@ -127,9 +131,8 @@ test('a replica that pulls changes because there is no NATS measures the delay o
   const delays = async () =>
     valuesOf(await readOf('key-derivation'), 'latchkey_revocation_delay_seconds_count')[0] ?? 0;
   const before = await delays();
-  const headers = { authorization: `Bearer ${adminApiKey}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ viewerId: unique('viewer') });
-  const answer = await fetch(`${separate.url}/keys/leases/revoke`, { method: 'POST', headers, body });
+  const body = { viewerId: unique('viewer') };
+  const answer = await post(separate.url, '/keys/leases/revoke', adminApiKey, body);
   expect(answer.status).toBe(200);
   await vi.waitFor(async () => expect(await delays()).toBe(before + 1), patience);
 });
@@ -142,3 +145,47 @@ test('requests beyond a limit are counted by the limit', async () => {
     valuesOf(await readOf('single-node'), 'latchkey_rate_limited_requests_total', { limit: 'keys' }),
   ).toEqual([2]);
 });
+
+/** Requests of which each dashboard shows something. */
+async function makeTraffic(url: string, key: string): Promise<void> {
+  await fetch(`${url}/keys/film`);
+  await fetch(`${url}/keys/film`, { headers: { authorization: `Bearer ${key}` } });
+  await post(url, '/keys/leases/revoke', key, { viewerId: 'ann' });
+}
+
+function post(url: string, path: string, key: string, body: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+const playerReport = {
+  ...{ timeToFirstFrame: 850, avgDecryptTime: 1, avgFragLoadTime: 80, avgKeyFetchTime: 20 },
+  ...{ keyFetchCount: 2, qualitySwitches: 1, fragmentsLoaded: 30, stallCount: 0 },
+};
+
+test.skipIf(!PROMETHEUS_PATH)(
+  'each query of the dashboards finds data in a Prometheus that scrapes a single node and the separate services',
+  async () => {
+    const prometheus: ScrapingPrometheus = await startScraping(PROMETHEUS_PATH ?? '', [...ports.values()]);
+    try {
+      await vi.waitFor(async () => expect(await prometheus.hasScraped(1)).toBe(true), patience);
+      const viewer = viewerToken(singleNode.jwtSecret, unique('viewer'));
+      const queries = readDashboards().flatMap(queriesOf);
+      expect(queries.length).toBeGreaterThan(30);
+      // A rate needs two samples with an increase between them, so the traffic goes on.
+      await vi.waitFor(async () => {
+        await makeTraffic(separate.url, adminApiKey);
+        await makeTraffic(singleNode.url, singleNode.adminApiKey);
+        await post(singleNode.url, '/api/v1/player-metrics', viewer, playerReport);
+        const empty: string[] = [];
+        for (const { title, expr } of queries) {
+          const values = await prometheus.query(fillVariables(expr, 300 * scrapeEverySeconds));
+          if (!values.some(Number.isFinite)) empty.push(`${title}: ${expr}`);
+        }
+        expect(empty).toEqual([]);
+      }, everySecond);
+    } finally {
+      await prometheus.stop();
+    }
+  },
+);

@@ -99,13 +99,13 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
   },
   promtool: {
     variable: 'PROMTOOL_PATH',
-    purpose: 'tests the alert rules',
+    purpose: 'tests the alert rules and checks the metrics',
     names: ['promtool'],
     debianPackages: ['prometheus'],
   },
   prometheus: {
     variable: 'PROMETHEUS_PATH',
-    purpose: 'evaluates the alert rules while servers are broken',
+    purpose: 'evaluates the alert rules while servers are broken, and the queries of the dashboards',
     names: ['prometheus'],
     debianPackages: ['prometheus'],
   },

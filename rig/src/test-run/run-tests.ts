@@ -88,6 +88,8 @@ function toolVariables(args: readonly string[]): Record<string, string | undefin
   if (mayRun(args, 'acceptance/src/documents/documented-commands.test.ts')) take(['firefox'], provideTool);
   if (mayRun(args, 'acceptance/src/presign-verified.test.ts')) take(['swift'], provideTool);
   if (mayRun(args, 'scripts/alerts/rules.test.ts')) take(['promtool'], provideTool);
+  if (mayRun(args, 'acceptance/src/metrics-documented.test.ts'))
+    take(['promtool', 'prometheus'], provideTool);
   take(['headless-shell', 'mpv', 'gstreamer'], findTool);
   return variables;
 }
