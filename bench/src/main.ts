@@ -17,6 +17,8 @@ import { describeOverload } from './overload/report-overload.ts';
 import { describeMachine } from './proc/process-usage.ts';
 import { type DatabaseName, measureRevocation } from './revocation/measure-revocation.ts';
 import { reportRevocation } from './revocation/report-revocation.ts';
+import { measureRows } from './rows/measure-rows.ts';
+import { reportRows } from './rows/report-rows.ts';
 import { measureScale } from './scale/measure-scale.ts';
 import { reportScale } from './scale/report-scale.ts';
 import { parseShapes } from './scale/shape.ts';
@@ -49,6 +51,7 @@ const { values: flags } = readFlags(usage, {
     'event-start': { type: 'boolean', default: false },
     crossing: { type: 'boolean', default: false },
     sessions: { type: 'boolean', default: false },
+    rows: { type: 'boolean', default: false },
     mebibytes: { type: 'string', default: '512' },
     // Long enough for a million rows on a slow disk, with requests in between.
     watch: { type: 'string', default: '900' },
@@ -95,6 +98,7 @@ async function main(): Promise<void> {
   if (flags['cold-replica']) return compareColdReplicas();
   if (flags['event-start'] || flags.crossing) return joinEvent();
   if (flags.sessions) return reloadPlaylists();
+  if (flags.rows) return weighRows();
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
   await compareServers({
     part: flags.distributed ? 'gateway' : 'servers',
@@ -124,6 +128,13 @@ async function compareShapes(): Promise<void> {
   const rate = `${flags.rate ?? steadyRate} key requests a second${flags.each ? ' for each replica' : ' in all'}${flags.awake ? ', cores kept awake' : ''}`;
   const found = `${describeMachine()}; ${rate}\n\n${reportScale(samples, shapes)}`;
   show(flags.each ? 'scale-each' : 'scale', found);
+}
+
+async function weighRows(): Promise<void> {
+  const sizes = [];
+  for (const database of ['SQLite', 'Postgres'] as const)
+    sizes.push(await measureRows(database, Number(flags.leases), say));
+  show('rows', reportRows(sizes));
 }
 
 async function compareWithWorkers(): Promise<void> {

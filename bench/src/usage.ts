@@ -52,6 +52,10 @@ beside pgbench (installed) with the same rows (Linux).
 
   npm run bench -- --lease-acts      --seconds 5 --rounds 3 --connections 64 --only Postgres
 
+How much each lease, content and API key takes in SQLite and in Postgres (installed).
+
+  npm run bench -- --rows            --leases 1000000
+
 CPU time and memory of latchkey encrypt, beside openssl enc (installed) on the same files (Linux).
 
   npm run bench -- --encrypt         --rounds 3 --mebibytes 512

@@ -26,6 +26,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   sessions: ['docs/scale.md'],
   memory: ['docs/scale.md'],
   start: ['docs/operations.md'],
+  rows: ['docs/sizing.md'],
   'cold-replica': ['docs/decisions/redis.md'],
   // npm run test:compose
   images: ['docs/containers.md'],
