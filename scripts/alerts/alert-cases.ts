@@ -211,6 +211,20 @@ export const alertCases: readonly AlertCase[] = [
     broken: { [`latchkey_token_keys_age_seconds{${replica}}`]: gauge(240, 2_000) },
   },
   { alert: 'LatchkeyDiskNearlyFull', broken: { [`latchkey_disk_free_bytes{${leases}}`]: gauge(50, 5) } },
+  {
+    alert: 'LatchkeyCertificateExpires',
+    broken: {
+      [`latchkey_certificate_expiry_timestamp_seconds{${replica},file="tls.crt"}`]: gauge(
+        60 * 86_400,
+        10 * 86_400,
+      ),
+    },
+    brokenMinutes: 90,
+  },
+  {
+    alert: 'LatchkeyAuditNotWritten',
+    broken: { [`latchkey_audit_failures_total{${leases}}`]: counter(0, 1) },
+  },
   { alert: 'LatchkeyProcessDown', broken: { 'up{job="latchkey",instance="replica-2:9464"}': gauge(1, 0) } },
   { alert: 'LatchkeyServiceAbsent', broken: { [built(leases)]: gauge(1, null) } },
   { alert: 'LatchkeyProcessRestarts', broken: { [`process_start_time_seconds{${leases}}`]: changing(4) } },

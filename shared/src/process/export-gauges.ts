@@ -5,7 +5,7 @@ import type { TokenVerifier } from '../auth/index.ts';
 import type { Authority } from '../authority/index.ts';
 import type { PoolUsage } from '../db/index.ts';
 import type { FeedFollower } from '../events/index.ts';
-import type { Readiness } from '../lifecycle/index.ts';
+import { type Readiness, type ReadyReport, withTimeLimit } from '../lifecycle/index.ts';
 import type { CachePlan } from '../memory/index.ts';
 import { addGauge } from '../metrics/metrics.ts';
 import type { TlsFiles } from '../tls/index.ts';
@@ -16,12 +16,29 @@ import type { TlsFiles } from '../tls/index.ts';
  */
 const readyHoldsMs = 5_000;
 
-/** Exports what `/ready` says. */
+/**
+ * How long a scrape waits for checks that run. A dependency that hangs lets them take 2 s, and a Prometheus that scrapes more
+ * often than that would take the whole process for lost.
+ */
+const scrapeWaitsMs = 250;
+
+/** Exports what `/ready` says. While its checks hang, that is what it said last. */
 export function exportReadiness(registry: Registry, { report }: Pick<Readiness, 'report'>): void {
-  addGauge(registry, 'latchkey_ready', async () => ((await report(readyHoldsMs)).ready ? 1 : 0));
+  let last: ReadyReport | null = null;
+
+  async function latest(): Promise<ReadyReport> {
+    const running = report(readyHoldsMs).then((result) => {
+      last = result;
+      return result;
+    });
+    if (!last) return running;
+    return withTimeLimit(scrapeWaitsMs, running).catch(() => last ?? running);
+  }
+
+  addGauge(registry, 'latchkey_ready', async () => ((await latest()).ready ? 1 : 0));
   /** @param isSo whether a status counts. An unknown one says nothing */
   const byDependency = async (isSo: (status: string) => boolean) =>
-    Object.entries((await report(readyHoldsMs)).dependencies).flatMap(([dependency, { status }]) =>
+    Object.entries((await latest()).dependencies).flatMap(([dependency, { status }]) =>
       status === 'unknown' || dependency === 'process'
         ? []
         : ([[{ dependency }, isSo(status) ? 1 : 0]] as const),
