@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http';
 import { kill } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { metricsPorts, readDocumentedMetrics, readMetrics } from './read-metrics.ts';
 import { readLines } from './request-lines.ts';
 import { createLease, makeScene, revokeLeases } from './server-actions.ts';
 import { isSingleNode, type OwnSingleNode, startSingleNode } from './target.ts';
@@ -80,6 +81,28 @@ describe.runIf(isSingleNode)('a single node with two workers', async () => {
     const statuses = [];
     for (let epoch = 0; epoch < 10; epoch++) statuses.push(await ask(server, { contentId, token, epoch }));
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429, 429, 429, 429]);
+  });
+
+  it('serves the metrics of all processes as those of one node: ages and states once, under one name', async () => {
+    const { types, samples } = await readMetrics(metricsPorts(server.process).get('single-node') ?? 0);
+    const values = (name: string) =>
+      samples.filter((sample) => sample.name === name).map(({ value }) => value);
+    expect(samples.filter(({ labels }) => labels.service !== 'single-node')).toEqual([]);
+    const [age = Number.NaN] = values('latchkey_feed_age_seconds');
+    expect(age).toBeLessThan(5);
+    for (const [name, value] of [
+      ['latchkey_feed_limit_seconds', 5],
+      ['latchkey_replica_unsure', 0],
+      ['latchkey_build_info', 1],
+      ['latchkey_ready', 1],
+    ] as const)
+      expect([name, values(name)]).toEqual([name, [value]]);
+    expect(new Set(values('latchkey_dependency_up'))).toEqual(new Set([1]));
+    expect(values('process_start_time_seconds')[0]).toBeGreaterThan(0);
+    const documented = readDocumentedMetrics();
+    expect(
+      [...types.keys()].filter((name) => /^(latchkey|http)_/.test(name) && !documented.has(name)),
+    ).toEqual([]);
   });
 
   it('replaces a worker that is killed, and no count goes back', async () => {

@@ -129,7 +129,7 @@ const authority = {
   latchkey_active_leases: {
     type: 'gauge',
     labels: ['kind'],
-    help: 'Leases that are neither expired nor revoked: of players (lease) and of session URLs (session). NaN if they could not be counted.',
+    help: 'Leases that are neither expired nor revoked: of players (lease) and of session URLs (session). NaN if they could not be counted, absent if that took too long.',
     lookAt: 'how many play. Each lease process has the whole number: `max by (kind)`, not the sum',
     aggregator: 'max',
   },

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { withTimeLimit } from '../lifecycle/index.ts';
 import { describedMetrics, type MetricDescription, type MetricName } from './catalogue.ts';
 
 type NameOf<Type extends MetricDescription['type']> = {
@@ -9,6 +10,9 @@ type NameOf<Type extends MetricDescription['type']> = {
 type Reading = number | null | readonly (readonly [Readonly<Record<string, string>>, number])[];
 type Read = () => Reading | Promise<Reading>;
 
+/** Above the 2 s of the checks of `/ready`, and well under the 10 s that Prometheus waits for all metrics. */
+const readLimitMs = 3_000;
+
 /** What prom-client's constructors take, from the catalogue. */
 export function describeMetric(name: MetricName, registry: Registry) {
   const { help, labels, aggregator = 'sum' }: MetricDescription = describedMetrics[name];
@@ -17,20 +21,22 @@ export function describeMetric(name: MetricName, registry: Registry) {
 
 /**
  * Adds a gauge that is read at each scrape, so that it costs requests nothing. Several parts of a process may add their own values to the
- * same gauge. A reading that fails is left out: it must not fail the others.
+ * same gauge. A reading that fails or hangs is left out: a database that does not answer must not hide the other metrics.
  */
 export function addGauge(registry: Registry, name: NameOf<'gauge'>, read: Read): void {
   const existing = registry.getSingleMetric(name);
-  if (existing instanceof ReadGauge) existing.readers.push(read);
-  else new ReadGauge(describeMetric(name, registry)).readers.push(read);
+  const gauge = existing instanceof ReadGauge ? existing : new ReadGauge(describeMetric(name, registry));
+  gauge.readers.push(shareReading(read));
 }
 
 /** prom-client's own gauge has a value from the start on, and could not be absent. */
 class ReadGauge extends Gauge {
-  readonly readers: Read[] = [];
+  readonly readers: (() => Promise<Reading>)[] = [];
 
   override async get() {
-    const readings = await Promise.all(this.readers.map(async (read) => read()).map(settle));
+    const readings = await Promise.all(
+      this.readers.map((read) => withTimeLimit(readLimitMs, read()).catch(() => null)),
+    );
     const values = readings.flatMap((reading) => {
       if (reading === null) return [];
       return typeof reading === 'number'
@@ -42,7 +48,16 @@ class ReadGauge extends Gauge {
   }
 }
 
-const settle = (reading: Promise<Reading>): Promise<Reading> => reading.catch(() => null);
+/** Scrapes that come while a reading hangs share it, so that they do not add to the load of what hangs. */
+function shareReading(read: Read): () => Promise<Reading> {
+  let running: Promise<Reading> | null = null;
+  return () => {
+    running ??= (async () => read())().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}
 
 /**
  * A counter whose increments cost one addition, for the path of a key request. It is converted to Prometheus' form when

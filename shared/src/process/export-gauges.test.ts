@@ -1,10 +1,14 @@
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { FeedFollower } from '../events/index.ts';
 import { createReadiness, Degraded } from '../lifecycle/index.ts';
 import { addGauge } from '../metrics/metrics.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { exportCache, exportFeed, exportReadiness } from './export-gauges.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** The lines of series of a metric. */
 async function read(registry: Registry, name: string): Promise<string[]> {
@@ -93,4 +97,22 @@ test('a reading that fails is left out, and the other metrics are there', async 
   const text = await registry.metrics();
   expect(text).not.toMatch(/^latchkey_disk_free_bytes/m);
   expect(text).toMatch(/^latchkey_disk_size_bytes 7$/m);
+});
+
+test('a reading that hangs is left out after 3 s, and scrapes meanwhile do not start it again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const registry = new Registry();
+  let readings = 0;
+  addGauge(registry, 'latchkey_active_leases', () => {
+    readings++;
+    return new Promise<number>(() => {});
+  });
+  addGauge(registry, 'latchkey_disk_size_bytes', () => 7);
+  const scrapes = [registry.metrics(), registry.metrics()];
+  await vi.advanceTimersByTimeAsync(3_000);
+  for (const text of await Promise.all(scrapes)) {
+    expect(text).not.toMatch(/^latchkey_active_leases/m);
+    expect(text).toMatch(/^latchkey_disk_size_bytes 7$/m);
+  }
+  expect(readings).toBe(1);
 });

@@ -8,7 +8,6 @@ import {
   type TokenSettings,
 } from '../auth/index.ts';
 import { type Authority, createAuthority } from '../authority/index.ts';
-import type { Clock } from '../clock/clock.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import {
   type Bus,
@@ -31,6 +30,7 @@ import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts
 import type { Sharing } from './connect-state-store.ts';
 import { exportAuthority, exportFeed } from './export-gauges.ts';
 import { feedFaultMessage, keySetFaultMessage } from './lost-service.ts';
+import { measureDelays } from './measure-delays.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /** For all jobs together: each ends its present transaction, which takes milliseconds. */
@@ -149,7 +149,7 @@ function followFeed(
   { authorityMaxAgeSeconds }: Pick<CoreSettings, 'authorityMaxAgeSeconds'>,
   { feed, bus, sharing }: Pick<CoreReaders, 'feed' | 'bus' | 'sharing'>,
 ): FeedFollower {
-  const observeDelay = createDelayObserver(clock, (seconds) => metrics.revocationDelay.observe(seconds));
+  const delays = measureDelays(clock, (seconds) => metrics.revocationDelay.observe(seconds));
   const follower = createFeedFollower({
     feed,
     bus,
@@ -157,10 +157,12 @@ function followFeed(
     limitMs: authorityMaxAgeSeconds * 1_000,
     onApplied(number, at, change) {
       metrics.statistics.noteChange(number, at, change);
-      observeDelay(number, at);
+      delays.note(number, at);
     },
     ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
+  // A database that was put back uses numbers again.
+  follower.onChange((change) => change === null && delays.forget());
   exportFeed(metrics.registry, follower);
   metrics.statistics.feed = follower;
   return follower;
@@ -180,21 +182,5 @@ export function feedDependency(follower: FeedFollower, { optional }: { optional:
         throw new Error(ageMs === null ? 'not read yet' : 'not read within the limit');
       return undefined;
     },
-  };
-}
-
-/**
- * Measures the time from each change's row until this process has applied it. The same change may be received several times, in a push and
- * in a page: only the first time counts. A change that is pushed after a later one is not measured, because a list of all numbers would grow.
- */
-function createDelayObserver(
-  clock: Pick<Clock, 'now'>,
-  observe: (seconds: number) => void,
-): (number: number, at: number) => void {
-  let last = 0;
-  return (number, at) => {
-    if (number <= last) return;
-    last = number;
-    observe(Math.max(0, clock.now() - at) / 1_000);
   };
 }
