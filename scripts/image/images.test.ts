@@ -1,5 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -37,6 +49,33 @@ test.each(withoutDrivers)(
   },
   60_000,
 );
+
+test.each(Object.keys(images))(
+  'two builds of the image %s copy the same files with the same bytes and modes',
+  (name) => {
+    const lay = () => {
+      const folder = mkdtempSync(join(tmpdir(), 'image-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      execFileSync(process.execPath, [join(root, 'scripts/image/lay-out.ts'), name, folder]);
+      return listFiles(folder);
+    };
+    const first = lay();
+    expect(first.length).toBeGreaterThan(50);
+    expect(lay()).toEqual(first);
+  },
+);
+
+/** Path, mode and hash of each file, links as what they lead to by name. Times are those of the build: docs/release.md. */
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((path) => {
+      const status = lstatSync(join(folder, path));
+      const content = status.isSymbolicLink() ? readlinkSync(join(folder, path)) : '';
+      const bytes = status.isFile() ? readFileSync(join(folder, path)) : content;
+      return `${path} ${status.mode.toString(8)} ${createHash('sha256').update(bytes).digest('hex')}`;
+    });
+}
 
 test('the build removes the packages that an image leaves out, and the links to them', () => {
   const folder = mkdtempSync(join(tmpdir(), 'image-'));
