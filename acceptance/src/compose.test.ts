@@ -134,7 +134,7 @@ describe.each(all)('%s', (name, service) => {
   it(`the log of the container of ${name} has a largest size, so it cannot fill the disk of the machine`, () => {
     expect(service.logging).toEqual({
       driver: 'json-file',
-      options: { 'max-size': '${LATCHKEY_LOG_MAX_SIZE:-50m}', 'max-file': '${LATCHKEY_LOG_MAX_FILES:-4}' },
+      options: { 'max-size': `\${LATCHKEY_LOG_MAX_SIZE:-50m}`, 'max-file': `\${LATCHKEY_LOG_MAX_FILES:-4}` },
     });
   });
 

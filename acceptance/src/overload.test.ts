@@ -88,7 +88,9 @@ it('while more key requests come than can be served, a part gets 503 with Retry-
   for (let n = 0; n < 20; n++) expect((await ask('GET', '/keys/film')).status).toBe(200);
   const counted = async () => {
     const text = await (await fetch(metricsUrl)).text();
-    return Number(/shed_requests_total\{[^}]*upstream="own",reason="overloaded"[^}]*\} (\d+)/.exec(text)?.[1]);
+    return Number(
+      /shed_requests_total\{[^}]*upstream="own",reason="overloaded"[^}]*\} (\d+)/.exec(text)?.[1],
+    );
   };
   const logged = () => readLines(server.process).filter(({ status }) => status === 503).length;
   // The port of a gateway's metrics is not printed where services are separate.
