@@ -24,7 +24,12 @@ export function addAuditJobs({ db, clock, values, jobs, metrics }: RowCore<AuthC
       throw error;
     }
   };
-  const purge = createAuditPurge({ db, clock, retention: readAuditRetention(values) });
+  const purge = createAuditPurge({
+    db,
+    clock,
+    retention: readAuditRetention(values),
+    observe: metrics.observePurge,
+  });
   jobs.repeat({
     everyMs: purgeEveryMs,
     run: () => purge.run(),

@@ -41,15 +41,15 @@ interface AuditPurge {
   stop(): void;
 }
 
-export function createAuditPurge({
-  db,
-  clock,
-  retention,
-}: {
+interface AuditPurgeOptions {
   db: Database;
   clock: Clock;
   retention: AuditRetention;
-}): AuditPurge {
+  /** Called after each step: what it removed, and how long it may have held its locks. */
+  observe?: (table: 'audit', rows: number, heldMs: number) => void;
+}
+
+export function createAuditPurge({ db, clock, retention, observe }: AuditPurgeOptions): AuditPurge {
   const beginning = { at: -1, number: 0 };
   const places: Record<Kind, Place> = {
     actsDays: beginning,
@@ -65,28 +65,33 @@ export function createAuditPurge({
     if (days === 0) return 0;
     const before = clock.now() - days * dayMs;
     let removed = 0;
+    let last = 0;
+    const onStep = (heldMs: number) => observe?.('audit', last, heldMs);
     const chain = chainOfKind[kind];
     // Before migration 0008 there are no chains.
     if (await chained.isThere(db)) {
       const step = async (limit: number) => {
         const count = await cutAudit(db, chain, { before, now: clock.now(), limit });
         removed += count;
+        last = count;
         return count > 0;
       };
-      await runPaced(db, { clock, signal: stopping.signal, step, isAside: aside !== null });
+      await runPaced(db, { clock, signal: stopping.signal, step, isAside: aside !== null, onStep });
       return removed;
     }
     const step = async (limit: number) => {
+      last = 0;
       const rows = await readAfter(db, places[kind], before, limit);
-      const last = rows.at(-1);
-      if (!last) return false;
+      const end = rows.at(-1);
+      if (!end) return false;
       const due = rows.filter((row) => chainOf(row) === chain).map(({ number }) => number);
       if (due.length > 0) await remove(due);
       removed += due.length;
-      places[kind] = { at: last.at, number: last.number };
+      last = due.length;
+      places[kind] = { at: end.at, number: end.number };
       return true;
     };
-    await runPaced(db, { clock, signal: stopping.signal, step, isAside: aside !== null });
+    await runPaced(db, { clock, signal: stopping.signal, step, isAside: aside !== null, onStep });
     return removed;
   }
 

@@ -3,6 +3,7 @@ import {
   gatewayVariables,
   leaseRule,
   leaseVariables,
+  retentionVariables,
   type Values,
   viewerTokenVariables,
 } from '@latchkey/shared/config';
@@ -12,6 +13,7 @@ import type { LeaseRules } from './lease-rules.ts';
 export const leaseSettings = {
   ...contentVariables,
   ...leaseVariables,
+  ...retentionVariables,
   ...viewerTokenVariables,
   publicUrl: gatewayVariables.publicUrl,
 };

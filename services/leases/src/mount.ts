@@ -102,12 +102,15 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
   };
 }
 
-function addJobs({ db, clock, values, jobs }: RowCore<LeaseConfig>): void {
+function addJobs({ db, clock, values, jobs, metrics }: RowCore<LeaseConfig>): void {
   const stopping = new AbortController();
   const options = { db, clock, ...createLeaseTableChecks(), signal: stopping.signal };
   const purge = createLeasePurge({
     ...options,
     renewGraceSeconds: values.leaseRenewGraceSeconds,
+    keepHours: values.leasesKeepHours,
+    changesKeepMinutes: values.changesKeepMinutes,
+    observe: metrics.observePurge,
     tokenMaxAgeSeconds: values.authJwtMaxAgeSeconds,
     clockToleranceSeconds: values.authJwtClockToleranceSeconds,
   });

@@ -20,6 +20,8 @@ describe.each(databaseKinds(process.env))('the purge on $name', ({ open }) => {
       ...createLeaseTableChecks(),
       signal: new AbortController().signal,
       renewGraceSeconds: 30,
+      keepHours: 24,
+      changesKeepMinutes: 60,
       tokenMaxAgeSeconds: daySeconds,
       clockToleranceSeconds: 10,
     });

@@ -14,10 +14,7 @@ import { RevocationStore } from './revocation-store.ts';
 import { purgeSessions } from './session-store.ts';
 
 const hourMs = 3_600_000;
-/** An ended lease can be looked up for a day: long enough for support to see last night's leases. */
-const keptLeaseMs = 24 * hourMs;
-/** A follower of the change feed that was away for longer drops every state and starts again, which is correct, too. */
-const keptChangeMs = hourMs;
+const minuteMs = 60_000;
 
 interface LeasePurgeOptions {
   db: Database;
@@ -29,6 +26,10 @@ interface LeasePurgeOptions {
   /** Ends a run between two transactions. */
   signal: AbortSignal;
   renewGraceSeconds: number;
+  /** `LEASES_KEEP_HOURS`. */
+  keepHours: number;
+  /** `CHANGES_KEEP_MINUTES`: a follower of the feed that was away for longer drops every state and starts again. */
+  changesKeepMinutes: number;
   /** `AUTH_JWT_MAX_AGE_SECONDS`: no token that is accepted is older, so no older mark can refuse one. */
   tokenMaxAgeSeconds: number;
   /**
@@ -36,15 +37,16 @@ interface LeasePurgeOptions {
    * replica whose clock is behind by as much accepts them for longer.
    */
   clockToleranceSeconds: number;
+  /** Called after each step: what it removed, and how long it may have held its locks. */
+  observe?: (table: PurgedTable, rows: number, heldMs: number) => void;
 }
 
+type PurgedTable = 'leases' | 'sessions' | 'marks' | 'changes' | 'revocations';
+
 /** How many rows a run removed. */
-interface Purged {
-  leases: number;
-  marks: number;
-  changes: number;
-  revocations: number;
-}
+type Purged = Record<PurgedTable, number>;
+
+const nothing: Purged = { leases: 0, sessions: 0, marks: 0, changes: 0, revocations: 0 };
 
 /** Another process is purging. */
 class PurgedElsewhere extends Error {}
@@ -59,17 +61,21 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
   const aside = getAsideWriter(db);
 
   async function removeAll(
+    table: PurgedTable,
     removeSome: (rows: Database | Transaction, limit: number) => Promise<number>,
   ): Promise<number> {
     let removed = 0;
+    let last = 0;
     const step = async (limit: number) => {
       const count = aside
         ? await removeSome(aside, limit)
         : await removeInTurn((tx) => removeSome(tx, limit));
       removed += count;
+      last = count;
       return count > 0;
     };
-    await runPaced(db, { clock, signal, step, isAside: aside !== null });
+    const onStep = (heldMs: number) => options.observe?.(table, last, heldMs);
+    await runPaced(db, { clock, signal, step, isAside: aside !== null, onStep });
     return removed;
   }
 
@@ -82,22 +88,23 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
   }
 
   async function run(): Promise<Purged> {
-    const purged: Purged = { leases: 0, marks: 0, changes: 0, revocations: 0 };
+    const purged = { ...nothing };
     const now = clock.now();
-    const revokedBefore = now - keptLeaseMs;
-    const expiredBefore = revokedBefore - options.renewGraceSeconds * 1_000;
+    const expiredBefore = now - options.keepHours * hourMs - options.renewGraceSeconds * 1_000;
     const markedBefore = now - (options.tokenMaxAgeSeconds + 2 * options.clockToleranceSeconds) * 1_000;
-    const bounds = { expiredBefore, revokedBefore };
-    purged.leases = await removeAll((tx, limit) => new LeaseStore(tx, false).purge(bounds, limit));
+    purged.leases = await removeAll('leases', (tx, limit) =>
+      new LeaseStore(tx, false).purge(expiredBefore, limit),
+    );
     // A session ends no sooner than its lease, whose row is gone by now.
     if (!signal.aborted && (await sessions.isThere(db)))
-      await removeAll((tx, limit) => purgeSessions(tx, expiredBefore, limit));
-    purged.marks = await removeAll((tx, limit) => new MarkStore(tx).purge(markedBefore, limit));
-    purged.changes = await removeAll((tx) => purgeChanges(tx, now - keptChangeMs));
+      purged.sessions = await removeAll('sessions', (tx, limit) => purgeSessions(tx, expiredBefore, limit));
+    purged.marks = await removeAll('marks', (tx, limit) => new MarkStore(tx).purge(markedBefore, limit));
+    const changedBefore = now - options.changesKeepMinutes * minuteMs;
+    purged.changes = await removeAll('changes', (tx, limit) => purgeChanges(tx, changedBefore, limit));
     // Last, once every lease is gone that had ended before such a revocation: a longer LEASE_RENEW_GRACE_SECONDS could
     // otherwise bring one back. A revocation whose rows are not all written stays, however old it is.
     if (!signal.aborted && (await revocations.isThere(db))) {
-      purged.revocations = await removeAll((tx, limit) =>
+      purged.revocations = await removeAll('revocations', (tx, limit) =>
         new RevocationStore(tx).purge(Math.min(expiredBefore, markedBefore), limit),
       );
     }
@@ -110,7 +117,7 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
         return await run();
       } catch (error) {
         if (!(error instanceof PurgedElsewhere)) throw error;
-        return { leases: 0, marks: 0, changes: 0, revocations: 0 };
+        return { ...nothing };
       }
     },
   };

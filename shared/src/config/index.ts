@@ -42,6 +42,7 @@ export { listenRule, observabilityVariables } from './variables/observability.ts
 export { playlistVariables } from './variables/playlists.ts';
 export { presignRule, presignVariables } from './variables/presign.ts';
 export { rateLimitVariables } from './variables/rate-limits.ts';
+export { retentionVariables } from './variables/retention.ts';
 export {
   type ViewerTokenPlace,
   viewerTokenRule,

@@ -13,6 +13,7 @@ import { listenRule, observabilityVariables } from './variables/observability.ts
 import { playlistVariables } from './variables/playlists.ts';
 import { presignRule, presignVariables } from './variables/presign.ts';
 import { rateLimitVariables } from './variables/rate-limits.ts';
+import { retentionVariables } from './variables/retention.ts';
 import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
 import { workerVariables } from './variables/workers.ts';
 import { weakSecretRules } from './weak-secrets.ts';
@@ -33,6 +34,7 @@ export const singleNodeSettings = {
   ...contentVariables,
   ...playlistVariables,
   ...leaseVariables,
+  ...retentionVariables,
   ...presignVariables,
   ...observabilityVariables('127.0.0.1'),
 };

@@ -4,8 +4,10 @@ import type { Database } from './open.ts';
 import { createTableCheck } from './table-check.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Row numbers of one transaction: some 10 ms on either database, so that other writers wait no longer than that. */
+/** Row numbers of one transaction: they are read in some 10 ms on either database, and other writers wait no longer than that. */
 const numbersPerStep = 10_000;
+/** Rows that one transaction changes: some 10 ms, also where every row has a key. */
+const changesPerStep = 200;
 
 /** Text as earlier releases wrote it, unredacted. */
 const columns = ['actor_id', 'target', 'request_id'] as const;
@@ -48,13 +50,13 @@ async function readWork(db: Database): Promise<Work | null> {
 }
 
 async function cleanStep(db: Database, { after, last }: Work): Promise<number> {
-  const doneTo = Math.min(after + numbersPerStep, last);
+  const end = Math.min(after + numbersPerStep, last);
   return inTransaction(db, async (tx) => {
     const rows = await tx
       .selectFrom('audit')
       .select(['number', ...columns])
       .where('number', '>', after)
-      .where('number', '<=', doneTo)
+      .where('number', '<=', end)
       // Most rows contain only ids. Only those that may contain a key, a token or encoded text are read.
       .where((eb) =>
         eb.or(
@@ -65,7 +67,10 @@ async function cleanStep(db: Database, { after, last }: Work): Promise<number> {
           ]),
         ),
       )
+      .orderBy('number')
+      .limit(changesPerStep)
       .execute();
+    const doneTo = rows.length < changesPerStep ? end : (rows.at(-1)?.number ?? end);
     let changed = 0;
     for (const { number, ...texts } of rows) {
       const clean = Object.fromEntries(

@@ -27,6 +27,11 @@ const paces = {
   postgres: { stepMs: 25, restShare: 1, leastRows: 150 },
 } satisfies Record<string, Pace>;
 const firstRows = 50;
+/**
+ * Half of what a request may wait for background work (`docs/contract.md`). After a step that took longer, the next one may have a
+ * single row.
+ */
+const longStepMs = 25;
 /** A step that took long may have waited for requests, and they need no rest as long as that. */
 const longestRestMs = 50;
 /** Rows of one statement: SQLite takes 32,766 values (SQLITE_MAX_VARIABLE_NUMBER), and Postgres makes one plan for each number. */
@@ -43,10 +48,15 @@ interface PacedWork {
   step(rows: number): Promise<boolean>;
   /** Whether the steps write by `getAsideWriter`. */
   isAside?: boolean;
+  /** Called with how long a step has held its locks at most. */
+  onStep?: (heldMs: number) => void;
 }
 
 /** Runs a step with as many rows as fit into the time that one may take, and with a rest after each. */
-export async function runPaced(db: Database, { clock, signal, step, isAside }: PacedWork): Promise<void> {
+export async function runPaced(
+  db: Database,
+  { clock, signal, step, isAside, onStep }: PacedWork,
+): Promise<void> {
   const background = backgroundOf(db);
   const { stepMs, restShare, leastRows } = isPostgres(db)
     ? paces.postgres
@@ -58,11 +68,16 @@ export async function runPaced(db: Database, { clock, signal, step, isAside }: P
   try {
     while (!signal.aborted) {
       const beganAt = clock.monotonic();
-      if (!(await step(rows))) return;
+      const isMore = await step(rows);
       const tookMs = clock.monotonic() - beganAt;
+      // Beside the process, a step may wait for writes of requests, and then it holds nothing.
+      const heldMs = isAside && background ? background.takeHeldMs() : tookMs;
+      onStep?.(heldMs);
+      if (!isMore) return;
       const fitting = tookMs > 0 ? (rows * stepMs) / tookMs : mostRows;
       // At most twice as many as before: the first steps after a pause say little.
-      rows = Math.round(Math.max(leastRows, Math.min(mostRows, 2 * rows, fitting)));
+      const least = heldMs > longStepMs ? 1 : leastRows;
+      rows = Math.round(Math.max(least, Math.min(mostRows, 2 * rows, fitting)));
       await wait(Math.min(longestRestMs, tookMs * restShare), undefined, { ref: false });
       await checkpoints?.runIfDue();
     }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import SqliteDatabase from 'better-sqlite3';
-import type { AsideAnswer, AsideRequest } from './sqlite-aside.ts';
+import type { AsideAnswer, AsideRequest, AsideWrite } from './sqlite-aside.ts';
 
 // A thread of `createSqliteAside`.
 const { path } = workerData as { path: string };
@@ -21,9 +21,16 @@ function answer({ id, work, sql, parameters }: AsideRequest): AsideAnswer {
 function run(work: AsideRequest['work'], sql: string, parameters: readonly unknown[]): unknown {
   if (work === 'read') return reading.prepare(sql).all(parameters);
   writing ??= openForWrites();
-  if (work === 'write') return writing.prepare(sql).run(parameters).changes;
+  if (work === 'write') return write(writing.prepare(sql), parameters);
   // Waits for nobody: pages that another connection still needs in the log stay there until the next time.
   return writing.pragma('wal_checkpoint(PASSIVE)');
+}
+
+/** The statement takes the lock of the file at its beginning, or fails at once. */
+function write(statement: SqliteDatabase.Statement, parameters: readonly unknown[]): AsideWrite {
+  const beganAt = performance.now();
+  const { changes } = statement.run(parameters);
+  return { changes, heldMs: performance.now() - beganAt };
 }
 
 function openForWrites(): SqliteDatabase.Database {

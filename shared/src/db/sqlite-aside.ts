@@ -12,6 +12,8 @@ export interface SqliteAside {
    * @throws as `read`; SQLITE_BUSY at once while another connection writes
    */
   write(sql: string, parameters: readonly unknown[]): Promise<number>;
+  /** The longest that a write has held the lock of the file since the last call, in milliseconds. */
+  takeHeldMs(): number;
   /** The last write that was passed on and has not been answered; null if there is none. Never rejects. */
   ownWrite(): Promise<unknown> | null;
   /** Copies what the write-ahead log holds into the file. Reads and writes of other connections go on meanwhile. */
@@ -25,6 +27,11 @@ export interface AsideRequest {
   work: 'read' | 'write' | 'checkpoint';
   sql: string;
   parameters: readonly unknown[];
+}
+/** The result of a write. */
+export interface AsideWrite {
+  changes: number;
+  heldMs: number;
 }
 export type AsideAnswer =
   | { id: number; result: unknown }
@@ -41,6 +48,7 @@ interface Waiting {
  */
 export function createSqliteAside(path: string): SqliteAside {
   const waiting = new Map<number, Waiting>();
+  const held = createLongest();
   let thread: Worker | null = null;
   let ownWrite: Promise<unknown> | null = null;
   let lastId = 0;
@@ -54,7 +62,7 @@ export function createSqliteAside(path: string): SqliteAside {
     });
     const end = (reason: string) => {
       if (thread === started) thread = null;
-      failAll(reason);
+      failAll(waiting, reason);
     };
     started.on('message', (answer: AsideAnswer) => settle(started, answer));
     started.once('error', (error) => end(String(error)));
@@ -69,12 +77,6 @@ export function createSqliteAside(path: string): SqliteAside {
     if (waiting.size === 0) from.unref();
     if ('result' in answer) resolve?.(answer.result);
     else reject?.(withCode(answer.fault.message, answer.fault.code));
-  }
-
-  function failAll(reason: string): void {
-    for (const { reject } of waiting.values())
-      reject(withCode(`work on the database was broken off: ${reason}`, 'SQLITE_IOERR'));
-    waiting.clear();
   }
 
   function call(work: AsideRequest['work'], sql: string, parameters: readonly unknown[]): Promise<unknown> {
@@ -94,16 +96,40 @@ export function createSqliteAside(path: string): SqliteAside {
       const settled = answer.catch(() => {});
       ownWrite = settled;
       try {
-        return (await answer) as number;
+        const { changes, heldMs } = (await answer) as AsideWrite;
+        held.note(heldMs);
+        return changes;
       } finally {
         if (ownWrite === settled) ownWrite = null;
       }
     },
+    takeHeldMs: held.take,
     ownWrite: () => ownWrite,
     checkpoint: async () => void (await call('checkpoint', '', [])),
     async close() {
       isClosed = true;
       await thread?.terminate();
+    },
+  };
+}
+
+function failAll(waiting: Map<number, Waiting>, reason: string): void {
+  for (const { reject } of waiting.values())
+    reject(withCode(`work on the database was broken off: ${reason}`, 'SQLITE_IOERR'));
+  waiting.clear();
+}
+
+/** The longest of the times that were noted since the last call of `take`; 0 without any. */
+function createLongest(): { note(ms: number): void; take(): number } {
+  let longestMs = 0;
+  return {
+    note(ms) {
+      longestMs = Math.max(longestMs, ms);
+    },
+    take() {
+      const takenMs = longestMs;
+      longestMs = 0;
+      return takenMs;
     },
   };
 }

@@ -73,6 +73,7 @@ test('a write that finds the file locked by a write aside goes on when that one 
   const aside: SqliteAside = {
     read: async () => [],
     write: async () => 0,
+    takeHeldMs: () => 0,
     ownWrite: () => ownWrite,
     checkpoint: async () => {},
     close: async () => {},

@@ -25,6 +25,8 @@ const pagesWhileAside = 8_000;
 export interface SqliteBackground {
   /** Each statement is a transaction of its own on the separate thread. For writes that return no rows. */
   writer: Kysely<Schema>;
+  /** As `SqliteAside.takeHeldMs`. */
+  takeHeldMs(): number;
   /** Copies what the write-ahead log holds into the file, on the separate thread. */
   checkpoint(): Promise<void>;
   /**
@@ -40,6 +42,7 @@ export function createSqliteBackground(file: SqliteFile, aside: SqliteAside): Sq
   let takers = 0;
   return {
     writer: new Kysely<Schema>({ dialect: createWriterDialect(aside) }),
+    takeHeldMs: () => aside.takeHeldMs(),
     checkpoint: () => aside.checkpoint(),
     takeCheckpoints() {
       if (takers++ === 0) {

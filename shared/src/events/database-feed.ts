@@ -174,17 +174,22 @@ function randomId(tx: Transaction): RawBuilder<string> {
 }
 
 /**
- * Removes changes from before the given time, a bounded number at once. A follower that was away for longer starts from
+ * Removes changes from before the given time, at most `limit`. A follower that was away for longer starts from
  * the present. The newest row always stays: it shows a follower that the database was restored and has reused its number.
  */
-export async function purgeChanges(db: Database | Transaction, before: number): Promise<number> {
+export async function purgeChanges(
+  db: Database | Transaction,
+  before: number,
+  limit = pageSize,
+): Promise<number> {
   const oldest = db
     .selectFrom('changes')
     .select('number')
     .where('at', '<', before)
     .where('number', '<', (eb) => eb.selectFrom('change_counter').select('number').where('id', '=', 1))
-    .orderBy('number')
-    .limit(pageSize);
+    // By the index of times: by number, SQLite would hold the lock of the file while it reads every row that stays.
+    .orderBy('at')
+    .limit(limit);
   const { numDeletedRows } = await db.deleteFrom('changes').where('number', 'in', oldest).executeTakeFirst();
   return Number(numDeletedRows);
 }

@@ -189,6 +189,19 @@ const dependencies = {
     lookAt:
       'grows: rows of refusals are missing, or [the audit](audit.md) waits to be chained or sent. The log says which',
   },
+  latchkey_purge_duration_seconds: {
+    type: 'histogram',
+    labels: ['table'],
+    help: 'How long each step of a purge held its locks at most, by table.',
+    lookAt:
+      'above 0.05: requests may have waited for a purge. The disk is slow, or a statement of the purge is',
+  },
+  latchkey_purged_rows_total: {
+    type: 'counter',
+    labels: ['table'],
+    help: 'Rows that were removed because their retention was over, by table.',
+    lookAt: 'does not grow for hours while leases end: the purge fails, and the log says why',
+  },
   latchkey_disk_free_bytes: {
     type: 'gauge',
     labels: [],

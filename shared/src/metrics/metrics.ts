@@ -33,6 +33,8 @@ export interface Metrics {
   /** `served`, or the code of the refusal. */
   countPlaylist(outcome: string): void;
   countCacheLookup(cache: string, hit: boolean): void;
+  /** A step of a purge: how many rows of a table it removed, and for how many milliseconds it held its locks at most. */
+  observePurge(table: string, rows: number, heldMs: number): void;
   /** @param limit which limit a request exceeded */
   countRateLimited(limit: string): void;
   revocationDelay: Histogram;
@@ -68,9 +70,18 @@ export function createMetrics(
     ...describeMetric('http_server_request_duration_seconds', registry),
     buckets: requestBucketsSeconds,
   });
+  const purges = new Histogram({
+    ...describeMetric('latchkey_purge_duration_seconds', registry),
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+  });
+  const purgedRows = new Counter(describeMetric('latchkey_purged_rows_total', registry));
   return {
     registry,
     statistics,
+    observePurge(table, rows, heldMs) {
+      purges.observe({ table }, heldMs / 1_000);
+      purgedRows.inc({ table }, rows);
+    },
     observeRequest: createRequestObserver(requests, statistics),
     countKeyRequest: (outcome) => keyRequests.add(outcome),
     countPlaylist: (outcome) => playlists.add(outcome),

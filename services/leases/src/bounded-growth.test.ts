@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Database, migrate, openDatabase } from '@latchkey/shared/db';
+import { createManualClock } from '@latchkey/shared/testing';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { createLeaseTableChecks } from './lease-tables.ts';
+import { createLeasePurge } from './purge-leases.ts';
+
+const hourMs = 3_600_000;
+const days = 6;
+/** 14,400 leases in all. `LEASES_PER_HOUR=700` makes it 100,800, as docs/retention.md says. */
+const leasesPerHour = Number(process.env.LEASES_PER_HOUR ?? 100);
+
+async function openFile(): Promise<Database> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-growth-'));
+  const db = openDatabase({ sqlitePath: join(folder, 'latchkey.db') });
+  onTestFinished(async () => {
+    await db.destroy();
+    rmSync(folder, { recursive: true });
+  });
+  await migrate(db);
+  return db;
+}
+
+/** Leases of five minutes. Every fifth is revoked: with a mark, and a row of the feed. */
+async function addLeases(db: Database, now: number): Promise<void> {
+  const lease = { device_id: null, renewed_at: null, revoked_by: null, reason: null, created_at: now };
+  const leases = Array.from({ length: leasesPerHour }, (_, n) => ({
+    ...lease,
+    id: randomUUID(),
+    viewer_id: `viewer-${randomUUID()}`,
+    content_id: `film-${n}`,
+    expires_at: now + 300_000,
+    revoked_at: n % 5 === 0 ? now : null,
+  }));
+  const revoked = leases.filter(({ revoked_at: at }) => at !== null);
+  await db.transaction().execute(async (tx) => {
+    await tx.insertInto('leases').values(leases).execute();
+    const marks = revoked.map(({ viewer_id, content_id }) => ({ viewer_id, content_id, marked_at: now }));
+    await tx.insertInto('marks').values(marks).execute();
+    const { number } = await tx.selectFrom('change_counter').select('number').executeTakeFirstOrThrow();
+    const changes = revoked.map((_, n) => ({ number: number + n + 1, at: now, change: 'x'.repeat(100) }));
+    await tx.insertInto('changes').values(changes).execute();
+    await tx
+      .updateTable('change_counter')
+      .set({ number: number + changes.length })
+      .execute();
+  });
+}
+
+async function measure(db: Database) {
+  const { rows } = await sql<{ leases: number; marks: number; changes: number; pages: number }>`
+    select (select count(*) from leases) as leases, (select count(*) from marks) as marks,
+      (select count(*) from changes) as changes, (select page_count from pragma_page_count) as pages`.execute(
+    db,
+  );
+  const [size] = rows;
+  if (!size) throw new Error('no sizes');
+  return size;
+}
+
+test('leases that end every hour do not grow the SQLite file: after the days that are kept, rows and pages stay as they are', async () => {
+  const db = await openFile();
+  const clock = createManualClock();
+  const purge = createLeasePurge({
+    db,
+    clock,
+    ...createLeaseTableChecks(),
+    signal: new AbortController().signal,
+    renewGraceSeconds: 30,
+    keepHours: 24,
+    changesKeepMinutes: 60,
+    tokenMaxAgeSeconds: 86_400,
+    clockToleranceSeconds: 10,
+  });
+  const sizes: Awaited<ReturnType<typeof measure>>[] = [];
+  for (let hour = 1; hour <= days * 24; hour++) {
+    await addLeases(db, clock.now());
+    clock.advance(hourMs);
+    await purge.run();
+    if (hour % 24 === 0) sizes.push(await measure(db));
+  }
+  if (process.env.LEASES_PER_HOUR) process.stdout.write(`${JSON.stringify(sizes)}\n`);
+  const [, second, ...later] = sizes;
+  expect(second?.leases).toBeLessThanOrEqual(26 * leasesPerHour);
+  for (const size of later) {
+    expect({ ...size, pages: 0 }).toEqual({ ...second, pages: 0 });
+    // Pages of an index are filled anew, not grown: a tenth more is what their splits take.
+    expect(size.pages).toBeLessThanOrEqual((second?.pages ?? 0) * 1.1);
+  }
+}, 600_000);

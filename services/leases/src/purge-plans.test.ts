@@ -1,0 +1,30 @@
+import { purgeChanges } from '@latchkey/shared/events/rows';
+import { databaseKinds, planQueries } from '@latchkey/shared/testing';
+import { expect, test } from 'vitest';
+import { LeaseStore } from './lease-store.ts';
+import { MarkStore } from './mark-store.ts';
+import { RevocationStore } from './revocation-store.ts';
+import { purgeSessions } from './session-store.ts';
+
+test('each statement of the purge searches by an index of times, because it holds the lock of a SQLite file meanwhile', async () => {
+  const [sqlite] = databaseKinds({});
+  const database = await sqlite?.open();
+  if (!database) throw new Error('no SQLite');
+  const plans = await planQueries(database.db, async (db) => {
+    await new LeaseStore(db, false).purge(1, 10);
+    await purgeSessions(db, 1, 10);
+    await new MarkStore(db).purge(1, 10);
+    await purgeChanges(db, 1, 10);
+    await new RevocationStore(db).purge(1, 10);
+  });
+  await database.close();
+  const ranges = plans.flatMap(({ steps }) => steps.filter((step) => /<\?/.test(step)));
+  expect(ranges.map((step) => /INDEX (\w+)/.exec(step)?.[1])).toEqual([
+    'leases_by_expires_at',
+    'sessions_by_ends_at',
+    'marks_by_marked_at',
+    'changes_by_at',
+    'revocations_by_finished_at_number',
+  ]);
+  expect(plans.flatMap(({ tableScans, indexScans }) => [...tableScans, ...indexScans])).toEqual([]);
+});
