@@ -3,9 +3,12 @@ import type { Clock } from '../../clock/clock.ts';
 import {
   createTableCheck,
   type Database,
+  getAsideWriter,
   inTransaction,
   inUnsyncedTransaction,
   isPostgres,
+  readAside,
+  rowList,
   runPaced,
   type Transaction,
   tryLockSubject,
@@ -19,6 +22,10 @@ const countedForMs = 120_000;
  * transaction of a service lives longer than its statements' 4 s (`postgres-session.ts`).
  */
 const invisibleForMs = 30_000;
+/** Final rows that are not newer than the newest chained one: groups of refusals, and acts whose leases were being written. */
+const sweepEveryMs = 5_000;
+/** More groups than two processes can leave open. */
+const sweptAtOnce = 1_000;
 /** Makes those that chain take turns, without anyone waiting. */
 const subject = 'audit-chain';
 
@@ -41,38 +48,73 @@ interface SealerOptions {
 }
 
 /**
- * Chains the rows of the audit behind the requests that write them, in the order in which it finds them: a request never waits
- * for another one's row. Any number of processes may run it, and one works at a time. Does nothing before migration 0008, and
- * while `cleanAudit` still changes rows.
+ * Chains the rows of the audit behind the requests that write them: a request never waits for another one's row. Any number of
+ * processes may run it, and one works at a time. Does nothing before migration 0008, and while `cleanAudit` still changes rows.
+ *
+ * New rows are read from the last one on. Older ones that became final later are looked for now and then, among all from
+ * `sealed_to` on: on SQLite on the other thread, because there may be many.
  */
 export function createAuditSealer({ db, clock, secret }: SealerOptions): AuditSealer {
   const chained = createTableCheck('audit_chains');
   const stopping = new AbortController();
+  const aside = getAsideWriter(db);
+  /** Every row up to this number was looked at; null before the first run. */
+  let seenTo: number | null = null;
+  let sweptAtMs = Number.NEGATIVE_INFINITY;
+  let sealed = 0;
 
-  async function step(limit: number): Promise<number> {
-    // A power cut undoes it as a whole, and it is done again.
-    const transaction = isPostgres(db) ? inTransaction : inUnsyncedTransaction;
-    return transaction(db, async (tx) => {
-      if (!(await tryLockSubject(tx, subject)) || (await isBeingCleaned(tx))) return 0;
-      const rows = await readFinalRows(tx, clock.now() - countedForMs, limit);
-      await appendToChains(tx, rows, { secret, now: clock.now() });
-      await noteSealed(tx, clock.now());
+  /** Runs a part in one transaction. On Postgres the others skip their turn. */
+  function inTurn(part: (work: Step) => Promise<number>): Promise<number> {
+    const now = clock.now();
+    if (!isPostgres(db)) return inUnsyncedTransaction(db, (tx) => part({ from: tx, to: tx, secret, now }));
+    return inTransaction(db, async (tx) =>
+      (await tryLockSubject(tx, subject)) ? part({ from: tx, to: tx, secret, now }) : 0,
+    );
+  }
+
+  async function sealNew(limit: number): Promise<number> {
+    const after = seenTo ?? (await readSealedTo(db));
+    const part = async (work: Step) => {
+      const rows = await readNewRows(work.from, after, limit);
+      sealed += await appendAll(
+        work,
+        rows.filter((row) => !row.waits),
+      );
+      // Where the transaction fails after this, the sweep finds the rows.
+      seenTo = rows.at(-1)?.number ?? after;
+      return rows.length;
+    };
+    // Nobody changes a row without a count. So on SQLite it is read here and chained on the other thread.
+    return aside ? part({ from: db, to: aside, secret, now: clock.now() }) : inTurn(part);
+  }
+
+  async function sweep(): Promise<number> {
+    const open = await readOpenNumbers(db);
+    return inTurn(async (work) => {
+      const rows = await readFinalRows(work, open);
+      sealed += await appendAll(work, rows);
+      await noteSealed(work, open, new Set(rows.map(({ number }) => number)));
       return rows.length;
     });
   }
 
+  async function step(limit: number): Promise<number> {
+    const count = await sealNew(limit);
+    if (count > 0) return count;
+    if (clock.monotonic() - sweptAtMs < sweepEveryMs) return 0;
+    sweptAtMs = clock.monotonic();
+    return sweep();
+  }
+
   return {
     async run() {
-      if (!(await chained.isThere(db))) return 0;
-      let sealed = 0;
+      if (!(await chained.isThere(db)) || (await isBeingCleaned(db))) return 0;
+      sealed = 0;
       await runPaced(db, {
         clock,
         signal: stopping.signal,
-        async step(limit) {
-          const count = await step(limit);
-          sealed += count;
-          return count > 0;
-        },
+        isAside: aside !== null,
+        step: async (limit) => (await step(limit)) > 0,
       });
       return sealed;
     },
@@ -80,98 +122,167 @@ export function createAuditSealer({ db, clock, secret }: SealerOptions): AuditSe
   };
 }
 
-async function isBeingCleaned(tx: Transaction): Promise<boolean> {
-  const { rows } = await sql`select 1 from audit_cleaning where done_to < last limit 1`.execute(tx);
+type Rows = Database | Transaction;
+
+/** One step: where it reads, where it writes, and the time of its places. */
+interface Step {
+  from: Rows;
+  to: Rows;
+  secret: Buffer | null;
+  now: number;
+}
+
+async function isBeingCleaned(db: Database): Promise<boolean> {
+  const { rows } = await sql`select 1 from audit_cleaning where done_to < last limit 1`.execute(db);
   return rows.length > 0;
 }
 
-/** The acts whose number of leases is still to come. */
-async function readUnfinished(tx: Transaction): Promise<number[]> {
-  const rows = await tx
-    .selectFrom('revocations')
-    .select('audit_number')
-    .where('finished_at', 'is', null)
-    .where('audit_number', 'is not', null)
-    .execute();
-  return rows.map((row) => Number(row.audit_number));
-}
-
-/** @param countedBefore groups of refusals that began before this time grow no more */
-async function readFinalRows(tx: Transaction, countedBefore: number, limit: number): Promise<SealedRow[]> {
-  const unfinished = await readUnfinished(tx);
-  const rows = await tx
-    .selectFrom('audit')
-    .select(sealedColumns)
-    .where('number', '>', (eb) => eb.selectFrom('audit_sealing').select('sealed_to'))
-    .where(isUnchained)
-    .where((eb) => eb.or([eb('count', 'is', null), eb('at', '<', countedBefore)]))
-    .$if(unfinished.length > 0, (query) => query.where('number', 'not in', unfinished))
-    .orderBy('number')
-    .limit(limit)
-    // A process that writes a count or a number of leases waits for this transaction, and then finds the row chained.
-    .$if(isPostgres(tx), (query) => query.forUpdate())
-    .execute();
-  // An act that was committed since the first look, with its revocation. It is locked, so its number cannot come meanwhile.
-  const later = new Set(await readUnfinished(tx));
-  return rows.filter(({ number }) => !later.has(number));
+async function readSealedTo(db: Database): Promise<number> {
+  const row = await db.selectFrom('audit_sealing').select('sealed_to').executeTakeFirst();
+  return row?.sealed_to ?? 0;
 }
 
 const isUnchained = sql<boolean>`not exists (select 1 from audit_entries where audit_entries.number = audit.number)`;
 
-async function appendToChains(
-  tx: Transaction,
-  rows: readonly SealedRow[],
-  { secret, now }: { secret: Buffer | null; now: number },
-): Promise<void> {
-  for (const [chain, own] of Map.groupBy(rows, chainOf)) await append(tx, chain, own, { secret, now });
+/** Whether the number of leases of an act is still to come. In the statement that reads the row: both are of one instant. */
+const waits = sql<
+  number | boolean
+>`exists (select 1 from revocations where finished_at is null and audit_number = audit.number)`.as('waits');
+
+/** Rows that are not counts. */
+function readNewRows(from: Rows, after: number, limit: number) {
+  return (
+    from
+      .selectFrom('audit')
+      .select(sealedColumns)
+      .select(waits)
+      .where('number', '>', after)
+      .where('count', 'is', null)
+      .where(isUnchained)
+      .orderBy('number')
+      .limit(limit)
+      // The number of leases waits for this transaction.
+      .$if(isPostgres(from), (query) => query.forUpdate())
+      .execute()
+  );
+}
+
+/** Rows that no chain has, from `sealed_to` on. */
+async function readOpenNumbers(db: Database): Promise<number[]> {
+  const rows = await readAside(
+    db,
+    db
+      .selectFrom('audit')
+      .select('number')
+      .where('number', '>', (eb) => eb.selectFrom('audit_sealing').select('sealed_to'))
+      .where(isUnchained)
+      .orderBy('number')
+      .limit(sweptAtOnce),
+  );
+  return rows.map(({ number }) => Number(number));
+}
+
+/** Those of the rows that nobody changes any more and that are still in no chain. */
+async function readFinalRows({ from, now }: Step, numbers: readonly number[]): Promise<SealedRow[]> {
+  if (numbers.length === 0) return [];
+  const rows = await from
+    .selectFrom('audit')
+    .select(sealedColumns)
+    .select(waits)
+    .where('number', 'in', numbers)
+    .where(isUnchained)
+    .where((eb) => eb.or([eb('count', 'is', null), eb('at', '<', now - countedForMs)]))
+    .orderBy('number')
+    // A process that writes a count waits for this transaction, and then finds the row chained.
+    .$if(isPostgres(from), (query) => query.forUpdate())
+    .execute();
+  return rows.filter((row) => !row.waits);
+}
+
+/** @returns how many */
+async function appendAll(work: Step, rows: readonly SealedRow[]): Promise<number> {
+  for (const [chain, own] of Map.groupBy(rows, chainOf)) await append(work, chain, own);
+  return rows.length;
 }
 
 async function append(
-  tx: Transaction,
+  { from, to, secret, now }: Step,
   chain: ChainName,
   rows: readonly SealedRow[],
-  { secret, now }: { secret: Buffer | null; now: number },
 ): Promise<void> {
-  const head = await tx
+  let { place, hash } = await readEnd(from, chain);
+  const entries = rows.map((row) => {
+    place += 1;
+    hash = hashPlace({ chain, place, previous: hash, row }, secret);
+    return { chain, own_place: place, number: row.number, hash, sealed_at: now };
+  });
+  const given = rowList(to, entryColumns, entries).as('given');
+  await to
+    .insertInto('audit_entries')
+    .columns(['chain', 'place', 'number', 'hash', 'sealed_at'])
+    .expression(to.selectFrom(given).select(['chain', 'own_place', 'number', 'hash', 'sealed_at']))
+    .execute();
+  await to.updateTable('audit_chains').set({ place, hash }).where('chain', '=', chain).execute();
+}
+
+/** A list of rows has a `place` of its own. */
+const entryColumns = {
+  chain: 'text',
+  own_place: 'bigint',
+  number: 'bigint',
+  hash: 'text',
+  sealed_at: 'bigint',
+} as const;
+
+/** On the other thread each statement is a transaction: after a crash between two, the places are further than the stored end. */
+async function readEnd(from: Rows, chain: ChainName): Promise<{ place: number; hash: string }> {
+  const stored = await from
     .selectFrom('audit_chains')
     .select(['place', 'hash'])
     .where('chain', '=', chain)
     .executeTakeFirstOrThrow();
-  let { place, hash } = head;
-  const entries = rows.map((row) => {
-    place += 1;
-    hash = hashPlace({ chain, place, previous: hash, row }, secret);
-    return { chain, place, number: row.number, hash, sealed_at: now };
-  });
-  await tx.insertInto('audit_entries').values(entries).execute();
-  await tx.updateTable('audit_chains').set({ place, hash }).where('chain', '=', chain).execute();
-}
-
-/** Stores the number up to which every row is chained, so that no run looks at older ones again. */
-async function noteSealed(tx: Transaction, now: number): Promise<void> {
-  const state = await tx.selectFrom('audit_sealing').selectAll().executeTakeFirstOrThrow();
-  const open = await tx
-    .selectFrom('audit')
-    .select('number')
-    .where('number', '>', state.sealed_to)
-    .where(isUnchained)
-    .orderBy('number')
+  const last = await from
+    .selectFrom('audit_entries')
+    .select(['place', 'hash'])
+    .where('chain', '=', chain)
+    .orderBy('place', 'desc')
     .limit(1)
     .executeTakeFirst();
-  // Of the chained ones: a row that was written since the look above must not be skipped.
-  const { last } = await tx
-    .selectFrom('audit_entries')
-    .select((eb) => eb.fn.max<number | null>('number').as('last'))
-    .executeTakeFirstOrThrow();
-  const reached = open ? open.number - 1 : Math.max(Number(last ?? 0), state.next_to);
+  return last && last.place > stored.place ? last : stored;
+}
+
+/**
+ * Stores the number up to which every row is chained, so that no sweep looks at older ones again.
+ *
+ * @param open what no chain had before this step
+ * @param sealed what this step has chained
+ */
+async function noteSealed(
+  { from, to, now }: Step,
+  open: readonly number[],
+  sealed: ReadonlySet<number>,
+): Promise<void> {
+  const state = await from.selectFrom('audit_sealing').selectAll().executeTakeFirstOrThrow();
+  const first = open.find((number) => !sealed.has(number));
+  // Of the chained ones: a row that was written since `open` was read must not be skipped.
+  const last = open.length < sweptAtOnce ? await readLastChained(from) : (open.at(-1) ?? 0);
+  const reached = first === undefined ? Math.max(last, state.next_to) : first - 1;
   // SQLite has one writer at a time, so no lower number follows.
-  const isImmediate = !isPostgres(tx);
+  const isImmediate = !isPostgres(from);
   if (!isImmediate && now - state.next_at < invisibleForMs) return;
   const sealedTo = isImmediate ? reached : Math.min(state.next_to, reached);
   if (sealedTo === state.sealed_to && reached === state.next_to) return;
-  await tx
+  await to
     .updateTable('audit_sealing')
     .set({ sealed_to: sealedTo, next_to: reached, next_at: now })
     .where('id', '=', 1)
     .execute();
+}
+
+async function readLastChained(from: Rows): Promise<number> {
+  const row = await from
+    .selectFrom('audit_entries')
+    .select((eb) => eb.fn.max<number | null>('number').as('last'))
+    .executeTakeFirst();
+  return Number(row?.last ?? 0);
 }

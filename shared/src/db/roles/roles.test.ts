@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createAuditSealer, createRefusalLog } from '../../audit/index.ts';
+import { createManualClock } from '../../testing/manual-clock.ts';
 import { createOwnPostgres, type OwnPostgres } from '../../testing/own-postgres.ts';
 import { migrate, migrations } from '../migrate.ts';
 import { type Database, openDatabase } from '../open.ts';
@@ -139,6 +141,47 @@ describe.skipIf(url === '')('on Postgres', () => {
       ]),
     ).toEqual([refused, refused, 'done', 'P0001']);
     expect(await tryAs('leases', [cut(1)])).toEqual([refused]);
+  });
+
+  test('the rights of auth suffice to chain the audit, and those of content to count refusals in rows that may be chained', async () => {
+    await migrate(owner);
+    await create();
+    const clock = createManualClock();
+    const open = (service: keyof typeof passwords) => {
+      const as = new URL(own.databaseUrl);
+      as.username = `${prefix}_${service}`;
+      as.password = passwords[service];
+      return openDatabase({ databaseUrl: as.toString(), sqlitePath: '', connectionTimeoutMs: 60_000 });
+    };
+    const [asAuth, asContent] = [open('auth'), open('content')];
+    const faults: unknown[] = [];
+    const refusals = createRefusalLog(asContent, clock, (error) => void faults.push(error));
+    const refuse = () =>
+      refusals.record({
+        actor: { kind: 'anonymous', id: null },
+        action: 'content.register',
+        target: null,
+        clientIp: '203.0.113.7',
+        requestId: null,
+        outcome: 'refused',
+        code: 'UNAUTHENTICATED',
+      });
+    const count = async () => {
+      await refuse();
+      await refuse();
+      await refusals.settle();
+    };
+    try {
+      await count();
+      clock.setWall(clock.now() + 300_000);
+      expect(await createAuditSealer({ db: asAuth, clock, secret: null }).run()).toBe(1);
+      await count();
+      const rows = await owner.selectFrom('audit').select('count').orderBy('number').execute();
+      expect([rows.map((row) => Number(row.count)), faults]).toEqual([[2, 2], []]);
+    } finally {
+      await asAuth.destroy();
+      await asContent.destroy();
+    }
   });
 
   test('making the roles again changes no role and no right, and takes away a right that was added by hand', async () => {
