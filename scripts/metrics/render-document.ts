@@ -40,7 +40,8 @@ const sections: Readonly<Record<keyof typeof catalogue, { title: string; text: s
   authority: { title: 'Rights, revocations and what is cached', text: '' },
   dependencies: {
     title: 'Dependencies and the process',
-    text: `\`dependency\` is a name of \`/ready\`. The checks are those of \`/ready\`, at most 5 s old. \`latchkey_dependency_up\` of a gateway names
+    text: `\`dependency\` is a name of \`/ready\`. The checks are those of \`/ready\`, at most 5 s old, or the
+last ones while checks hang. \`latchkey_dependency_up\` of a gateway names
 the services, and what they need themselves as they report it.`,
   },
   players: {

@@ -99,7 +99,7 @@ test('a reading that fails is left out, and the other metrics are there', async 
   expect(text).toMatch(/^latchkey_disk_size_bytes 7$/m);
 });
 
-test('a reading that hangs is left out after 3 s, and scrapes meanwhile do not start it again', async () => {
+test('a reading that hangs is left out after a second, and scrapes meanwhile do not start it again', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const registry = new Registry();
   let readings = 0;
@@ -109,7 +109,7 @@ test('a reading that hangs is left out after 3 s, and scrapes meanwhile do not s
   });
   addGauge(registry, 'latchkey_disk_size_bytes', () => 7);
   const scrapes = [registry.metrics(), registry.metrics()];
-  await vi.advanceTimersByTimeAsync(3_000);
+  await vi.advanceTimersByTimeAsync(1_000);
   for (const text of await Promise.all(scrapes)) {
     expect(text).not.toMatch(/^latchkey_active_leases/m);
     expect(text).toMatch(/^latchkey_disk_size_bytes 7$/m);
