@@ -139,7 +139,8 @@ async function closeAtTheEnd<S extends OwnServer>(starting: Promise<S>): Promise
   return starting;
 }
 
-async function startSingleNodeToClose(env: Environment): Promise<OwnSingleNode> {
+/** As `startSingleNode`, for a test that closes the server itself. */
+export async function startSingleNodeToClose(env: Environment): Promise<OwnSingleNode> {
   const folder = makeFolder();
   const all = { ...leastSettings(), SQLITE_PATH: join(folder.path, 'latchkey.db'), ...env };
   const process = startProcess(folder.path, all);

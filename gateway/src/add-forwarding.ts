@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import type { Clock } from '@latchkey/shared/clock';
 import { type App, addPlainAnswerer } from '@latchkey/shared/http';
+import type { Tracer } from '@latchkey/shared/traces';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { RoutedExchange } from './exchange.ts';
 import { createPlainForwarder } from './forward-plain-requests.ts';
@@ -20,6 +21,8 @@ interface ForwardingOptions {
   eventStreams: Upstream;
   secret: string;
   clock: Clock;
+  /** Null or left out: traces are off. */
+  tracer?: Tracer | null;
   /** `PUBLIC_URL`; null if it is not set. */
   publicUrl: string | null;
   /** What is forwarded; everything where it is left out. */
@@ -43,6 +46,7 @@ export async function addForwarding(
     eventStreams,
     secret,
     clock,
+    tracer = null,
     publicUrl,
     routes = routeTable,
     answerLimitMs = defaultAnswerLimitMs,
@@ -77,8 +81,7 @@ export async function addForwarding(
         service,
         upstream,
         secret,
-        clock,
-        publicUrl,
+        ...{ clock, tracer, publicUrl },
         answerLimitMs: ownLimitMs ?? answerLimitMs,
         doubtAfterMs,
         streams,

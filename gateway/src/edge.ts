@@ -26,6 +26,7 @@ import {
   createStart,
   endOnSignals,
   explainAndExit,
+  openTracer,
   type ProcessBase,
 } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
@@ -55,6 +56,7 @@ async function main(): Promise<void> {
   for (const warning of warnings) log.warn(warning);
   const shutdown = createShutdown(log);
   const base = createProcessBase({ clock: createSystemClock(), log, shutdown });
+  base.tracer = await openTracer('edge', packageJson.version, values, base);
   try {
     await serve(base, values, identity);
   } catch (error) {

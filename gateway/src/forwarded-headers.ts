@@ -31,6 +31,9 @@ const notToService = new Set([
   'via',
   'x-real-ip',
   'x-request-id',
+  // A service believes the gateway which requests are traced. So a stranger's own trace must not reach it.
+  'traceparent',
+  'tracestate',
 ]);
 /** Headers of a service that no client gets: the gateway sets its own. */
 const notToClient = new Set([...hopByHop, 'x-request-id', 'date']);

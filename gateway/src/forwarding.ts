@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
+import type { CallSpan, Tracer } from '@latchkey/shared/traces';
 import {
   type Member,
   NotStarted,
@@ -53,6 +54,7 @@ export interface ForwardOptions {
   upstream: Upstream;
   secret: string;
   clock: Clock;
+  tracer: Tracer | null;
   /** `PUBLIC_URL`; null if it is not set. */
   publicUrl: string | null;
   /** From the request to the head of its answer. It includes the wait for a connection and further attempts. */
@@ -83,6 +85,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
   readonly #headers: string[];
   readonly #headBytes: number;
   readonly #body: Buffer | null;
+  readonly #span: CallSpan | null;
   /** Null while it waits in line. */
   #attempt: Attempt | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -100,6 +103,10 @@ export class Forwarding implements Waiter, AttemptedRequest {
     this.#tries = new Tries(options.upstream, this.#isSafe);
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');
     this.#headers = requestHeaders(exchange, options.secret, options.publicUrl);
+    // One for all attempts: `retries` says how many there were.
+    this.#span =
+      options.tracer?.call('client', `forward to ${options.service}`, {}, exchange.request) ?? null;
+    if (this.#span) this.#headers.push('traceparent', this.#span.traceparent);
     this.#headBytes = bytesOf(this.#path, this.#headers);
     this.#body = body;
     this.#startedAtMs = options.clock.monotonic();
@@ -114,6 +121,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
   }
 
   onHead(): void {
+    this.#span?.end(undefined, { retries: this.#tries.count() - 1 });
     clearTimeout(this.#timer);
   }
 
@@ -221,15 +229,16 @@ export class Forwarding implements Waiter, AttemptedRequest {
   }
 
   /** The client has its answer, or has gone. */
-  #end(): void {
+  #end(failure = 'client_left'): void {
     clearTimeout(this.#timer);
+    this.#span?.end(failure);
     this.#options.upstream.line.remove(this);
     this.#attempt?.leave();
   }
 
   /** Without a cause, so that not each request is logged: there may be thousands a second. */
   #shed(reason: ShedReason): void {
-    this.#end();
+    this.#end(reason);
     if (this.exchange.isAnswered() || this.exchange.response.destroyed) return;
     this.#options.onShed(reason);
     this.#options.onFault(new Error(shedWords[reason]));
@@ -239,7 +248,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
   }
 
   #fail(cause: unknown): void {
-    this.#end();
+    this.#end('unanswered');
     if (this.exchange.isAnswered() || this.exchange.response.destroyed) return;
     this.#options.onFault(cause);
     this.exchange.refuse(new AppError('DEPENDENCY_UNAVAILABLE', { cause, call: this.#call() }));

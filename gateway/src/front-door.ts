@@ -93,6 +93,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     operatorLog: log,
     metrics,
     overloadDelay: values.overloadDelay,
+    tracer: base.tracer,
+    trustTraceparent: values.trustTraceparent,
     serviceDocuments: () => fetchServiceDocuments(upstreams, secret, onFault),
   });
   const { statistics } = metrics;
@@ -100,6 +102,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const self = { service: name, address: hostname() };
   addGatheredStatistics(app, { clock, statistics, report, upstreams, self, ownReplica, secret, onFault });
   await addForwarding(app, {
+    tracer: base.tracer,
     upstreams,
     eventStreams: openEventStreams(open, values.authUrls),
     secret,

@@ -6,6 +6,7 @@ import type { Readiness } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { resolveClientIp, type TrustProxy } from '@latchkey/shared/net';
+import type { Tracer } from '@latchkey/shared/traces';
 import { addAdminFiles } from './admin-files.ts';
 import { addCors, createCorsHeaders } from './cors.ts';
 
@@ -23,6 +24,10 @@ interface GatewayOptions {
   metrics: Metrics;
   /** `OVERLOAD_DELAY_MS`. Left out: no request is refused for an overload. */
   overloadDelay?: number | 'off';
+  /** Null or left out: traces are off. */
+  tracer?: Tracer | null;
+  /** `TRUST_TRACEPARENT`. */
+  trustTraceparent?: boolean;
   /** For separate services: reads their OpenAPI documents. */
   serviceDocuments?: Parameters<typeof addOpenApi>[1]['others'];
 }
@@ -37,6 +42,9 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
     requestLog: options.requestLog,
     operatorLog: options.operatorLog,
     metrics: options.metrics,
+    tracing: options.tracer
+      ? { tracer: options.tracer, isTrusted: () => options.trustTraceparent === true, beginsTraces: true }
+      : null,
     isDraining: readiness.isDraining,
     overload:
       overloadDelay === 'off'

@@ -16,7 +16,13 @@ import {
 } from '@latchkey/shared/config';
 import { createShutdown } from '@latchkey/shared/lifecycle';
 import { createOperatorLog, createStderrWriter, identifyProcess } from '@latchkey/shared/log';
-import { answerFlags, createProcessBase, endOnSignals, explainAndExit } from '@latchkey/shared/process';
+import {
+  answerFlags,
+  createProcessBase,
+  endOnSignals,
+  explainAndExit,
+  openTracer,
+} from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
 import { openFrontDoor } from './front-door.ts';
 
@@ -48,6 +54,7 @@ async function main(): Promise<void> {
   for (const warning of warnings) log.warn(warning);
   const shutdown = createShutdown(log);
   const base = createProcessBase({ clock: createSystemClock(), log, shutdown });
+  base.tracer = await openTracer('gateway', packageJson.version, values, base);
   const { keyDerivationUrls } = values;
   const requestLogTo = process.stdout.fd;
   const door = await openFrontDoor({

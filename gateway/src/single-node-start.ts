@@ -16,14 +16,7 @@ import { createLeaseReader, mount as mountLeases } from '@latchkey/leases';
 import { mount as mountPlayback } from '@latchkey/playback';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import {
-  cleanAudit,
-  type Database,
-  findFilesOpenToAll,
-  migrate,
-  openDatabase,
-  openPostgresOptions,
-} from '@latchkey/shared/db';
+import { cleanAudit, type Database, migrate, openDatabase, openPostgresOptions } from '@latchkey/shared/db';
 import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import { createSessionUses } from '@latchkey/shared/internal';
 import { createLoggedReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
@@ -33,6 +26,7 @@ import {
   createProcessBase,
   createServiceCore,
   exportReadiness,
+  openTracer,
   type ProcessBase,
   type ProcessContext,
   runSessionUses,
@@ -43,6 +37,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createGateway } from './gateway.ts';
 import { type NodeConfiguration, settleMasterKeys } from './single-node-first-run.ts';
 import { addOwnStatistics, type WorkerReports } from './statistics/add-own-statistics.ts';
+import { warnOfOpenFiles } from './warn-of-open-files.ts';
 
 const closeTimeoutMs = 10_000;
 
@@ -81,6 +76,7 @@ export async function openSingleNode(options: SingleNodeOptions): Promise<Opened
   const { clock, log, shutdown } = options;
   const given = options.configuration.values;
   const base = createProcessBase({ clock, log, shutdown });
+  base.tracer = await openTracer('single-node', packageJson.version, given, base);
   const rows = await openRows('single node', given, base);
   await migrateOnStart(rows.db, given, options);
   await rows.checkSchema();
@@ -113,6 +109,8 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
     operatorLog: log,
     metrics,
     overloadDelay: values.overloadDelay,
+    tracer: base.tracer,
+    trustTraceparent: values.trustTraceparent,
   });
   const context = { ...base, app, metrics, isSeparate: false };
   await mountServices({ context, values, rows, masterKeys, readiness });
@@ -144,16 +142,6 @@ export function createNodeMetrics({ clock, registry }: Pick<ProcessBase, 'clock'
 /** `LATCHKEY_WORKERS`. */
 export function countWorkers({ workers }: Pick<SingleNodeValues, 'workers'>): number {
   return workers === 'auto' ? availableParallelism() : workers;
-}
-
-function warnOfOpenFiles({ configuration, log }: SingleNodeOptions): void {
-  const { databaseUrl, sqlitePath } = configuration.values;
-  const ofDatabase = databaseUrl ? [] : [sqlitePath, `${sqlitePath}-wal`, `${sqlitePath}-shm`];
-  const open = findFilesOpenToAll([configuration.file.path, ...ofDatabase], process.getuid?.());
-  if (open.length === 0) return;
-  log.warn(
-    `every user of this machine may read ${open.join(', ')}, which may hold the secrets of this server. Run: chmod 600 ${open.join(' ')}`,
-  );
 }
 
 export async function listenForMetrics(

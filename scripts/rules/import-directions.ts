@@ -34,6 +34,7 @@ const sharedFolders = [
   'net',
   'tls',
   'memory',
+  'traces',
   'log',
   'lifecycle',
   'config',

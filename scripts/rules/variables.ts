@@ -39,6 +39,9 @@ export const leftOutOfKubernetes = {
   SETUP_TOKEN: 'ADMIN_API_KEY is always set',
   AUDIT_CHAIN_SECRET: 'it is optional and secret: an overlay mounts it as AUDIT_CHAIN_SECRET_FILE',
   LATCHKEY_WORKERS: 'replicas take their place',
+  OTEL_EXPORTER_OTLP_HEADERS:
+    'a collector in the cluster needs none; an operator who needs them adds a secret',
+  OTEL_SERVICE_NAME: 'each process has its own name',
 };
 
 /** The variables in the first column of the tables of a document. */

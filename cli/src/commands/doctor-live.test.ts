@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { runbooks } from '../doctor/live/runbooks.ts';
 import { startKeyServer } from '../testing/key-server.ts';
@@ -176,7 +176,7 @@ it('doctor --live ends with 1 while a dependency is down, also where the server 
   const { exitCode, stdout } = await diagnose({ ready: [200, { status: 'ready', dependencies }] });
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(
-    /WRONG {4}leases: is down\n[\s\S]*WRONG {4}database: is degraded, writes false\n[\s\S]*ok {7}auth: is up\n/,
+    /WRONG {4}leases: is down\n[\s\S]*WRONG {4}database: is degraded, writes false\n[\s\S]*docs\/runbooks\/latchkey-database-read-only\.md\n[\s\S]*ok {7}auth: is up\n/,
   );
 });
 
@@ -233,7 +233,10 @@ it.each([
   expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
-it('every runbook that doctor --live names exists', () => {
-  for (const path of Object.values(runbooks))
-    expect(existsSync(new URL(`../../../${path}`, import.meta.url))).toBe(true);
+it('every page that doctor --live names exists, with its heading', () => {
+  for (const page of Object.values(runbooks)) {
+    const [path = '', heading] = page.split('#');
+    const text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+    if (heading) expect(text.toLowerCase()).toContain(`## ${heading}\n`);
+  }
 });

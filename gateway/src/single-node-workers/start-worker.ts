@@ -24,6 +24,7 @@ import {
   createProcessBase,
   createServiceCore,
   describeLostService,
+  openTracer,
   type ProcessContext,
 } from '@latchkey/shared/process';
 import { createUpstream, systemLookup } from '@latchkey/shared/upstream';
@@ -75,6 +76,7 @@ interface RunningWorker {
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { values, task, parent, clock, log, shutdown } = options;
   const base = createProcessBase({ clock, log, shutdown });
+  base.tracer = await openTracer('worker', packageJson.version, values, base);
   const metrics = createNodeMetrics(base);
   const readiness = createParentReadiness(parent.calls);
   const own = { ...values, internalSecret: { reveal: () => task.secret } };
@@ -90,6 +92,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     operatorLog: log,
     metrics,
     overloadDelay: values.overloadDelay,
+    tracer: base.tracer,
+    trustTraceparent: values.trustTraceparent,
     serviceDocuments: async () => [await client.get('/openapi.json', (document) => document as object)],
   });
   const context = { ...base, app, metrics, isSeparate: false, processes: task.count + 1 };
@@ -128,7 +132,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
 async function addParentRoutes(
   app: App,
-  { clock, log, warn, metrics, shutdown }: ProcessContext,
+  { clock, log, warn, metrics, shutdown, tracer }: ProcessContext,
   { task, values }: WorkerOptions,
 ): Promise<void> {
   const open = (connectionsToParent: number) => {
@@ -144,6 +148,7 @@ async function addParentRoutes(
   };
   const parent = open(connections);
   await addForwarding(app, {
+    tracer,
     upstreams: { auth: parent, content: parent, leases: parent, playback: parent },
     eventStreams: open(streamConnections),
     secret: task.secret,

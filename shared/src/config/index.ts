@@ -43,6 +43,7 @@ export { playlistVariables } from './variables/playlists.ts';
 export { presignRule, presignVariables } from './variables/presign.ts';
 export { rateLimitVariables } from './variables/rate-limits.ts';
 export { retentionVariables } from './variables/retention.ts';
+export { traceVariables } from './variables/traces.ts';
 export {
   type ViewerTokenPlace,
   viewerTokenRule,

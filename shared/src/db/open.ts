@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import { splitHosts } from '../net/index.ts';
+import type { Tracer } from '../traces/index.ts';
 import { MigrationLockAdapter } from './migration-lock.ts';
 import { openPostgres, type PoolOptions, type PoolUsage } from './postgres-pool.ts';
 import type { PostgresSettings } from './postgres-tls.ts';
@@ -8,6 +9,7 @@ import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { createSqliteAside } from './sqlite-aside.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
+import { traceStatements } from './trace-statements.ts';
 
 export type Database = Kysely<Schema>;
 export type Transaction = KyselyTransaction<Schema>;
@@ -21,19 +23,23 @@ interface DatabaseOptions extends PoolOptions {
   onConnectionFault?: (error: Error) => void;
   /** Receives what reads how busy the pool of connections to Postgres is. */
   onPool?: (usage: () => PoolUsage) => void;
+  /** Records the statements of requests. Null or left out: traces are off. */
+  tracer?: Tracer | null | undefined;
 }
 
 /** Opens Postgres where there is a URL, else SQLite. The code behind it is the same for both. */
 export function openDatabase(options: DatabaseOptions): Database {
+  const { tracer } = options;
+  const logOf = (system: 'postgresql' | 'sqlite') => (tracer ? { log: traceStatements(system, tracer) } : {});
   if (options.databaseUrl) {
     const pool = openPostgres(options.databaseUrl, options.onConnectionFault ?? (() => {}), options);
     options.onPool?.(pool.usage);
-    return new Kysely<Schema>({ dialect: new OwnPostgresDialect({ pool }) });
+    return new Kysely<Schema>({ dialect: new OwnPostgresDialect({ pool }), ...logOf('postgresql') });
   }
   const { sqlitePath } = options;
   const file = openSqlite(sqlitePath);
   const aside = sqlitePath === ':memory:' ? null : createSqliteAside(sqlitePath);
-  return new Kysely<Schema>({ dialect: createSqliteDialect(file, aside) });
+  return new Kysely<Schema>({ dialect: createSqliteDialect(file, aside), ...logOf('sqlite') });
 }
 
 class OwnPostgresDialect extends PostgresDialect {

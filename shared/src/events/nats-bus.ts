@@ -1,5 +1,6 @@
 import { jetstream } from '@nats-io/jetstream';
 import type { Seal } from '../seal/seal.ts';
+import type { Tracer } from '../traces/index.ts';
 import { type Bus, createInProcessBus } from './bus.ts';
 import { parseBusMessage } from './message.ts';
 import { openNatsLink } from './nats-link.ts';
@@ -19,6 +20,8 @@ interface NatsBusOptions {
   name: string;
   /** Identifies this process's own messages: unique to the process. */
   origin: string;
+  /** Null or left out: traces are off. */
+  tracer?: Tracer | null;
   /** Identifies the messages of this installation among those of others with access to NATS. */
   seal: Seal;
   /** Called for lost connections, for the first of several messages that could not be sent, and for malformed messages. */
@@ -35,7 +38,7 @@ export interface NatsBus extends Bus {
  * one process. Other processes receive it when NATS delivers it. While NATS is away nothing is queued: a late hint is
  * useless, and the change feed has every change.
  */
-export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptions): NatsBus {
+export function createNatsBus({ url, name, origin, tracer = null, seal, onFault }: NatsBusOptions): NatsBus {
   const local = createInProcessBus(onFault);
   const link = openNatsLink({ url, name, onFault, receive });
   let unacknowledged = 0;
@@ -50,7 +53,9 @@ export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptio
     const { message, isSealed } = envelope;
     if (envelope.origin === origin) return;
     if (isSealed) {
-      local.publish(message);
+      if (tracer)
+        tracer.consume(envelope.traceparent, `process ${subjectOf(message)}`, () => local.publish(message));
+      else local.publish(message);
       return;
     }
     onFault(new TypeError(unsealed));
@@ -76,7 +81,11 @@ export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptio
   return {
     publish(message) {
       local.publish(message);
-      if (parseBusMessage(message)) void send(subjectOf(message), formatEnvelope({ origin, message }, seal));
+      if (!parseBusMessage(message)) return;
+      const subject = subjectOf(message);
+      const span = tracer?.call('producer', `publish ${subject}`, { 'messaging.system': 'nats' }) ?? null;
+      const trace = span && { traceparent: span.traceparent };
+      void send(subject, formatEnvelope({ origin, message, ...trace }, seal)).then(() => span?.end());
     },
     subscribe: local.subscribe,
     state: () => (link.connection() ? 'up' : 'down'),

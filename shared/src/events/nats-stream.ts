@@ -59,10 +59,14 @@ interface Envelope {
   /** The process that sent it, which has already applied it. */
   origin: string;
   message: BusMessage;
+  /** The span that sent it, where traces are on. The seal covers it, so that a stranger cannot have traces recorded. */
+  traceparent?: string;
 }
 
 /** Other members are ignored; the seal is cut off before. */
-const readEnvelope = createRecordReader(Type.Object({ origin: Type.String(), message: Type.Unknown() }));
+const readEnvelope = createRecordReader(
+  Type.Object({ origin: Type.String(), message: Type.Unknown(), traceparent: Type.Optional(Type.String()) }),
+);
 /**
  * Larger than any message of ours: a content with 16 KiB of metadata, of which JSON may escape each byte as six, and the
  * other members.
@@ -75,8 +79,8 @@ const afterSeal = '",';
 const sealedFrom = beforeSeal.length + sealLength + afterSeal.length;
 
 /** JSON, which 0.2.0 reads too: it ignores the seal. */
-export function formatEnvelope({ origin, message }: Envelope, seal: Seal): string {
-  const text = JSON.stringify({ origin, message: toWire(message) }).slice(1);
+export function formatEnvelope({ origin, message, traceparent }: Envelope, seal: Seal): string {
+  const text = JSON.stringify({ origin, message: toWire(message), traceparent }).slice(1);
   return `${beforeSeal}${seal.of(place, text)}${afterSeal}${text}`;
 }
 
@@ -96,7 +100,14 @@ export function parseEnvelope(bytes: Uint8Array, seal: Seal): (Envelope & { isSe
   }
   const envelope = readEnvelope(value);
   const message = envelope && parseBusMessage(fromWire(envelope.message));
-  return message ? { origin: envelope.origin, message, isSealed: isSealed(text, seal) } : null;
+  if (!message) return null;
+  const { origin, traceparent } = envelope;
+  return {
+    origin,
+    message,
+    isSealed: isSealed(text, seal),
+    ...(traceparent !== undefined && { traceparent }),
+  };
 }
 
 /** A renewal travels as its notice with one more member, because 0.2.0 logs an error for every type that it does not know. */

@@ -14,7 +14,7 @@ import {
   refuseHost,
 } from './malformed-requests.ts';
 import { createResponseObserver, toEnded } from './observe-response.ts';
-import { answerPlainRequests } from './plain-answers.ts';
+import { answerPlainRequests, type Tracing } from './plain-answers.ts';
 import type { LimitName } from './rate-limit.ts';
 import { type CrossOriginHeaders, type RawAnswers, refuseConnect } from './raw-answer.ts';
 import { type App, gateDecorator } from './routes.ts';
@@ -58,6 +58,8 @@ interface HostOptions {
   requestLog: RequestLog | null;
   operatorLog: OperatorLog;
   metrics: Metrics;
+  /** Records requests as spans. Null or left out: traces are off. */
+  tracing?: Tracing | null;
   /** CORS headers of every answer. Left out: none. */
   crossOriginHeaders?: CrossOriginHeaders;
   /** Whether the process is about to end, so that clients should send their next request elsewhere. */
@@ -76,7 +78,7 @@ export function createHost(options: HostOptions): App {
   const { randomId, clientIpOf, requestLog, metrics, isDraining = () => false } = options;
   const reportFailure = createFailureReport(options.operatorLog);
   const answerError = createErrorHandler(reportFailure);
-  const observe = createResponseObserver(requestLog, metrics);
+  const observe = createResponseObserver(requestLog, metrics, options.tracing?.tracer);
   const rawAnswers = toRawAnswers(options);
   const clientErrors = createClientErrors(rawAnswers);
   const refuseTransferCoding = createTransferCodingCheck();
@@ -132,7 +134,13 @@ export function createHost(options: HostOptions): App {
     isDraining,
   };
   const createShedder = createShedderMaker(app, { ...options, ...parts });
-  answerPlainRequests(app, { ...parts, observe, reportFailure, createShedder });
+  answerPlainRequests(app, {
+    ...parts,
+    tracing: options.tracing ?? null,
+    observe,
+    reportFailure,
+    createShedder,
+  });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
 }

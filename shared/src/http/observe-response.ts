@@ -4,6 +4,7 @@ import type { LoggedRevocation, Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import { type RequestFailure, type RequestLine, type RequestLog, redact, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Tracer } from '../traces/index.ts';
 
 /** A request that has ended, however it ended. */
 export interface EndedRequest {
@@ -30,7 +31,11 @@ const clientClosedRequest = 499;
 /** Writes the log line and the metrics of a request. */
 export type ResponseObserver = (ended: EndedRequest) => void;
 
-export function createResponseObserver(requestLog: RequestLog | null, metrics: Metrics): ResponseObserver {
+export function createResponseObserver(
+  requestLog: RequestLog | null,
+  metrics: Metrics,
+  tracer?: Tracer | undefined,
+): ResponseObserver {
   return ({
     id,
     request,
@@ -49,6 +54,7 @@ export function createResponseObserver(requestLog: RequestLog | null, metrics: M
     const status =
       response.writableFinished || response.headersSent ? response.statusCode : clientClosedRequest;
     metrics.observeRequest(route ?? 'none', method, status, durationMs / 1_000);
+    tracer?.served(request, { method, route, status, code: code ?? null });
     if (!requestLog) return;
     const line: RequestLine = {
       requestId: redact(id),
@@ -62,6 +68,8 @@ export function createResponseObserver(requestLog: RequestLog | null, metrics: M
       principal: principal ? { kind: principal.kind, id: principal.id && redact(principal.id) } : null,
       code: code ?? null,
     };
+    const traceId = tracer?.traceIdOf(request);
+    if (traceId) line.traceId = traceId;
     if (failure) line.failure = failure;
     if (revocation) line.revocation = redactRevocation(revocation);
     requestLog.write(line);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../contracts/index.ts';
+import type { Tracer } from '../traces/index.ts';
 import { refuseFragment, refuseHost } from './malformed-requests.ts';
 import { PlainExchange, type PlainExchangeHost } from './plain-exchange.ts';
 import type { App } from './routes.ts';
@@ -41,7 +42,20 @@ export function addPlainAnswerer(app: App, answerer: PlainAnswerer): void {
   app.getDecorator<(answerer: PlainAnswerer) => void>(plainDecorator)(answerer);
 }
 
+/** How a host records requests. */
+export interface Tracing {
+  tracer: Tracer;
+  /** Whether the `traceparent` of a request is taken. */
+  isTrusted: (request: IncomingMessage) => boolean;
+  /** Whether other requests begin a trace. Not in a service: other calls are the jobs of services, such as the pull of the feed each second. */
+  beginsTraces: boolean;
+}
+
+/** Their callers are load balancers that ask each second: such traces would hide the others. */
+const untraced = new Set(['/health', '/ready']);
+
 interface PlainHost extends PlainExchangeHost {
+  tracing: Tracing | null;
   refuseTransferCoding: (request: IncomingMessage) => Error | null;
   isDraining: () => boolean;
   /** Makes what refuses requests because more come than can be served. Left out: none are. */
@@ -80,7 +94,8 @@ export function answerPlainRequests(app: App, host: PlainHost): void {
     knownAnswer = answer;
     return true;
   });
-  server.on('request', (request, response) => {
+  const { tracing } = host;
+  const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (shed?.(request, response)) return;
     const startedAtMs = performance.now();
     const answer = request === known ? knownAnswer : find(request);
@@ -90,7 +105,21 @@ export function answerPlainRequests(app: App, host: PlainHost): void {
     else if ('begin' in answer)
       begin(answer, new PlainExchange(request, response, startedAtMs, answer, host));
     else send(answer, request, response, startedAtMs, host);
-  });
+  };
+  server.on('request', tracing ? traceRequests(tracing, answerRequest) : answerRequest);
+}
+
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+function traceRequests(
+  { tracer, isTrusted, beginsTraces }: Tracing,
+  answer: RequestListener,
+): RequestListener {
+  return (request, response) => {
+    const continues = request.headers.traceparent !== undefined && isTrusted(request);
+    if (untraced.has(request.url ?? '') || !(continues || beginsTraces)) answer(request, response);
+    else tracer.serve(request, continues, () => answer(request, response));
+  };
 }
 
 function mayBePlain(request: IncomingMessage, { isDraining, refuseTransferCoding }: PlainHost): boolean {

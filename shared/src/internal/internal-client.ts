@@ -1,4 +1,5 @@
 import { AppError } from '../errors/errors.ts';
+import type { CallSpan, Tracer } from '../traces/index.ts';
 import { type Member, Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
 import {
   type Answer,
@@ -58,6 +59,8 @@ interface InternalClientOptions {
   secret: string;
   /** Per address; 2 s where it is left out. */
   answerTimeoutMs?: number;
+  /** Null or left out: traces are off. */
+  tracer?: Tracer | null;
   /** Called for each call that failed. */
   onFault: (name: string, error: unknown) => void;
 }
@@ -67,6 +70,7 @@ export function createInternalClient({
   upstream,
   secret,
   answerTimeoutMs = defaultAnswerTimeoutMs,
+  tracer = null,
   onFault,
 }: InternalClientOptions): InternalClient {
   async function call(tries: Tries, request: Call): Promise<unknown> {
@@ -92,17 +96,16 @@ export function createInternalClient({
 
   async function callWithin(limit: TimeLimit, tries: Tries, { kind, path, body }: Call): Promise<unknown> {
     const member = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
-    const headers = secretHeaders(secret);
-    if (body !== undefined) headers['content-type'] = 'application/json';
+    const span = tracer?.call('client', `call ${name}`, {}) ?? null;
     const text = body === undefined ? null : JSON.stringify(body);
     const method = kind === 'get' ? 'GET' : 'POST';
     try {
       if (kind === 'batch' && member.lacksRoute(path))
         throw new BatchRefused('the process has no such route');
-      const answer = await ask(member, {
+      const answer = await askWithin(span, member, {
         method,
         path,
-        headers,
+        headers: headersOf(secret, body !== undefined, span),
         body: text,
         limitMs: answerTimeoutMs,
         limit,
@@ -131,6 +134,26 @@ export function createInternalClient({
     post: (path, body, parse) => parsed({ kind: 'change', path, body }, parse),
     readMany: (path, body, parse) => parsed({ kind: 'batch', path, body }, parse),
   };
+}
+
+function headersOf(secret: string, hasBody: boolean, span: CallSpan | null): Record<string, string> {
+  return {
+    ...secretHeaders(secret),
+    ...(span && { traceparent: span.traceparent }),
+    ...(hasBody && { 'content-type': 'application/json' }),
+  };
+}
+
+/** As `ask`, and ends the span with it. */
+async function askWithin(span: CallSpan | null, ...question: Parameters<typeof ask>): Promise<Answer> {
+  try {
+    const answer = await ask(...question);
+    span?.end(answer.status >= 500 ? String(answer.status) : undefined);
+    return answer;
+  } catch (error) {
+    span?.end('unanswered');
+    throw error;
+  }
 }
 
 function unavailable(cause: unknown, upstream: string, tries: Tries): AppError {

@@ -13,7 +13,7 @@ export type BusSettings =
 export async function connectBus(
   name: string,
   values: BusSettings,
-  { warn, shutdown, dependencies }: ProcessBase,
+  { warn, shutdown, dependencies, tracer }: ProcessBase,
 ): Promise<Bus> {
   const onFault = (error: unknown) => warn(busFaultMessage, error);
   if (!values.natsUrl) {
@@ -26,6 +26,7 @@ export async function connectBus(
     url: values.natsUrl.reveal(),
     name: `latchkey ${name}`,
     origin: randomUUID(),
+    tracer,
     seal: createSeal(values.internalSecret.reveal()),
     onFault,
   });

@@ -21,7 +21,7 @@ interface ServiceAddress {
 export function connectService(
   { name, urls }: ServiceAddress,
   { internalSecret }: { internalSecret: { reveal(): string } },
-  { metrics, clock, log, warn, shutdown }: ProcessContext,
+  { metrics, clock, log, warn, shutdown, tracer }: ProcessContext,
 ): InternalClient {
   const upstream = createUpstream({
     urls,
@@ -41,6 +41,7 @@ export function connectService(
     name,
     upstream,
     secret: internalSecret.reveal(),
+    tracer,
     onFault: (_, error) => {
       metrics.upstreamErrors.inc({ upstream: name });
       warn(describeLostService(name), error);

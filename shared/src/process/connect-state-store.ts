@@ -4,6 +4,7 @@ import {
   RecentChanges,
   type RedisConnection,
   type StateStore,
+  traceCommands,
 } from '../replicas/index.ts';
 import { createSeal } from '../seal/seal.ts';
 import { cacheFaultMessage } from './lost-service.ts';
@@ -28,7 +29,7 @@ export type StateStoreSettings =
 /** The states that replicas share through Redis; null where `REDIS_URL` is not set, and each replica keeps its own. */
 export function connectStateStore(
   values: StateStoreSettings,
-  { warn, shutdown, dependencies }: ProcessBase,
+  { warn, shutdown, dependencies, tracer }: ProcessBase,
 ): Sharing | null {
   if (!values.redisUrl) {
     dependencies.push({ name: 'cache', check: async () => ({ kind: 'in-process' }) });
@@ -36,6 +37,7 @@ export function connectStateStore(
   }
   const onFault = (error: unknown) => warn(cacheFaultMessage, error);
   const connection = connectRedis(values.redisUrl.reveal(), onFault);
+  if (tracer) traceCommands(connection.redis, tracer);
   shutdown.add('the shared cache', 1_000, () => connection.close());
   dependencies.push({
     name: 'cache',

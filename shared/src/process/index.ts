@@ -7,6 +7,7 @@ export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit, explainRefusal } from './explain-refusal.ts';
 export { exportCache, exportReadiness } from './export-gauges.ts';
 export { busFaultMessage, describeLostService } from './lost-service.ts';
+export { openTracer } from './open-tracer.ts';
 export { createProcessBase, type ProcessBase, type ProcessContext } from './process-context.ts';
 export { rowSettings, runService, type ServiceContext, serviceSettings } from './run-service.ts';
 export { createServiceCore, feedDependency, type ServiceCore } from './service-core.ts';

@@ -5,6 +5,7 @@ import { createJobs, type Dependency, type Jobs, type Shutdown } from '../lifecy
 import { createRepeatedWarnings, type OperatorLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { TlsFiles } from '../tls/index.ts';
+import type { Tracer } from '../traces/index.ts';
 import { exportCertificates } from './export-gauges.ts';
 
 /** What a process has from its start on, before it listens or knows its routes. */
@@ -17,6 +18,8 @@ export interface ProcessBase {
   shutdown: Shutdown;
   /** What `/ready` checks. Each part of the process adds its own. */
   dependencies: Dependency[];
+  /** Null where traces are off. */
+  tracer: Tracer | null;
   /** What `/metrics` shows. Each part of the process adds its own (`addGauge`). */
   registry: Registry;
   /** The files for TLS of every connection, for the metrics of their expiry. */
@@ -41,5 +44,5 @@ export function createProcessBase(parts: Pick<ProcessBase, 'clock' | 'log' | 'sh
   const registry = new Registry();
   const tlsFiles: TlsFiles[] = [];
   exportCertificates(registry, tlsFiles);
-  return { ...parts, warn, jobs: createJobs(warn), dependencies: [], registry, tlsFiles };
+  return { ...parts, warn, jobs: createJobs(warn), dependencies: [], tracer: null, registry, tlsFiles };
 }

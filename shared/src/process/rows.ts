@@ -58,7 +58,7 @@ export async function openRows(name: string, values: RowSettings, base: ProcessB
 /** Opens the database of a service; it is closed with the process. No statement is sent yet. */
 function openServiceDatabase(
   values: DatabasePlace,
-  { log, warn, clock, shutdown, registry, tlsFiles }: ProcessBase,
+  { log, warn, clock, shutdown, registry, tlsFiles, tracer }: ProcessBase,
 ): Database {
   const { tls, poolMode } = openPostgresOptions(values, {
     now: clock.now,
@@ -66,7 +66,7 @@ function openServiceDatabase(
   });
   if (tls) tlsFiles.push(tls);
   const db = openDatabase({
-    ...{ tls, poolMode },
+    ...{ tls, poolMode, tracer },
     databaseUrl: values.databaseUrl?.reveal(),
     sqlitePath: values.sqlitePath,
     onConnectionFault: (error) =>

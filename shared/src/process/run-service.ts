@@ -24,11 +24,12 @@ import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
 import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-refusal.ts';
+import { openTracer, type TraceSettings } from './open-tracer.ts';
 import { createProcessBase, type ProcessContext } from './process-context.ts';
 import { createServiceProcess } from './service-process.ts';
 import { createStart } from './start.ts';
 
-interface ProcessValues {
+interface ProcessValues extends TraceSettings {
   host: string;
   port: number;
   metricsHost: string;
@@ -95,6 +96,7 @@ async function start<const S extends Settings>(
   const clock = createSystemClock();
   const shutdown = createShutdown(log);
   const base = createProcessBase({ clock, log, shutdown });
+  base.tracer = await openTracer(name, version, common, base);
   try {
     const service = await createServiceProcess({
       ...common,

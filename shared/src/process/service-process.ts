@@ -49,7 +49,7 @@ export interface ServiceProcess {
 /** The host of every service in the distributed profile. The gateway in front writes the log line and handles CORS. */
 export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, version } = options;
-  const { clock, log, shutdown, dependencies } = options.base;
+  const { clock, log, shutdown, dependencies, tracer } = options.base;
   const metrics =
     options.metrics ?? createMetrics(clock, { service: name, version, registry: options.base.registry });
   const readiness = createLoggedReadiness(dependencies, clock, log);
@@ -65,6 +65,8 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     requestLog: null,
     operatorLog: log,
     metrics,
+    // The gateway has decided whether a request is traced. A stranger who reaches a service directly decides nothing.
+    tracing: tracer && { tracer, isTrusted: gate.isFromService, beginsTraces: false },
     isDraining: readiness.isDraining,
     overload:
       options.overloadDelay === 'off'

@@ -3,3 +3,4 @@ export { createSharedLeaseSource, type OwnerLeaseReader, type SharedLeases } fro
 export { RecentChanges } from './recent-changes.ts';
 export { connectRedis, type RedisConnection } from './redis-connection.ts';
 export { createRedisStateStore, type StateStore } from './state-store.ts';
+export { traceCommands } from './trace-commands.ts';

@@ -27,7 +27,7 @@ export function judgeKeyRequests(lastMinute: Members): LiveFinding {
     return { state: p95Ms > keyLimits.tooSlowMs ? 'wrong' : 'warning', about, says, topic: 'key-latency' };
   if (clientErrors > keyLimits.clientErrors)
     return {
-      ...{ state: 'warning', about, says, topic: 'key-errors' },
+      ...{ state: 'warning', about, says, topic: 'key-refusals' },
       mend: 'the member code of the request lines says why viewers are refused',
     };
   return { state: 'ok', about, says };

@@ -1,6 +1,7 @@
 import type { LiveFinding } from './live-finding.ts';
 import { type Members, membersOf } from './members.ts';
 import type { LiveAnswer } from './read-json-answer.ts';
+import type { RunbookTopic } from './runbooks.ts';
 
 /** Facts of a dependency that are shown as they are. Others are listed in a way of their own. */
 const shownFacts = ['kind', 'version', 'writes', 'draining', 'addresses', 'behindMs'];
@@ -56,14 +57,21 @@ function judgeDependency([about, facts]: [string, Members]): LiveFinding {
       : { state: 'ok', about, says };
   }
   // No process reports it: during an upgrade, one of the release before may not know it.
-  if (status === 'unknown') return { state: 'warning', about, says, topic: 'readiness' };
+  if (status === 'unknown') return { state: 'warning', about, says, topic: topicOf(about, status) };
   return {
     state: 'wrong',
     about,
     says,
     mend: 'the standard error of the processes that need it has the cause',
-    topic: 'readiness',
+    topic: topicOf(about, status),
   };
+}
+
+const topics: Readonly<Record<string, RunbookTopic>> = { cache: 'cache', bus: 'bus', feed: 'feed' };
+
+function topicOf(dependency: string, status: string): RunbookTopic {
+  if (dependency === 'database') return status === 'degraded' ? 'database-writes' : 'database';
+  return (Object.hasOwn(topics, dependency) && topics[dependency]) || 'readiness';
 }
 
 function describeFact(facts: Members, name: string): string[] {

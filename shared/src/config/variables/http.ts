@@ -84,6 +84,13 @@ export const gatewayVariables = {
     fallback: noProxy,
     about: 'The proxies whose X-Forwarded-For is trusted. Set it only behind a proxy.',
   }),
+  trustTraceparent: variable({
+    name: 'TRUST_TRACEPARENT',
+    type: boolean,
+    fallback: false,
+    about:
+      'Takes the `traceparent` of requests, so that the caller decides which are traced. Only where a proxy in front sets or removes it.',
+  }),
   corsOrigins: variable({
     name: 'CORS_ORIGINS',
     type: origins,

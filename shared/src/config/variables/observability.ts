@@ -1,6 +1,7 @@
 import { integer, oneOf, text } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
 import { variable } from '../variable.ts';
+import { traceVariables } from './traces.ts';
 
 /**
  * What the process reports about itself.
@@ -10,6 +11,7 @@ import { variable } from '../variable.ts';
  */
 export function observabilityVariables(metricsHost: '127.0.0.1' | '0.0.0.0') {
   return {
+    ...traceVariables,
     logLevel: variable({
       name: 'LOG_LEVEL',
       type: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

@@ -1,0 +1,39 @@
+import { hostname } from 'node:os';
+import type { traceVariables, Values } from '../config/index.ts';
+import type { Tracer } from '../traces/index.ts';
+import type { ProcessBase } from './process-context.ts';
+
+export type TraceSettings = Partial<Values<typeof traceVariables>>;
+
+/** The last spans are sent within this time, or lost: the process must end. */
+const lastSpansMs = 2_000;
+
+/** @returns null where `OTEL_EXPORTER_OTLP_ENDPOINT` is not set: nothing is loaded then */
+export async function openTracer(
+  name: string,
+  version: string,
+  values: TraceSettings,
+  { clock, shutdown, warn }: Pick<ProcessBase, 'clock' | 'shutdown' | 'warn'>,
+): Promise<Tracer | null> {
+  if (!values.otlpEndpoint) return null;
+  const { startTracer } = await import('../traces/start-tracer.ts');
+  const settings = {
+    endpoint: values.otlpEndpoint,
+    headers: values.otlpHeaders?.reveal() ?? {},
+    sampler: values.tracesSampler ?? 'parentbased_always_on',
+    ratio: values.tracesSamplerArg ?? 1,
+    resource: {
+      ...values.otelResourceAttributes,
+      'service.name': values.otelServiceName ?? `latchkey-${name.replaceAll(' ', '-')}`,
+      'service.version': version,
+      // As `instance` in the log.
+      'service.instance.id': `${hostname()}-${process.pid}`,
+    },
+    version,
+  } as const;
+  const onFault = (error: unknown) =>
+    warn('traces cannot be sent: requests go on. Check OTEL_EXPORTER_OTLP_ENDPOINT and the collector', error);
+  const tracer = startTracer(settings, { clock, onFault });
+  shutdown.add('the last traces', lastSpansMs, () => tracer.close());
+  return tracer;
+}

@@ -1,0 +1,27 @@
+import type { Tracer } from '../traces/index.ts';
+
+interface SentCommand {
+  name: string;
+  promise: Promise<unknown>;
+}
+
+/** What sends commands: `Redis` of ioredis. */
+interface CommandSender {
+  sendCommand(command: SentCommand, ...more: unknown[]): unknown;
+}
+
+/** Records each command that a request sends, by its name alone: its arguments hold ids of viewers. */
+export function traceCommands(sender: unknown, tracer: Tracer): void {
+  const redis = sender as CommandSender;
+  const send = redis.sendCommand;
+  redis.sendCommand = (command, ...more) => {
+    const facts = { 'db.system.name': 'redis', 'db.operation.name': command.name };
+    const span = tracer.call('client', `redis ${command.name}`, facts);
+    if (span)
+      command.promise.then(
+        () => span.end(),
+        () => span.end('refused'),
+      );
+    return send.call(redis, command, ...more);
+  };
+}

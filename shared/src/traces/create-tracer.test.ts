@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { expect, it } from 'vitest';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { createTracer } from './create-tracer.ts';
+import type { EndedSpan } from './otlp-json.ts';
+import { createSampler, type SamplerName } from './sampler.ts';
+import { parseTraceparent } from './trace-context.ts';
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const parentId = '00f067aa0ba902b7';
+
+function open(name: SamplerName = 'parentbased_always_on', ratio = 1) {
+  const spans: EndedSpan[] = [];
+  const clock = createManualClock(1_000_000);
+  const queue = { add: (span: EndedSpan) => void spans.push(span), close: async () => {} };
+  return {
+    tracer: createTracer({ clock, sampler: createSampler(name, ratio), randomBytes, queue }),
+    spans,
+    clock,
+  };
+}
+
+const requestOf = (traceparent?: string) => ({ headers: { traceparent } }) as unknown as IncomingMessage;
+const served = { method: 'GET', route: '/keys/:contentId', status: 200, code: null };
+
+it('a request from a stranger begins a trace of its own, and a trusted one goes on with its trace', () => {
+  const { tracer, spans } = open();
+  for (const isTrusted of [false, true]) {
+    const request = requestOf(`00-${traceId}-${parentId}-01`);
+    tracer.serve(request, isTrusted, () => {});
+    tracer.served(request, served);
+  }
+  expect(spans.map((span) => [span.traceId === traceId, span.parentSpanId])).toEqual([
+    [false, null],
+    [true, parentId],
+  ]);
+});
+
+it.each<[SamplerName, ratio: number, own: boolean, parentOn: boolean, parentOff: boolean]>([
+  ['always_on', 0, true, true, true],
+  ['always_off', 1, false, false, false],
+  ['traceidratio', 0, false, false, false],
+  ['traceidratio', 1, true, true, true],
+  ['parentbased_always_on', 0, true, true, false],
+  ['parentbased_always_off', 1, false, true, false],
+  ['parentbased_traceidratio', 0, false, true, false],
+])(
+  'the sampler %s with %d records as OpenTelemetry specifies, with and without a parent',
+  (name, ratio, ...expected) => {
+    const recorded = [undefined, '01', '00'].map((flags) => {
+      const { tracer, spans } = open(name, ratio);
+      const request = requestOf(flags && `00-${traceId}-${parentId}-${flags}`);
+      tracer.serve(request, true, () => {});
+      tracer.served(request, served);
+      return spans.length === 1;
+    });
+    expect(recorded).toEqual(expected);
+  },
+);
+
+it('the sampler by ratio records about that part, and every process decides alike about a trace', () => {
+  const [one, other] = [createSampler('traceidratio', 0.25), createSampler('traceidratio', 0.25)];
+  const ids = Array.from({ length: 4_000 }, () => randomBytes(16).toString('hex'));
+  const taken = ids.filter((id) => one(id, null));
+  expect(ids.filter((id) => other(id, null))).toEqual(taken);
+  // Of 4,000, the standard deviation is 27.
+  expect(Math.abs(taken.length - 1_000)).toBeLessThan(200);
+});
+
+it('a call belongs to the request that it works for, also after an await, and is passed on unrecorded where that is not recorded', async () => {
+  const { tracer, spans, clock } = open();
+  const request = requestOf();
+  const passed = await new Promise<string | undefined>((resolve) => {
+    tracer.serve(request, false, async () => {
+      await null;
+      const call = tracer.call('client', 'call leases', {});
+      clock.advance(3);
+      call?.end('unanswered', { retries: 1 });
+      call?.end();
+      resolve(call?.traceparent);
+    });
+  });
+  tracer.served(request, { ...served, status: 503, code: 'DEPENDENCY_UNAVAILABLE' });
+  const [call, root] = spans;
+  expect(parseTraceparent(passed)).toEqual({ traceId: root?.traceId, spanId: call?.spanId, isSampled: true });
+  expect(call).toMatchObject({ parentSpanId: root?.spanId, durationMs: 3, isFailed: true });
+  expect(call?.facts).toEqual({ retries: 1, 'error.type': 'unanswered' });
+  expect(root).toMatchObject({ name: 'GET /keys/:contentId', isFailed: true });
+  expect(spans).toHaveLength(2);
+
+  const silent = open('always_off');
+  silent.tracer.serve(request, false, () => {
+    expect(silent.tracer.call('client', 'x', {})?.traceparent).toMatch(/-00$/);
+  });
+  expect(silent.spans).toEqual([]);
+});
+
+it('work outside of a request, after its answer, or beyond 128 calls of one request is not recorded', () => {
+  const { tracer, spans } = open();
+  expect(tracer.call('client', 'job', {})).toBeNull();
+  tracer.called('job', {}, 1);
+  const request = requestOf();
+  tracer.serve(request, false, () => {
+    for (let n = 0; n < 200; n++) tracer.called('SELECT leases', {}, 1);
+    tracer.served(request, served);
+    tracer.called('SELECT leases', {}, 1);
+    expect(tracer.call('client', 'late', {})).toBeNull();
+  });
+  expect(spans).toHaveLength(129);
+});
+
+it("a method of the caller's own choice is not shown, and a request without a route shows no path", () => {
+  const { tracer, spans } = open();
+  const request = requestOf();
+  tracer.serve(request, false, () => {});
+  tracer.served(request, { method: 'ADA-SECRET', route: null, status: 404, code: 'NOT_FOUND' });
+  expect(spans[0]).toMatchObject({
+    name: '_OTHER',
+    facts: { 'http.request.method': '_OTHER', 'error.type': 'NOT_FOUND' },
+  });
+  expect(JSON.stringify(spans)).not.toContain('ADA');
+});
+
+it('a message continues the trace of its sender, and one without a trace begins none', () => {
+  const { tracer, spans } = open();
+  let handled = 0;
+  for (const traceparent of [undefined, 'x', `00-${traceId}-${parentId}-01`, `00-${traceId}-${parentId}-00`])
+    tracer.consume(traceparent, 'process latchkey.changes', () => void handled++);
+  expect(handled).toBe(4);
+  expect(spans).toMatchObject([{ traceId, parentSpanId: parentId, kind: 'consumer' }]);
+});
+
+it.each([
+  '',
+  '00',
+  `00-${'0'.repeat(32)}-${parentId}-01`,
+  `00-${traceId}-${'0'.repeat(16)}-01`,
+  `ff-${traceId}-${parentId}-01`,
+  `00-${traceId.toUpperCase()}-${parentId}-01`,
+  `00-${traceId}-${parentId}-01-more`,
+  `00-${traceId}-${parentId}-1`,
+  `cc-${traceId}-${parentId}-01${'-x'.repeat(500)}`,
+  ['a', 'b'],
+])('%j is no traceparent', (value) => expect(parseTraceparent(value)).toBeNull());
+
+it('a traceparent of a later version is read as far as it is known', () => {
+  expect(parseTraceparent(`cc-${traceId}-${parentId}-09-more`)).toEqual({
+    traceId,
+    spanId: parentId,
+    isSampled: true,
+  });
+});
