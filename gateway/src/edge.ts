@@ -9,6 +9,7 @@ import {
   listenRule,
   readConfig,
   serviceUrlVariables,
+  storeRule,
   viewerTokenRule,
   weakSecretRules,
 } from '@latchkey/shared/config';
@@ -44,7 +45,7 @@ const help = () =>
 async function main(): Promise<void> {
   if (answerFlags(process, { version: packageJson.version, help })) return;
   const { values, warnings } = readConfig(settings, process.env, {
-    rules: [corsRule, listenRule, viewerTokenRule, masterKeyRule, ...weakSecretRules],
+    rules: [corsRule, listenRule, viewerTokenRule, masterKeyRule, storeRule, ...weakSecretRules],
   });
   const identity = identifyProcess('edge', packageJson.version, { host: hostname(), pid: process.pid });
   const log = createOperatorLog({

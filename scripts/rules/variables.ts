@@ -20,8 +20,10 @@ const fileOfOperator = 'the file comes from a volume of the operator: docs/tls.m
 /** Files that an operator mounts, with the variable beside them. */
 const ofOperator = {
   DATABASE_POOL_MODE: 'its default notices a pooler',
+  NATS_CREDENTIALS: 'the NATS there has no users: docs/tls.md',
+  NATS_NKEY: 'the NATS there has no users: docs/tls.md',
   ...Object.fromEntries(
-    ['DATABASE'].flatMap((name) =>
+    ['DATABASE', 'REDIS', 'NATS'].flatMap((name) =>
       ['CA', 'CERT', 'KEY'].map((kind) => [`${name}_${kind}_FILE`, fileOfOperator]),
     ),
   ),

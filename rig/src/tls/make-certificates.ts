@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Files in PEM form. */
-interface CertificateFiles {
+export interface CertificateFiles {
   cert: string;
   key: string;
 }

@@ -36,7 +36,12 @@ export {
   gatewayVariables,
   processVariables,
 } from './variables/http.ts';
-export { cacheAndBusVariables, internalVariables, serviceUrlVariables } from './variables/internal.ts';
+export {
+  cacheAndBusVariables,
+  internalVariables,
+  serviceUrlVariables,
+  storeRule,
+} from './variables/internal.ts';
 export { leaseMode, leaseRule, leaseVariables } from './variables/leases.ts';
 export { listenRule, observabilityVariables } from './variables/observability.ts';
 export { playlistVariables } from './variables/playlists.ts';

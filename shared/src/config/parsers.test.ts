@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { boolean, integer, list, oneOf, type Parser, secret, text } from './parsers.ts';
 import { bearerCredential, hexKey, secretBytes } from './secret-parsers.ts';
-import { connectionString, origins, redisUrl, url } from './url-parsers.ts';
+import { redisUrl } from './store-urls.ts';
+import { connectionString, origins, url } from './url-parsers.ts';
 
 const bytes = 'ab'.repeat(32);
 const long = 'a'.repeat(32);

@@ -7,7 +7,12 @@ import { authorityVariables } from './variables/authority.ts';
 import { contentVariables } from './variables/content.ts';
 import { databaseRoleVariables, databaseVariables, migrateOnStart } from './variables/database.ts';
 import { corsRule, defaultPorts, gatewayVariables, processVariables } from './variables/http.ts';
-import { cacheAndBusVariables, internalVariables, serviceUrlVariables } from './variables/internal.ts';
+import {
+  cacheAndBusVariables,
+  internalVariables,
+  serviceUrlVariables,
+  storeRule,
+} from './variables/internal.ts';
 import { leaseRule, leaseVariables } from './variables/leases.ts';
 import { listenRule, observabilityVariables } from './variables/observability.ts';
 import { playlistVariables } from './variables/playlists.ts';
@@ -72,5 +77,5 @@ export function isForSeparateServices(env: Environment): boolean {
 
 /** @throws ConfigError with every fault */
 export function readSeparateServiceConfig(env: Environment): Config<typeof separateServiceSettings> {
-  return readConfig(separateServiceSettings, env);
+  return readConfig(separateServiceSettings, env, { rules: [storeRule] });
 }

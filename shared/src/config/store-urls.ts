@@ -1,4 +1,4 @@
-import { splitHosts } from '../net/index.ts';
+import { parseNatsUrls, parseRedisUrl, splitHosts } from '../net/index.ts';
 import type { Parser } from './parsers.ts';
 import { connectionString } from './url-parsers.ts';
 
@@ -33,4 +33,41 @@ export const postgresUrl: Parser<string> = {
     }
     return { value };
   },
+};
+
+/** One Redis, Sentinels, or a cluster. */
+export const redisUrl: Parser<string> = {
+  forms:
+    '`redis://user:password@host:6379/1`, where the number of the database may be left out, ' +
+    '`redis+sentinel://user:password@s1:26379,s2:26379/mymaster` or `redis+cluster://user:password@n1:6379,n2:6379`; `rediss` in place of `redis` for TLS',
+  parse(value) {
+    const place = parseRedisUrl(value);
+    return typeof place === 'string' ? { wrong: place } : { value };
+  },
+};
+
+/** One server of NATS, or those of a cluster. */
+export const natsUrls: Parser<string> = {
+  forms:
+    '`nats://user:password@host:4222`, or `tls://…` for TLS; the servers of a cluster are separated by commas, as in `nats://n1:4222,n2:4222,n3:4222`',
+  parse(value) {
+    const place = parseNatsUrls(value);
+    return typeof place === 'string' ? { wrong: place } : { value };
+  },
+};
+
+/** What `nsc` writes: a JWT and the seed of its key. */
+export const natsCredentials: Parser<string> = {
+  forms: 'the text of a credentials file of NATS, best by NATS_CREDENTIALS_FILE',
+  parse: (value) =>
+    /-----BEGIN NATS USER JWT-----.+-----BEGIN USER NKEY SEED-----.+S[A-Z2-7]{57}/s.test(value)
+      ? { value }
+      : { wrong: 'has no user JWT with its seed' },
+};
+
+/** https://docs.nats.io/running-a-nats-service/configuration/securing_nats/auth_intro/nkey_auth */
+export const natsNkey: Parser<string> = {
+  forms: 'the seed of a user key: `SU` and 56 characters',
+  parse: (value) =>
+    /^SU[A-Z2-7]{56}$/.test(value) ? { value } : { wrong: 'is not the seed of a user key (SU…)' },
 };

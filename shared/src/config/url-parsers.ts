@@ -32,18 +32,6 @@ export function connectionString(...schemes: readonly string[]): Parser<string> 
   };
 }
 
-/** Same as `connectionString`; the path, where present, is the number of a database. */
-export const redisUrl: Parser<string> = {
-  forms: `${connectionString('redis', 'rediss').forms} and ends, where it is not 0, with the number of the database, as in \`redis://host:6379/1\``,
-  parse(value) {
-    const parsed = connectionString('redis', 'rediss').parse(value);
-    if ('wrong' in parsed) return parsed;
-    const { pathname, searchParams } = new URL(value);
-    const database = pathname.length > 1 ? pathname.slice(1) : (searchParams.get('db') ?? '0');
-    return /^\d+$/.test(database) ? parsed : { wrong: 'names a database that is not a number' };
-  },
-};
-
 /**
  * Origins as a browser sends them in `Origin` (RFC 6454 section 6.2): scheme, host, and the port unless it is the
  * scheme's default. A form that no browser sends is refused, because it could never match.

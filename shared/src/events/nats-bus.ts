@@ -3,7 +3,7 @@ import type { Seal } from '../seal/seal.ts';
 import type { Tracer } from '../traces/index.ts';
 import { type Bus, createInProcessBus } from './bus.ts';
 import { parseBusMessage } from './message.ts';
-import { openNatsLink } from './nats-link.ts';
+import { type NatsAccess, openNatsLink } from './nats-link.ts';
 import { formatEnvelope, parseEnvelope, subjectOf } from './nats-stream.ts';
 
 /** How long a message may wait for its acknowledgement. No request waits with it. */
@@ -15,7 +15,10 @@ const unsealed =
   'INTERNAL_SECRET, or is a stranger who can write to NATS. Such messages only have the change feed read sooner';
 
 interface NatsBusOptions {
+  /** `NATS_URL` */
   url: string;
+  /** Left out: as the URL says. */
+  access?: NatsAccess;
   /** The client name that the NATS server shows for this connection. */
   name: string;
   /** Identifies this process's own messages: unique to the process. */
@@ -38,9 +41,10 @@ export interface NatsBus extends Bus {
  * one process. Other processes receive it when NATS delivers it. While NATS is away nothing is queued: a late hint is
  * useless, and the change feed has every change.
  */
-export function createNatsBus({ url, name, origin, tracer = null, seal, onFault }: NatsBusOptions): NatsBus {
+export function createNatsBus(options: NatsBusOptions): NatsBus {
+  const { url, access, name, origin, tracer = null, seal, onFault } = options;
   const local = createInProcessBus(onFault);
-  const link = openNatsLink({ url, name, onFault, receive });
+  const link = openNatsLink({ url, access, name, origin, onFault, receive });
   let unacknowledged = 0;
   let unsent = 0;
 

@@ -1,6 +1,10 @@
 import type { ConsumerMessages } from '@nats-io/jetstream';
-import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { explainTlsFault } from '../tls/index.ts';
+import { createNatsServers, type NatsAccess } from './nats-servers.ts';
 import { openConsumer } from './nats-stream.ts';
+
+export type { NatsAccess };
 
 /** A server that is up answers in a few milliseconds. */
 const answerTimeoutMs = 2_000;
@@ -11,9 +15,20 @@ const pingsUnanswered = 2;
 /** The shortest wait that a pull allows. The pull is repeated, and a consumer that is gone is noticed after two of them. */
 const pullEveryMs = 1_000;
 
+const connectionOptions = {
+  timeout: answerTimeoutMs,
+  reconnect: false,
+  ignoreClusterUpdates: true,
+  pingInterval: pingEveryMs,
+  maxPingOut: pingsUnanswered,
+};
+
 interface NatsLinkOptions {
-  /** `nats://` or `tls://`, several separated by commas, with user and password or a token where they are needed. */
+  /** `NATS_URL` */
   url: string;
+  access?: NatsAccess | undefined;
+  /** Random, so that processes spread over the servers of a cluster. */
+  origin: string;
   /** The client name that the server shows for this connection. */
   name: string;
   receive: (bytes: Uint8Array) => void;
@@ -28,26 +43,31 @@ interface NatsLink {
   close(): Promise<void>;
 }
 
-export function openNatsLink({ url, name, receive, onFault }: NatsLinkOptions): NatsLink {
+export function openNatsLink(options: NatsLinkOptions): NatsLink {
+  const { name, receive, onFault } = options;
+  const servers = createNatsServers(options.url, options.origin, options.access);
   const ending = new AbortController();
   let consumed: NatsConnection | null = null;
   let reported = false;
+  /** Servers in a row that could not be used. */
+  let failures = 0;
 
   function report(error: unknown): void {
-    if (!reported && !ending.signal.aborted) onFault(error);
+    if (!reported && !ending.signal.aborted) onFault(explainTlsFault(error, servers.subject) ?? error);
     reported = true;
   }
 
   /** Consumes the stream until the connection is lost, the consumer fails or the link is closed. */
-  async function listen(connection: NatsConnection): Promise<void> {
-    const consumer = await openConsumer(connection, answerTimeoutMs);
+  async function listen(connection: NatsConnection, onUse: () => void): Promise<void> {
+    const consumer = await openConsumer(connection, answerTimeoutMs, servers.copies);
     const messages = await consumer.consume({ expires: pullEveryMs, abort_on_missing_resource: true });
     const stop = () => messages.stop();
     ending.signal.addEventListener('abort', stop);
     try {
-      watchConnection(connection, messages);
+      watchConnection(connection, messages, servers.count > 1);
       consumed = connection;
       reported = false;
+      onUse();
       for await (const message of messages) receive(message.data);
     } finally {
       consumed = null;
@@ -57,18 +77,29 @@ export function openNatsLink({ url, name, receive, onFault }: NatsLinkOptions): 
     }
   }
 
+  /** @returns whether the connection could be used */
+  async function useNext(): Promise<boolean> {
+    let connection: NatsConnection | null = null;
+    let wasUsed = false;
+    try {
+      connection = await connect({ ...servers.next(), ...connectionOptions, name });
+      await listen(connection, () => {
+        wasUsed = true;
+      });
+      report(new Error('the connection to NATS was lost'));
+    } catch (error) {
+      failures++;
+      // While another server of the cluster can be used, the loss of one is none of NATS.
+      if (wasUsed || failures >= servers.count) report(error);
+    }
+    await connection?.close().catch(() => {});
+    return wasUsed;
+  }
+
   async function run(): Promise<void> {
     while (!ending.signal.aborted) {
-      let connection: NatsConnection | null = null;
-      try {
-        connection = await connect(connectionOptions(url, name));
-        await listen(connection);
-        report(new Error('the connection to NATS was lost'));
-      } catch (error) {
-        report(error);
-      }
-      await connection?.close().catch(() => {});
-      await pause(retryEveryMs, ending.signal);
+      if (await useNext()) failures = 0;
+      if (failures === 0 || failures % servers.count === 0) await pause(retryEveryMs, ending.signal);
     }
   }
 
@@ -83,25 +114,17 @@ export function openNatsLink({ url, name, receive, onFault }: NatsLinkOptions): 
 }
 
 /** A lost connection is not repaired but replaced, so that there is only one way to start, stream included. */
-function watchConnection(connection: NatsConnection, messages: ConsumerMessages): void {
+function watchConnection(connection: NatsConnection, messages: ConsumerMessages, isCluster: boolean): void {
   void connection.closed().then(() => messages.stop());
+  if (isCluster) stopWhenSilent(messages).catch(() => messages.stop());
 }
 
-/** @throws TypeError where the text is not a URL */
-function connectionOptions(url: string, name: string): ConnectionOptions {
-  const servers = url.split(',').map((part) => new URL(part.trim()));
-  const { username, password } = servers[0] ?? { username: '', password: '' };
-  const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)];
-  return {
-    servers: servers.map(({ host }) => host),
-    name,
-    timeout: answerTimeoutMs,
-    reconnect: false,
-    pingInterval: pingEveryMs,
-    maxPingOut: pingsUnanswered,
-    ...(servers.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
-    ...(user === '' ? {} : pass === '' ? { token: user } : { user, pass }),
-  };
+/**
+ * In a cluster the consumer may be lost with another server than the one of this connection. The library looks for it there again and
+ * again. A second without a sign of life is enough: a new connection takes less.
+ */
+async function stopWhenSilent(messages: ConsumerMessages): Promise<void> {
+  for await (const { type } of messages.status()) if (type === 'heartbeats_missed') messages.stop();
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

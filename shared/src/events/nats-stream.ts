@@ -29,7 +29,7 @@ export function subjectOf(message: BusMessage): string {
 }
 
 /** Makes the stream where it is missing. A stream that an operator made with other settings is used unchanged. */
-async function ensureStream(manager: JetStreamManager): Promise<void> {
+async function ensureStream(manager: JetStreamManager, copies: number): Promise<void> {
   try {
     await manager.streams.add({
       name: streamName,
@@ -38,6 +38,7 @@ async function ensureStream(manager: JetStreamManager): Promise<void> {
       discard: DiscardPolicy.Old,
       // Messages are hints, and the database has their content: a disk would only make them slower.
       storage: StorageType.Memory,
+      num_replicas: copies,
       max_age: nanos(keptMs),
       max_msgs: keptMessages,
       max_bytes: keptBytes,
@@ -47,10 +48,18 @@ async function ensureStream(manager: JetStreamManager): Promise<void> {
   }
 }
 
-/** A consumer of this process alone that begins with the next message. The change feed brings the messages that it missed. */
-export async function openConsumer(connection: NatsConnection, timeoutMs: number): Promise<Consumer> {
+/**
+ * A consumer of this process alone that begins with the next message. The change feed brings the messages that it missed.
+ *
+ * @param copies of the stream, on as many servers of a cluster
+ */
+export async function openConsumer(
+  connection: NatsConnection,
+  timeoutMs: number,
+  copies: number,
+): Promise<Consumer> {
   const manager = await jetstreamManager(connection, { timeout: timeoutMs });
-  await ensureStream(manager);
+  await ensureStream(manager, copies);
   return manager.jetstream().consumers.get(streamName, { deliver_policy: DeliverPolicy.New });
 }
 

@@ -1,4 +1,6 @@
 export { isDirectFromLoopback, resolveClientIp } from './client-ip.ts';
 export { networkOf, normalizeIp } from './ip-address.ts';
+export { parseNatsUrls } from './nats-urls.ts';
+export { parseRedisUrl, type RedisPlace } from './redis-url.ts';
 export { splitHosts } from './split-hosts.ts';
 export { parseTrustProxy, type TrustProxy, trustProxyForms } from './trust-proxy.ts';

@@ -14,6 +14,7 @@ import {
   readConfig,
   type Settings,
   sharedDatabaseVariables,
+  storeRule,
   type Values,
   viewerTokenVariables,
   weakSecretRules,
@@ -83,7 +84,7 @@ async function start<const S extends Settings>(
     `latchkey ${name}, a service of the distributed profile\n\n${describeVariables(settings)}`;
   if (answerFlags(process, { version, help })) return;
   // Each rule checks its own variables, and is skipped where a service lacks them.
-  const weak = weakSecretRules as unknown as typeof rules;
+  const weak = [storeRule, ...weakSecretRules] as unknown as typeof rules;
   const { values, warnings } = readConfig(settings, env, { rules: [...rules, ...weak] });
   const common = values as unknown as ProcessValues;
   const log = createOperatorLog({

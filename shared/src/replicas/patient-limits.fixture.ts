@@ -1,4 +1,4 @@
-import type { RedisLimits } from './redis-connection.ts';
+import type { RedisLimits } from './redis-client.ts';
 
 /** For tests in which Redis answers and whose subject is not its speed. */
 export const patientLimits: RedisLimits = {

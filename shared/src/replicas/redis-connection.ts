@@ -1,16 +1,7 @@
-import { createRequire } from 'node:module';
 import type { Redis } from 'ioredis';
-
-/** Loads the client at the first connection: without Redis it would take 5 MB and 30 ms of each start. */
-const loadModule = createRequire(import.meta.url);
-
-/** How long a command waits for Redis. */
-export interface RedisLimits {
-  commandTimeoutMs: number;
-  connectTimeoutMs: number;
-  /** After this silence the connection is replaced: its other end may have vanished without closing it. */
-  socketTimeoutMs: number;
-}
+import type { RedisPlace } from '../net/index.ts';
+import { explainTlsFault, type TlsFiles } from '../tls/index.ts';
+import { findSentinelFault, openRedisClient, type RedisLimits } from './redis-client.ts';
 
 export const usualLimits: RedisLimits = {
   // A look-up on the same network takes well under a millisecond; calling the owner instead takes a few.
@@ -18,7 +9,7 @@ export const usualLimits: RedisLimits = {
   connectTimeoutMs: 2_000,
   socketTimeoutMs: 5_000,
 };
-const retryAtMostEveryMs = 1_000;
+export const redisTlsVariables = { ca: 'REDIS_CA_FILE', cert: 'REDIS_CERT_FILE', key: 'REDIS_KEY_FILE' };
 /** How soon a change of Redis between answering and not answering is noticed. Each probe is one small command. */
 const probeEveryMs = 500;
 /** This many failures in a row are not chance. Each may have cost a request the whole time limit. */
@@ -49,44 +40,46 @@ export function connectRedis(
   url: string,
   onFault: (error: unknown) => void,
   limits: RedisLimits = usualLimits,
+  tls: TlsFiles | null = null,
 ): RedisConnection {
-  const redis = openRedis(url, limits);
-  const outage = createRedisOutage(onFault);
+  const { redis, place, probe: sendProbe } = openRedisClient(url, limits, tls);
+  const outage = createExplainedOutage(place, tls, limits, onFault);
+  /** A node of a cluster answers a ping and refuses the keys of others: to probe it would not help. */
+  let isOfCluster = false;
   let failures = failuresInARow;
-  let wasReady = false;
   let closing = false;
-  const isUp = () => redis.status === 'ready' && failures < failuresInARow;
+  const isUp = () => redis.status === 'ready' && failures < failuresInARow && !isOfCluster;
 
-  function report(error: unknown): void {
+  const report = (error: unknown) => {
     if (!closing) outage.report(error);
-  }
-
+  };
   function fail(error: unknown, count: number): void {
     failures += count;
+    if (!isOfCluster && place.kind !== 'cluster' && isMoved(error)) {
+      isOfCluster = true;
+      report(new Error(leadsToCluster));
+    }
+    if (isOfCluster) return;
     // A connection that is lost, or cannot be made, reports the reason in a separate event.
     if (failures >= failuresInARow && redis.status === 'ready') report(error);
   }
 
   async function probe(): Promise<void> {
-    if (redis.status !== 'ready') return;
-    try {
-      await selectDatabase(redis);
+    if (redis.status !== 'ready' || isOfCluster) return;
+    const succeed = () => {
       failures = 0;
       outage.end();
-    } catch (error) {
-      fail(error, failuresInARow);
-    }
+    };
+    await sendProbe().then(succeed, (error) => fail(error, failuresInARow));
   }
-  // Without a listener, ioredis writes to the console.
-  redis.on('error', report);
-  redis.on('ready', () => {
-    wasReady = true;
-    void probe();
-  });
-  redis.on('close', () => {
-    if (!wasReady) report(new Error('the connection was closed before it could be used'));
-    wasReady = false;
-    failures = failuresInARow;
+  watchRedis(redis, report, {
+    onReady() {
+      isOfCluster = false;
+      void probe();
+    },
+    onClose() {
+      failures = failuresInARow;
+    },
   });
   const probing = setInterval(() => void probe(), probeEveryMs);
   probing.unref();
@@ -113,37 +106,47 @@ export function connectRedis(
   };
 }
 
-/** Probes Redis on our own database: after a refused SELECT the connection stays in another one. */
-function selectDatabase(redis: Redis): Promise<unknown> {
-  // Every connection begins in database 0, and a user may lack the right to SELECT.
-  return redis.options.db === 0 ? redis.ping() : redis.select(redis.options.db ?? 0);
-}
-
-function openRedis(url: string, { commandTimeoutMs, connectTimeoutMs, socketTimeoutMs }: RedisLimits): Redis {
-  const { Redis: RedisClient }: typeof import('ioredis') = loadModule('ioredis');
-  /** In place of `commandTimeout`, which takes a stall of this process for one of Redis. */
-  class TimedRedis extends RedisClient {
-    override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
-      // After a stall, timers come before the answers that have arrived meanwhile, and `setImmediate` after them.
-      const timer = setTimeout(
-        () => setImmediate(() => command.reject(new Error('Command timed out'))),
-        commandTimeoutMs,
-      );
-      const settle = () => clearTimeout(timer);
-      command.promise.then(settle, settle);
-      return super.sendCommand(command, stream);
-    }
-  }
-  return new TimedRedis(url, {
-    connectionName: 'latchkey',
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    autoResendUnfulfilledCommands: false,
-    connectTimeout: connectTimeoutMs,
-    socketTimeout: socketTimeoutMs,
-    retryStrategy: (times) => Math.min(times * 100, retryAtMostEveryMs),
+function watchRedis(
+  redis: Redis,
+  onError: (error: unknown) => void,
+  { onReady, onClose }: { onReady: () => void; onClose: () => void },
+): void {
+  // Without a listener, ioredis writes to the console.
+  redis.on('error', onError);
+  let wasReady = false;
+  redis.on('ready', () => {
+    wasReady = true;
+    onReady();
+  });
+  redis.on('close', () => {
+    if (!wasReady) onError(new Error('the connection was closed before it could be used'));
+    wasReady = false;
+    onClose();
   });
 }
+
+/** Reports the outages of Redis in the words of an operator, where TLS is the reason. */
+function createExplainedOutage(
+  place: RedisPlace,
+  tls: TlsFiles | null,
+  { connectTimeoutMs }: RedisLimits,
+  onFault: (error: unknown) => void,
+): RedisOutage {
+  const settings = tls?.settings ?? {};
+  const subject = { name: 'Redis', urlVariable: 'REDIS_URL', variables: redisTlsVariables, settings };
+  const explain = (error: unknown) => explainTlsFault(error, subject) ?? error;
+  const report = (reason: Error) => {
+    if (place.kind !== 'sentinel' || !place.isTls) return onFault(reason);
+    void findSentinelFault(place, tls, connectTimeoutMs).then((found) =>
+      onFault(found ? explain(found) : reason),
+    );
+  };
+  return createRedisOutage(report, explain);
+}
+
+const isMoved = (error: unknown) => error instanceof Error && error.message.startsWith('MOVED ');
+const leadsToCluster =
+  'REDIS_URL leads to a node of a Redis Cluster (MOVED): write redis+cluster:// in place of redis://, or rediss+cluster:// in place of rediss://';
 
 /** Maximum number of different refusals reported in one outage. Redis has few, and one outage seldom more than one. */
 const mostReasons = 5;
@@ -160,12 +163,19 @@ interface RedisOutage {
  * (NOAUTH, a missing database) is reported, even where the outage began with another error.
  *
  * @param onFault called with the reason, as an Error without a command's arguments, so without a password
+ * @param explain puts an error into the words of an operator, or returns it unchanged
  */
-export function createRedisOutage(onFault: (error: Error) => void): RedisOutage {
+export function createRedisOutage(
+  onFault: (error: Error) => void,
+  explain: (error: unknown) => unknown = (error) => error,
+): RedisOutage {
   const reported = new Set<string>();
   return {
     report(error) {
-      const reason = withoutArguments(error);
+      const explained = explain(error);
+      // That of a cluster says only that no node answered.
+      const { lastNodeError } = (error ?? {}) as { lastNodeError?: unknown };
+      const reason = explained === error ? withoutArguments(lastNodeError ?? error) : (explained as Error);
       if (reported.size > 0 && !isReply(error)) return;
       if (reported.has(reason.message) || reported.size >= mostReasons) return;
       reported.add(reason.message);

@@ -5,4 +5,4 @@ export {
   type TlsFiles,
   type TlsMaterial,
 } from './tls-files.ts';
-export { explainTlsFault, TlsRefused } from './tls-refused.ts';
+export { explainTlsFault, TlsRefused, type TlsSubject } from './tls-refused.ts';

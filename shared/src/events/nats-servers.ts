@@ -1,0 +1,76 @@
+import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
+import { parseNatsUrls } from '../net/index.ts';
+import type { TlsFiles, TlsMaterial, TlsSubject } from '../tls/index.ts';
+
+/** How a process identifies itself and NATS, beside what the URL says. */
+export interface NatsAccess {
+  tls?: TlsFiles | null;
+  /** The text of a credentials file. */
+  credentials?: string | undefined;
+  /** The seed of a user key. */
+  nkey?: string | undefined;
+}
+
+/** With fewer servers a stream cannot be kept on several: NATS wants a majority of them. */
+const copiesOfCluster = 3;
+
+interface NatsServers {
+  readonly count: number;
+  /** How many servers keep the stream. */
+  readonly copies: number;
+  readonly subject: TlsSubject;
+  /** What a connection to the next server in turn needs. */
+  next(): ConnectionOptions;
+}
+
+/**
+ * The servers of `NATS_URL`, one after the other. Each connection gets one server alone, because the certificate of an address without a
+ * name would be verified by another name otherwise.
+ *
+ * @param origin random, in hexadecimal digits
+ * @throws TypeError where the text is not a list of URLs
+ */
+export function createNatsServers(
+  url: string,
+  origin: string,
+  { tls = null, credentials, nkey }: NatsAccess = {},
+): NatsServers {
+  const place = parseNatsUrls(url);
+  if (typeof place === 'string') throw new TypeError(`the URL of NATS ${place}`);
+  const { servers, isTls, user, password } = place;
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const identity: ConnectionOptions = credentials
+    ? { authenticator: credsAuthenticator(bytes(credentials)) }
+    : nkey
+      ? { authenticator: nkeyAuthenticator(bytes(nkey)) }
+      : user === ''
+        ? {}
+        : password === ''
+          ? { token: user }
+          : { user, pass: password };
+  let turn = Number.parseInt(origin.slice(0, 8), 16) || 0;
+  return {
+    count: servers.length,
+    copies: servers.length >= copiesOfCluster ? copiesOfCluster : 1,
+    subject: {
+      name: 'NATS',
+      urlVariable: 'NATS_URL',
+      variables: { ca: 'NATS_CA_FILE', cert: 'NATS_CERT_FILE', key: 'NATS_KEY_FILE' },
+      settings: tls?.settings ?? {},
+    },
+    next() {
+      const server = servers[turn++ % servers.length] as string;
+      return {
+        servers: [server],
+        ...identity,
+        ...(isTls ? { tls: withHost(server, tls?.current()) } : {}),
+      };
+    },
+  };
+}
+
+/** @returns the files, and the host by which Node verifies the certificate of an address without a name */
+function withHost(server: string, material: TlsMaterial = {}): TlsMaterial {
+  const { hostname } = new URL(`nats://${server}`);
+  return { ...material, host: hostname.replace(/^\[|\]$/g, '') } as TlsMaterial;
+}
