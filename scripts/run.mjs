@@ -13,6 +13,7 @@ const entries = {
   bench: ['bench/src/main.ts'],
   test: ['scripts/test.ts'],
   'test:faults': ['faults/src/main.ts'],
+  'test:ops': ['faults/src/alerts/main.ts'],
   'test:distributed': ['scripts/test-distributed.ts'],
   'test:clients': ['scripts/test-clients.ts'],
   'test:upgrade': ['scripts/test-upgrade.ts'],

@@ -1,0 +1,29 @@
+import { parseRules, readRuleFiles } from '@latchkey/rig/prometheus/rules';
+import { shortenedSeconds, shortenRules } from '@latchkey/rig/prometheus/shorten-rules';
+import { expect, test } from 'vitest';
+import { faults } from '../faults/fault-list.ts';
+import { expectedAlerts } from './expected-alerts.ts';
+
+const files = readRuleFiles();
+const { alerts } = parseRules(files);
+
+test('alerts are expected only of faults that are tried, and only alerts that have a rule', () => {
+  const names = new Set(alerts.map(({ alert }) => alert));
+  const tried = new Set(faults.map(({ name }) => name));
+  expect(Object.keys(expectedAlerts).filter((name) => !tried.has(name))).toEqual([]);
+  const expected = Object.values(expectedAlerts).flatMap(({ must, may = [] }) => [...must, ...may]);
+  expect(expected.filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('every window and hold of the rules is shortened to seconds in the same order, and nothing else is changed', () => {
+  const shortened = shortenRules(files);
+  for (const { text } of shortened) expect(text.match(/\[\d+[mhd]\]|for: \d+[mhd]\b/g)).toBeNull();
+  const strip = (text: string) => text.replace(/\[\w+\]|for: \w+/g, '');
+  expect(shortened.map(({ text }) => strip(text))).toEqual(files.map(({ text }) => strip(text)));
+  const seconds = Object.values(shortenedSeconds);
+  expect(seconds).toEqual([...seconds].sort((a, b) => a - b));
+});
+
+test('a rule with a time that has no shortened one is refused', () => {
+  expect(() => shortenRules([{ path: 'a.rules.yaml', text: 'expr: rate(a[7m])\n' }])).toThrow('7m');
+});

@@ -1,0 +1,91 @@
+// `npm run test:ops`: breaks the parts of real stacks under load, and checks which alerts a real Prometheus raises.
+import { provideTool } from '@latchkey/rig/provide-tool';
+import { readFlags } from '@latchkey/rig/read-flags';
+import { createChecks } from '../checks.ts';
+import type { Fault } from '../faults/fault.ts';
+import { faults } from '../faults/fault-list.ts';
+import { type Lane, startLane, tryFault } from './lane.ts';
+import type { Raised } from './watch-alerts.ts';
+
+const usage = `npm run test:ops: whether the right alerts fire and end while real servers are broken
+
+Starts separate services with Postgres, Redis and NATS of this machine, viewers, and a Prometheus (installed with apt-get on Debian as
+root, else skipped) with the rules of ops/prometheus. Their windows and holds are shortened to seconds. Then it breaks one part after
+the other. Some five minutes.
+
+  npm run test:ops
+  npm run test:ops -- --only Redis     faults whose name contains this, or one of several after commas
+  npm run test:ops -- --lanes 2        so many stacks at a time; 2 by default. Each needs two cores and 2 GiB of memory
+
+Ends with: N passed, N failed. Exits 0 if nothing failed.
+`;
+
+const { values: flags } = readFlags(usage, {
+  options: {
+    only: { type: 'string', default: '' },
+    lanes: { type: 'string', default: '2' },
+  },
+});
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+const checks = createChecks(say);
+const open = new Set<Lane>();
+
+/** Each lane takes the next fault, so a slow one delays only its own. */
+async function runLane(program: string, waiting: Fault[], raised: Map<Fault, Raised>): Promise<void> {
+  const lane = await startLane(program);
+  open.add(lane);
+  try {
+    for (let fault = waiting.shift(); fault; fault = waiting.shift()) {
+      const tried = fault;
+      await checks.run(tried.name, async () => void raised.set(tried, await tryFault(tried, lane, checks)));
+    }
+  } finally {
+    open.delete(lane);
+    await lane.stop();
+  }
+}
+
+function tabulate(chosen: readonly Fault[], raised: ReadonlyMap<Fault, Raised>): string {
+  const rows = chosen.map((fault) => {
+    const { fired = [], calmAfterSeconds = null } = raised.get(fault) ?? {};
+    const names = fired.map((name) => `\`${name}\``).join(', ') || 'none';
+    const ended =
+      fired.length === 0 ? '' : calmAfterSeconds === null ? 'not ended' : `${calmAfterSeconds.toFixed(0)} s`;
+    return `| ${fault.name} | ${names} | ${ended} |`;
+  });
+  return ['| broken | alerts that fired | all ended after |', '|---|---|---|', ...rows].join('\n');
+}
+
+async function main(): Promise<void> {
+  const program = provideTool('prometheus');
+  if (!program) {
+    say('skipped: all faults, because there is no Prometheus\n0 passed, 0 failed, 1 skipped');
+    process.exitCode = 1;
+    return;
+  }
+  const chosen = faults.filter(({ name }) => flags.only.split(',').some((part) => name.includes(part)));
+  const waiting = [...chosen];
+  const raised = new Map<Fault, Raised>();
+  const lanes = Math.min(Number(flags.lanes), chosen.length);
+  const ended = await Promise.allSettled(
+    Array.from({ length: lanes }, () => runLane(program, waiting, raised)),
+  );
+  for (const lane of ended)
+    if (lane.status === 'rejected') checks.check('a stack starts and stays', false, String(lane.reason));
+  checks.check('every fault was tried', raised.size === chosen.length);
+  const table = tabulate(chosen, raised);
+  say(`\n${table}`);
+  say(`\n${checks.summary()}`);
+  process.exitCode = checks.ok() ? 0 : 1;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await Promise.all([...open].map((lane) => lane.stop()));
+    process.exit(130);
+  });
+}
+await main();
+// Exits at once: Node can hang while it closes sockets of killed processes.
+process.exit();
