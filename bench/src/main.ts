@@ -15,6 +15,8 @@ import { measureMemory } from './memory/measure-memory.ts';
 import { reportMemory } from './memory/report-memory.ts';
 import { describeOverload } from './overload/report-overload.ts';
 import { describeMachine } from './proc/process-usage.ts';
+import { measurePurge } from './purge/measure-purge.ts';
+import { reportBackup, reportPurge } from './purge/report-purge.ts';
 import { type DatabaseName, measureRevocation } from './revocation/measure-revocation.ts';
 import { reportRevocation } from './revocation/report-revocation.ts';
 import { measureRows } from './rows/measure-rows.ts';
@@ -47,6 +49,7 @@ const { values: flags } = readFlags(usage, {
     start: { type: 'boolean', default: false },
     revocation: { type: 'boolean', default: false },
     'lease-acts': { type: 'boolean', default: false },
+    purge: { type: 'boolean', default: false },
     encrypt: { type: 'boolean', default: false },
     'event-start': { type: 'boolean', default: false },
     crossing: { type: 'boolean', default: false },
@@ -94,6 +97,7 @@ async function main(): Promise<void> {
   if (flags.memory !== undefined) return followMemory(Number(flags.memory));
   if (flags.revocation) return revokeLargeContent();
   if (flags['lease-acts']) return writeLeases();
+  if (flags.purge) return purgeLeases();
   if (flags.encrypt) return encryptFiles();
   if (flags['cold-replica']) return compareColdReplicas();
   if (flags['event-start'] || flags.crossing) return joinEvent();
@@ -237,6 +241,14 @@ async function writeLeases(): Promise<void> {
     say,
   });
   show('lease-acts', `${describeMachine()}\n\n${reportLeaseActs(samples)}`);
+}
+
+async function purgeLeases(): Promise<void> {
+  const samples = [];
+  for (const name of ['SQLite', 'Postgres'] as const)
+    samples.push(await measurePurge(name, Number(flags.leases), say));
+  show('purge', `${describeMachine()}\n\n${reportPurge(samples)}`);
+  show('backup', `${describeMachine()}\n\n${reportBackup(samples)}`);
 }
 
 async function encryptFiles(): Promise<void> {

@@ -56,6 +56,11 @@ How much each lease, content and API key takes in SQLite and in Postgres (instal
 
   npm run bench -- --rows            --leases 1000000
 
+How long the purge of ended leases holds its locks, and what creations of leases take beside it and beside latchkey backup, on SQLite and on
+Postgres (installed).
+
+  npm run bench -- --purge           --leases 1000000
+
 CPU time and memory of latchkey encrypt, beside openssl enc (installed) on the same files (Linux).
 
   npm run bench -- --encrypt         --rounds 3 --mebibytes 512

@@ -18,6 +18,8 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   gateway: ['gateway/README.md'],
   'large-revocation': ['docs/scale.md'],
   'lease-acts': ['docs/leases.md'],
+  purge: ['docs/retention.md'],
+  backup: ['docs/backup.md'],
   workers: ['docs/scale.md'],
   'viewers-single': ['docs/scale.md'],
   'viewers-distributed': ['docs/scale.md'],
