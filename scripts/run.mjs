@@ -18,6 +18,7 @@ const entries = {
   'test:clients': ['scripts/test-clients.ts'],
   'test:upgrade': ['scripts/test-upgrade.ts'],
   'test:compose': ['scripts/test-compose.ts'],
+  'test:tls': ['scripts/test-tls.ts'],
   'metrics-document': ['scripts/metrics-document.ts'],
   check: ['scripts/check.ts'],
   sbom: ['scripts/sbom.ts'],
