@@ -26,7 +26,7 @@ it('AUTHORITY_MAX_AGE_SECONDS=300 still serves keys when the default answers 503
   });
   expect(await askForKey(patient, scenes[1])).toBe('200');
   expect(patient.process.stderr()).toContain('AUTHORITY_MAX_AGE_SECONDS is 300');
-  expect(usual.process.stderr()).not.toContain('AUTHORITY_MAX_AGE_SECONDS');
+  expect(usual.process.stderr()).not.toContain('AUTHORITY_MAX_AGE_SECONDS is');
 }, 60_000);
 
 it.each(['0', '301', '5s', '1.5'])(
