@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Redis, RedisOptions } from 'ioredis';
 import { parseRedisUrl, type RedisPlace } from '../net/index.ts';
 import type { TlsFiles } from '../tls/index.ts';
+import { createTlsConnector, createTlsSentinelConnector } from './redis-connectors.ts';
 
 /** Loads the client at the first connection: without Redis it would take 5 MB and 30 ms of each start. */
 const loadModule = createRequire(import.meta.url);
@@ -52,11 +53,12 @@ export function openRedisClient(url: string, limits: RedisLimits, tls: TlsFiles 
   const place = parseRedisUrl(url);
   if (typeof place === 'string') throw new TypeError(`the URL of Redis ${place}`);
   const library: Library = loadModule('ioredis');
+  const createConnector = place.kind === 'sentinel' ? createTlsSentinelConnector : createTlsConnector;
   const options: LegacyOptions = {
     connectionName: 'latchkey',
     ...(place.username === '' ? {} : { username: place.username }),
     ...(place.password === '' ? {} : { password: place.password }),
-    ...(place.isTls ? { tls: tlsOptions(tls) } : {}),
+    ...(place.isTls ? { tls: tlsOptions(tls), Connector: createConnector(library) } : {}),
     ...(place.family === 0 ? {} : { family: place.family }),
     maxRetriesPerRequest: 1,
     autoResendUnfulfilledCommands: false,
@@ -168,7 +170,7 @@ export async function findSentinelFault(
   for (const host of hosts) {
     const fault = await new Promise<unknown>((resolve) => {
       const socket = connectTls({ ...host, ...tls?.current(), timeout: timeoutMs }, () => resolve(null));
-      socket.once('error', resolve);
+      socket.on('error', resolve);
       socket.once('timeout', () => resolve(null));
       socket.once('close', () => resolve(null));
     });

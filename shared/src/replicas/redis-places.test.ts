@@ -107,6 +107,19 @@ describe.skipIf(!canStart)('Redis', () => {
     expect(await faultOf(expired.url)).toMatch(/^the certificate of Redis, .*has expired/);
   });
 
+  test('a second error of a refused connection, such as the alert of the other side, does not end the process', async () => {
+    for (const start of [startRedisVariant, startRedisSentinel]) {
+      const { url } = await started<RunningVariant>(start({ authority }));
+      const client = connect(url, start === startRedisVariant ? other.ca : authority.ca);
+      const socket = () => (client.connection.redis as unknown as { stream?: NodeJS.EventEmitter }).stream;
+      await vi.waitFor(() => expect(socket()).toBeDefined(), waiting);
+      // The library has taken off its listeners after the first one.
+      const emit = () => socket()?.emit('error', new Error('tlsv1 alert decode error'));
+      expect(emit).not.toThrow();
+      expect(emit).not.toThrow();
+    }
+  });
+
   test('Sentinel leads to the primary, and to its successor once that is lost, with TLS and an ACL user', async () => {
     const sentinel = await started(startRedisSentinel({ authority, user }));
     const client = connect(sentinel.url);
