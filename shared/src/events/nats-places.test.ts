@@ -76,8 +76,14 @@ describe.skipIf(!canStart)('NATS', () => {
     const url = `tls://key:p%3Aw@127.0.0.1:${port}`;
     await exchange(open(url, { tls: files }, 'a'), open(url, { tls: files }, 'b'));
     const without = open(url, { tls: trust(authority.ca) });
-    await vi.waitFor(() => expect(without.faults).not.toEqual([]), waiting);
-    expect(String(without.faults[0])).toMatch(/NATS wants a certificate of this process .*NATS_CERT_FILE/);
+    // Where the system hands over the end of the connection before the alert, an attempt only finds that it was reset.
+    await vi.waitFor(
+      () =>
+        expect(without.faults.map(String)).toContainEqual(
+          expect.stringMatching(/NATS wants a certificate of this process .*NATS_CERT_FILE/),
+        ),
+      waiting,
+    );
   });
 
   test('a user by key pair and one by credentials file exchange changes, and another key is refused without its seed in the message', async () => {
