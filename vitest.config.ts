@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import LongFirstSequencer from '@latchkey/rig/test-run/long-first-sequencer';
 import { defineConfig } from 'vitest/config';
 
@@ -42,7 +43,8 @@ export default defineConfig({
     ],
     exclude: ignored,
     pool: 'forks',
-    maxWorkers: '100%',
+    // Most files wait for servers, browsers and stores: with one for each core a third of the processor time was left over.
+    maxWorkers: Math.ceil(availableParallelism() * 1.25),
     sequence: { sequencer: LongFirstSequencer },
     // A test of the rules takes milliseconds; one that starts a server, encrypts a video or opens a browser takes seconds.
     testTimeout: 60_000,
