@@ -1,6 +1,7 @@
 // `npm run test:tls`: black-box tests against separate processes whose stores want TLS and credentials, in every form of docs/tls.md.
 import { findFreePort } from '@latchkey/rig/find-free-port';
 import { runCli } from '@latchkey/rig/processes/run-cli';
+import { readFlags } from '@latchkey/rig/read-flags';
 import { createDistributedProfile, makeProfileSecrets } from '@latchkey/rig/stack/distributed-profile';
 import { startNatsCluster, startNatsVariant } from '@latchkey/rig/stores/nats-variants';
 import { startOwnPgBouncer } from '@latchkey/rig/stores/own-pgbouncer';
@@ -13,6 +14,15 @@ import {
 import { blackBoxSettings } from '@latchkey/rig/test-run/black-box-tests';
 import { runTests } from '@latchkey/rig/test-run/run-tests';
 import { makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
+
+const usage = `npm run test:tls: black-box tests against separate processes whose stores want TLS and credentials
+
+Three variants, one after the other, in some 2 minutes: certificates and users; PgBouncer, Sentinel and a cluster of NATS; several servers
+of Postgres and a cluster of Redis. Needs Postgres, PgBouncer, Redis and nats-server on this machine.
+
+Ends with: N passed, N failed, for each variant. Exits 0 if nothing failed.
+`;
+readFlags(usage, {});
 
 /** What needs all stores: keys, leases, revocations that reach every replica, and the audit. */
 const tests = ['keys', 'leases', 'lease-revocation', 'marks', 'api-keys', 'audit', 'health'].map(
