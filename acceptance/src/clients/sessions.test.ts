@@ -13,7 +13,7 @@ const { server, media } = stage;
 
 /** Pictures that a program may leave out although it plays everything: VLC waits for the sound. */
 const skippedAtMost = { ffmpeg: 0, mpv: 0, VLC: 25, GStreamer: 0 } as const;
-/** A live channel that goes on for ever, or a program that does not end at a refusal: half a minute of VLC's own patience. */
+/** A live channel without an end, or a program that does not end at a refusal: half a minute of VLC's own patience. */
 const limitMs = 25_000;
 /** Of a segment of two seconds. */
 const picturesOfSegment = 50;

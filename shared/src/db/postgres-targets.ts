@@ -24,7 +24,7 @@ export const databaseTlsVariables = {
   key: 'DATABASE_KEY_FILE',
 };
 
-/** @param tls the files of `DATABASE_CA_FILE` and so on, or of the URL's `sslrootcert`; null where there are none */
+/** @param tls the files of `DATABASE_CA_FILE` and so on, or of the URL's `sslrootcert`; null if no file is named */
 export function createPostgresTargets(databaseUrl: string, tls: TlsFiles | null): PostgresTargets {
   const urls = splitHosts(databaseUrl);
   const subject = {

@@ -89,7 +89,7 @@ export function openNatsLink(options: NatsLinkOptions): NatsLink {
       report(new Error('the connection to NATS was lost'));
     } catch (error) {
       failures++;
-      // While another server of the cluster can be used, the loss of one is none of NATS.
+      // While another server of the cluster can be used, the loss of one is not the loss of NATS.
       if (wasUsed || failures >= servers.count) report(error);
     }
     await connection?.close().catch(() => {});

@@ -151,7 +151,7 @@ class RecordingTracer implements Tracer {
   }
 
   /**
-   * The work that a call belongs to; null where there is none. What several requests share, such as a transaction, goes on in the context of
+   * The work that a call belongs to; null if it belongs to no recorded work. What several requests share, such as a transaction, goes on in the context of
    * the first one: after that one has its answer, it belongs to none.
    */
   #workOf(request?: IncomingMessage): Work | null {

@@ -20,7 +20,7 @@ export interface Upstream {
   pick(except?: ReadonlySet<Member>): Member | null;
   /** Same as `pick`, but null where every address is known to be gone: a request there could only wait without success. */
   pickAlive(except?: ReadonlySet<Member>): Member | null;
-  /** The next healthy one; null where there is none. */
+  /** The next healthy one; null if no address is healthy. */
   pickHealthy(except?: ReadonlySet<Member>): Member | null;
   /** Whether some address is not known to be gone. */
   hasAlive(): boolean;

@@ -21,7 +21,7 @@ export interface RewrittenPlaylist {
   readonly kind: 'media' | 'multivariant';
   /** Nothing will be added to it. Always false for a multivariant playlist. */
   readonly isFinished: boolean;
-  /** `EXT-X-TARGETDURATION`; null where there is none. */
+  /** `EXT-X-TARGETDURATION`; null if the playlist has no such tag. */
   readonly targetSeconds: number | null;
   /** The playlists that a multivariant playlist lists, by their names beside it. */
   readonly children: ReadonlyMap<string, URL>;
