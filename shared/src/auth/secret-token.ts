@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { JWTPayload } from 'jose';
+import { createTextHmac } from './create-text-hmac.ts';
 import type { TokenRules } from './token-claims.ts';
 
 /**
@@ -25,7 +26,7 @@ export function createSecretTokenReader(
   secret: Uint8Array,
   rules: Pick<TokenRules, 'audience' | 'issuer' | 'clockToleranceSeconds'>,
 ): SecretTokenReader {
-  const key = createSecretKey(secret);
+  const hmac = createTextHmac(secret);
   const usualHeaders = new Set<string>();
 
   function hasUsualHeader(part: string): boolean {
@@ -39,7 +40,7 @@ export function createSecretTokenReader(
     const headerEnd = token.indexOf('.');
     const claimsEnd = token.lastIndexOf('.');
     if (claimsEnd <= headerEnd || !hasUsualHeader(token.slice(0, headerEnd))) return null;
-    const expected = createHmac('sha256', key).update(token.slice(0, claimsEnd)).digest('base64url');
+    const expected = hmac(token.slice(0, claimsEnd));
     if (!isSameText(expected, token.slice(claimsEnd + 1))) return null;
     const claims = readObject(token.slice(headerEnd + 1, claimsEnd));
     return claims && hasUsualClaims(claims, rules, Math.floor(nowMs / 1_000)) ? claims : null;
