@@ -46,7 +46,7 @@ function judgeVersions(processes: readonly LiveProcess[]): LiveFinding[] {
   const says =
     versions.length > 1
       ? `differ: ${versions.join(', ')}`
-      : `are the same in all ${processes.length} processes that answered: ${versions[0]}`;
+      : `are the same in every process that answered (${processes.length}): ${versions[0]}`;
   if (versions.length === 1) return [{ state: 'ok', about: 'versions', says }];
   return [{ state: 'warning', about: 'versions', says, mend: 'finish the upgrade or roll it back' }];
 }
