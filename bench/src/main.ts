@@ -55,6 +55,7 @@ const { values: flags } = readFlags(usage, {
     crossing: { type: 'boolean', default: false },
     sessions: { type: 'boolean', default: false },
     rows: { type: 'boolean', default: false },
+    traces: { type: 'boolean', default: false },
     mebibytes: { type: 'string', default: '512' },
     // Long enough for a million rows on a slow disk, with requests in between.
     watch: { type: 'string', default: '900' },
@@ -105,7 +106,7 @@ async function main(): Promise<void> {
   if (flags.rows) return weighRows();
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
   await compareServers({
-    part: flags.distributed ? 'gateway' : 'servers',
+    part: flags.distributed ? 'gateway' : flags.traces ? 'traces' : 'servers',
     connections: Number(flags.connections),
     seconds: Number(flags.seconds ?? 3),
     rounds: Number(flags.rounds ?? 5),

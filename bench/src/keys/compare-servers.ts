@@ -1,17 +1,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryFolder } from '@latchkey/rig/repository';
-import { createCleanup } from '../cleanup.ts';
+import { type Cleanup, createCleanup } from '../cleanup.ts';
 import { describeMachine } from '../proc/process-usage.ts';
 import { drawKeys } from './draw-keys.ts';
 import { startForwardingSubjects } from './forwarding-subjects.ts';
+import type { KeySubject } from './key-subject.ts';
 import { type KeyMeasureOptions, measureKeys, settleOnCores } from './measure-keys.ts';
 import { reportKeys, summarize } from './report-keys.ts';
 import { startSingleSubjects } from './single-subjects.ts';
+import { startTracedSubjects } from './traced-subjects.ts';
+
+/** `servers`: one process each. `gateway`: those that forward. `traces`: with more and fewer requests traced. */
+type Part = 'servers' | 'gateway' | 'traces';
 
 export interface CompareOptions extends KeyMeasureOptions {
-  /** `servers`: one process each. `gateway`: those that forward. */
-  part: 'servers' | 'gateway';
+  part: Part;
   /** A part of the name of what is measured, beside bare Fastify. Empty: all. */
   only: string;
   /** Whether the figures go into the documents. */
@@ -31,8 +35,7 @@ export async function compareServers(options: CompareOptions): Promise<void> {
   const machine = describeMachine();
   try {
     const plan = await settleOnCores(cleanup, say);
-    const all =
-      part === 'gateway' ? await startForwardingSubjects(cleanup) : await startSingleSubjects(cleanup, say);
+    const all = await startSubjects(part, cleanup, say);
     const subjects = all.filter(({ name }) => name.includes(only) || name === 'bare Fastify');
     const samples = await measureKeys(subjects, plan, cleanup, options);
     const rows = summarize(samples);
@@ -49,4 +52,10 @@ export async function compareServers(options: CompareOptions): Promise<void> {
   } finally {
     await cleanup.run();
   }
+}
+
+function startSubjects(part: Part, cleanup: Cleanup, say: (line: string) => void): Promise<KeySubject[]> {
+  if (part === 'gateway') return startForwardingSubjects(cleanup);
+  if (part === 'traces') return startTracedSubjects(cleanup);
+  return startSingleSubjects(cleanup, say);
 }

@@ -16,6 +16,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   // npm run bench
   servers: ['README.md'],
   gateway: ['gateway/README.md'],
+  traces: ['docs/traces.md'],
   'large-revocation': ['docs/scale.md'],
   'lease-acts': ['docs/leases.md'],
   purge: ['docs/retention.md'],

@@ -4,30 +4,18 @@ import { join } from 'node:path';
 
 /** The folders and files whose code a measurement measures, from the root of the repository. Other measurements are not followed. */
 export const measuredCode: Readonly<Record<string, readonly string[]>> = {
-  servers: [
-    'gateway/src',
-    'services/key-derivation/src',
-    ...sharedFolders(),
-    'bench/src/keys',
-    'bench/src/peers',
-  ],
-  gateway: [
-    'gateway/src',
-    'services/key-derivation/src',
-    ...sharedFolders(),
-    'bench/src/keys',
-    'bench/src/peers',
-  ],
-  workers: [
-    'gateway/src',
-    'services/key-derivation/src',
-    ...sharedFolders(),
-    'bench/src/load',
-    'bench/src/workers',
-  ],
+  servers: [...requestFolders(), 'bench/src/keys', 'bench/src/peers'],
+  gateway: [...requestFolders(), 'bench/src/keys', 'bench/src/peers'],
+  traces: [...requestFolders(), 'shared/src/traces', 'bench/src/keys'],
+  workers: [...requestFolders(), 'bench/src/load', 'bench/src/workers'],
   'event-start': eventFolders(),
   crossing: [...eventFolders(), 'sdk/player/src/early-moment.ts'],
 };
+
+/** What a key request runs through. */
+function requestFolders(): string[] {
+  return ['gateway/src', 'services/key-derivation/src', ...sharedFolders()];
+}
 
 /** What a viewer's lease and key run through, on either profile. */
 function eventFolders(): string[] {
@@ -36,7 +24,7 @@ function eventFolders(): string[] {
   return ['gateway/src', ...services, ...sharedFolders(), ...folders, 'bench/src/event'];
 }
 
-/** What a key request runs through. */
+/** Folders of shared code that a key request runs through. */
 function sharedFolders(): string[] {
   const names = [
     'auth',
