@@ -25,9 +25,10 @@ export function createTextHmac(key: Uint8Array): (text: string) => string {
   return (text) => {
     const message = text.length <= keptBytes ? inner : Buffer.alloc(blockBytes + text.length);
     if (message !== inner) inner.copy(message, 0, 0, blockBytes);
-    message.latin1Write(text, blockBytes);
-    // As text and back: a hash as a buffer takes longer than both.
-    outer.latin1Write(hash('sha256', message.subarray(0, blockBytes + text.length), 'latin1'), blockBytes);
+    message.write(text, blockBytes, 'latin1');
+    // As text and back: a hash as a buffer takes longer than both. `binary` is another name of Latin-1.
+    const innerHash = hash('sha256', message.subarray(0, blockBytes + text.length), 'binary');
+    outer.write(innerHash, blockBytes, 'latin1');
     return hash('sha256', outer, 'base64url');
   };
 }
