@@ -14,6 +14,7 @@ const entries = {
   test: ['scripts/test.ts'],
   'test:faults': ['faults/src/main.ts'],
   'test:ops': ['faults/src/alerts/main.ts'],
+  'test:rotations': ['faults/src/rotations/main.ts'],
   'test:distributed': ['scripts/test-distributed.ts'],
   'test:clients': ['scripts/test-clients.ts'],
   'test:upgrade': ['scripts/test-upgrade.ts'],

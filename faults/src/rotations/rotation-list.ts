@@ -1,0 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Rotation } from './rotation.ts';
+
+const comparedMs = 3_000;
+
+/** Every rotation, in the order of the table. */
+export const rotations: readonly Rotation[] = [
+  {
+    name: 'none, to compare with',
+    profiles: ['single node', 'workers', 'single node on Postgres', 'separate services'],
+    async rotate() {
+      await pause(comparedMs);
+      return async () => {};
+    },
+  },
+];
