@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { storeRotations } from './rotate-stores.ts';
 import type { Rotation } from './rotation.ts';
 
 const comparedMs = 3_000;
@@ -13,4 +14,5 @@ export const rotations: readonly Rotation[] = [
       return async () => {};
     },
   },
+  ...storeRotations,
 ];

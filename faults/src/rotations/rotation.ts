@@ -5,7 +5,7 @@ import type { ProfileName } from './prepared-profile.ts';
 import type { RotatedStack } from './rotated-stack.ts';
 
 /** What a rotation may use. */
-interface Scene {
+export interface Scene {
   stack: RotatedStack;
   /** What the load shows. Players and applications get new ones at the step of the rotation that says so. */
   credentials: Credentials;

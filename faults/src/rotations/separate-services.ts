@@ -32,9 +32,10 @@ const drainSeconds = 3;
 const rolePrefix = 'latchkey';
 
 /** The services that have a role of their own in Postgres. */
-const servicesWithRole = ['auth', 'content', 'leases'] as const;
+export const servicesWithRole = ['auth', 'content', 'leases'] as const;
 /** The name of the file with the URL of a service's database. */
-const databaseSecretOf = (service: (typeof servicesWithRole)[number]) => `DATABASE_URL of ${service}`;
+export const databaseSecretOf = (service: (typeof servicesWithRole)[number]) => `DATABASE_URL of ${service}`;
+export const roleOf = (service: (typeof servicesWithRole)[number]) => `${rolePrefix}_${service}`;
 
 /** @param playlistOrigin where the playlists of contents may come from */
 export async function startSeparateServices(

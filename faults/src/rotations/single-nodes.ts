@@ -11,7 +11,7 @@ import { makePassword, type ProtectedPostgres, startProtectedPostgres } from './
 import { createSecretFiles } from './secret-files.ts';
 
 /** The role of a single node on Postgres, which owns its database. */
-const nodeRole = 'latchkey_node';
+export const nodeRole = 'latchkey_node';
 const workers = 2;
 
 /** @param playlistOrigin where the playlists of contents may come from */

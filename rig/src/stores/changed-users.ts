@@ -13,7 +13,7 @@ export async function requirePasswords({ folder, pid }: ServerProgram): Promise<
   const rules = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256', ''];
   // The owner of the file stays the same.
   writeFileSync(join(folder, postgresData, 'pg_hba.conf'), rules.join('\n'));
-  await reload({ folder, pid }, /received SIGHUP, reloading/g);
+  await reloadServer({ folder, pid }, /received SIGHUP, reloading/g);
 }
 
 /** Replaces text in the settings of NATS, such as a password, and makes it read them again. It closes the connections of users who have changed. */
@@ -23,11 +23,14 @@ export async function changeNatsSettings(
 ): Promise<void> {
   const file = join(folder, 'nats.conf');
   writeFileSync(file, change(readFileSync(file, 'utf8')));
-  await reload({ folder, pid }, /Reloaded server configuration/g);
+  await reloadServer({ folder, pid }, /Reloaded server configuration/g);
 }
 
-/** Waits until the log says so once more. */
-async function reload({ folder, pid }: Pick<ServerProgram, 'folder' | 'pid'>, said: RegExp): Promise<void> {
+/** Sends SIGHUP, and waits until the log says so once more. */
+export async function reloadServer(
+  { folder, pid }: Pick<ServerProgram, 'folder' | 'pid'>,
+  said: RegExp,
+): Promise<void> {
   const count = () => readFileSync(join(folder, 'server.log'), 'utf8').match(said)?.length ?? 0;
   const before = count();
   process.kill(pid, 'SIGHUP');

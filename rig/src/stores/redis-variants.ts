@@ -74,7 +74,7 @@ export async function startRedisVariant(variant: RedisVariant): Promise<RunningV
 /** A primary with one replica, and a sentinel that puts the replica in its place within some seconds. */
 export async function startRedisSentinel(
   variant: RedisVariant,
-): Promise<RunningVariant & { stopPrimary(): Promise<void> }> {
+): Promise<RunningVariant & { primaryPort: number; stopPrimary(): Promise<void> }> {
   const primary = await startRedis(variant);
   const replica = await startRedis({ ...variant, lines: [`replicaof ${loopback} ${primary.port}`] });
   const sentinel = await startRedis({
@@ -94,6 +94,7 @@ export async function startRedisSentinel(
   });
   return {
     url: `${schemeOf(variant)}+sentinel://${userOf(variant)}${loopback}:${sentinel.port}/mymaster`,
+    primaryPort: primary.port,
     stopPrimary: () => primary.stop(),
     async stop() {
       await Promise.all([primary, replica, sentinel].map((server) => server.stop()));

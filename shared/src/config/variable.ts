@@ -1,4 +1,5 @@
 import type { Parser } from './parsers.ts';
+import { Secret } from './secret.ts';
 import type { Fault, Source, Text } from './source.ts';
 
 /** One line of `--help`. */
@@ -48,12 +49,29 @@ export function variable<T>(
     read(source) {
       const found = source.find(name);
       if (found && 'message' in found) return { faults: [found], warnings: [] };
-      if (found) return readText(name, type, found);
+      if (found) {
+        const reading = readText(name, type, found);
+        if (found.fromFile && reading.value instanceof Secret)
+          followFile(reading.value, { name, type, source });
+        return reading;
+      }
       if (!required) return { value: fallback, faults: [], warnings: [] };
       const message = `${name} is not set, and there is no default. Accepted: ${type.forms}.`;
       return { faults: [{ variable: name, message }], warnings: [] };
     },
   };
+}
+
+function followFile<T>(
+  secret: Secret<unknown>,
+  { name, type, source }: { name: string; type: Parser<T>; source: Source },
+): void {
+  secret.follow(() => {
+    const found = source.find(name);
+    if (!found || 'message' in found) return undefined;
+    const { value } = readText(name, type, found);
+    return value instanceof Secret ? value.reveal() : undefined;
+  });
 }
 
 /** Reads a text by the rules of `type`. The fault quotes the text only where it is not secret and not from a file. */

@@ -1,11 +1,13 @@
 import { createRequire } from 'node:module';
 import type { PostgresPool } from 'kysely';
 import type pg from 'pg';
+import { asRenewable, createLogins, type RenewableText } from '../net/index.ts';
 import type { TlsFiles } from '../tls/index.ts';
 import { createStatementNames } from './kept-statements.ts';
 import { LateClient, type SparingPoolOptions } from './late-client.ts';
+import { createLoginRetry, watchLogin } from './postgres-logins.ts';
 import { type PoolMode, prepareSession, statementTimeoutMs } from './postgres-session.ts';
-import { connectToAny, createPostgresTargets } from './postgres-targets.ts';
+import { connectToAny, createPostgresTargets, placeOfPostgres } from './postgres-targets.ts';
 import { createSlots } from './slots.ts';
 
 /** Loads the driver at the first Postgres database: on SQLite it would take 2 MB and 15 ms of each start. */
@@ -39,6 +41,10 @@ export interface PoolOptions {
   tls?: TlsFiles | null;
   /** `auto` where it is left out. */
   poolMode?: PoolMode;
+  /** Called when Postgres refuses every login that this process knows. */
+  onLoginRefused?: (error: unknown) => void;
+  /** Called when the URL has changed to another server or database, which is not taken. */
+  onOtherPlace?: () => void;
 }
 
 /** A session, and the server that it is on. */
@@ -52,32 +58,44 @@ interface ServerPool {
   turn(): number;
 }
 
-/** A pool for Kysely in which waiting writes leave connections to the reads. */
+/**
+ * A pool for Kysely in which waiting writes leave connections to the reads.
+ *
+ * @param databaseUrl whose user and password may change: a new connection takes the present ones
+ */
 export function openPostgres(
-  connectionString: string,
+  databaseUrl: string | RenewableText,
   onConnectionFault: (error: Error) => void,
   options: PoolOptions,
 ): MeasuredPool {
-  const { pool, ...server } = openPostgresPool(connectionString, onConnectionFault, options);
+  const { pool, ...server } = openPostgresPool(databaseUrl, onConnectionFault, options);
   const waitMs = options.connectionTimeoutMs ?? defaultConnectionTimeoutMs;
   return createSparingPool(pool, { maxConnections, waitMs, ...server });
 }
 
 export function openPostgresPool(
-  connectionString: string,
+  databaseUrl: string | RenewableText,
   onConnectionFault: (error: Error) => void,
   options: PoolOptions = {},
 ): ServerPool {
   const { longStatements = false, connectionTimeoutMs = defaultConnectionTimeoutMs } = options;
   const { Pool, Client, types }: typeof pg = loadModule('pg');
-  const targets = createPostgresTargets(connectionString, options.tls ?? null);
+  const source = asRenewable(databaseUrl);
+  const targets = createPostgresTargets(source.reveal(), options.tls ?? null);
+  const logins = createLogins({ source, placeOf: placeOfPostgres, onOtherPlace: options.onOtherPlace });
+  const refusedLogins = new WeakMap<object, string>();
   const turns = new WeakMap<object, number>();
   const sessions = new WeakMap<object, PooledSession>();
-  /** Reads the files for TLS and takes the server at each connection, which the pool's own options could not. */
+  /** Reads the files for TLS and takes the server and the login at each connection, which the pool's own options could not. */
   class TargetClient extends Client {
     constructor(config: pg.ClientConfig) {
-      super({ ...config, ...targets.current() });
+      const login = logins.current();
+      super({ ...config, ...targets.current(login) });
       turns.set(this, targets.turn());
+      watchLogin(this, {
+        onAccepted: () => logins.accept(login),
+        onRefused: (error) => refusedLogins.set(error, login),
+      });
     }
   }
   const pool = new Pool({
@@ -99,10 +117,20 @@ export function openPostgresPool(
   pool.on('error', onConnectionFault);
   // The pool does not listen while a connection is in use either: one that breaks between two statements of a transaction
   // would end the process too. The next statement reports the failure.
-  pool.on('connect', (client) => void client.on('error', () => {}));
+  let openConnections = 0;
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    openConnections++;
+  });
+  pool.on('remove', () => void openConnections--);
+  const connect = createLoginRetry({
+    ...{ pool, logins, waitMs: connectionTimeoutMs, onRefused: options.onLoginRefused ?? (() => {}) },
+    refusedLogin: (error) => refusedLogins.get(error as object),
+    openConnections: () => openConnections,
+  });
   return {
     pool,
-    connect: () => connectToAny(() => pool.connect(), targets),
+    connect: () => connectToAny(connect, targets),
     sessionOf: (client) => sessions.get(client),
     turn: targets.turn,
   };

@@ -6,8 +6,8 @@ import { DatabaseIsStandby } from './postgres-session.ts';
 /** The servers of `DATABASE_URL`, of which one takes the writes. */
 export interface PostgresTargets {
   readonly count: number;
-  /** What a new connection needs to reach the server that served last, or the next one after it failed. */
-  current(): pg.ClientConfig;
+  /** What a new connection needs to reach the server that served last, or the next one after it failed, as the user of a login. */
+  current(login: string): pg.ClientConfig;
   /** The place of that server in the list. */
   turn(): number;
   /** That one failed: the next connection goes to the one after it. Without effect if another caller has moved on already. */
@@ -24,7 +24,10 @@ export const databaseTlsVariables = {
   key: 'DATABASE_KEY_FILE',
 };
 
-/** @param tls the files of `DATABASE_CA_FILE` and so on, or of the URL's `sslrootcert`; null if no file is named */
+/**
+ * @param databaseUrl with any login: each connection has its own
+ * @param tls the files of `DATABASE_CA_FILE` and so on, or of the URL's `sslrootcert`; null if no file is named
+ */
 export function createPostgresTargets(databaseUrl: string, tls: TlsFiles | null): PostgresTargets {
   const urls = splitHosts(databaseUrl);
   const subject = {
@@ -37,13 +40,24 @@ export function createPostgresTargets(databaseUrl: string, tls: TlsFiles | null)
   return {
     count: urls.length,
     turn: () => index,
-    current: () => readTarget(urls[index] as URL, tls?.current()),
+    current: (login) => readTarget(splitHosts(login)[index] as URL, tls?.current()),
     leave(turn) {
       if (turn === index) index = (index + 1) % urls.length;
     },
     explain: (error) => explainTlsFault(error, subject) ?? error,
     nameOf: (turn) => hostOf(urls[turn] as URL),
   };
+}
+
+/** All of a URL of Postgres but its user and password, which may be parameters too. */
+export function placeOfPostgres(databaseUrl: string): string {
+  return splitHosts(databaseUrl)
+    .map((url) => {
+      const { protocol, host, pathname, searchParams } = url;
+      const others = [...searchParams].filter(([name]) => name !== 'user' && name !== 'password');
+      return JSON.stringify([protocol, host, pathname, others]);
+    })
+    .join();
 }
 
 /** Of the URL itself: its host may be replaced by a parameter, since it cannot hold the folder of a socket. */

@@ -1,6 +1,7 @@
 import type { ConsumerMessages } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { explainTlsFault } from '../tls/index.ts';
+import { AuthorizationError, connect, type NatsConnection } from '@nats-io/transport-node';
+import type { RenewableText } from '../net/index.ts';
+import { explainTlsFault, type TlsSubject } from '../tls/index.ts';
 import { createNatsServers, type NatsAccess } from './nats-servers.ts';
 import { openConsumer } from './nats-stream.ts';
 
@@ -24,8 +25,8 @@ const connectionOptions = {
 };
 
 interface NatsLinkOptions {
-  /** `NATS_URL` */
-  url: string;
+  /** `NATS_URL`, whose user may change: a new connection takes the present one. */
+  url: string | RenewableText;
   access?: NatsAccess | undefined;
   /** Random, so that processes spread over the servers of a cluster. */
   origin: string;
@@ -47,15 +48,13 @@ export function openNatsLink(options: NatsLinkOptions): NatsLink {
   const { name, receive, onFault } = options;
   const servers = createNatsServers(options.url, options.origin, options.access);
   const ending = new AbortController();
+  const loss = createLossReport(servers.subject, onFault);
+  const report = (error: unknown) => {
+    if (!ending.signal.aborted) loss.report(error);
+  };
   let consumed: NatsConnection | null = null;
-  let reported = false;
   /** Servers in a row that could not be used. */
   let failures = 0;
-
-  function report(error: unknown): void {
-    if (!reported && !ending.signal.aborted) onFault(explainTlsFault(error, servers.subject) ?? error);
-    reported = true;
-  }
 
   /** Consumes the stream until the connection is lost, the consumer fails or the link is closed. */
   async function listen(connection: NatsConnection, onUse: () => void): Promise<void> {
@@ -66,7 +65,7 @@ export function openNatsLink(options: NatsLinkOptions): NatsLink {
     try {
       watchConnection(connection, messages, servers.count > 1);
       consumed = connection;
-      reported = false;
+      loss.end();
       onUse();
       for await (const message of messages) receive(message.data);
     } finally {
@@ -83,11 +82,14 @@ export function openNatsLink(options: NatsLinkOptions): NatsLink {
     let wasUsed = false;
     try {
       connection = await connect({ ...servers.next(), ...connectionOptions, name });
+      servers.acceptLogin();
       await listen(connection, () => {
         wasUsed = true;
       });
       report(new Error('the connection to NATS was lost'));
     } catch (error) {
+      // The next connection presents another login, so this is not the loss of NATS.
+      if (error instanceof AuthorizationError && servers.refuseLogin()) return false;
       failures++;
       // While another server of the cluster can be used, the loss of one is not the loss of NATS.
       if (wasUsed || failures >= servers.count) report(error);
@@ -109,6 +111,25 @@ export function openNatsLink(options: NatsLinkOptions): NatsLink {
     close() {
       ending.abort();
       return running;
+    },
+  };
+}
+
+/** Reports each loss of NATS once, and the certificate that is the reason, if one is. */
+function createLossReport(subject: TlsSubject, onFault: (error: unknown) => void) {
+  let isReported = false;
+  let isExplained = false;
+  return {
+    report(error: unknown): void {
+      const explained = explainTlsFault(error, subject);
+      // A reset may come before the alert that says why, and the operator needs the reason.
+      if (!isReported || (explained && !isExplained)) onFault(explained ?? error);
+      isReported = true;
+      isExplained ||= Boolean(explained);
+    },
+    end(): void {
+      isReported = false;
+      isExplained = false;
     },
   };
 }

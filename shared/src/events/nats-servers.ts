@@ -1,14 +1,16 @@
 import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
-import { parseNatsUrls } from '../net/index.ts';
+import { asRenewable, createLogins, parseNatsUrls, type RenewableText } from '../net/index.ts';
 import type { TlsFiles, TlsMaterial, TlsSubject } from '../tls/index.ts';
 
 /** How a process identifies itself and NATS, beside what the URL says. */
 export interface NatsAccess {
   tls?: TlsFiles | null;
   /** The text of a credentials file. */
-  credentials?: string | undefined;
+  credentials?: string | RenewableText | undefined;
   /** The seed of a user key. */
-  nkey?: string | undefined;
+  nkey?: string | RenewableText | undefined;
+  /** Called when the URL has changed to other servers, which are not taken. */
+  onOtherPlace?: (() => void) | undefined;
 }
 
 /** With fewer servers a stream cannot be kept on several: NATS wants a majority of them. */
@@ -21,6 +23,14 @@ interface NatsServers {
   readonly subject: TlsSubject;
   /** What a connection to the next server in turn needs. */
   next(): ConnectionOptions;
+  /**
+   * NATS refused the user of the last connection.
+   *
+   * @returns whether the next connection presents another one
+   */
+  refuseLogin(): boolean;
+  /** NATS accepted it. */
+  acceptLogin(): void;
 }
 
 /**
@@ -31,23 +41,25 @@ interface NatsServers {
  * @throws TypeError where the text is not a list of URLs
  */
 export function createNatsServers(
-  url: string,
+  url: string | RenewableText,
   origin: string,
-  { tls = null, credentials, nkey }: NatsAccess = {},
+  access: NatsAccess = {},
 ): NatsServers {
-  const place = parseNatsUrls(url);
-  if (typeof place === 'string') throw new TypeError(`the URL of NATS ${place}`);
-  const { servers, isTls, user, password } = place;
-  const bytes = (text: string) => new TextEncoder().encode(text);
-  const identity: ConnectionOptions = credentials
-    ? { authenticator: credsAuthenticator(bytes(credentials)) }
+  const { tls = null, credentials, nkey, onOtherPlace } = access;
+  const source = asRenewable(url);
+  const { servers, isTls } = readPlace(source.reveal());
+  // One of three: a credentials file, a user key, or a user in the URL.
+  const logins = credentials
+    ? createLogins({ source: asRenewable(credentials), placeOf: () => '' })
     : nkey
-      ? { authenticator: nkeyAuthenticator(bytes(nkey)) }
-      : user === ''
-        ? {}
-        : password === ''
-          ? { token: user }
-          : { user, pass: password };
+      ? createLogins({ source: asRenewable(nkey), placeOf: () => '' })
+      : createLogins({ source, onOtherPlace, placeOf: describePlace });
+  let presented = '';
+  const identify = (): ConnectionOptions => {
+    presented = logins.current();
+    if (credentials) return { authenticator: credsAuthenticator(encode(presented)) };
+    return nkey ? { authenticator: nkeyAuthenticator(encode(presented)) } : readUser(presented);
+  };
   let turn = Number.parseInt(origin.slice(0, 8), 16) || 0;
   return {
     count: servers.length,
@@ -62,11 +74,33 @@ export function createNatsServers(
       const server = servers[turn++ % servers.length] as string;
       return {
         servers: [server],
-        ...identity,
+        ...identify(),
         ...(isTls ? { tls: withHost(server, tls?.current()) } : {}),
       };
     },
+    refuseLogin: () => logins.refuse(presented),
+    acceptLogin: () => logins.accept(presented),
   };
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+function readPlace(url: string) {
+  const place = parseNatsUrls(url);
+  if (typeof place === 'string') throw new TypeError(`the URL of NATS ${place}`);
+  return place;
+}
+
+/** All but the user. */
+function describePlace(url: string): string {
+  const { servers, isTls } = readPlace(url);
+  return JSON.stringify([servers, isTls]);
+}
+
+function readUser(url: string): ConnectionOptions {
+  const { user, password } = readPlace(url);
+  if (user === '') return {};
+  return password === '' ? { token: user } : { user, pass: password };
 }
 
 /** @returns the files, and the host by which Node verifies the certificate of an address without a name */

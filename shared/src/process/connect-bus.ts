@@ -23,7 +23,7 @@ const tlsVariables = { ca: 'NATS_CA_FILE', cert: 'NATS_CERT_FILE', key: 'NATS_KE
 
 /** The bus of a process. Without NATS it carries messages within the process only, and other processes pull the feed. */
 export async function connectBus(name: string, values: BusSettings, base: ProcessBase): Promise<Bus> {
-  const { warn, shutdown, dependencies, tracer } = base;
+  const { log, warn, shutdown, dependencies, tracer } = base;
   let fault: unknown;
   const onFault = (error: unknown) => {
     fault = error;
@@ -38,8 +38,14 @@ export async function connectBus(name: string, values: BusSettings, base: Proces
   const tls = openStoreTls('NATS', tlsVariables, { ca, cert, key }, base);
   const { createNatsBus } = await import('../events/nats-bus.ts');
   const bus = createNatsBus({
-    url: values.natsUrl.reveal(),
-    access: { tls, credentials: values.natsCredentials?.reveal(), nkey: values.natsNkey?.reveal() },
+    url: values.natsUrl,
+    access: {
+      ...{ tls, credentials: values.natsCredentials, nkey: values.natsNkey },
+      onOtherPlace: () =>
+        log.warn(
+          'NATS_URL has changed to other servers, which needs a restart. The earlier value stays in use',
+        ),
+    },
     name: `latchkey ${name}`,
     origin: randomUUID(),
     tracer,

@@ -1,7 +1,13 @@
 import { createRequire } from 'node:module';
 import { connect as connectTls } from 'node:tls';
 import type { Redis, RedisOptions } from 'ioredis';
-import { parseRedisUrl, type RedisPlace } from '../net/index.ts';
+import {
+  asRenewable,
+  createLogins,
+  parseRedisUrl,
+  type RedisPlace,
+  type RenewableText,
+} from '../net/index.ts';
 import type { TlsFiles } from '../tls/index.ts';
 import { createTlsConnector, createTlsSentinelConnector } from './redis-connectors.ts';
 
@@ -31,6 +37,14 @@ export interface RedisClient {
   place: RedisPlace;
   /** A small command on our own database. */
   probe(): Promise<unknown>;
+  /**
+   * Redis refused the user or the password.
+   *
+   * @returns whether the next connection presents another one
+   */
+  refuseLogin(): boolean;
+  /** Redis answers: the login of this connection was accepted. */
+  acceptLogin(): void;
 }
 
 type SendCommand = Redis['sendCommand'];
@@ -48,16 +62,68 @@ function limitCommand(command: Parameters<SendCommand>[0], commandTimeoutMs: num
 
 const delayOf = (times: number) => Math.min(times * 100, retryAtMostEveryMs);
 
-/** @throws TypeError where the text is not a URL of Redis */
-export function openRedisClient(url: string, limits: RedisLimits, tls: TlsFiles | null): RedisClient {
+/** How a process identifies itself and Redis, beside what the URL says. */
+export interface RedisAccess {
+  tls?: TlsFiles | null;
+  /** Called when the URL has changed to another place, which is not taken. */
+  onOtherPlace?: (() => void) | undefined;
+}
+
+/**
+ * @param url whose users and passwords may change: a new connection takes the present ones
+ * @throws TypeError where the text is not a URL of Redis
+ */
+export function openRedisClient(
+  url: string | RenewableText,
+  limits: RedisLimits,
+  { tls = null, onOtherPlace }: RedisAccess,
+): RedisClient {
+  const source = asRenewable(url);
+  const place = readPlace(source.reveal());
+  const logins = createLogins({ source, onOtherPlace, placeOf: (text) => describePlace(readPlace(text)) });
+  let presented = '';
+  const login = () => {
+    presented = logins.current();
+    return readPlace(presented);
+  };
+  const { redis, probe } = openClient(place, login, limits, tls);
+  return {
+    ...{ redis, place, probe },
+    refuseLogin: () => logins.refuse(presented),
+    acceptLogin: () => logins.accept(presented),
+  };
+}
+
+function readPlace(url: string): RedisPlace {
   const place = parseRedisUrl(url);
   if (typeof place === 'string') throw new TypeError(`the URL of Redis ${place}`);
+  return place;
+}
+
+/** All but the logins. */
+function describePlace({
+  username,
+  password,
+  sentinelUsername,
+  sentinelPassword,
+  ...place
+}: RedisPlace): string {
+  return JSON.stringify(place);
+}
+
+type Client = Pick<RedisClient, 'redis' | 'probe'>;
+
+/** @param login what a new connection presents */
+function openClient(
+  place: RedisPlace,
+  login: () => RedisPlace,
+  limits: RedisLimits,
+  tls: TlsFiles | null,
+): Client {
   const library: Library = loadModule('ioredis');
   const createConnector = place.kind === 'sentinel' ? createTlsSentinelConnector : createTlsConnector;
   const options: LegacyOptions = {
     connectionName: 'latchkey',
-    ...(place.username === '' ? {} : { username: place.username }),
-    ...(place.password === '' ? {} : { password: place.password }),
     ...(place.isTls ? { tls: tlsOptions(tls), Connector: createConnector(library) } : {}),
     ...(place.family === 0 ? {} : { family: place.family }),
     maxRetriesPerRequest: 1,
@@ -66,31 +132,48 @@ export function openRedisClient(url: string, limits: RedisLimits, tls: TlsFiles 
     socketTimeout: limits.socketTimeoutMs,
   };
   return place.kind === 'cluster'
-    ? openCluster(library, place, options, limits)
-    : openSingle(library, place, options, limits);
+    ? openCluster(library, { place, login, options, limits })
+    : openSingle(library, { place, login, options, limits });
+}
+
+interface ClientParts {
+  place: RedisPlace;
+  login: () => RedisPlace;
+  options: LegacyOptions;
+  limits: RedisLimits;
+}
+
+/** The library reads these at each connection. As plain values it would copy them once. */
+function presentLogin(options: object, login: () => RedisPlace): void {
+  const define = (name: keyof RedisOptions, read: (place: RedisPlace) => string) =>
+    Object.defineProperty(options, name, {
+      get: () => read(login()) || undefined,
+      enumerable: true,
+      configurable: true,
+    });
+  define('username', (place) => place.username);
+  define('password', (place) => place.password);
+  define('sentinelUsername', (place) => place.sentinelUsername);
+  define('sentinelPassword', (place) => place.sentinelPassword);
 }
 
 function openSingle(
   { Redis: Base }: Library,
-  place: RedisPlace,
-  options: LegacyOptions,
-  { commandTimeoutMs, connectTimeoutMs }: RedisLimits,
-): RedisClient {
+  { place, login, options, limits: { commandTimeoutMs, connectTimeoutMs } }: ClientParts,
+): Client {
   class TimedRedis extends Base {
     override sendCommand(...[command, stream]: Parameters<SendCommand>): unknown {
       limitCommand(command, commandTimeoutMs);
       return super.sendCommand(command, stream);
     }
   }
-  const { hosts, sentinelUsername, sentinelPassword, db } = place;
+  const { hosts, db } = place;
   const where: LegacyOptions =
     place.kind === 'single'
       ? { ...hosts[0] }
       : {
           sentinels: hosts,
           name: place.primary,
-          ...(sentinelUsername === '' ? {} : { sentinelUsername }),
-          ...(sentinelPassword === '' ? {} : { sentinelPassword }),
           ...(options.tls ? { enableTLSForSentinelMode: true, sentinelTLS: options.tls } : {}),
           sentinelRetryStrategy: delayOf,
           sentinelCommandTimeout: connectTimeoutMs,
@@ -102,19 +185,21 @@ function openSingle(
     ...where,
     db,
     enableOfflineQueue: false,
+    // At the end of its construction it would connect without a login.
+    lazyConnect: true,
     retryStrategy: delayOf,
   });
+  presentLogin(redis.options, login);
+  redis.connect().catch(() => {});
   // After a refused SELECT the connection stays in another database. Every connection begins in database 0, and a user may lack the right to
   // SELECT.
-  return { redis, place, probe: () => (db === 0 ? redis.ping() : redis.select(db)) };
+  return { redis, probe: () => (db === 0 ? redis.ping() : redis.select(db)) };
 }
 
 function openCluster(
   { Cluster: Base }: Library,
-  place: RedisPlace,
-  redisOptions: LegacyOptions,
-  { commandTimeoutMs, connectTimeoutMs }: RedisLimits,
-): RedisClient {
+  { place, login, options: redisOptions, limits: { commandTimeoutMs, connectTimeoutMs } }: ClientParts,
+): Client {
   class TimedCluster extends Base {
     override sendCommand(
       ...[command, stream, node]: Parameters<InstanceType<typeof Base>['sendCommand']>
@@ -133,10 +218,11 @@ function openCluster(
     // The names are left to the connection, which verifies the certificate by them.
     dnsLookup: (address, callback) => callback(null, address),
   });
+  // Before it connects. It copies its options for each node.
+  cluster.on('+node', (node: Redis) => presentLogin(node.options, login));
   return {
     // Only commands, events, `status` and `disconnect` are used, and both have those.
     redis: cluster as unknown as Redis,
-    place,
     probe: () => cluster.getrange(probeKey, 0, 0),
   };
 }

@@ -1,7 +1,13 @@
 import type { Redis } from 'ioredis';
-import type { RedisPlace } from '../net/index.ts';
+import type { RenewableText } from '../net/index.ts';
 import { explainTlsFault, type TlsFiles } from '../tls/index.ts';
-import { findSentinelFault, openRedisClient, type RedisLimits } from './redis-client.ts';
+import {
+  findSentinelFault,
+  openRedisClient,
+  type RedisAccess,
+  type RedisClient,
+  type RedisLimits,
+} from './redis-client.ts';
 
 export const usualLimits: RedisLimits = {
   // A look-up on the same network takes well under a millisecond; calling the owner instead takes a few.
@@ -34,16 +40,18 @@ export interface RedisConnection {
  * would cost each call its time limit. After some failures in a row, no command is sent until a probe is answered. The
  * same holds for each new connection: one whose password or database was refused never gets a command.
  *
+ * @param url whose users and passwords may change: open connections stay, and new ones take the present login
  * @param onFault called with the reason why Redis cannot be used: once for each outage, the one at the start included
  */
 export function connectRedis(
-  url: string,
+  url: string | RenewableText,
   onFault: (error: unknown) => void,
   limits: RedisLimits = usualLimits,
-  tls: TlsFiles | null = null,
+  access: RedisAccess = {},
 ): RedisConnection {
-  const { redis, place, probe: sendProbe } = openRedisClient(url, limits, tls);
-  const outage = createExplainedOutage(place, tls, limits, onFault);
+  const client = openRedisClient(url, limits, access);
+  const { redis, place, probe: sendProbe } = client;
+  const outage = createExplainedOutage(client, access.tls ?? null, limits, onFault);
   /** A node of a cluster answers a ping and refuses the keys of others: to probe it would not help. */
   let isOfCluster = false;
   let failures = failuresInARow;
@@ -125,9 +133,9 @@ function watchRedis(
   });
 }
 
-/** Reports the outages of Redis in the words of an operator, where TLS is the reason. */
+/** Reports the outages of Redis in the words of an operator, where TLS is the reason. A refused login is no outage while another one may hold. */
 function createExplainedOutage(
-  place: RedisPlace,
+  { place, refuseLogin, acceptLogin }: RedisClient,
   tls: TlsFiles | null,
   { connectTimeoutMs }: RedisLimits,
   onFault: (error: unknown) => void,
@@ -141,7 +149,25 @@ function createExplainedOutage(
       onFault(found ? explain(found) : reason),
     );
   };
-  return createRedisOutage(report, explain);
+  const outage = createRedisOutage(report, explain);
+  return {
+    report(error) {
+      if (!isLoginRefused(error) || !refuseLogin()) outage.report(error);
+    },
+    end() {
+      acceptLogin();
+      outage.end();
+    },
+  };
+}
+
+/** By Redis itself, or by the sentinels, of which the client says only that none can be used. */
+function isLoginRefused(error: unknown): boolean {
+  const { message, lastNodeError } = (error ?? {}) as { message?: string; lastNodeError?: unknown };
+  return (
+    /WRONGPASS|NOAUTH|invalid password/.test(message ?? '') ||
+    (lastNodeError !== undefined && isLoginRefused(lastNodeError))
+  );
 }
 
 const isMoved = (error: unknown) => error instanceof Error && error.message.startsWith('MOVED ');

@@ -50,7 +50,7 @@ describe.skipIf(!canStart)('Redis', () => {
       url.replace('p@ss', 'p%40ss'),
       (error) => void faults.push(error),
       patientLimits,
-      ca === null ? null : filesOf(ca),
+      { tls: ca === null ? null : filesOf(ca) },
     );
     onTestFinished(() => connection.close());
     return {
