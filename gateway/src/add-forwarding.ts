@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import type { Clock } from '@latchkey/shared/clock';
 import { type App, addPlainAnswerer } from '@latchkey/shared/http';
+import type { Renewable } from '@latchkey/shared/seal';
 import type { Tracer } from '@latchkey/shared/traces';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { RoutedExchange } from './exchange.ts';
@@ -19,7 +20,7 @@ interface ForwardingOptions {
   upstreams: Upstreams;
   /** Connections to the auth service for its event streams. */
   eventStreams: Upstream;
-  secret: string;
+  secret: Renewable<string>;
   clock: Clock;
   /** Null or left out: traces are off. */
   tracer?: Tracer | null;

@@ -1,4 +1,5 @@
 import { createInternalClient } from '@latchkey/shared/internal';
+import type { Renewable } from '@latchkey/shared/seal';
 import { listUpstreams, type Upstreams } from './route-table.ts';
 
 /**
@@ -8,7 +9,7 @@ import { listUpstreams, type Upstreams } from './route-table.ts';
  */
 export function fetchServiceDocuments(
   upstreams: Upstreams,
-  secret: string,
+  secret: Renewable<string>,
   onFault: (service: string, error: unknown) => void,
 ): Promise<{ paths?: Record<string, unknown> }[]> {
   return Promise.all(

@@ -173,7 +173,7 @@ export async function startGateway(
   await addForwarding(app, {
     upstreams,
     eventStreams,
-    secret,
+    secret: { reveal: () => secret },
     clock,
     publicUrl: null,
     ...limits,

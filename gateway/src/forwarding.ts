@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
+import type { Renewable } from '@latchkey/shared/seal';
 import type { CallSpan, Tracer } from '@latchkey/shared/traces';
 import {
   type Member,
@@ -52,7 +53,7 @@ export interface ForwardOptions {
   /** The name of the service, for the log. */
   service: string;
   upstream: Upstream;
-  secret: string;
+  secret: Renewable<string>;
   clock: Clock;
   tracer: Tracer | null;
   /** `PUBLIC_URL`; null if it is not set. */
@@ -102,7 +103,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
     this.#isSafe = safeMethods.has(method);
     this.#tries = new Tries(options.upstream, this.#isSafe);
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');
-    this.#headers = requestHeaders(exchange, options.secret, options.publicUrl);
+    this.#headers = requestHeaders(exchange, options.secret.reveal(), options.publicUrl);
     // One for all attempts: `retries` says how many there were.
     this.#span =
       options.tracer?.call('client', `forward to ${options.service}`, {}, exchange.request) ?? null;

@@ -67,7 +67,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { version } = packageJson;
   const metrics = createMetrics(clock, { service: name, version, registry: base.registry });
   metrics.statistics.warnings.push(...judgeConfiguration(values));
-  const secret = values.internalSecret.reveal();
+  const secret = values.internalSecret;
   const publicUrl = values.publicUrl ?? null;
   const onFault = (service: string, error: unknown) => {
     metrics.upstreamErrors.inc({ upstream: service });

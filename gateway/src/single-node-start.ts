@@ -55,8 +55,10 @@ export interface SingleNodeOptions {
 
 export interface SingleNode {
   drain(): void;
-  /** What SIGHUP does; left out, it ends the process. */
-  onHangup?: () => void;
+  /** Those in use. */
+  values: SingleNodeValues;
+  /** Replaces the workers, which read the configuration anew; left out where there are none. */
+  replaceWorkers?: () => void;
 }
 
 /** A single node before it has a host. */
@@ -121,7 +123,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
   const { port } = app.server.address() as AddressInfo;
   await announce(options, values, rows.db, port);
-  return { drain: readiness.drain };
+  return { drain: readiness.drain, values };
 }
 
 /**
@@ -244,7 +246,7 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   const apiKeys = createApiKeyVerifier({
     db,
     clock: context.clock,
-    bootstrapKey: setup.bootstrapKey,
+    bootstrapKeys: () => setup.bootstrapKeys,
     onFault: (error) => context.warn('uses of API keys could not be written', error),
   });
   const contents = createContentReader({ db });

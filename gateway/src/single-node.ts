@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createSystemClock } from '@latchkey/shared/clock';
-import { describeVariables, type Environment, singleNodeSettings } from '@latchkey/shared/config';
+import {
+  describeVariables,
+  type Environment,
+  readsFiles,
+  type SingleNodeValues,
+  singleNodeSettings,
+} from '@latchkey/shared/config';
 import { createShutdown } from '@latchkey/shared/lifecycle';
 import {
   createHidePersons,
@@ -9,10 +15,11 @@ import {
   createRequestLog,
   createStderrWriter,
   identifyProcess,
+  type OperatorLog,
 } from '@latchkey/shared/log';
-import { answerFlags, endOnSignals, explainAndExit } from '@latchkey/shared/process';
+import { answerFlags, createRenewal, endOnSignals, explainAndExit } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
-import { readNodeConfiguration } from './single-node-first-run.ts';
+import { type NodeConfiguration, readNodeConfiguration } from './single-node-first-run.ts';
 import { countWorkers, startSingleNode } from './single-node-start.ts';
 
 const usage = `latchkey, every service in one process on SQLite
@@ -54,7 +61,11 @@ async function main(env: Environment): Promise<void> {
       countWorkers(values) > 1
         ? (await import('./single-node-workers/start-parent.ts')).startWithWorkers
         : startSingleNode;
-    const { drain, onHangup } = await start({
+    const {
+      drain,
+      values: inUse,
+      replaceWorkers,
+    } = await start({
       configuration,
       reread: readConfiguration,
       metricsPortWasSet: Boolean(env.METRICS_PORT || env.METRICS_PORT_FILE),
@@ -69,12 +80,52 @@ async function main(env: Environment): Promise<void> {
       shutdown,
       log,
       drainSeconds: values.shutdownDrainSeconds,
-      ...(onHangup ? { onHangup } : {}),
+      ...hangupOf({ env, inUse, readConfiguration, replaceWorkers, log }),
     });
   } catch (error) {
     await shutdown.run();
     throw error;
   }
+}
+
+interface HangupParts {
+  env: Environment;
+  inUse: SingleNodeValues;
+  readConfiguration: () => NodeConfiguration;
+  replaceWorkers: (() => void) | undefined;
+  log: OperatorLog;
+}
+
+/** What SIGHUP does. Without workers and without files to read again it ends the process, as a closed terminal does. */
+function hangupOf({ env, inUse, readConfiguration, replaceWorkers, log }: HangupParts): {
+  onHangup?: () => void;
+} {
+  const renew = readsFiles(singleNodeSettings, env)
+    ? createRenewal({
+        settings: singleNodeSettings,
+        values: inUse,
+        read: () => readAgain(readConfiguration),
+        log,
+      })
+    : null;
+  if (!renew && !replaceWorkers) return {};
+  return {
+    onHangup() {
+      // Workers could not start with a configuration that cannot be used.
+      if (!renew || renew()) replaceWorkers?.();
+    },
+  };
+}
+
+/** @throws Error if a secret that the first run kept is gone: another one in its place would refuse what was issued */
+function readAgain(readConfiguration: () => NodeConfiguration): SingleNodeValues {
+  const { values, made } = readConfiguration();
+  const missing = Object.keys(made);
+  if (missing.length > 0)
+    throw new Error(
+      `${missing.join(', ')} cannot be found any more. Put latchkey.env back beside the database`,
+    );
+  return values;
 }
 
 if (import.meta.main) {

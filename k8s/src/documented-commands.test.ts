@@ -82,6 +82,9 @@ function findReadKeys(composition: Parameters<typeof renderOne>[1]): string[] {
   );
 }
 
+/** A file of `…_PREVIOUS` may be missing, and is until a secret is replaced. */
+const isNeeded = (key: string) => !key.endsWith('_PREVIOUS');
+
 test('the commands of k8s/README.md make every Secret and every key that a pod reads, and those of the rotation add the second version', async () => {
   const { cwd, run } = openShell();
   // The files that an operator writes, with the lines that the comments show.
@@ -101,7 +104,7 @@ test('the commands of k8s/README.md make every Secret and every key that a pod r
     { overlay: 'distributed', components: ['presign'] },
     { overlay: 'trial' },
   ] as const) {
-    const read = findReadKeys(composition);
+    const read = findReadKeys(composition).filter(isNeeded);
     expect(read.length).toBeGreaterThan(3);
     expect(read.filter((key) => !has(first, key))).toEqual([]);
   }
@@ -112,7 +115,7 @@ test('the commands of k8s/README.md make every Secret and every key that a pod r
   const put = /^put\(\).*$/m.exec(making)?.[0];
   await run([put, findStep('keygen --version-number 2'), findStep('put latchkey-master-key')].join('\n'));
   const second = readSecrets(cwd);
-  const read = findReadKeys({ overlay: 'distributed', components: ['master-key-v2'] });
+  const read = findReadKeys({ overlay: 'distributed', components: ['master-key-v2'] }).filter(isNeeded);
   expect(read.filter((key) => key.includes('_V2'))).toHaveLength(2);
   expect(read.filter((key) => !has(second, key))).toEqual([]);
   expect(second['latchkey-master-key']).toMatchObject(first['latchkey-master-key'] ?? {});

@@ -43,6 +43,7 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
   const { log, shutdown } = options;
   const { base, rows, values, masterKeys } = await openSingleNode(options);
   const secret = randomBytes(32).toString('hex');
+  const internalSecret = { reveal: () => secret };
   const count = countWorkers(values);
   const own = createNodeMetrics(base);
   // Workers count the requests of clients. Theirs to this process would be counted twice.
@@ -53,7 +54,7 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
     ...values,
     name: 'single node',
     version: packageJson.version,
-    internalSecret: secret,
+    internalSecret,
     publicUrl: values.publicUrl ?? null,
     base,
     metrics,
@@ -63,7 +64,7 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
   const figures = createWorkerFigures(() => pool.all(), metrics.registry);
   await mountServices({
     context: { ...base, app, metrics, isSeparate: true, processes: count + 1 },
-    values: { ...values, internalSecret: { reveal: () => secret } },
+    values: { ...values, internalSecret },
     rows: { ...rows, bus: announcements.bus },
     masterKeys,
     readiness,
@@ -92,7 +93,8 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
       readiness.drain();
       pool.drain();
     },
-    onHangup() {
+    values,
+    replaceWorkers() {
       log.info('SIGHUP: replacing the workers, one after the other');
       void pool.roll();
     },

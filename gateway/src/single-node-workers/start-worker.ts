@@ -151,7 +151,7 @@ async function addParentRoutes(
     tracer,
     upstreams: { auth: parent, content: parent, leases: parent, playback: parent },
     eventStreams: open(streamConnections),
-    secret: task.secret,
+    secret: { reveal: () => task.secret },
     clock,
     publicUrl: values.publicUrl ?? null,
     routes: forwarded,

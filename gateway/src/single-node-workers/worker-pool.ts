@@ -50,6 +50,7 @@ export class WorkerPool {
   #hasStarted = false;
   #isEnding = false;
   #rolling: Promise<void> | null = null;
+  #isRollWanted = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -84,10 +85,19 @@ export class WorkerPool {
 
   /** Replaces one worker after the other. Each new one serves before an old one stops. Calls during a round share it. */
   roll(): Promise<void> {
-    this.#rolling ??= this.#rollAll().finally(() => {
+    this.#isRollWanted = true;
+    this.#rolling ??= this.#rollWhileWanted().finally(() => {
       this.#rolling = null;
     });
     return this.#rolling;
+  }
+
+  /** A call while workers are replaced has all of them replaced once more: the first ones may have read the configuration before. */
+  async #rollWhileWanted(): Promise<void> {
+    while (this.#isRollWanted) {
+      this.#isRollWanted = false;
+      await this.#rollAll();
+    }
   }
 
   async end(): Promise<void> {

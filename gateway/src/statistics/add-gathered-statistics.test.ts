@@ -79,7 +79,7 @@ async function start(auth: RequestListener, keyUrls: string[]) {
       leases: open(await serveReport(0)),
       'key-derivation': open(...keyUrls),
     },
-    secret,
+    secret: { reveal: () => secret },
     onFault: silent,
   });
   return (query = '', headers = {}) => app.inject({ url: `/api/v1/statistics${query}`, headers });

@@ -11,6 +11,7 @@ import {
   secretHeaders,
 } from '@latchkey/shared/internal';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
+import type { Renewable } from '@latchkey/shared/seal';
 import {
   type ConfigurationWarning,
   type ProcessReport,
@@ -42,7 +43,7 @@ interface GatheredStatistics {
   self: { service: string; address: string };
   /** The name of this process as a replica that serves keys; null where key-derivation runs elsewhere. */
   ownReplica: string | null;
-  secret: string;
+  secret: Renewable<string>;
   onFault: (service: ServiceName, error: unknown) => void;
 }
 
@@ -112,12 +113,12 @@ async function callAuthAt(
   request: FastifyRequest,
   reply: FastifyReply,
   { member }: Tries,
-  secret: string,
+  secret: Renewable<string>,
 ): Promise<ConfigurationWarning[] | null> {
   if (!member) throw new Error('no address is known');
   const answer = await ask(member, {
     path: request.raw.url ?? statisticsPath,
-    headers: requestHeaders(new RoutedExchange(request, reply), secret, null),
+    headers: requestHeaders(new RoutedExchange(request, reply), secret.reveal(), null),
     limitMs: answerTimeoutMs,
   });
   if (isSecretRefused(answer)) throw new SecretRefused();
@@ -151,7 +152,7 @@ async function gatherReports(
   const missing: Statistics['missing'] = [];
   const question = {
     path: processReportPath(since),
-    headers: secretHeaders(secret),
+    headers: secretHeaders(secret.reveal()),
     limitMs: reportTimeoutMs,
   };
   const gather = async (service: ServiceName, member: Member) => {

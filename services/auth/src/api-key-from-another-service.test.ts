@@ -26,7 +26,12 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     beforeEach(async () => {
       database = await open();
       clock = createManualClock();
-      const own = createApiKeyVerifier({ db: database.db, clock, bootstrapKey, onFault: () => {} });
+      const own = createApiKeyVerifier({
+        db: database.db,
+        clock,
+        bootstrapKeys: () => [bootstrapKey],
+        onFault: () => {},
+      });
       verifier = own;
       flush = own.flush;
       close = async () => {};

@@ -35,14 +35,19 @@ describe('the verifier, without a database', () => {
   const verifier = createApiKeyVerifier({
     db: untouchable,
     clock,
-    bootstrapKey: 'the bootstrap key',
+    bootstrapKeys: () => ['the bootstrap key'],
     onFault: () => {},
   });
 
   it('the verifier accepts the bootstrap key in any form, without a query', async () => {
     const state = { id: null, name: 'bootstrap', scope: 'admin', expiresAt: null, revokedAt: null };
     expect(await verifier.findApiKey(hashCredential('the bootstrap key'), false)).toEqual(state);
-    const other = createApiKeyVerifier({ db: untouchable, clock, bootstrapKey: rawKey, onFault: () => {} });
+    const other = createApiKeyVerifier({
+      db: untouchable,
+      clock,
+      bootstrapKeys: () => [rawKey],
+      onFault: () => {},
+    });
     expect(await other.findApiKey(hashCredential(rawKey), true)).toEqual(state);
   });
 
@@ -57,7 +62,7 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
   let clock: ManualClock;
   let faults: unknown[];
   const verifierOf = (db: Database) =>
-    createApiKeyVerifier({ db, clock, bootstrapKey: null, onFault: (error) => faults.push(error) });
+    createApiKeyVerifier({ db, clock, bootstrapKeys: () => [], onFault: (error) => faults.push(error) });
   const lastUse = async () => (await findApiKeyById(opened.db, 'one'))?.last_used_at;
 
   beforeEach(async () => {

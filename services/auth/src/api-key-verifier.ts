@@ -2,13 +2,14 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyBatchReader, ApiKeyState, ApiKeyVerifier } from '@latchkey/shared/contracts';
 import { throwDatabaseFault } from '@latchkey/shared/db';
+import { madeOf } from '@latchkey/shared/seal';
 import { toApiKeyState } from './api-key.ts';
 import { findApiKeyByHash, findApiKeysByHash } from './api-key-store.ts';
 import { createUseLog, type UseLogOptions } from './use-log.ts';
 
 interface ApiKeyVerifierOptions extends UseLogOptions {
-  /** `ADMIN_API_KEY`, in any form; null if there is none. */
-  bootstrapKey: string | null;
+  /** `ADMIN_API_KEY` and those that are accepted beside it, in any form. */
+  bootstrapKeys: () => readonly string[];
 }
 
 /** The verifier in the process that owns the keys. That process calls `flush` every `usesFlushMs` and at its end. */
@@ -28,10 +29,10 @@ const bootstrapState: ApiKeyState = {
 
 /** Makes the verifier with which every service checks API keys. */
 export function createApiKeyVerifier(options: ApiKeyVerifierOptions): OwnedApiKeyVerifier {
-  const { db, bootstrapKey } = options;
-  const bootstrapHash = bootstrapKey === null ? null : hashCredential(bootstrapKey);
+  const { db, bootstrapKeys } = options;
+  const bootstrapHashes = madeOf(bootstrapKeys, (keys) => keys.map(hashCredential));
   const uses = createUseLog(options);
-  const isBootstrap = (keyHash: string) => bootstrapHash !== null && isSameHash(keyHash, bootstrapHash);
+  const isBootstrap = (keyHash: string) => isAmongHashes(keyHash, bootstrapHashes());
   return {
     async findApiKey(keyHash, wellFormed) {
       // First, because the bootstrap key may have any form.
@@ -56,11 +57,15 @@ export function createApiKeyVerifier(options: ApiKeyVerifierOptions): OwnedApiKe
 }
 
 /**
- * Compares two SHA-256 hashes (64 hex digits each) in constant time, so that the time of an answer tells nothing about a
- * configured credential.
+ * Compares SHA-256 hashes (64 hex digits each) in constant time, and with each of those expected, so that the time of an answer tells
+ * nothing about a configured credential.
  */
-export function isSameHash(presented: string, expected: string): boolean {
+export function isAmongHashes(presented: string, expected: readonly string[]): boolean {
   const left = Buffer.from(presented, 'hex');
-  const right = Buffer.from(expected, 'hex');
-  return left.length === right.length && timingSafeEqual(left, right);
+  let isKnown = false;
+  for (const each of expected) {
+    const right = Buffer.from(each, 'hex');
+    isKnown = (left.length === right.length && timingSafeEqual(left, right)) || isKnown;
+  }
+  return isKnown;
 }

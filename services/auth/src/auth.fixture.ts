@@ -45,7 +45,7 @@ const [sqlite] = databaseKinds({});
 
 export async function startAuth({
   kind = sqlite,
-  setup = { bootstrapKey: testBootstrapKey, setupToken: null },
+  setup = { bootstrapKeys: [testBootstrapKey], setupToken: null },
   randomId = randomUUID,
 }: {
   kind?: DatabaseKind | undefined;
@@ -55,7 +55,8 @@ export async function startAuth({
   if (!kind) throw new Error('no database');
   const { db, close } = await kind.open();
   const clock = createManualClock();
-  const verifier = createApiKeyVerifier({ db, clock, bootstrapKey: setup.bootstrapKey, onFault: () => {} });
+  const bootstrapKeys = () => setup.bootstrapKeys;
+  const verifier = createApiKeyVerifier({ db, clock, bootstrapKeys, onFault: () => {} });
   const host = await createTestHost({
     db,
     clock,

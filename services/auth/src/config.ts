@@ -1,4 +1,5 @@
 import { apiKeyVariables, auditVariables, type Values } from '@latchkey/shared/config';
+import { acceptedSecrets } from '@latchkey/shared/seal';
 
 /** The variables of the auth service alone. */
 export const authVariables = { ...apiKeyVariables, ...auditVariables };
@@ -6,16 +7,21 @@ export const authVariables = { ...apiKeyVariables, ...auditVariables };
 /** `PUBLIC_URL` is set only where the auth service is mounted on the gateway itself. */
 export type AuthConfig = Values<typeof authVariables> & { publicUrl?: string | undefined };
 
-/** The credentials that are configured and not stored; null if there is none. */
+/** The credentials that are configured and not stored; null or empty if there is none. */
 export interface SetupSecrets {
-  bootstrapKey: string | null;
+  /** Any of them is accepted; the first one is `ADMIN_API_KEY`. The same array until one of them is renewed. */
+  readonly bootstrapKeys: readonly string[];
   setupToken: string | null;
 }
 
 /** Reveals the credentials, for the code that compares them. */
 export function toSetupSecrets(values: Values<typeof apiKeyVariables>): SetupSecrets {
+  const { adminApiKey: current, adminApiKeyPrevious: previous } = values;
+  const bootstrapKeys = current ? acceptedSecrets(current, previous) : () => previous.reveal();
   return {
-    bootstrapKey: values.adminApiKey?.reveal() ?? null,
+    get bootstrapKeys() {
+      return bootstrapKeys();
+    },
     setupToken: values.setupToken?.reveal() ?? null,
   };
 }

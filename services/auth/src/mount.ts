@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
+import { createBootstrapKeyAnnouncer } from './announce-bootstrap-keys.ts';
 import type { OwnedApiKeyVerifier } from './api-key-verifier.ts';
 import { addAuditJobs } from './audit-jobs.ts';
 import type { AuthRouteOptions } from './auth-route-options.ts';
-import { type AuthConfig, toSetupSecrets } from './config.ts';
+import { type AuthConfig, type SetupSecrets, toSetupSecrets } from './config.ts';
 import type { RowCore } from './own-tables.ts';
 import { addExportAuditRoute, addListAuditRoute } from './routes/audit.ts';
 import {
@@ -18,6 +19,9 @@ import { addClaimSetupRoute, addGetSetupRoute } from './routes/setup.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
 import { readSetupOrigin, seeSetupOrigin } from './setup-credential.ts';
 import { usesFlushMs } from './use-log.ts';
+
+/** Looking whether they have changed takes nothing. A key that was taken away is refused everywhere so soon. */
+const bootstrapKeysEveryMs = 200;
 
 interface AuthReaders {
   apiKeys: OwnedApiKeyVerifier;
@@ -44,7 +48,7 @@ export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders)
     addAuthInternalRoutes(app, apiKeys);
     addFeedRoutes(app, core.feed);
   }
-  addJobs(core, apiKeys);
+  addJobs(core, apiKeys, options.setup);
 }
 
 /** Setup, API keys, audit and the event stream. */
@@ -79,8 +83,13 @@ function addStatisticsForGateway(options: AuthRouteOptions): Routes {
   };
 }
 
-function addJobs(core: RowCore<AuthConfig>, apiKeys: OwnedApiKeyVerifier): void {
+function addJobs(core: RowCore<AuthConfig>, apiKeys: OwnedApiKeyVerifier, setup: SetupSecrets): void {
   const { jobs } = core;
+  jobs.repeat({
+    everyMs: bootstrapKeysEveryMs,
+    run: createBootstrapKeyAnnouncer(core.ledger, setup),
+    failed: 'a renewed ADMIN_API_KEY could not be announced; it is tried again',
+  });
   jobs.repeat({
     everyMs: usesFlushMs,
     run: () => apiKeys.flush(),

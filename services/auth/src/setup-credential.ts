@@ -12,7 +12,7 @@ import {
 import { foreignPageHeader, isDirectHeader } from '@latchkey/shared/internal';
 import { isDirectFromLoopback } from '@latchkey/shared/net';
 import { hasApiKeys } from './api-key-store.ts';
-import { isSameHash } from './api-key-verifier.ts';
+import { isAmongHashes } from './api-key-verifier.ts';
 import type { AuthRouteOptions, SetupOrigin } from './auth-route-options.ts';
 import type { SetupSecrets } from './config.ts';
 import type { Database } from './own-tables.ts';
@@ -31,7 +31,7 @@ export function demandedSetupCredential(
   request: IncomingMessage,
 ): SetupCredential {
   if (setup.setupToken !== null) return 'setup-token';
-  return setup.bootstrapKey !== null && !originOf(request).isDirect ? 'bootstrap-key' : 'none';
+  return setup.bootstrapKeys.length > 0 && !originOf(request).isDirect ? 'bootstrap-key' : 'none';
 }
 
 /** @throws AppError SETUP_REFUSED if a web page of another origin calls: it could claim the server through its visitor's browser */
@@ -47,15 +47,15 @@ export function refuseForeignPage({ originOf }: SetupRules, request: IncomingMes
 export function checkSetupCredential(rules: SetupRules, request: IncomingMessage): Principal | null {
   const demanded = demandedSetupCredential(rules, request);
   if (demanded === 'none') return null;
-  const { bootstrapKey, setupToken } = rules.setup;
+  const { bootstrapKeys, setupToken } = rules.setup;
   const presented = readBearer(request.headers);
   if (presented === null) {
     const what = demanded === 'setup-token' ? 'setup token' : 'bootstrap key';
     throw new AppError('UNAUTHENTICATED', { detail: `Send the ${what}: Authorization: Bearer …` });
   }
   const keyHash = hashCredential(presented);
-  const expected = demanded === 'setup-token' ? setupToken : bootstrapKey;
-  if (expected === null || !isSameHash(keyHash, hashCredential(expected)))
+  const expected = demanded === 'setup-token' ? [setupToken ?? []].flat() : bootstrapKeys;
+  if (!isAmongHashes(keyHash, expected.map(hashCredential)))
     throw new AppError('INVALID_API_KEY', { detail: 'This is not the credential that setup requires.' });
   if (demanded === 'setup-token') return null;
   const cacheKey = apiKeyCacheKey(keyHash, apiKeyPattern.test(presented));
@@ -68,7 +68,7 @@ export function checkSetupCredential(rules: SetupRules, request: IncomingMessage
  * @returns null if setup needs a credential or is done
  */
 export async function openSetupWarning(db: Database, setup: SetupSecrets): Promise<string | null> {
-  if (setup.bootstrapKey !== null || setup.setupToken !== null || (await hasApiKeys(db))) return null;
+  if (setup.bootstrapKeys.length > 0 || setup.setupToken !== null || (await hasApiKeys(db))) return null;
   return (
     'No API key is stored, and POST /api/v1/setup is open: the first caller becomes the admin. ' +
     'Call it now, or set ADMIN_API_KEY or SETUP_TOKEN.'

@@ -59,9 +59,9 @@ const warning =
  */
 export async function lostManagersWarning(
   db: Database,
-  { bootstrapKey }: SetupSecrets,
+  { bootstrapKeys }: SetupSecrets,
   now: number,
 ): Promise<string | null> {
-  if (bootstrapKey !== null || (await hasManagers(db, now))) return null;
+  if (bootstrapKeys.length > 0 || (await hasManagers(db, now))) return null;
   return (await hasApiKeys(db)) ? warning : null;
 }

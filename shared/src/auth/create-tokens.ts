@@ -1,12 +1,13 @@
 import type { Clock } from '../clock/clock.ts';
-import type { Secret } from '../config/index.ts';
 import { everyMs, type Shutdown } from '../lifecycle/index.ts';
+import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
 import { createKeySet, type KeySet, keepFreshEveryMs } from './key-set.ts';
 import { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';
 
 /** The values of `viewerTokenVariables` that verifying needs. */
 export interface TokenSettings {
-  authJwtSecret?: Secret<Uint8Array> | undefined;
+  authJwtSecret?: Renewable<Uint8Array> | undefined;
+  authJwtSecretPrevious?: Renewable<readonly Uint8Array[]>;
   authJwksUrl?: string | undefined;
   authJwtAudience?: string | undefined;
   authJwtIssuer?: string | undefined;
@@ -35,7 +36,7 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
   const { authJwtSecret: secret, authJwksUrl: url } = settings;
   if (!secret && !url) return null;
   return createTokenVerifier({
-    secret: secret?.reveal() ?? null,
+    secrets: secret ? acceptedSecrets(secret, settings.authJwtSecretPrevious) : null,
     keySet: url ? followKeySet(url, options) : null,
     rules: {
       audience: settings.authJwtAudience ?? null,

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors/errors.ts';
+import { type AcceptedSecrets, firstOf, madeOf } from '../seal/accepted-secrets.ts';
 
 /** One content key, by the parts of its path. */
 export interface KeyName {
@@ -27,8 +28,11 @@ export interface KeyCredentials {
 }
 
 export interface KeyCredentialOptions {
-  /** `INTERNAL_SECRET`. A process without one makes a random secret: then its credentials end with it. */
-  secret: string;
+  /**
+   * `INTERNAL_SECRET`, and those that are accepted beside it. A process without one makes a random secret: then its credentials end with
+   * it.
+   */
+  secrets: AcceptedSecrets;
   clock: Clock;
   randomBytes: (size: number) => Buffer;
 }
@@ -45,12 +49,12 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-export function createKeyCredentials({ secret, clock, randomBytes }: KeyCredentialOptions): KeyCredentials {
-  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', keyInfo, keyBytes)));
+export function createKeyCredentials({ secrets, clock, randomBytes }: KeyCredentialOptions): KeyCredentials {
+  const keys = madeOf(secrets, ([current, ...others]) => [toKey(current), ...others.map(toKey)] as const);
   return {
     issue(name, apiKey) {
       const nonce = randomBytes(nonceBytes);
-      const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+      const sealing = createCipheriv(cipher, keys()[0], nonce, { authTagLength: tagBytes });
       sealing.setAAD(nameOf(name));
       const facts = sealing.update(`${clock.now() + lifetimeMs} ${apiKey}`, 'utf8');
       const bytes = Buffer.concat([nonce, facts, sealing.final(), sealing.getAuthTag()]);
@@ -58,12 +62,9 @@ export function createKeyCredentials({ secret, clock, randomBytes }: KeyCredenti
     },
     open(name, credential) {
       const bytes = readBytes(credential);
-      const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), {
-        authTagLength: tagBytes,
-      });
-      opening.setAAD(nameOf(name));
-      opening.setAuthTag(bytes.subarray(-tagBytes));
-      const [expiresAt, apiKey = ''] = readFacts(opening, bytes.subarray(nonceBytes, -tagBytes)).split(' ');
+      const facts = firstOf(keys(), (key) => readFacts(key, nameOf(name), bytes));
+      if (facts === null) throw refuse('It is for another key, or of another installation.');
+      const [expiresAt, apiKey = ''] = facts.split(' ');
       if (Number(expiresAt) <= clock.now()) throw refuse('It was good for a minute, which is over.');
       return apiKey;
     },
@@ -85,11 +86,18 @@ function readBytes(credential: unknown): Buffer {
   return bytes;
 }
 
-function readFacts(opening: ReturnType<typeof createDecipheriv>, sealed: Buffer): string {
+const toKey = (secret: string) =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', keyInfo, keyBytes)));
+
+/** Null if it was not sealed with this key, for this name. */
+function readFacts(key: KeyObject, name: Buffer, bytes: Buffer): string | null {
+  const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  opening.setAAD(name);
+  opening.setAuthTag(bytes.subarray(-tagBytes));
   try {
-    return opening.update(sealed, undefined, 'utf8') + opening.final('utf8');
+    return opening.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + opening.final('utf8');
   } catch {
-    throw refuse('It is for another key, or of another installation.');
+    return null;
   }
 }
 

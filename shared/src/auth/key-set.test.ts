@@ -43,7 +43,7 @@ beforeEach(() => {
     onFault: (error) => void faults.push(error),
   });
   const verifier = createTokenVerifier({
-    secret: null,
+    secrets: null,
     keySet,
     rules: {
       audience: null,

@@ -8,6 +8,7 @@ import { createKeySet } from './key-set.ts';
 import { createTokenVerifier, type TokenRules } from './token-verifier.ts';
 
 const secret = Buffer.from('a secret of tests, longer than 32 bytes');
+const accepted = [secret] as const;
 const otherSecret = Buffer.from('another secret, it too longer than 32 bytes');
 const clock = createManualClock();
 const now = clock.now() / 1_000;
@@ -21,7 +22,7 @@ function create(
 ) {
   const fetchJson = async () => ({ keys });
   const verifier = createTokenVerifier({
-    secret,
+    secrets: () => accepted,
     keySet: keys && createKeySet({ fetchJson, clock: at, onFault: () => {} }),
     rules: {
       audience: null,

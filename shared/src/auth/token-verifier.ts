@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Clock } from '../clock/clock.ts';
 import type { Principal } from '../contracts/index.ts';
@@ -14,8 +14,9 @@ import {
   textBytes,
   usualCachesBytes,
 } from '../memory/index.ts';
+import { type AcceptedSecrets, firstOf, madeOf } from '../seal/accepted-secrets.ts';
 import type { KeySet } from './key-set.ts';
-import { createSecretTokenReader } from './secret-token.ts';
+import { createSecretTokenReader, type SecretTokenReader } from './secret-token.ts';
 import {
   isTokenTimely,
   readClaims,
@@ -60,8 +61,8 @@ export interface TokenVerifier {
 }
 
 interface TokenVerifierOptions {
-  /** `AUTH_JWT_SECRET`, at least 32 bytes (RFC 7518 section 3.2). */
-  secret: Uint8Array | null;
+  /** `AUTH_JWT_SECRET`, at least 32 bytes (RFC 7518 section 3.2), and those that are accepted beside it. */
+  secrets: AcceptedSecrets<Uint8Array> | null;
   keySet: KeySet | null;
   rules: TokenRules;
   clock: Clock;
@@ -74,16 +75,16 @@ interface TokenVerifierOptions {
  * object, and each request makes its principal from it. Keeping the principal would take 130 bytes more for each viewer.
  */
 interface Remembered extends RecencyEntry, Omit<ViewerClaims, 'contentsBytes'> {
-  /** Generation of the key set that verified it; null for a shared secret, which does not change. */
-  generation: number | null;
+  /** Generation of the key set that verified it; for a secret, `secretGeneration` of the secrets. */
+  generation: number;
 }
 
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
-  const { secret, keySet, rules, clock, maxBytes = planCaches(usualCachesBytes).tokens } = options;
+  const { keySet, rules, clock, maxBytes = planCaches(usualCachesBytes).tokens } = options;
   const remembered = new RecencyMap<Remembered>(maxBytes, clock);
   const contentLists = new TextPool(contentListsBytes);
-  const verifySignature = createSignatureVerifier(options);
-  const readSecretToken = secret && createSecretTokenReader(secret, rules);
+  const secrets = options.secrets && followSecrets(options.secrets, rules);
+  const verifySignature = createSignatureVerifier(options, secrets);
 
   async function verifyAnew(token: string, tokenHash: string): Promise<Principal> {
     let verified: VerifiedPayload;
@@ -96,7 +97,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 
   /** @throws AppError INVALID_TOKEN where a claim is not accepted */
-  function remember(tokenHash: string, payload: JWTPayload, generation: number | null): Principal {
+  function remember(tokenHash: string, payload: JWTPayload, generation: number): Principal {
     const claims = readClaims(payload, rules, clock.now(), contentLists);
     const { viewerId, exp, nbf, iat, contents, contentsBytes, mayUpload } = claims;
     const timeBytes = numberBytes(exp) + numberBytes(nbf) + numberBytes(iat);
@@ -107,10 +108,12 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   /** A new token of the usual form, verified at once. Null where its verification or its refusal needs `verifyAnew`. */
   function verifyAtOnce(token: string, tokenHash: string): Principal | null {
-    const payload = readSecretToken?.(token, clock.now());
+    if (!secrets) return null;
+    const { readers, generation } = secrets();
+    const payload = firstOf(readers, (read) => read(token, clock.now()));
     if (!payload) return null;
     try {
-      return remember(tokenHash, payload, null);
+      return remember(tokenHash, payload, generation);
     } catch {
       return null;
     }
@@ -120,7 +123,9 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     const known = remembered.get(tokenHash);
     const holds =
       known &&
-      (known.generation === null || keySet?.isCurrent(known.generation)) &&
+      (known.generation < 0
+        ? known.generation === secrets?.().generation
+        : keySet?.isCurrent(known.generation)) &&
       isTokenTimely(known, rules, clock.now());
     return holds ? toViewer(known, rules) : verifyAtOnce(token, tokenHash);
   }
@@ -133,20 +138,17 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   };
 }
 
-/** A payload whose signature was verified by jose, and the generation of the key set that verified it; null for the secret. */
+/** A payload whose signature was verified by jose, and the generation of what verified it, as `Remembered` has it. */
 interface VerifiedPayload {
   payload: JWTPayload;
-  generation: number | null;
+  generation: number;
 }
 
 /** Verifies any token with jose: its signature, and the claims that the options name. Rejects with jose's errors or an AppError. */
-function createSignatureVerifier({
-  secret,
-  keySet,
-  rules,
-  clock,
-}: TokenVerifierOptions): (token: string) => Promise<VerifiedPayload> {
-  const secretKey = secret && createSecretKey(secret);
+function createSignatureVerifier(
+  { keySet, rules, clock }: TokenVerifierOptions,
+  secrets: (() => KnownSecrets) | null,
+): (token: string) => Promise<VerifiedPayload> {
   return async (token) => {
     const { alg } = decodeProtectedHeader(token);
     const options: JWTVerifyOptions = {
@@ -158,9 +160,10 @@ function createSignatureVerifier({
     };
     // Each verifier names its own algorithms, so that a key is never used with the other's algorithm (RFC 8725 section
     // 3.1).
-    if (secretKey && secretAlgorithms.includes(alg ?? '')) {
-      const { payload } = await jwtVerify(token, secretKey, { ...options, algorithms: secretAlgorithms });
-      return { payload, generation: null };
+    if (secrets && secretAlgorithms.includes(alg ?? '')) {
+      const { keys, generation } = secrets();
+      const by = { ...options, algorithms: secretAlgorithms };
+      return { payload: await verifyByAny(token, keys, by), generation };
     }
     if (keySet && keySetAlgorithms.includes(alg ?? '')) {
       // Read before verifying: a key set that changes meanwhile may have dropped the key that this token needs.
@@ -170,6 +173,42 @@ function createSignatureVerifier({
     }
     throw refuseToken('Its algorithm is not allowed.');
   };
+}
+
+/** What is made of the secrets. */
+interface KnownSecrets {
+  readers: readonly SecretTokenReader[];
+  keys: readonly KeyObject[];
+  /** Below 0, so that it differs from those of a key set. Another one after the secrets were renewed: what they verified is over. */
+  generation: number;
+}
+
+function followSecrets(secrets: AcceptedSecrets<Uint8Array>, rules: TokenRules): () => KnownSecrets {
+  let generation = 0;
+  return madeOf(secrets, (all) => ({
+    readers: all.map((secret) => createSecretTokenReader(secret, rules)),
+    keys: all.map((secret) => createSecretKey(secret)),
+    generation: --generation,
+  }));
+}
+
+/** @throws jose's error; of several keys, that of the first one */
+async function verifyByAny(
+  token: string,
+  keys: readonly KeyObject[],
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  let refusal: unknown;
+  for (const key of keys) {
+    try {
+      return (await jwtVerify(token, key, options)).payload;
+    } catch (error) {
+      // The signature is checked before the claims, so another fault is that of the token itself.
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+      refusal ??= error;
+    }
+  }
+  throw refusal;
 }
 
 function toAppError(error: unknown): AppError {

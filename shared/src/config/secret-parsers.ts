@@ -47,3 +47,23 @@ export const bearerCredential: Parser<string> = {
     return { value, warning };
   },
 };
+
+/**
+ * Several secrets in one variable. Several spaces, commas and lines between them count as one, so a file may have one secret in each line.
+ */
+export function several<T>(item: Parser<T>): Parser<readonly T[]> {
+  return {
+    forms: `one or several, with commas or white space between them, each ${item.forms}`,
+    parse(value) {
+      const items: T[] = [];
+      const warnings = new Set<string>();
+      for (const part of value.split(/[\s,]+/).filter((each) => each !== '')) {
+        const parsed = item.parse(part);
+        if ('wrong' in parsed) return { wrong: `has an item that ${parsed.wrong}` };
+        if (parsed.warning) warnings.add(`has an item that ${parsed.warning}`);
+        items.push(parsed.value);
+      }
+      return { value: items, ...(warnings.size > 0 ? { warning: [...warnings].join('; ') } : {}) };
+    },
+  };
+}

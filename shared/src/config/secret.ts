@@ -1,10 +1,11 @@
 import { inspect } from 'node:util';
+import type { Renewable } from '../seal/accepted-secrets.ts';
 
 const shown = '[secret]';
 
 /** Holds a value that must not appear in a log line, error, inspection or JSON. Only `reveal` returns it. */
-export class Secret<T> {
-  readonly #value: T;
+export class Secret<T> implements Renewable<T> {
+  #value: T;
   #readAgain: () => T | undefined = () => undefined;
 
   constructor(value: T) {
@@ -27,6 +28,11 @@ export class Secret<T> {
   /** @param readAgain reads the value from its file; undefined where the file cannot be used */
   follow(readAgain: () => T | undefined): void {
     this.#readAgain = readAgain;
+  }
+
+  /** Puts the value of a later reading in its place. */
+  renew(value: T): void {
+    this.#value = value;
   }
 
   toString(): string {

@@ -16,8 +16,12 @@ export interface Text {
 export interface Source {
   /** The names of all variables that are set, for families of variables. */
   readonly names: readonly string[];
-  /** A variable's text, a fault, or undefined where the variable is unset. */
-  find(name: string): Text | Fault | undefined;
+  /**
+   * A variable's text, a fault, or undefined where the variable is unset.
+   *
+   * @param isEmptyUnset whether a file that is empty or missing counts as unset, as an empty variable does; otherwise it is a fault
+   */
+  find(name: string, isEmptyUnset?: boolean): Text | Fault | undefined;
 }
 /** Returns the text of a file, or throws. */
 export type ReadFile = (path: string) => string;
@@ -28,7 +32,7 @@ export type ReadFile = (path: string) => string;
  * protection off.
  */
 export function createSource(env: Environment, readFile: ReadFile = readTextFile): Source {
-  const find = (name: string) => {
+  const find = (name: string, isEmptyUnset = false) => {
     const own = env[name];
     const path = env[`${name}_FILE`];
     if (own && path) {
@@ -39,8 +43,10 @@ export function createSource(env: Environment, readFile: ReadFile = readTextFile
     try {
       const text = readFile(path).replace(/\r?\n$/, '');
       if (text !== '') return { text, fromFile: true };
+      if (isEmptyUnset) return undefined;
       return { variable: name, message: `${name}_FILE names ${path}, which is empty.` };
     } catch (error) {
+      if (isEmptyUnset && isMissing(error)) return undefined;
       return { variable: name, message: `${name}_FILE names ${path}, which ${whyUnreadable(error)}.` };
     }
   };
@@ -50,6 +56,10 @@ export function createSource(env: Environment, readFile: ReadFile = readTextFile
 /** Strict UTF-8: silent replacement of bytes would change the secret. */
 function readTextFile(path: string): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function whyUnreadable(error: unknown): string {

@@ -19,6 +19,8 @@ export interface Reading<T> {
 /** One value of the configuration and how to read it: usually one variable, sometimes a family of variables. */
 export interface Setting<T> {
   readonly descriptions: readonly Description[];
+  /** Whether its `Secret` takes the value of a later reading. */
+  readonly isRenewable?: boolean;
   read(source: Source): Reading<T>;
 }
 
@@ -27,6 +29,10 @@ interface Declaration<T> {
   type: Parser<T>;
   /** One sentence for `--help`. */
   about: string;
+  /** SIGHUP reads its file again. The value is a `Secret`. */
+  renewable?: true;
+  /** A file that is empty or missing counts as unset: for a list that is empty most of the time. */
+  mayBeEmpty?: true;
 }
 
 /** Longer texts are cut in a fault: the quote only has to make the value recognisable. */
@@ -42,12 +48,13 @@ export function variable<T>(declaration: Declaration<T>): Setting<T | undefined>
 export function variable<T>(
   declaration: Declaration<T> & { fallback?: T; required?: true },
 ): Setting<T | undefined> {
-  const { name, type, about, fallback, required } = declaration;
+  const { name, type, about, fallback, required, renewable, mayBeEmpty } = declaration;
   const unset = required ? 'required' : fallback === undefined ? 'unset' : `default ${showDefault(fallback)}`;
   return {
     descriptions: [{ name, about, forms: type.forms, unset }],
+    ...(renewable ? { isRenewable: true } : {}),
     read(source) {
-      const found = source.find(name);
+      const found = source.find(name, mayBeEmpty);
       if (found && 'message' in found) return { faults: [found], warnings: [] };
       if (found) {
         const reading = readText(name, type, found);
@@ -55,7 +62,7 @@ export function variable<T>(
           followFile(reading.value, { name, type, source });
         return reading;
       }
-      if (!required) return { value: fallback, faults: [], warnings: [] };
+      if (!required) return { value: ownCopy(fallback), faults: [], warnings: [] };
       const message = `${name} is not set, and there is no default. Accepted: ${type.forms}.`;
       return { faults: [{ variable: name, message }], warnings: [] };
     },
@@ -72,6 +79,11 @@ function followFile<T>(
     const { value } = readText(name, type, found);
     return value instanceof Secret ? value.reveal() : undefined;
   });
+}
+
+/** A secret of its own for each reading, because a secret may be renewed. */
+function ownCopy<T>(fallback: T): T {
+  return fallback instanceof Secret ? (new Secret(fallback.reveal()) as T) : fallback;
 }
 
 /** Reads a text by the rules of `type`. The fault quotes the text only where it is not secret and not from a file. */
@@ -95,6 +107,7 @@ function quote(text: string): string {
 }
 
 function showDefault(value: unknown): string {
+  if (value instanceof Secret) return 'none';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',');
   return typeof value === 'object' ? 'off' : String(value);
 }

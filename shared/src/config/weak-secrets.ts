@@ -23,9 +23,12 @@ const secretForms = '32 or more bytes at random, such as those of `npx latchkey 
 interface SecretValues {
   nodeEnv?: string | undefined;
   adminApiKey?: Secret<string> | undefined;
+  adminApiKeyPrevious?: Secret<readonly string[]>;
   setupToken?: Secret<string> | undefined;
   internalSecret?: Secret<string>;
+  internalSecretPrevious?: Secret<readonly string[]>;
   authJwtSecret?: Secret<Buffer> | undefined;
+  authJwtSecretPrevious?: Secret<readonly Buffer[]>;
   masterKeys?: Secret<readonly MasterKeyMaterial[]>;
 }
 
@@ -35,15 +38,12 @@ interface SecretValues {
  */
 export const weakSecretRules: readonly Rule<SecretValues>[] = [
   credentialRule('adminApiKey', 'ADMIN_API_KEY'),
+  credentialRule('adminApiKeyPrevious', 'ADMIN_API_KEY_PREVIOUS'),
   credentialRule('setupToken', 'SETUP_TOKEN'),
   credentialRule('internalSecret', 'INTERNAL_SECRET'),
-  {
-    uses: ['nodeEnv', 'authJwtSecret'],
-    check({ nodeEnv, authJwtSecret }) {
-      const weakness = nodeEnv === 'production' && authJwtSecret ? weaknessOf(authJwtSecret.reveal()) : null;
-      return weakness ? [refuse('AUTH_JWT_SECRET', weakness, secretForms)] : [];
-    },
-  },
+  credentialRule('internalSecretPrevious', 'INTERNAL_SECRET_PREVIOUS'),
+  tokenSecretRule('authJwtSecret', 'AUTH_JWT_SECRET'),
+  tokenSecretRule('authJwtSecretPrevious', 'AUTH_JWT_SECRET_PREVIOUS'),
   {
     uses: ['nodeEnv', 'masterKeys'],
     check: ({ nodeEnv, masterKeys }) =>
@@ -52,21 +52,34 @@ export const weakSecretRules: readonly Rule<SecretValues>[] = [
 ];
 
 function credentialRule(
-  key: 'adminApiKey' | 'setupToken' | 'internalSecret',
+  key: 'adminApiKey' | 'adminApiKeyPrevious' | 'setupToken' | 'internalSecret' | 'internalSecretPrevious',
   name: string,
 ): Rule<SecretValues> {
   return {
     uses: ['nodeEnv', key],
     check(values) {
-      const text = values[key]?.reveal();
-      if (values.nodeEnv !== 'production' || text === undefined) return [];
-      const weakness =
-        text.length < soundCharacters
-          ? `has ${text.length} characters, fewer than ${soundCharacters}`
-          : weaknessOf(Buffer.from(text));
+      if (values.nodeEnv !== 'production') return [];
+      const weakness = [values[key]?.reveal() ?? []].flat().map(weaknessOfText).find(Boolean);
       return weakness ? [refuse(name, weakness, credentialForms)] : [];
     },
   };
+}
+
+function tokenSecretRule(key: 'authJwtSecret' | 'authJwtSecretPrevious', name: string): Rule<SecretValues> {
+  return {
+    uses: ['nodeEnv', key],
+    check(values) {
+      if (values.nodeEnv !== 'production') return [];
+      const weakness = [values[key]?.reveal() ?? []].flat().map(weaknessOf).find(Boolean);
+      return weakness ? [refuse(name, weakness, secretForms)] : [];
+    },
+  };
+}
+
+function weaknessOfText(text: string): string | null {
+  return text.length < soundCharacters
+    ? `has ${text.length} characters, fewer than ${soundCharacters}`
+    : weaknessOf(Buffer.from(text));
 }
 
 function checkVersion({ version, masterKey, salt }: MasterKeyMaterial): Fault[] {

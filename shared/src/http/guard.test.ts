@@ -22,7 +22,7 @@ beforeEach(async () => {
   database = (await sqlite?.open()) as TestDatabase;
   handled = 0;
   clock = createManualClock();
-  keyCredentials = createKeyCredentials({ secret: 'of tests', clock, randomBytes });
+  keyCredentials = createKeyCredentials({ secrets: () => ['of tests'], clock, randomBytes });
   const state = { id: 'k-1', name: 'n', scope: 'playback' as const, expiresAt: null, revokedAt: null };
   host = await createTestHost({
     db: database.db,

@@ -19,7 +19,10 @@ function connect(url: string, secret = 'any secret'): { client: InternalClient; 
   });
   onTestFinished(() => upstream.close());
   const onFault = (_name: string, error: unknown) => void faults.push((error as Error).message);
-  return { client: createInternalClient({ name: 'leases', upstream, secret, onFault }), faults };
+  return {
+    client: createInternalClient({ name: 'leases', upstream, secret: { reveal: () => secret }, onFault }),
+    faults,
+  };
 }
 
 async function serve(listener: RequestListener): Promise<string> {

@@ -56,7 +56,7 @@ function connect(urls: string[], clock: ManualClock = createManualClock()) {
   const client = createInternalClient({
     name: 'it',
     upstream,
-    secret: 's3cret',
+    secret: { reveal: () => 's3cret' },
     answerTimeoutMs: 60_000,
     onFault,
   });

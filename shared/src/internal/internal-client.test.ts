@@ -37,6 +37,7 @@ const serveJson = (body: unknown, status = 200) =>
 /** Addresses at which nothing listens: the system gives these ports to nobody. */
 const refusing = [9, 8, 7].map((port) => `http://127.0.0.1:${port}`);
 
+const secret = { reveal: () => 's3cret' };
 function clientOf(urls: string[], answerTimeoutMs = 60_000): InternalClient & { faults: string[] } {
   const faults: string[] = [];
   const upstream = createUpstream({
@@ -50,10 +51,7 @@ function clientOf(urls: string[], answerTimeoutMs = 60_000): InternalClient & { 
   });
   upstreams.push(upstream);
   const onFault = (name: string, error: unknown) => void faults.push(`${name}: ${String(error)}`);
-  return {
-    ...createInternalClient({ name: 'it', upstream, secret: 's3cret', answerTimeoutMs, onFault }),
-    faults,
-  };
+  return { ...createInternalClient({ name: 'it', upstream, secret, answerTimeoutMs, onFault }), faults };
 }
 const unavailable = { code: 'DEPENDENCY_UNAVAILABLE', status: 503 };
 const as = (body: unknown) => body;

@@ -1,4 +1,5 @@
 import { AppError } from '../errors/errors.ts';
+import type { Renewable } from '../seal/accepted-secrets.ts';
 import type { CallSpan, Tracer } from '../traces/index.ts';
 import { type Member, Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
 import {
@@ -56,7 +57,7 @@ interface InternalClientOptions {
   /** Its name, for the operator. */
   name: string;
   upstream: Upstream;
-  secret: string;
+  secret: Renewable<string>;
   /** Per address; 2 s where it is left out. */
   answerTimeoutMs?: number;
   /** Null or left out: traces are off. */
@@ -105,7 +106,7 @@ export function createInternalClient({
       const answer = await askWithin(span, member, {
         method,
         path,
-        headers: headersOf(secret, body !== undefined, span),
+        headers: headersOf(secret.reveal(), body !== undefined, span),
         body: text,
         limitMs: answerTimeoutMs,
         limit,

@@ -6,6 +6,8 @@ import { createMetrics } from '../metrics/metrics.ts';
 import { createInternalGate } from './internal-gate.ts';
 
 const secret = 'the-internal-secret-of-a-test-0123456789';
+const previous = 'the-secret-before-it-of-a-test-0123456789';
+let accepted: readonly [string, ...string[]];
 let open: () => App;
 let app: App;
 beforeEach(() => {
@@ -18,8 +20,9 @@ beforeEach(() => {
       operatorLog: { info: tell, warn: tell, error: tell },
       metrics: createMetrics(),
     });
+  accepted = [secret];
   app = open();
-  createInternalGate(secret).addTo(app);
+  createInternalGate(() => accepted).addTo(app);
   for (const url of ['/health', '/ready', '/openapi.json', '/keys/:contentId'])
     app.get(url, { config: { access: 'open' } }, async () => ({ url }));
   app.get('/internal/feed', { config: { access: 'internal' } }, async () => ({ url: '/internal/feed' }));
@@ -52,6 +55,15 @@ describe('a service', () => {
   test('a caller without the secret gets no information about unknown paths and methods', async () => {
     expect((await ask('/keys/film', undefined, 'POST')).statusCode).toBe(401);
     expect((await ask('/keys/film', secret, 'POST')).statusCode).toBe(405);
+  });
+
+  test('a secret that is accepted beside it opens the service until it is taken away', async () => {
+    expect((await ask('/keys/film', previous)).statusCode).toBe(401);
+    accepted = [secret, previous];
+    expect((await ask('/keys/film', previous)).statusCode).toBe(200);
+    expect((await ask('/keys/film', secret)).statusCode).toBe(200);
+    accepted = [previous];
+    expect((await ask('/keys/film', secret)).statusCode).toBe(401);
   });
 
   test.each(['/health', '/ready'])('%s is answered to every caller', async (url) => {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { hashCredential } from '../auth/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { type App, gateDecorator } from '../http/index.ts';
+import { type AcceptedSecrets, madeOf } from '../seal/accepted-secrets.ts';
 
 /** Carries `INTERNAL_SECRET`, from the gateway and from other services. */
 export const internalSecretHeader = 'x-latchkey-secret';
@@ -27,9 +28,9 @@ interface InternalGate {
   addTo(app: App): void;
 }
 
-/** @param secret `INTERNAL_SECRET` */
-export function createInternalGate(secret: string): InternalGate {
-  const expected = Buffer.from(hashCredential(secret));
+/** @param secrets `INTERNAL_SECRET`, and those that are accepted beside it */
+export function createInternalGate(secrets: AcceptedSecrets): InternalGate {
+  const expected = madeOf(secrets, (all) => all.map((secret) => Buffer.from(hashCredential(secret))));
   /** The result is cached for each request: it is needed twice, and a hash is a large part of the request's cost. */
   const judged = new WeakMap<IncomingMessage, boolean>();
 
@@ -37,8 +38,7 @@ export function createInternalGate(secret: string): InternalGate {
     const known = judged.get(request);
     if (known !== undefined) return known;
     const presented = request.headers[internalSecretHeader];
-    const isKnown =
-      typeof presented === 'string' && timingSafeEqual(Buffer.from(hashCredential(presented)), expected);
+    const isKnown = typeof presented === 'string' && isAmong(expected(), hashCredential(presented));
     judged.set(request, isKnown);
     return isKnown;
   }
@@ -58,4 +58,12 @@ export function createInternalGate(secret: string): InternalGate {
       });
     },
   };
+}
+
+/** Compares with each of them, in constant time. */
+function isAmong(expected: readonly Buffer[], presented: string): boolean {
+  const hash = Buffer.from(presented);
+  let isKnown = false;
+  for (const each of expected) isKnown = timingSafeEqual(hash, each) || isKnown;
+  return isKnown;
 }

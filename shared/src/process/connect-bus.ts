@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Bus, createInProcessBus } from '../events/index.ts';
+import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
 import { createSeal } from '../seal/seal.ts';
 import { TlsRefused } from '../tls/index.ts';
 import { busFaultMessage } from './lost-service.ts';
@@ -16,7 +17,8 @@ export type BusSettings =
       natsCaFile?: string | undefined;
       natsCertFile?: string | undefined;
       natsKeyFile?: string | undefined;
-      internalSecret: { reveal(): string };
+      internalSecret: Renewable<string>;
+      internalSecretPrevious?: Renewable<readonly string[]>;
     };
 
 const tlsVariables = { ca: 'NATS_CA_FILE', cert: 'NATS_CERT_FILE', key: 'NATS_KEY_FILE' };
@@ -49,7 +51,7 @@ export async function connectBus(name: string, values: BusSettings, base: Proces
     name: `latchkey ${name}`,
     origin: randomUUID(),
     tracer,
-    seal: createSeal(values.internalSecret.reveal()),
+    seal: createSeal(acceptedSecrets(values.internalSecret, values.internalSecretPrevious)),
     onFault,
   });
   shutdown.add('the bus', 2_000, () => bus.close());

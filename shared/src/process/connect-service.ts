@@ -40,7 +40,7 @@ export function connectService(
   return createInternalClient({
     name,
     upstream,
-    secret: internalSecret.reveal(),
+    secret: internalSecret,
     tracer,
     onFault: (_, error) => {
       metrics.upstreamErrors.inc({ upstream: name });

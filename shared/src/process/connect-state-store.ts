@@ -8,6 +8,7 @@ import {
   traceCommands,
   usualLimits,
 } from '../replicas/index.ts';
+import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
 import { createSeal } from '../seal/seal.ts';
 import { TlsRefused } from '../tls/index.ts';
 import { cacheFaultMessage } from './lost-service.ts';
@@ -33,7 +34,8 @@ export type StateStoreSettings =
       redisCaFile?: string | undefined;
       redisCertFile?: string | undefined;
       redisKeyFile?: string | undefined;
-      internalSecret: { reveal(): string };
+      internalSecret: Renewable<string>;
+      internalSecretPrevious?: Renewable<readonly string[]>;
     };
 
 /** The states that replicas share through Redis; null where `REDIS_URL` is not set, and each replica keeps its own. */
@@ -65,9 +67,10 @@ export function connectStateStore(values: StateStoreSettings, base: ProcessBase)
       return { kind: 'redis' };
     },
   });
+  const seal = createSeal(acceptedSecrets(values.internalSecret, values.internalSecretPrevious));
   return {
     connection,
-    states: createRedisStateStore(connection, createSeal(values.internalSecret.reveal()), onFault),
+    states: createRedisStateStore(connection, seal, onFault),
     recent: new RecentChanges(rememberedChanges),
   };
 }

@@ -9,6 +9,7 @@ export { exportCache, exportReadiness } from './export-gauges.ts';
 export { busFaultMessage, describeLostService } from './lost-service.ts';
 export { openTracer } from './open-tracer.ts';
 export { createProcessBase, type ProcessBase, type ProcessContext } from './process-context.ts';
+export { createRenewal } from './renew-on-hangup.ts';
 export { rowSettings, runService, type ServiceContext, serviceSettings } from './run-service.ts';
 export { createServiceCore, feedDependency, type ServiceCore } from './service-core.ts';
 export { createServiceProcess } from './service-process.ts';

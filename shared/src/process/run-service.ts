@@ -12,6 +12,8 @@ import {
   type Rule,
   rateLimitVariables,
   readConfig,
+  readsFiles,
+  type Secret,
   type Settings,
   sharedDatabaseVariables,
   storeRule,
@@ -27,6 +29,7 @@ import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-refusal.ts';
 import { openTracer, type TraceSettings } from './open-tracer.ts';
 import { createProcessBase, type ProcessContext } from './process-context.ts';
+import { createRenewal } from './renew-on-hangup.ts';
 import { createServiceProcess } from './service-process.ts';
 import { createStart } from './start.ts';
 
@@ -38,7 +41,8 @@ interface ProcessValues extends TraceSettings {
   logLevel: string;
   shutdownDrainSeconds: number;
   overloadDelay: number | 'off';
-  internalSecret: { reveal(): string };
+  internalSecret: Secret<string>;
+  internalSecretPrevious: Secret<readonly string[]>;
   publicUrl?: string | undefined;
 }
 
@@ -85,7 +89,8 @@ async function start<const S extends Settings>(
   if (answerFlags(process, { version, help })) return;
   // Each rule checks its own variables, and is skipped where a service lacks them.
   const weak = [storeRule, ...weakSecretRules] as unknown as typeof rules;
-  const { values, warnings } = readConfig(settings, env, { rules: [...rules, ...weak] });
+  const read = () => readConfig(settings, env, { rules: [...rules, ...weak] });
+  const { values, warnings } = read();
   const common = values as unknown as ProcessValues;
   const log = createOperatorLog({
     level: common.logLevel,
@@ -103,7 +108,6 @@ async function start<const S extends Settings>(
       ...common,
       name,
       version,
-      internalSecret: common.internalSecret.reveal(),
       publicUrl: common.publicUrl ?? null,
       base,
     });
@@ -124,6 +128,9 @@ async function start<const S extends Settings>(
       shutdown,
       log,
       drainSeconds: common.shutdownDrainSeconds,
+      ...(readsFiles(settings, env)
+        ? { onHangup: createRenewal({ settings, values, read: () => read().values, log }) }
+        : {}),
     });
     await start.finish(prepare, { isDraining: readiness.isDraining, log });
     if (start.isOver()) service.openForRequests();

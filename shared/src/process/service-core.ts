@@ -27,6 +27,7 @@ import { announceUnsure } from '../internal/index.ts';
 import type { Dependency } from '../lifecycle/index.ts';
 import { boundCaches, type CachePlan, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
+import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
 import type { Sharing } from './connect-state-store.ts';
 import { exportAuthority, exportFeed } from './export-gauges.ts';
 import { feedFaultMessage, keySetFaultMessage } from './lost-service.ts';
@@ -45,7 +46,8 @@ interface CoreSettings extends TokenSettings, RateLimits {
   viewerTokenFrom: readonly CredentialSource[];
   rateLimit: string;
   /** The single node has none. */
-  internalSecret?: { reveal(): string };
+  internalSecret?: Renewable<string>;
+  internalSecretPrevious?: Renewable<readonly string[]>;
 }
 
 interface CoreReaders {
@@ -133,7 +135,7 @@ export async function createServiceCore<Values extends CoreSettings>(
   shutdown.add('jobs', jobsEndMs, () => jobs.stop());
   const keyCredentials = createKeyCredentials({
     // In the single node, content and key-derivation share this object, so a secret of the process is enough.
-    secret: values.internalSecret?.reveal() ?? randomBytes(32).toString('hex'),
+    secrets: acceptedSecrets(values.internalSecret ?? ownSecret(), values.internalSecretPrevious),
     clock,
     randomBytes,
   });
@@ -141,6 +143,11 @@ export async function createServiceCore<Values extends CoreSettings>(
   const viewerSources = values.viewerTokenFrom;
   const guard = { authenticator, limiter, viewerSources, keyCredentials, wrongSessions };
   return { ...context, values, authority, follower, guard, keyCredentials, feed, bus, sharing, cacheBytes };
+}
+
+function ownSecret(): Renewable<string> {
+  const secret = randomBytes(32).toString('hex');
+  return { reveal: () => secret };
 }
 
 /** Follows the changes, and measures how late they are applied. */

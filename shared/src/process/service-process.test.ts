@@ -17,7 +17,7 @@ async function createProcess(dependencies: Dependency[]) {
     port: 0,
     metricsHost: '127.0.0.1',
     metricsPort: 0,
-    internalSecret: secret,
+    internalSecret: { reveal: () => secret },
     publicUrl: null,
     overloadDelay: 'off',
     base: { ...createProcessBase({ clock, log, shutdown: createShutdown(log) }), dependencies },

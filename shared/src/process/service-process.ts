@@ -12,6 +12,7 @@ import {
 import { createLoggedReadiness, type Readiness } from '../lifecycle/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/metrics.ts';
 import { normalizeIp } from '../net/index.ts';
+import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
 import { type Phase, phaseHeader } from '../upstream/index.ts';
 import { exportReadiness } from './export-gauges.ts';
 import type { ProcessBase } from './process-context.ts';
@@ -27,7 +28,9 @@ interface ServiceProcessOptions {
   port: number;
   metricsHost: string;
   metricsPort: number;
-  internalSecret: string;
+  internalSecret: Renewable<string>;
+  /** Left out: none. */
+  internalSecretPrevious?: Renewable<readonly string[]>;
   publicUrl: string | null;
   /** `OVERLOAD_DELAY_MS` */
   overloadDelay: number | 'off';
@@ -54,7 +57,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     options.metrics ?? createMetrics(clock, { service: name, version, registry: options.base.registry });
   const readiness = createLoggedReadiness(dependencies, clock, log);
   exportReadiness(metrics.registry, readiness);
-  const gate = createInternalGate(options.internalSecret);
+  const gate = createInternalGate(acceptedSecrets(options.internalSecret, options.internalSecretPrevious));
   let open = false;
   const app = createHost({
     randomId: randomUUID,

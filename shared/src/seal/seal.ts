@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { type AcceptedSecrets, madeOf } from './accepted-secrets.ts';
 
 /** A SHA-256 as base64url. */
 export const sealLength = 43;
@@ -22,18 +23,30 @@ export interface Seal {
   isOf(place: string, text: string, seal: string): boolean;
 }
 
-/** @param secret `INTERNAL_SECRET` */
-export function createSeal(secret: string): Seal {
-  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', keyInfo, keyBytes)));
-  // The length of the place is included, so that no other place and text give the same bytes.
-  const hash = (place: string, text: string) =>
-    createHmac('sha256', key).update(`${place.length} ${place}${text}`).digest();
+/** @param secrets `INTERNAL_SECRET`, and those that are accepted beside it */
+export function createSeal(secrets: AcceptedSecrets): Seal {
+  const keys = madeOf(secrets, ([current, ...others]) => ({
+    own: toKey(current),
+    others: others.map(toKey),
+  }));
   return {
-    of: (place, text) => hash(place, text).toString('base64url'),
+    of: (place, text) => hash(keys().own, place, text).toString('base64url'),
     isOf(place, text, seal) {
       const presented = Buffer.from(seal, 'base64url');
-      const expected = hash(place, text);
-      return presented.length === expected.length && timingSafeEqual(presented, expected);
+      const { own, others } = keys();
+      const isBy = (key: KeyObject) => {
+        const expected = hash(key, place, text);
+        return presented.length === expected.length && timingSafeEqual(presented, expected);
+      };
+      return isBy(own) || others.some(isBy);
     },
   };
+}
+
+const toKey = (secret: string) =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', keyInfo, keyBytes)));
+
+/** The length of the place is included, so that no other place and text give the same bytes. */
+function hash(key: KeyObject, place: string, text: string): Buffer {
+  return createHmac('sha256', key).update(`${place.length} ${place}${text}`).digest();
 }

@@ -23,7 +23,7 @@ export async function serveBehindGate(
     operatorLog: { info: silent, warn: silent, error: silent },
     metrics: createMetrics(),
   });
-  createInternalGate(secret).addTo(app);
+  createInternalGate(() => [secret]).addTo(app);
   mount(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   return {
@@ -49,7 +49,7 @@ export async function serveInternalRoutes(
     client: createInternalClient({
       name: 'the other service',
       upstream,
-      secret: ownSecret,
+      secret: { reveal: () => ownSecret },
       answerTimeoutMs,
       onFault,
     }),

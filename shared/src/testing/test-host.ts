@@ -18,6 +18,7 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 
 /** Bytes of the HS256 secret that tokens of tests are signed with. */
 export const testTokenSecret = Buffer.from('a secret of tests, longer than 32 bytes');
+const acceptedInTest = [testTokenSecret] as const;
 
 export interface TestHost {
   app: App;
@@ -65,7 +66,7 @@ export async function createTestHost({
   const authority = createAuthority({ apiKeys: verifier, contents, leases, follower, bus, clock });
   await follower.pull();
   const tokens: TokenVerifier = createTokenVerifier({
-    secret: testTokenSecret,
+    secrets: () => acceptedInTest,
     keySet: null,
     rules: {
       audience: null,

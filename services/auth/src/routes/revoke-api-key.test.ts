@@ -8,7 +8,9 @@ const path = '/api/v1/api-keys';
 
 /** A claimed server, with further keys of these scopes. */
 async function claim(bootstrapKey: string | null, more: { scope: string; expiresAt?: string }[] = []) {
-  auth = await startAuth({ setup: { bootstrapKey, setupToken: null } });
+  auth = await startAuth({
+    setup: { bootstrapKeys: bootstrapKey === null ? [] : [bootstrapKey], setupToken: null },
+  });
   const { body } = await auth.ask('POST', '/api/v1/setup');
   for (const fields of more)
     await auth.ask('POST', path, { credential: body.raw_key, body: { name: 'x', ...fields } });

@@ -11,9 +11,9 @@ const remote = { from: '203.0.113.9' };
 let auth: AuthFixture;
 afterEach(() => auth.close());
 
-const open: SetupSecrets = { bootstrapKey: null, setupToken: null };
-const guarded: SetupSecrets = { bootstrapKey: testBootstrapKey, setupToken: null };
-const tokened: SetupSecrets = { bootstrapKey: testBootstrapKey, setupToken: token };
+const open: SetupSecrets = { bootstrapKeys: [], setupToken: null };
+const guarded: SetupSecrets = { bootstrapKeys: [testBootstrapKey], setupToken: null };
+const tokened: SetupSecrets = { bootstrapKeys: [testBootstrapKey], setupToken: token };
 
 describe('setup, 201', () => {
   it.each<[string, Question]>([
@@ -202,7 +202,7 @@ describe('the state of setup', () => {
     const { db } = auth.host;
     expect(await openSetupWarning(db, open)).toContain('POST /api/v1/setup is open');
     expect(await openSetupWarning(db, guarded)).toBeNull();
-    expect(await openSetupWarning(db, { bootstrapKey: null, setupToken: token })).toBeNull();
+    expect(await openSetupWarning(db, { bootstrapKeys: [], setupToken: token })).toBeNull();
     await auth.ask('POST', path);
     expect(await openSetupWarning(db, open)).toBeNull();
   });

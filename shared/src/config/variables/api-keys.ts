@@ -1,5 +1,6 @@
 import { secret } from '../parsers.ts';
-import { bearerCredential } from '../secret-parsers.ts';
+import { Secret } from '../secret.ts';
+import { bearerCredential, several } from '../secret-parsers.ts';
 import { variable } from '../variable.ts';
 
 /** The credentials that exist before any API key is stored. */
@@ -7,7 +8,16 @@ export const apiKeyVariables = {
   adminApiKey: variable({
     name: 'ADMIN_API_KEY',
     type: secret(bearerCredential),
+    renewable: true,
     about: 'The bootstrap key: accepted with scope admin, never stored. Unset: there is none.',
+  }),
+  adminApiKeyPrevious: variable({
+    name: 'ADMIN_API_KEY_PREVIOUS',
+    type: secret(several(bearerCredential)),
+    fallback: new Secret<readonly string[]>([]),
+    renewable: true,
+    mayBeEmpty: true,
+    about: 'Bootstrap keys that are accepted beside ADMIN_API_KEY while it is replaced.',
   }),
   setupToken: variable({
     name: 'SETUP_TOKEN',

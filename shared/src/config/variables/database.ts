@@ -38,6 +38,7 @@ export const databaseVariables = {
   databaseUrl: variable({
     name: 'DATABASE_URL',
     type: secret(postgresUrl),
+    renewable: true,
     about: 'Postgres. Unset: SQLite, in the file that SQLITE_PATH names.',
   }),
   sqlitePath: variable({
@@ -58,6 +59,7 @@ export const sharedDatabaseVariables = {
     name: 'DATABASE_URL',
     type: secret(postgresUrl),
     required: true,
+    renewable: true,
     about: 'The Postgres that auth, content and leases share. SQLite is for the single node.',
   }),
   ...postgresVariables,

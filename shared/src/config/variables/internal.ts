@@ -1,6 +1,7 @@
 import { list, secret, text } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
-import { bearerCredential } from '../secret-parsers.ts';
+import { Secret } from '../secret.ts';
+import { bearerCredential, several } from '../secret-parsers.ts';
 import { natsCredentials, natsNkey, natsUrls, redisUrl } from '../store-urls.ts';
 import { url } from '../url-parsers.ts';
 import { type Setting, variable } from '../variable.ts';
@@ -12,7 +13,16 @@ export const internalVariables = {
     name: 'INTERNAL_SECRET',
     type: secret(bearerCredential),
     required: true,
+    renewable: true,
     about: 'Authenticates service to service; the same in every process.',
+  }),
+  internalSecretPrevious: variable({
+    name: 'INTERNAL_SECRET_PREVIOUS',
+    type: secret(several(bearerCredential)),
+    fallback: new Secret<readonly string[]>([]),
+    renewable: true,
+    mayBeEmpty: true,
+    about: 'Accepted beside INTERNAL_SECRET while it is replaced: first the next one, then the one before.',
   }),
 };
 
@@ -21,21 +31,25 @@ export const cacheAndBusVariables = {
   redisUrl: variable({
     name: 'REDIS_URL',
     type: secret(redisUrl),
+    renewable: true,
     about: 'The shared cache. Unset: a cache in the process.',
   }),
   natsUrl: variable({
     name: 'NATS_URL',
     type: secret(natsUrls),
+    renewable: true,
     about: 'The bus between processes. Unset: a bus in the process.',
   }),
   natsCredentials: variable({
     name: 'NATS_CREDENTIALS',
     type: secret(natsCredentials),
+    renewable: true,
     about: 'The user of NATS by a JWT, as its credentials file says.',
   }),
   natsNkey: variable({
     name: 'NATS_NKEY',
     type: secret(natsNkey),
+    renewable: true,
     about: 'The user of NATS by a key pair.',
   }),
   ...tlsFileVariables('redis', 'REDIS', 'Redis'),

@@ -1,7 +1,7 @@
 import { boolean, integer, list, oneOf, type Parser, secret, text } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
-import type { Secret } from '../secret.ts';
-import { secretBytes } from '../secret-parsers.ts';
+import { Secret } from '../secret.ts';
+import { secretBytes, several } from '../secret-parsers.ts';
 import type { Fault } from '../source.ts';
 import { url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
@@ -61,7 +61,16 @@ export const viewerTokenVariables = {
   authJwtSecret: variable({
     name: 'AUTH_JWT_SECRET',
     type: secret(secretBytes),
+    renewable: true,
     about: 'The shared secret for HS256. Unset: HS256 is not accepted.',
+  }),
+  authJwtSecretPrevious: variable({
+    name: 'AUTH_JWT_SECRET_PREVIOUS',
+    type: secret(several(secretBytes)),
+    fallback: new Secret<readonly Buffer[]>([]),
+    renewable: true,
+    mayBeEmpty: true,
+    about: 'Secrets for HS256 that are accepted beside AUTH_JWT_SECRET while it is replaced.',
   }),
   authJwksUrl: variable({
     name: 'AUTH_JWKS_URL',
@@ -123,13 +132,32 @@ export const viewerTokenVariables = {
 /** Neither JWT variable is set: allowed only with anonymous viewers, and never in production or with presign. */
 export const viewerTokenRule: Rule<{
   authJwtSecret?: Secret<Buffer> | undefined;
+  authJwtSecretPrevious?: Secret<readonly Buffer[]>;
   authJwksUrl?: string | undefined;
   allowAnonymousViewers?: boolean;
   nodeEnv?: string | undefined;
   enablePresign?: boolean;
 }> = {
-  uses: ['authJwtSecret', 'authJwksUrl', 'allowAnonymousViewers', 'nodeEnv', 'enablePresign'],
-  check({ authJwtSecret, authJwksUrl, allowAnonymousViewers, nodeEnv, enablePresign }) {
+  uses: [
+    'authJwtSecret',
+    'authJwtSecretPrevious',
+    'authJwksUrl',
+    'allowAnonymousViewers',
+    'nodeEnv',
+    'enablePresign',
+  ],
+  check({
+    authJwtSecret,
+    authJwtSecretPrevious,
+    authJwksUrl,
+    allowAnonymousViewers,
+    nodeEnv,
+    enablePresign,
+  }) {
+    if (!authJwtSecret && authJwtSecretPrevious && authJwtSecretPrevious.reveal().length > 0) {
+      const message = `AUTH_JWT_SECRET_PREVIOUS is set without AUTH_JWT_SECRET. Accepted: both, or AUTH_JWT_SECRET alone.`;
+      return [{ variable: 'AUTH_JWT_SECRET_PREVIOUS', message }];
+    }
     if (authJwtSecret || authJwksUrl) return [];
     const set = `Set AUTH_JWT_SECRET (accepted: ${secretBytes.forms}) or AUTH_JWKS_URL (accepted: ${keySetUrl.forms}).`;
     const faults: Fault[] = [];

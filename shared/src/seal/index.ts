@@ -1,0 +1,1 @@
+export { acceptedSecrets, madeOf, type Renewable } from './accepted-secrets.ts';
