@@ -32,6 +32,9 @@ const tickMs = 10;
 /** Longer than the gateway waits for a service, so the gateway's own answer arrives. */
 const patienceMs = 12_000;
 
+/** Two and a half seconds of requests. More would use up the files that this process may open, and everything would fail from then on. */
+const underWayAtMost = 500;
+
 /** @param next returns each request and its origin */
 export function startJudgedLoad(
   perSecond: number,
@@ -45,6 +48,11 @@ export function startJudgedLoad(
 
   function send(): void {
     const { origin, asked } = next();
+    if (open.size >= underWayAtMost) {
+      report.count++;
+      report.failures.push(`not sent: ${underWayAtMost} requests are under way. Is the machine busy?`);
+      return;
+    }
     const sentAtMs = performance.now();
     const done = fetchAnswer(agent, origin, asked.question)
       .then(({ status, body }) => {

@@ -44,7 +44,7 @@ async function rotateDatabase(
   scene: Scene,
   order: 'file first' | 'role first',
 ): Promise<() => Promise<void>> {
-  const { stack, checks } = scene;
+  const { stack } = scene;
   const postgres = stack.stores.postgres as ProtectedPostgres;
   const logins = loginsOf(stack).map((login) => {
     const old = stack.secrets.read(login.secret);
@@ -61,13 +61,49 @@ async function rotateDatabase(
   await first();
   await letGapPass(scene);
   await second();
+  return () =>
+    proveDatabase(
+      scene,
+      logins.map(({ old }) => old),
+    );
+}
+
+/** As where the URL is a variable: a running process cannot learn the new password, and serves by the connections that are open. */
+async function restartWithPassword(scene: Scene): Promise<() => Promise<void>> {
+  const { stack } = scene;
+  const postgres = stack.stores.postgres as ProtectedPostgres;
+  const logins = loginsOf(stack).map((login) => ({ ...login, password: makePassword() }));
+  const urls = logins.map(({ secret, role, password }) => ({
+    service: role.split('_').at(-1) ?? '',
+    secret,
+    old: stack.secrets.read(secret),
+    next: withPassword(stack.secrets.read(secret), password),
+  }));
+  for (const { role, password } of logins) await postgres.setPassword(role, password);
+  scene.load.burst(burst);
+  const urlOf = (name: string) => urls.find(({ service }) => name.startsWith(service));
+  await stack.restartInTurn((name) => {
+    const url = urlOf(name);
+    return url ? { DATABASE_URL: url.next, DATABASE_URL_FILE: undefined } : null;
+  });
+  for (const { secret, next } of urls) stack.secrets.write(secret, next);
   return async () => {
-    const oldOnes = await Promise.all(logins.map(({ old }) => postgres.accepts(old)));
-    checks.check('Postgres refuses the old passwords', !oldOnes.includes(true));
-    await postgres.endSessions();
-    await waitReconnected(stack);
-    checks.check('every process has logged in with its new password', true);
+    await proveDatabase(
+      scene,
+      urls.map(({ old }) => old),
+    );
+    // With their files again, for the next rotation.
+    await stack.restartInTurn((name) => (urlOf(name) ? {} : null));
   };
+}
+
+async function proveDatabase({ stack, checks }: Scene, oldUrls: readonly string[]): Promise<void> {
+  const postgres = stack.stores.postgres as ProtectedPostgres;
+  const oldOnes = await Promise.all(oldUrls.map(postgres.accepts));
+  checks.check('Postgres refuses the old passwords', !oldOnes.includes(true));
+  await postgres.endSessions();
+  await waitReconnected(stack);
+  checks.check('every process has logged in with its new password', true);
 }
 
 async function rotateRedis({ stack, checks, load }: Scene): Promise<() => Promise<void>> {
@@ -117,6 +153,11 @@ export const storeRotations: readonly Rotation[] = [
     name: 'database password, role first',
     profiles: ['single node on Postgres', 'separate services'],
     rotate: (scene) => rotateDatabase(scene, 'role first'),
+  },
+  {
+    name: 'database password as a variable, with restarts',
+    profiles: ['separate services'],
+    rotate: restartWithPassword,
   },
   { name: 'Redis password', profiles: ['separate services'], rotate: rotateRedis },
   {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Environment } from '@latchkey/rig/processes/spawn-entry';
 import { type LoadBalancer, startLoadBalancer } from '../rolling/load-balancer.ts';
 import { type PlaylistSource, startPlaylistSource } from '../stack/playlist-source.ts';
 import type { MeasuredProcess, PreparedProfile, ProfileName, ProtectedStores } from './prepared-profile.ts';
@@ -17,8 +18,13 @@ export interface RotatedStack {
   secrets: SecretFiles;
   /** Sends SIGHUP to every process, and waits until each has read its configuration again without a fault. */
   hangUp(): Promise<void>;
-  /** Ends and starts each process in turn. */
-  restartInTurn(): Promise<void>;
+  /**
+   * Ends and starts processes in turn, so that the others serve meanwhile.
+   *
+   * @param changedOf the variables that change for a process by its name, such as `leases-1`; null for a process that is not restarted. By
+   *   default all are, with the same variables
+   */
+  restartInTurn(changedOf?: (name: string) => Environment | null): Promise<void>;
   /** Waits until every dependency of every process is up. */
   waitWhole(): Promise<void>;
   stores: ProtectedStores;
@@ -59,10 +65,12 @@ export async function startRotatedStack(profile: ProfileName): Promise<RotatedSt
     playlistUrl: source.url,
     waitWhole,
     hangUp: async () => void (await Promise.all(processes.map(hangUp))),
-    async restartInTurn() {
+    async restartInTurn(changedOf = () => ({})) {
       for (const { server } of processes) {
+        const changed = changedOf(server.name);
+        if (changed === null) continue;
         await server.end('SIGTERM');
-        server.start();
+        server.start(undefined, changed);
         await server.waitReady();
         await pause(betweenRestartsMs);
       }
