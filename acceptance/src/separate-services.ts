@@ -104,7 +104,9 @@ export async function startSeparateServices(
       stderr: () => output.stderr,
       listens: async () => first.url,
       kill: (signal) => {
-        ended ??= end(signal);
+        // They read their files again, and go on.
+        if (signal === 'SIGHUP') for (const process of all) process.signal(signal);
+        else ended ??= end(signal);
       },
       ended: async () => ended ?? { code: null, signal: null },
     },

@@ -1,16 +1,16 @@
-import { hkdfSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { judgeSignature } from '@latchkey/rig/stores/s3-signature';
 import { createManagement, demand } from '../client/management.ts';
 import { questionsOfSession } from '../client/revocation-subject.ts';
-import { keyMaterial } from '../stack/secrets.ts';
 import type { Credentials } from './credentials.ts';
+import { expectedKey } from './judge-keys.ts';
 import type { JudgedQuestion } from './judged-load.ts';
 
 /** Each has a token, a lease and a session. More viewers than the connections of any pool. */
 const viewers = 50;
+export const viewerIds: readonly string[] = Array.from({ length: viewers }, (_, index) => `viewer-${index}`);
 const leaseTtlSeconds = 3_600;
-const contentId = 'rotated-film';
-const keyBytes = 16;
+export const contentId = 'rotated-film';
 
 /** What is requested, and how often in twenty requests: as players do, with the applications behind them. */
 const weights = {
@@ -24,12 +24,6 @@ const weights = {
   presigned: 1,
   adminRead: 2,
 };
-
-/** The key of a content: HKDF-SHA-256 (RFC 5869), computed without the code of the server. */
-function expectedKey(id: string, material = keyMaterial): Buffer {
-  const [ikm, salt] = [material.MASTER_KEY_HEX, material.SALT_HEX].map((hex) => Buffer.from(hex, 'hex'));
-  return Buffer.from(hkdfSync('sha256', ikm as Buffer, salt as Buffer, id, keyBytes));
-}
 
 /**
  * The requests of viewers and applications, each with the judgement of its answer.
@@ -49,8 +43,7 @@ export async function createMixedRequests(
     management.call('POST', '/api/v1/api-keys', { name: 'application', scope: 'full' }),
   );
   const players = await Promise.all(
-    Array.from({ length: viewers }, async (_, index) => {
-      const viewerId = `viewer-${index}`;
+    viewerIds.map(async (viewerId) => {
       const { lease } = await demand(management.createLease(viewerId, contentId));
       const session = await demand(management.createSession(viewerId, contentId));
       return { viewerId, leaseId: lease.id as string, ...questionsOfSession(contentId, session.url) };

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '@latchkey/rig/processes/spawn-entry';
 import { type LoadBalancer, startLoadBalancer } from '../rolling/load-balancer.ts';
 import { type PlaylistSource, startPlaylistSource } from '../stack/playlist-source.ts';
+import { type Issuer, startIssuer } from './issuer.ts';
 import type { MeasuredProcess, PreparedProfile, ProfileName, ProtectedStores } from './prepared-profile.ts';
 import type { SecretFiles } from './secret-files.ts';
 import { startSeparateServices } from './separate-services.ts';
@@ -28,6 +29,8 @@ export interface RotatedStack {
   /** Waits until every dependency of every process is up. */
   waitWhole(): Promise<void>;
   stores: ProtectedStores;
+  /** Its key set is `AUTH_JWKS_URL` of every process that verifies tokens. */
+  issuer: Issuer;
   playlistUrl: string;
   stop(): Promise<void>;
 }
@@ -39,16 +42,21 @@ const betweenRestartsMs = 1_500;
 
 export async function startRotatedStack(profile: ProfileName): Promise<RotatedStack> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-rotations-'));
-  const source = await startPlaylistSource();
+  const [source, issuer] = await Promise.all([startPlaylistSource(), startIssuer()]);
   const prepare = profile === 'separate services' ? startSeparateServices : startSingleNode;
-  const prepared = await prepare(profile, folder, new URL(source.url).origin);
+  const prepared = await prepare(profile, folder, {
+    PLAYLIST_ORIGINS: new URL(source.url).origin,
+    AUTH_JWKS_URL: issuer.url,
+  });
   const fronts = prepared.processes.filter(({ takesRequests }) => takesRequests).map(({ server }) => server);
   const { processes, secrets, stores } = prepared;
   const waitWhole = async () => {
     await Promise.all(processes.map(({ server }) => server.waitWhole()));
   };
   let balancer: LoadBalancer | null = null;
-  const stop = () => stopAll(prepared, balancer, source, folder);
+  /** What restarts have changed, by the name of the process. */
+  const restartedWith = new Map<string, Environment>();
+  const stop = () => stopAll(prepared, balancer, [source, issuer], folder);
   try {
     for (const { server } of processes) server.start();
     await waitWhole();
@@ -62,6 +70,7 @@ export async function startRotatedStack(profile: ProfileName): Promise<RotatedSt
     origin: balancer.origin,
     secrets,
     stores,
+    issuer,
     playlistUrl: source.url,
     waitWhole,
     hangUp: async () => void (await Promise.all(processes.map(hangUp))),
@@ -69,8 +78,10 @@ export async function startRotatedStack(profile: ProfileName): Promise<RotatedSt
       for (const { server } of processes) {
         const changed = changedOf(server.name);
         if (changed === null) continue;
+        const variables = { ...restartedWith.get(server.name), ...changed };
+        restartedWith.set(server.name, variables);
         await server.end('SIGTERM');
-        server.start(undefined, changed);
+        server.start(undefined, variables);
         await server.waitReady();
         await pause(betweenRestartsMs);
       }
@@ -82,13 +93,13 @@ export async function startRotatedStack(profile: ProfileName): Promise<RotatedSt
 async function stopAll(
   { processes, stores }: PreparedProfile,
   balancer: LoadBalancer | null,
-  source: PlaylistSource,
+  sources: readonly Pick<PlaylistSource, 'close'>[],
   folder: string,
 ): Promise<void> {
   balancer?.stop();
   await Promise.all(processes.map(({ server }) => server.end('SIGKILL')));
   await Promise.all(Object.values(stores).map((store) => store.stop()));
-  await source.close();
+  await Promise.all(sources.map((source) => source.close()));
   rmSync(folder, { recursive: true, force: true });
 }
 

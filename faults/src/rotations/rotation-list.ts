@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { keySetRotations } from './rotate-key-set.ts';
+import { masterKeyRotations } from './rotate-master-key.ts';
 import { storeRotations } from './rotate-stores.ts';
 import type { Rotation } from './rotation.ts';
 
@@ -14,5 +16,7 @@ export const rotations: readonly Rotation[] = [
       return async () => {};
     },
   },
+  ...keySetRotations,
+  ...masterKeyRotations,
   ...storeRotations,
 ];

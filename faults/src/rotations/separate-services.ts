@@ -37,11 +37,11 @@ export const servicesWithRole = ['auth', 'content', 'leases'] as const;
 export const databaseSecretOf = (service: (typeof servicesWithRole)[number]) => `DATABASE_URL of ${service}`;
 export const roleOf = (service: (typeof servicesWithRole)[number]) => `${rolePrefix}_${service}`;
 
-/** @param playlistOrigin where the playlists of contents may come from */
+/** @param outside variables of every process that say where playlists and key sets come from */
 export async function startSeparateServices(
   _profile: ProfileName,
   folder: string,
-  playlistOrigin: string,
+  outside: Environment,
 ): Promise<PreparedProfile> {
   const [postgres, redis, nats] = await Promise.all([
     startProtectedPostgres(),
@@ -81,7 +81,7 @@ export async function startSeparateServices(
       NODE_ENV: 'production',
       LOG_LEVEL: 'info',
       PUBLIC_URL: publicUrl,
-      PLAYLIST_ORIGINS: playlistOrigin,
+      ...outside,
       SHUTDOWN_DRAIN_SECONDS: String(drainSeconds),
     },
     settingsOf: settingsOf as SettingsOf,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { findFreePort } from '@latchkey/rig/find-free-port';
 import { createLatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
+import type { Environment } from '@latchkey/rig/processes/spawn-entry';
 import { absentBucket, makeProfileSecrets } from '@latchkey/rig/stack/distributed-profile';
 import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { publicUrl } from '../stack/playlist-source.ts';
@@ -14,11 +15,11 @@ import { createSecretFiles } from './secret-files.ts';
 export const nodeRole = 'latchkey_node';
 const workers = 2;
 
-/** @param playlistOrigin where the playlists of contents may come from */
+/** @param outside variables of every process that say where playlists and key sets come from */
 export async function startSingleNode(
   profile: ProfileName,
   folder: string,
-  playlistOrigin: string,
+  outside: Environment,
 ): Promise<PreparedProfile> {
   const postgres = profile === 'single node on Postgres' ? await startProtectedPostgres() : null;
   const { INTERNAL_SECRET: _, ...profileSecrets } = makeProfileSecrets();
@@ -44,7 +45,7 @@ export async function startSingleNode(
       NODE_ENV: 'production',
       LOG_LEVEL: 'info',
       PUBLIC_URL: publicUrl,
-      PLAYLIST_ORIGINS: playlistOrigin,
+      ...outside,
       METRICS_PORT: String(metricsPort),
       LATCHKEY_WORKERS: profile === 'workers' ? String(workers) : '1',
     },
