@@ -86,14 +86,11 @@ export async function startSeparateServices(
   }
 
   let ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }> | null = null;
-  const end = async (signal: NodeJS.Signals) => {
-    // They end first, so that no request under way fails.
-    const codes = [
-      ...(await Promise.all(doors.map((door) => door.end(signal)))),
-      ...(await Promise.all(behind.map((process) => process.end(signal)))),
-    ];
-    const code = codes.find((each) => each !== 0);
-    return code === undefined ? { code: 0, signal: null } : { code, signal: code === null ? signal : null };
+  const end = (signal: NodeJS.Signals) => endInOrder(doors, behind, signal);
+  /** At SIGHUP they read their files again, and go on. */
+  const kill = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGHUP') for (const process of all) process.signal(signal);
+    else ended ??= end(signal);
   };
   return {
     url: first.url,
@@ -103,11 +100,7 @@ export async function startSeparateServices(
       stdout: () => output.stdout,
       stderr: () => output.stderr,
       listens: async () => first.url,
-      kill: (signal) => {
-        // They read their files again, and go on.
-        if (signal === 'SIGHUP') for (const process of all) process.signal(signal);
-        else ended ??= end(signal);
-      },
+      kill,
       ended: async () => ended ?? { code: null, signal: null },
     },
     remove: () =>
@@ -133,6 +126,20 @@ async function startInOrder(
   await first?.waitReady();
   // The first process that derives keys tells the database which master key it has.
   for (const door of others) door.start();
+}
+
+/** The doors end first, so that no request under way fails. */
+async function endInOrder(
+  doors: readonly LatchkeyProcess[],
+  behind: readonly LatchkeyProcess[],
+  signal: NodeJS.Signals,
+): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  const codes = [
+    ...(await Promise.all(doors.map((door) => door.end(signal)))),
+    ...(await Promise.all(behind.map((process) => process.end(signal)))),
+  ];
+  const code = codes.find((each) => each !== 0);
+  return code === undefined ? { code: 0, signal: null } : { code, signal: code === null ? signal : null };
 }
 
 async function withAdmin(url: string, work: (admin: pg.Client) => Promise<unknown>): Promise<void> {

@@ -10,6 +10,7 @@ import {
   readConfig,
   serviceUrlVariables,
   storeRule,
+  type Values,
   viewerTokenRule,
   weakSecretRules,
 } from '@latchkey/shared/config';
@@ -24,6 +25,7 @@ import {
 import {
   answerFlags,
   createProcessBase,
+  createRenewal,
   createStart,
   endOnSignals,
   explainAndExit,
@@ -31,7 +33,7 @@ import {
   type ProcessBase,
 } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
-import { type FrontDoorValues, openFrontDoor } from './front-door.ts';
+import { openFrontDoor } from './front-door.ts';
 
 const settings = {
   ...separateSettings(defaultPorts.gateway),
@@ -44,9 +46,11 @@ const help = () =>
 
 async function main(): Promise<void> {
   if (answerFlags(process, { version: packageJson.version, help })) return;
-  const { values, warnings } = readConfig(settings, process.env, {
-    rules: [corsRule, listenRule, viewerTokenRule, masterKeyRule, storeRule, ...weakSecretRules],
-  });
+  const read = () =>
+    readConfig(settings, process.env, {
+      rules: [corsRule, listenRule, viewerTokenRule, masterKeyRule, storeRule, ...weakSecretRules],
+    });
+  const { values, warnings } = read();
   const identity = identifyProcess('edge', packageJson.version, { host: hostname(), pid: process.pid });
   const log = createOperatorLog({
     level: values.logLevel,
@@ -59,18 +63,21 @@ async function main(): Promise<void> {
   const base = createProcessBase({ clock: createSystemClock(), log, shutdown });
   base.tracer = await openTracer('edge', packageJson.version, values, base);
   try {
-    await serve(base, values, identity);
+    await serve(base, values, identity, () => read().values);
   } catch (error) {
     await shutdown.run();
     throw error;
   }
 }
 
+type EdgeValues = Values<typeof settings>;
+
 /** Keys are refused with 503 until the master keys are known to be those of the database and the changes are read. */
 async function serve(
   base: ProcessBase,
-  values: Parameters<typeof mountOnOwners>[1] & FrontDoorValues,
+  values: EdgeValues,
   identity: ProcessIdentity,
+  read: () => EdgeValues,
 ): Promise<void> {
   const { log, shutdown, dependencies } = base;
   const door = await openFrontDoor({
@@ -88,7 +95,10 @@ async function serve(
     prepare = await mountOnOwners({ ...base, app, metrics, isSeparate: false }, values);
   });
   await door.listen();
-  endOnSignals({ process, drain: readiness.drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds });
+  endOnSignals({
+    ...{ process, drain: readiness.drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds },
+    onHangup: createRenewal({ settings, env: process.env, values, read, log, metrics }),
+  });
   await start.finish(prepare, { isDraining: readiness.isDraining, log });
   readiness.discardResults();
 }

@@ -23,7 +23,7 @@ import type { Upstreams } from './route-table.ts';
 import { serviceDependencies } from './service-dependencies.ts';
 import { addGatheredStatistics } from './statistics/add-gathered-statistics.ts';
 
-export type FrontDoorValues = Values<
+type FrontDoorValues = Values<
   ReturnType<typeof processVariables> &
     typeof gatewayVariables &
     Pick<typeof viewerTokenVariables, 'viewerTokenFrom'> &

@@ -19,6 +19,7 @@ import { createOperatorLog, createStderrWriter, identifyProcess } from '@latchke
 import {
   answerFlags,
   createProcessBase,
+  createRenewal,
   endOnSignals,
   explainAndExit,
   openTracer,
@@ -41,9 +42,9 @@ const help = () =>
 
 async function main(): Promise<void> {
   if (answerFlags(process, { version: packageJson.version, help })) return;
-  const { values, warnings } = readConfig(settings, process.env, {
-    rules: [corsRule, listenRule, ...weakSecretRules],
-  });
+  const { env } = process;
+  const read = () => readConfig(settings, env, { rules: [corsRule, listenRule, ...weakSecretRules] });
+  const { values, warnings } = read();
   const identity = identifyProcess('gateway', packageJson.version, { host: hostname(), pid: process.pid });
   const log = createOperatorLog({
     level: values.logLevel,
@@ -62,7 +63,13 @@ async function main(): Promise<void> {
   });
   await door.listen();
   const { drain } = door.readiness;
-  endOnSignals({ process, drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds });
+  endOnSignals({
+    ...{ process, drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds },
+    onHangup: createRenewal({
+      ...{ settings, env, values, log, metrics: door.metrics },
+      read: () => read().values,
+    }),
+  });
 }
 
 if (import.meta.main) main().catch((error) => explainAndExit(error, process, process.env));

@@ -57,6 +57,7 @@ export interface SingleNode {
   drain(): void;
   /** Those in use. */
   values: SingleNodeValues;
+  metrics: Pick<Metrics, 'configurationReads'>;
   /** Replaces the workers, which read the configuration anew; left out where there are none. */
   replaceWorkers?: () => void;
 }
@@ -123,7 +124,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
   const { port } = app.server.address() as AddressInfo;
   await announce(options, values, rows.db, port);
-  return { drain: readiness.drain, values };
+  return { drain: readiness.drain, values, metrics };
 }
 
 /**

@@ -4,7 +4,6 @@ import { createSystemClock } from '@latchkey/shared/clock';
 import {
   describeVariables,
   type Environment,
-  readsFiles,
   type SingleNodeValues,
   singleNodeSettings,
 } from '@latchkey/shared/config';
@@ -20,7 +19,7 @@ import {
 import { answerFlags, createRenewal, endOnSignals, explainAndExit } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
 import { type NodeConfiguration, readNodeConfiguration } from './single-node-first-run.ts';
-import { countWorkers, startSingleNode } from './single-node-start.ts';
+import { countWorkers, type SingleNode, startSingleNode } from './single-node-start.ts';
 
 const usage = `latchkey, every service in one process on SQLite
 
@@ -65,6 +64,7 @@ async function main(env: Environment): Promise<void> {
       drain,
       values: inUse,
       replaceWorkers,
+      metrics,
     } = await start({
       configuration,
       reread: readConfiguration,
@@ -80,7 +80,7 @@ async function main(env: Environment): Promise<void> {
       shutdown,
       log,
       drainSeconds: values.shutdownDrainSeconds,
-      ...hangupOf({ env, inUse, readConfiguration, replaceWorkers, log }),
+      ...hangupOf({ env, inUse, readConfiguration, replaceWorkers, log, metrics }),
     });
   } catch (error) {
     await shutdown.run();
@@ -94,20 +94,21 @@ interface HangupParts {
   readConfiguration: () => NodeConfiguration;
   replaceWorkers: (() => void) | undefined;
   log: OperatorLog;
+  metrics: SingleNode['metrics'];
 }
 
 /** What SIGHUP does. Without workers and without files to read again it ends the process, as a closed terminal does. */
-function hangupOf({ env, inUse, readConfiguration, replaceWorkers, log }: HangupParts): {
+function hangupOf({ env, inUse, readConfiguration, replaceWorkers, log, metrics }: HangupParts): {
   onHangup?: () => void;
 } {
-  const renew = readsFiles(singleNodeSettings, env)
-    ? createRenewal({
-        settings: singleNodeSettings,
-        values: inUse,
-        read: () => readAgain(readConfiguration),
-        log,
-      })
-    : null;
+  const renew = createRenewal({
+    settings: singleNodeSettings,
+    env,
+    values: inUse,
+    read: () => readAgain(readConfiguration),
+    log,
+    metrics,
+  });
   if (!renew && !replaceWorkers) return {};
   return {
     onHangup() {

@@ -94,6 +94,7 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
       pool.drain();
     },
     values,
+    metrics,
     replaceWorkers() {
       log.info('SIGHUP: replacing the workers, one after the other');
       void pool.roll();

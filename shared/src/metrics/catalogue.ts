@@ -223,6 +223,13 @@ const dependencies = {
     lookAt: 'less than a week from now: renew [the file](tls.md). It is read again without a restart',
     aggregator: 'min',
   },
+  latchkey_configuration_reads_total: {
+    type: 'counter',
+    labels: ['result'],
+    help: 'How often the configuration was read again on SIGHUP: ok, or failed, which leaves the earlier values in use.',
+    lookAt:
+      '`failed` grows: a secret was [replaced](rotation.md) by a file that cannot be used. The log names it',
+  },
   latchkey_build_info: {
     type: 'gauge',
     labels: ['version', 'node'],

@@ -46,6 +46,8 @@ export interface Metrics {
   shedRequests: Counter<'upstream' | 'reason'>;
   /** Refusals that could not be written to the audit, and runs that could not chain or forward it. */
   auditFailures: Counter;
+  /** The configuration was read again: `ok` or `failed`. */
+  configurationReads: Counter<'result'>;
   /** The last hour, for the dashboard: Prometheus keeps its own. */
   statistics: ProcessStatistics;
 }
@@ -74,6 +76,9 @@ export function createMetrics(
     ...describeMetric('latchkey_purge_duration_seconds', registry),
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
   });
+  const configurationReads = new Counter(describeMetric('latchkey_configuration_reads_total', registry));
+  // A first increase can be seen only in a series that exists.
+  for (const result of ['ok', 'failed']) configurationReads.inc({ result }, 0);
   const purgedRows = new Counter(describeMetric('latchkey_purged_rows_total', registry));
   return {
     registry,
@@ -94,6 +99,7 @@ export function createMetrics(
     upstreamErrors: new Counter(describeMetric('latchkey_upstream_errors_total', registry)),
     shedRequests: new Counter(describeMetric('latchkey_shed_requests_total', registry)),
     auditFailures: new Counter(describeMetric('latchkey_audit_failures_total', registry)),
+    configurationReads,
   };
 }
 

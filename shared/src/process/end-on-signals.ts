@@ -19,7 +19,7 @@ interface EndOptions {
   log: OperatorLog;
   drainSeconds: number;
   /** What SIGHUP does; by default it ends the process. */
-  onHangup?: () => unknown;
+  onHangup?: (() => unknown) | null;
 }
 
 /**

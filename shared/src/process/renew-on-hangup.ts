@@ -1,23 +1,34 @@
-import { ConfigError, renewSecrets, type Settings, type Values } from '../config/index.ts';
+import {
+  ConfigError,
+  type Environment,
+  readsFiles,
+  renewSecrets,
+  type Settings,
+  type Values,
+} from '../config/index.ts';
 import type { OperatorLog } from '../log/index.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 interface RenewalOptions<S extends Settings> {
   settings: S;
+  env: Environment;
   /** Those in use. */
   values: Values<S>;
   /** Reads all of them again. @throws ConfigError */
   read: () => Values<S>;
   log: OperatorLog;
+  metrics: Pick<Metrics, 'configurationReads'>;
 }
 
 /**
  * What SIGHUP does where variables come from files: the files are read again, and the secrets that may change while the process runs
  * take their new values together. A fault of any variable leaves all of them as they were.
  *
- * @returns to be called at each SIGHUP; whether the configuration could be read
+ * @returns to be called at each SIGHUP; whether the configuration could be read. Null where no variable comes from a file
  */
-export function createRenewal<S extends Settings>(options: RenewalOptions<S>): () => boolean {
-  const { settings, values, read, log } = options;
+export function createRenewal<S extends Settings>(options: RenewalOptions<S>): (() => boolean) | null {
+  const { settings, env, values, read, log, metrics } = options;
+  if (!readsFiles(settings, env)) return null;
   return () => {
     let fresh: Values<S>;
     try {
@@ -28,6 +39,7 @@ export function createRenewal<S extends Settings>(options: RenewalOptions<S>): (
         `SIGHUP: the configuration cannot be used, so the earlier values stay in use. ${why}`.trim(),
         error instanceof ConfigError ? {} : { error },
       );
+      metrics.configurationReads.inc({ result: 'failed' });
       return false;
     }
     const { renewed, needRestart } = renewSecrets(settings, values, fresh);
@@ -38,6 +50,7 @@ export function createRenewal<S extends Settings>(options: RenewalOptions<S>): (
     );
     if (needRestart.length > 0)
       log.warn(`${needRestart.join(', ')} changed, which needs a restart. The earlier value stays in use`);
+    metrics.configurationReads.inc({ result: 'ok' });
     return true;
   };
 }

@@ -12,7 +12,6 @@ import {
   type Rule,
   rateLimitVariables,
   readConfig,
-  readsFiles,
   type Secret,
   type Settings,
   sharedDatabaseVariables,
@@ -128,9 +127,10 @@ async function start<const S extends Settings>(
       shutdown,
       log,
       drainSeconds: common.shutdownDrainSeconds,
-      ...(readsFiles(settings, env)
-        ? { onHangup: createRenewal({ settings, values, read: () => read().values, log }) }
-        : {}),
+      onHangup: createRenewal({
+        ...{ settings, env, values, log, metrics: service.metrics },
+        read: () => read().values,
+      }),
     });
     await start.finish(prepare, { isDraining: readiness.isDraining, log });
     if (start.isOver()) service.openForRequests();
