@@ -54,8 +54,6 @@ export async function startRotatedStack(profile: ProfileName): Promise<RotatedSt
     await Promise.all(processes.map(({ server }) => server.waitWhole()));
   };
   let balancer: LoadBalancer | null = null;
-  /** What restarts have changed, by the name of the process. */
-  const restartedWith = new Map<string, Environment>();
   const stop = () => stopAll(prepared, balancer, [source, issuer], folder);
   try {
     for (const { server } of processes) server.start();
@@ -78,10 +76,8 @@ export async function startRotatedStack(profile: ProfileName): Promise<RotatedSt
       for (const { server } of processes) {
         const changed = changedOf(server.name);
         if (changed === null) continue;
-        const variables = { ...restartedWith.get(server.name), ...changed };
-        restartedWith.set(server.name, variables);
         await server.end('SIGTERM');
-        server.start(undefined, variables);
+        server.start(undefined, changed);
         await server.waitReady();
         await pause(betweenRestartsMs);
       }

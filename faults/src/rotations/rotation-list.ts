@@ -17,6 +17,7 @@ export const rotations: readonly Rotation[] = [
     },
   },
   ...keySetRotations,
-  ...masterKeyRotations,
   ...storeRotations,
+  // The last: a later restart of the same processes would take the version away again.
+  ...masterKeyRotations,
 ];
