@@ -134,7 +134,9 @@ function allReplicasReady(): Promise<void> {
 }
 
 try {
-  await step('every image builds', () => project.run(['--profile', 'single', '--profile', 'edge', 'build', '--quiet']));
+  await step('every image builds', () =>
+    project.run(['--profile', 'single', '--profile', 'edge', 'build', '--quiet']),
+  );
   await step(`it comes up on an empty database, with ${replicas} replicas of key-derivation`, async () => {
     const startMs = performance.now();
     await project.run(['up', '--detach']);

@@ -220,7 +220,7 @@ const dependencies = {
     type: 'gauge',
     labels: ['file'],
     help: 'When the certificate in this file expires, in seconds since 1970. Of a chain the first one counts, of several CAs the last.',
-    lookAt: 'less than a week from now: renew [the file](tls.md). It is read again without a restart',
+    lookAt: 'less than 14 days from now: renew [the file](tls.md). It is read again without a restart',
     aggregator: 'min',
   },
   latchkey_configuration_reads_total: {
