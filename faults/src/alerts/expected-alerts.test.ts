@@ -2,6 +2,7 @@ import { parseRules, readRuleFiles } from '@latchkey/rig/prometheus/rules';
 import { shortenedSeconds, shortenRules } from '@latchkey/rig/prometheus/shorten-rules';
 import { expect, test } from 'vitest';
 import { faults } from '../faults/fault-list.ts';
+import { clientFaults } from './client-faults.ts';
 import { expectedAlerts } from './expected-alerts.ts';
 
 const files = readRuleFiles();
@@ -9,7 +10,7 @@ const { alerts } = parseRules(files);
 
 test('alerts are expected only of faults that are tried, and only alerts that have a rule', () => {
   const names = new Set(alerts.map(({ alert }) => alert));
-  const tried = new Set(faults.map(({ name }) => name));
+  const tried = new Set([...faults, ...clientFaults].map(({ name }) => name));
   expect(Object.keys(expectedAlerts).filter((name) => !tried.has(name))).toEqual([]);
   const expected = Object.values(expectedAlerts).flatMap(({ must, may = [] }) => [...must, ...may]);
   expect(expected.filter((name) => !names.has(name))).toEqual([]);

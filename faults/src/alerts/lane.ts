@@ -23,7 +23,7 @@ const replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 3, playback
 /** Between two scrapes: a window of the shortened rules has ten of them. */
 const intervalMs = 500;
 /** Longer than the shortened hold of any alert that a short fault must not raise. */
-const leastSeconds = 9;
+const leastSeconds = 12;
 
 /** @param program Prometheus */
 export async function startLane(program: string): Promise<Lane> {

@@ -4,7 +4,9 @@ import { readFlags } from '@latchkey/rig/read-flags';
 import { createChecks } from '../checks.ts';
 import type { Fault } from '../faults/fault.ts';
 import { faults } from '../faults/fault-list.ts';
+import { clientFaults } from './client-faults.ts';
 import { type Lane, startLane, tryFault } from './lane.ts';
+import { tabulate } from './tabulate-alerts.ts';
 import type { Raised } from './watch-alerts.ts';
 
 const usage = `npm run test:ops: whether the right alerts fire and end while real servers are broken
@@ -46,17 +48,6 @@ async function runLane(program: string, waiting: Fault[], raised: Map<Fault, Rai
   }
 }
 
-function tabulate(chosen: readonly Fault[], raised: ReadonlyMap<Fault, Raised>): string {
-  const rows = chosen.map((fault) => {
-    const { fired = [], calmAfterSeconds = null } = raised.get(fault) ?? {};
-    const names = fired.map((name) => `\`${name}\``).join(', ') || 'none';
-    const ended =
-      fired.length === 0 ? '' : calmAfterSeconds === null ? 'not ended' : `${calmAfterSeconds.toFixed(0)} s`;
-    return `| ${fault.name} | ${names} | ${ended} |`;
-  });
-  return ['| broken | alerts that fired | all ended after |', '|---|---|---|', ...rows].join('\n');
-}
-
 async function main(): Promise<void> {
   const program = provideTool('prometheus');
   if (!program) {
@@ -64,7 +55,9 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const chosen = faults.filter(({ name }) => flags.only.split(',').some((part) => name.includes(part)));
+  const chosen = [...faults, ...clientFaults].filter(({ name }) =>
+    flags.only.split(',').some((part) => name.includes(part)),
+  );
   const waiting = [...chosen];
   const raised = new Map<Fault, Raised>();
   const lanes = Math.min(Number(flags.lanes), chosen.length);
@@ -74,7 +67,10 @@ async function main(): Promise<void> {
   for (const lane of ended)
     if (lane.status === 'rejected') checks.check('a stack starts and stays', false, String(lane.reason));
   checks.check('every fault was tried', raised.size === chosen.length);
-  const table = tabulate(chosen, raised);
+  const table = tabulate(
+    chosen.map(({ name }) => name),
+    new Map([...raised].map(([{ name }, each]) => [name, each])),
+  );
   say(`\n${table}`);
   say(`\n${checks.summary()}`);
   process.exitCode = checks.ok() ? 0 : 1;

@@ -21,7 +21,7 @@ export interface Watched {
 
 const lookEveryMs = 250;
 /** Above the longest hold and window of the shortened rules together with a start of a process. */
-const mostSeconds = 20;
+const mostSeconds = 26;
 const calmWithinSeconds = 60;
 /** Longer than two evaluations. */
 const calmForMs = 1_500;

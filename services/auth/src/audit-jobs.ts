@@ -3,6 +3,7 @@ import { createAuditSealer } from '@latchkey/shared/audit';
 import { readAuditRetention } from '@latchkey/shared/config';
 import { openAuditSink } from './audit-sink.ts';
 import type { AuthConfig } from './config.ts';
+import { countLastingFailures } from './count-lasting-failures.ts';
 import { forwardAudit } from './forward-audit.ts';
 import type { RowCore } from './own-tables.ts';
 import { createAuditPurge } from './purge-audit.ts';
@@ -15,15 +16,9 @@ const forwardEveryMs = 1_000;
 
 /** What the auth service does with the audit beside requests: it chains, forwards and purges it. */
 export function addAuditJobs({ db, clock, values, jobs, metrics }: RowCore<AuthConfig>): void {
-  /** Counts the failures of a job, which are logged by the job itself. */
-  const counting = (run: () => Promise<unknown>) => async () => {
-    try {
-      await run();
-    } catch (error) {
-      metrics.auditFailures.inc();
-      throw error;
-    }
-  };
+  /** Every failure is logged by the job itself. */
+  const counting = (run: () => Promise<unknown>) =>
+    countLastingFailures(run, { clock, count: () => metrics.auditFailures.inc() });
   const purge = createAuditPurge({
     db,
     clock,
