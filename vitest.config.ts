@@ -11,6 +11,11 @@ const areSingleNodes = !(
   process.env.TEST_SEPARATE_SERVICES ||
   process.env.TEST_CONTAINERS
 );
+// Without a Postgres these tests would run against single nodes, and say nothing.
+if (process.env.TEST_SEPARATE_SERVICES === 'true' && !process.env.TEST_POSTGRES_URL)
+  throw new Error(
+    'TEST_SEPARATE_SERVICES=true needs TEST_POSTGRES_URL. `npm run test:distributed` sets both.',
+  );
 const startsProcesses = ['{acceptance,examples,bench,faults,rig,cli,sdk}/**/*.test.ts'];
 
 export default defineConfig({
