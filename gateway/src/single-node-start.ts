@@ -58,7 +58,7 @@ export interface SingleNode {
   /** Those in use. */
   values: SingleNodeValues;
   metrics: Pick<Metrics, 'configurationReads'>;
-  /** Replaces the workers, which read the configuration anew; left out where there are none. */
+  /** Replaces the workers. The new ones read the configuration again. Left out where there are none. */
   replaceWorkers?: () => void;
 }
 

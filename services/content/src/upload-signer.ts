@@ -44,7 +44,7 @@ export function createUploadSigner(store: UploadStore): SignUpload {
       useDualstackEndpoint: false,
       useFipsEndpoint: false,
     });
-  // The pair is renewed in one step. The SDK would keep credentials without an end for ever.
+  // Both are renewed together. The SDK itself never reads credentials again that have no end.
   const client = madeOf(
     () => `${store.accessKeyId.reveal()} ${store.secretAccessKey.reveal()}`,
     createClient,
