@@ -9,11 +9,14 @@ import { pinnedNode, root } from './ensure-installed.mjs';
  * which cannot do it, the file runs as a child.
  *
  * Compiled code is kept in `.cache/compile`, so that a second start takes half as long. `NODE_COMPILE_CACHE` names another folder.
+ *
+ * @param defaults environment variables, unless they are set
  */
-export function runPinned(args, { cwd = root } = {}) {
+export function runPinned(args, { cwd = root, defaults = {} } = {}) {
   const bin = join(root, 'node_modules', '.bin');
   const env = {
     NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
+    ...defaults,
     ...process.env,
     PATH: `${bin}${delimiter}${process.env.PATH}`,
   };

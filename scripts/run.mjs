@@ -4,7 +4,7 @@ import { ensureInstalled } from './ensure-installed.mjs';
 // The scripts of package.json, such as `npm start` and `npm test`, call this file. It runs on Node 20 and newer. If they have
 // changed, it installs the packages of the lock file and builds the dashboard. Then it starts the Node 24 of the workspace.
 import { runPinned } from './run-pinned.mjs';
-import { singleNodeCommand } from './single-node-command.mjs';
+import { singleNodeCommand, singleNodeEnvironment } from './single-node-command.mjs';
 
 const entries = {
   start: singleNodeCommand,
@@ -35,4 +35,4 @@ if (!entry) {
 ensureInstalled();
 // An image builds its own dashboard, and a list of packages needs none.
 if (name !== 'test:compose' && name !== 'sbom') ensureDashboard();
-runPinned([...entry, ...args]);
+runPinned([...entry, ...args], { defaults: name === 'start' ? singleNodeEnvironment : {} });

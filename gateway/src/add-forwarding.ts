@@ -1,6 +1,6 @@
-import { METHODS } from 'node:http';
 import type { Clock } from '@latchkey/shared/clock';
 import { type App, addPlainAnswerer } from '@latchkey/shared/http';
+import { METHODS } from '@latchkey/shared/net';
 import type { Renewable } from '@latchkey/shared/seal';
 import type { Tracer } from '@latchkey/shared/traces';
 import type { Upstream } from '@latchkey/shared/upstream';

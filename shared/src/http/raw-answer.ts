@@ -1,7 +1,8 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, toProblem } from '../errors/errors.ts';
 import { type RequestLog, redactPath } from '../log/index.ts';
+import { STATUS_CODES } from '../net/index.ts';
 
 /** The CORS headers of an answer, by its request. Of a request that could not be parsed only the origin is known. */
 export type CrossOriginHeaders = (

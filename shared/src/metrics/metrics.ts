@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AggregatorRegistry, Counter, Histogram, Registry } from 'prom-client';
 import { type Clock, createSystemClock } from '../clock/clock.ts';
+import { createServer } from '../net/index.ts';
 import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
 import { addGauge, describeMetric, Tally } from './define-metrics.ts';
 import { DurationHistogram } from './duration-histogram.ts';

@@ -1,5 +1,6 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
+import { request } from '../../net/index.ts';
 import { type AnswerController, type AnswerHandler, SocketError } from './plain-request.ts';
 
 interface OtherFormOptions {
