@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '@latchkey/shared/contracts';
-import { isSecretRefused, readLogHeaders, SecretRefused } from '@latchkey/shared/internal';
+import { readLogHeaders, refusalOf } from '@latchkey/shared/internal';
 import type { RequestFailure } from '@latchkey/shared/log';
 import {
   type AnswerController,
@@ -213,7 +213,7 @@ export class Attempt implements Dispatcher.DispatchHandler, AnswerHandler {
 
   #whyUnusable(headers: IncomingHttpHeaders): Error | null {
     if (this.#forwarding.exchange.isAnswered()) return new Error('the answer comes too late');
-    return isSecretRefused({ headers }) ? new SecretRefused() : null;
+    return refusalOf({ headers });
   }
 
   /** Sends the head. For a stream at once, because its first event may come much later. */

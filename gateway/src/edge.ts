@@ -6,6 +6,7 @@ import {
   defaultPorts,
   describeVariables,
   gatewayVariables,
+  internalTlsRules,
   listenRule,
   readConfig,
   serviceUrlVariables,
@@ -29,6 +30,7 @@ import {
   createStart,
   endOnSignals,
   explainAndExit,
+  openInternalTls,
   openTracer,
   type ProcessBase,
 } from '@latchkey/shared/process';
@@ -48,7 +50,15 @@ async function main(): Promise<void> {
   if (answerFlags(process, { version: packageJson.version, help })) return;
   const read = () =>
     readConfig(settings, process.env, {
-      rules: [corsRule, listenRule, viewerTokenRule, masterKeyRule, storeRule, ...weakSecretRules],
+      rules: [
+        corsRule,
+        listenRule,
+        viewerTokenRule,
+        masterKeyRule,
+        storeRule,
+        ...internalTlsRules,
+        ...weakSecretRules,
+      ],
     });
   const { values, warnings } = read();
   const identity = identifyProcess('edge', packageJson.version, { host: hostname(), pid: process.pid });
@@ -62,6 +72,7 @@ async function main(): Promise<void> {
   const shutdown = createShutdown(log);
   const base = createProcessBase({ clock: createSystemClock(), log, shutdown });
   base.tracer = await openTracer('edge', packageJson.version, values, base);
+  base.internalTls = openInternalTls(values, base);
   try {
     await serve(base, values, identity, () => read().values);
   } catch (error) {

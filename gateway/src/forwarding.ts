@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
 import type { Renewable } from '@latchkey/shared/seal';
+import { TlsRefused } from '@latchkey/shared/tls';
 import type { CallSpan, Tracer } from '@latchkey/shared/traces';
 import {
   type Member,
@@ -171,7 +172,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
     else if (member) {
       if (!upstream.line.add(this)) this.#shed('line_full');
     } else if (upstream.size() > 0) this.#shed('no_address');
-    else this.#fail(new Error('no address is known'));
+    else this.#fail(upstream.whyLost());
   }
 
   #send(member: Member): void {
@@ -242,10 +243,16 @@ export class Forwarding implements Waiter, AttemptedRequest {
     this.#end(reason);
     if (this.exchange.isAnswered() || this.exchange.response.destroyed) return;
     this.#options.onShed(reason);
-    this.#options.onFault(new Error(shedWords[reason]));
+    const fault = this.#describeShed(reason);
+    this.#options.onFault(fault);
     this.exchange.refuse(
-      new AppError('DEPENDENCY_UNAVAILABLE', { call: { ...this.#call(), why: shedWords[reason] } }),
+      new AppError('DEPENDENCY_UNAVAILABLE', { call: { ...this.#call(), why: fault.message } }),
     );
+  }
+
+  #describeShed(reason: ShedReason): Error {
+    const lost = reason === 'no_address' ? this.#options.upstream.whyLost() : null;
+    return lost instanceof TlsRefused ? lost : new Error(shedWords[reason]);
   }
 
   #fail(cause: unknown): void {

@@ -5,6 +5,7 @@ import {
   defaultPorts,
   describeVariables,
   gatewayVariables,
+  internalTlsRules,
   internalVariables,
   listenRule,
   observabilityVariables,
@@ -22,6 +23,7 @@ import {
   createRenewal,
   endOnSignals,
   explainAndExit,
+  openInternalTls,
   openTracer,
 } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
@@ -43,7 +45,8 @@ const help = () =>
 async function main(): Promise<void> {
   if (answerFlags(process, { version: packageJson.version, help })) return;
   const { env } = process;
-  const read = () => readConfig(settings, env, { rules: [corsRule, listenRule, ...weakSecretRules] });
+  const read = () =>
+    readConfig(settings, env, { rules: [corsRule, listenRule, ...internalTlsRules, ...weakSecretRules] });
   const { values, warnings } = read();
   const identity = identifyProcess('gateway', packageJson.version, { host: hostname(), pid: process.pid });
   const log = createOperatorLog({
@@ -56,6 +59,7 @@ async function main(): Promise<void> {
   const shutdown = createShutdown(log);
   const base = createProcessBase({ clock: createSystemClock(), log, shutdown });
   base.tracer = await openTracer('gateway', packageJson.version, values, base);
+  base.internalTls = openInternalTls(values, base);
   const { keyDerivationUrls } = values;
   const requestLogTo = process.stdout.fd;
   const door = await openFrontDoor({

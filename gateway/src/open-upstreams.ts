@@ -1,6 +1,7 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog } from '@latchkey/shared/log';
+import { describeServiceTls, type TlsFiles } from '@latchkey/shared/tls';
 import { createUpstream, systemLookup, type Upstream } from '@latchkey/shared/upstream';
 
 /** Connections to each address of a service: enough for a burst of key requests, few enough for the limit of open files. */
@@ -15,10 +16,12 @@ export function createUpstreamOpener({
   clock,
   log,
   shutdown,
+  internalTls,
 }: {
   clock: Clock;
   log: OperatorLog;
   shutdown: Shutdown;
+  internalTls: TlsFiles | null;
 }): OpenUpstream {
   return (name, urls, connectionsToEach = connections) => {
     const upstream = createUpstream({
@@ -26,6 +29,7 @@ export function createUpstreamOpener({
       lookup: systemLookup,
       clock,
       connections: connectionsToEach,
+      tls: describeServiceTls(name, internalTls),
       onFault: (error) =>
         log.warn(
           `the host name of ${name} cannot be resolved: addresses known before stay in use. Check the URL and DNS`,
@@ -53,5 +57,5 @@ export function openServices(
 }
 
 export function openEventStreams(open: OpenUpstream, authUrls: readonly string[]): Upstream {
-  return open('the event streams of auth', authUrls, streamConnections);
+  return open('auth', authUrls, streamConnections);
 }

@@ -114,7 +114,7 @@ function judge(
  * @throws Error if no address answered
  */
 async function findReadyAddress(upstream: Upstream, secret: Renewable<string>): Promise<Report> {
-  let fault: unknown = new Error('no address is known');
+  let fault: unknown = upstream.whyLost();
   let notReady: Report | null = null;
   for (const answerTimeoutMs of answerTimeoutsMs.slice(0, upstream.size())) {
     const member = upstream.pick();

@@ -3,11 +3,10 @@ import { AppError } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import {
   ask,
-  isSecretRefused,
   processReportPath,
   readJson,
   readLogHeaders,
-  SecretRefused,
+  refusalOf,
   secretHeaders,
 } from '@latchkey/shared/internal';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
@@ -100,7 +99,8 @@ async function callAuth(
   const tries = new Tries(upstreams.auth, true);
   for (;;) {
     try {
-      return await callAuthAt(request, reply, tries, secret);
+      if (!tries.member) throw upstreams.auth.whyLost();
+      return await callAuthAt(request, reply, tries.member, secret);
     } catch (cause) {
       if (tries.next(cause)) continue;
       onFault('auth', cause);
@@ -112,16 +112,16 @@ async function callAuth(
 async function callAuthAt(
   request: FastifyRequest,
   reply: FastifyReply,
-  { member }: Tries,
+  member: Member,
   secret: Renewable<string>,
 ): Promise<ConfigurationWarning[] | null> {
-  if (!member) throw new Error('no address is known');
   const answer = await ask(member, {
     path: request.raw.url ?? statisticsPath,
     headers: requestHeaders(new RoutedExchange(request, reply), secret.reveal(), null),
     limitMs: answerTimeoutMs,
   });
-  if (isSecretRefused(answer)) throw new SecretRefused();
+  const refusal = refusalOf(answer);
+  if (refusal) throw refusal;
   const { principal, code } = readLogHeaders(answer.headers);
   request.principal = principal as FastifyRequest['principal'];
   if (answer.status === 200) return (readJson(answer) as { warnings: ConfigurationWarning[] }).warnings;

@@ -43,6 +43,7 @@ export {
   serviceUrlVariables,
   storeRule,
 } from './variables/internal.ts';
+export { internalTlsRules } from './variables/internal-tls.ts';
 export { leaseMode, leaseRule, leaseVariables } from './variables/leases.ts';
 export { listenRule, observabilityVariables } from './variables/observability.ts';
 export { playlistVariables } from './variables/playlists.ts';

@@ -13,6 +13,7 @@ import {
   serviceUrlVariables,
   storeRule,
 } from './variables/internal.ts';
+import { internalTlsRules } from './variables/internal-tls.ts';
 import { leaseRule, leaseVariables } from './variables/leases.ts';
 import { listenRule, observabilityVariables } from './variables/observability.ts';
 import { playlistVariables } from './variables/playlists.ts';
@@ -77,5 +78,5 @@ export function isForSeparateServices(env: Environment): boolean {
 
 /** @throws ConfigError with every fault */
 export function readSeparateServiceConfig(env: Environment): Config<typeof separateServiceSettings> {
-  return readConfig(separateServiceSettings, env, { rules: [storeRule] });
+  return readConfig(separateServiceSettings, env, { rules: [storeRule, ...internalTlsRules] });
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Server as TlsServer } from 'node:tls';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Access } from '../auth/index.ts';
@@ -13,6 +14,7 @@ import {
   refuseFragment,
   refuseHost,
 } from './malformed-requests.ts';
+import type { MutualTls } from './mutual-tls.ts';
 import { createResponseObserver, toEnded } from './observe-response.ts';
 import { answerPlainRequests, type Tracing } from './plain-answers.ts';
 import type { LimitName } from './rate-limit.ts';
@@ -58,6 +60,8 @@ interface HostOptions {
   requestLog: RequestLog | null;
   operatorLog: OperatorLog;
   metrics: Metrics;
+  /** Left out or null: the host listens without TLS. */
+  tls?: MutualTls | null | undefined;
   /** Records requests as spans. Null or left out: traces are off. */
   tracing?: Tracing | null;
   /** CORS headers of every answer. Left out: none. */
@@ -75,7 +79,7 @@ type ShedderOptions = Omit<SheddingHost, 'isKnown' | 'keepAliveMs'> & Pick<HostO
  * error answers, limits. The caller adds the routes.
  */
 export function createHost(options: HostOptions): App {
-  const { randomId, clientIpOf, requestLog, metrics, isDraining = () => false } = options;
+  const { randomId, clientIpOf, requestLog, metrics, tls, isDraining = () => false } = options;
   const reportFailure = createFailureReport(options.operatorLog);
   const answerError = createErrorHandler(reportFailure);
   const observe = createResponseObserver(requestLog, metrics, options.tracing?.tracer);
@@ -100,6 +104,8 @@ export function createHost(options: HostOptions): App {
     logger: false,
     genReqId: (request) => requestIdOf(request as IncomingMessage, randomId),
     ...serverOptions,
+    // Fastify then takes these in place of `http`. Its types know one kind of server only.
+    ...(tls && ({ https: { ...serverOptions.http, ...tls.serverOptions } } as object)),
     clientErrorHandler: clientErrors.answer,
     // A path that cannot be decoded never reaches a hook.
     frameworkErrors: (error, request, reply) => {
@@ -108,6 +114,7 @@ export function createHost(options: HostOptions): App {
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  if (tls) tls.renewWith(app.server as unknown as TlsServer);
   app.setValidatorCompiler(validatorCompiler);
   acceptJsonBodies(app);
   decorateRequests(app);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../errors/errors.ts';
 import { answerRaw, type RawAnswers } from './raw-answer.ts';
@@ -42,6 +43,8 @@ export function createClientErrors(answers: RawAnswers): ClientErrors {
       // connections in advance.
       if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0)
         return void socket.destroy();
+      // Without a handshake there is nobody to answer. OpenSSL has sent its alert.
+      if (socket instanceof TLSSocket && socket.getProtocol() === null) return void socket.destroy();
       const begun = latest.get(socket);
       // The fault belongs to another request, after a complete body.
       if (!begun || begun.request.complete) answerRaw(socket, explain(error), readRequest(error), answers);

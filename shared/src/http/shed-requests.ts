@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { AppError, toProblem } from '../errors/errors.ts';
 import { type OperatorLog, type RequestLog, redact, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -82,7 +83,9 @@ export function shedRequests(server: Server, overload: OverloadOptions, host: Sh
     return admission.admits(performance.now(), request);
   }
 
-  server.on('connection', (socket: ParsedSocket) => {
+  // The parser belongs to the socket that carries the text of requests.
+  const opened = server instanceof TlsServer ? 'secureConnection' : 'connection';
+  server.on(opened, (socket: ParsedSocket) => {
     const { parser } = socket;
     const proceed = parser?.onIncoming;
     if (!parser || !proceed) return;

@@ -42,10 +42,19 @@ export interface Answer {
   text: string;
 }
 
-/** Stands for the answer to a wrong `INTERNAL_SECRET`. It is not the client's fault, so it must not become the client's 401. */
-export class SecretRefused extends Error {
-  constructor() {
-    super('it does not know this INTERNAL_SECRET: set the same value for the gateway and every service');
+/**
+ * Stands for the answer of a service that does not know this process. It is not the client's fault, so it must not become the
+ * client's 401.
+ */
+export class CallerRefused extends Error {
+  /** @param why as in `refusedHeader` */
+  constructor(why: string) {
+    const [, fault] = /^certificate (.*)$/.exec(why) ?? [];
+    super(
+      fault === undefined
+        ? 'it does not know this INTERNAL_SECRET: set the same value for the gateway and every service'
+        : `it refused the certificate of this process (${fault}): INTERNAL_TLS_CERT_FILE names one of the CA in its INTERNAL_TLS_CA_FILE`,
+    );
   }
 }
 
@@ -75,13 +84,16 @@ export async function ask(member: Member, question: Question): Promise<Answer> {
   }
 }
 
-export function isSecretRefused({ headers }: Pick<Answer, 'headers'>): boolean {
-  return headers[refusedHeader] !== undefined;
+/** @returns why the service does not know this process; null if it does */
+export function refusalOf({ headers }: Pick<Answer, 'headers'>): CallerRefused | null {
+  const why = headers[refusedHeader];
+  return why === undefined ? null : new CallerRefused(String(why));
 }
 
 /** @returns why the answer is of no use; null for a 200 */
 export function faultOf(answer: Answer): Error | null {
-  if (isSecretRefused(answer)) return new SecretRefused();
+  const refusal = refusalOf(answer);
+  if (refusal) return refusal;
   if (answer.status === 200) return null;
   if (answer.status === 503 && answer.headers[phaseHeader] === 'unsure') return new UnsureReplica();
   return new Error(

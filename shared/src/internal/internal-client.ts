@@ -2,15 +2,7 @@ import { AppError } from '../errors/errors.ts';
 import type { Renewable } from '../seal/accepted-secrets.ts';
 import type { CallSpan, Tracer } from '../traces/index.ts';
 import { type Member, Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
-import {
-  type Answer,
-  ask,
-  isSecretRefused,
-  limitTime,
-  readJson,
-  secretHeaders,
-  type TimeLimit,
-} from './ask.ts';
+import { type Answer, ask, limitTime, readJson, refusalOf, secretHeaders, type TimeLimit } from './ask.ts';
 
 /** Below the 5 s after which a state is unknown, with time for a second address. */
 const defaultAnswerTimeoutMs = 2_000;
@@ -76,7 +68,7 @@ export function createInternalClient({
 }: InternalClientOptions): InternalClient {
   async function call(tries: Tries, request: Call): Promise<unknown> {
     for (;;) {
-      if (!tries.member) throw new Error(upstream.size() > 0 ? 'no address is alive' : 'no address is known');
+      if (!tries.member) throw upstream.whyLost();
       try {
         return await callOne(tries, request);
       } catch (error) {
@@ -164,7 +156,7 @@ function unavailable(cause: unknown, upstream: string, tries: Tries): AppError {
 /** @throws BatchRefused; an unknown route is remembered for the address */
 function throwRefusal(member: Member, path: string, answer: Answer): void {
   const { status } = answer;
-  if (isSecretRefused(answer) || ![...unknownRoute, ...refusals].includes(status)) return;
+  if (refusalOf(answer) || ![...unknownRoute, ...refusals].includes(status)) return;
   if (unknownRoute.includes(status)) member.noteMissingRoute(path);
   throw new BatchRefused(`it answered ${status}`);
 }

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { hashCredential } from '../auth/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { type App, gateDecorator } from '../http/index.ts';
@@ -8,7 +9,10 @@ import { type AcceptedSecrets, madeOf } from '../seal/accepted-secrets.ts';
 /** Carries `INTERNAL_SECRET`, from the gateway and from other services. */
 export const internalSecretHeader = 'x-latchkey-secret';
 
-/** Marks the answer to a wrong secret: the caller's configuration is wrong, not the client's credential. */
+/**
+ * Marks the answer to a service that is not known: the caller's configuration is wrong, not the client's credential. It is `secret`, or
+ * `certificate` and the fault, as in `certificate CERT_HAS_EXPIRED`.
+ */
 export const refusedHeader = 'x-latchkey-refused';
 
 /**
@@ -20,7 +24,7 @@ const openPaths = new Set(['/health', '/ready']);
 /** Distinguishes other services of this installation from all other callers. */
 interface InternalGate {
   /**
-   * Whether a request presents the secret. Only then are its statements about the client trusted: any caller that reaches
+   * Whether a request presents the secret, and a certificate where one is wanted. Only then are its statements about the client trusted: any caller that reaches
    * the port can send `X-Forwarded-For`.
    */
   isFromService(request: IncomingMessage): boolean;
@@ -28,20 +32,33 @@ interface InternalGate {
   addTo(app: App): void;
 }
 
-/** @param secrets `INTERNAL_SECRET`, and those that are accepted beside it */
-export function createInternalGate(secrets: AcceptedSecrets): InternalGate {
+/** Why a connection belongs to no process of the installation; null if it does. */
+type WhyUntrusted = (socket: Socket) => string | null;
+
+/**
+ * @param secrets `INTERNAL_SECRET`, and those that are accepted beside it
+ * @param whyUntrusted judges the caller's certificate. Left out: none is wanted
+ */
+export function createInternalGate(
+  secrets: AcceptedSecrets,
+  whyUntrusted: WhyUntrusted = () => null,
+): InternalGate {
   const expected = madeOf(secrets, (all) => all.map((secret) => Buffer.from(hashCredential(secret))));
   /** The result is cached for each request: it is needed twice, and a hash is a large part of the request's cost. */
-  const judged = new WeakMap<IncomingMessage, boolean>();
+  const judged = new WeakMap<IncomingMessage, string | null>();
 
-  function isFromService(request: IncomingMessage): boolean {
+  /** @returns for the header; null for a service */
+  function judge(request: IncomingMessage): string | null {
     const known = judged.get(request);
     if (known !== undefined) return known;
+    const untrusted = whyUntrusted(request.socket);
     const presented = request.headers[internalSecretHeader];
     const isKnown = typeof presented === 'string' && isAmong(expected(), hashCredential(presented));
-    judged.set(request, isKnown);
-    return isKnown;
+    const refusal = untrusted === null ? (isKnown ? null : 'secret') : `certificate ${untrusted}`;
+    judged.set(request, refusal);
+    return refusal;
   }
+  const isFromService = (request: IncomingMessage) => judge(request) === null;
 
   return {
     isFromService,
@@ -50,8 +67,9 @@ export function createInternalGate(secrets: AcceptedSecrets): InternalGate {
       app.addHook('onRequest', (request, reply, done) => {
         const isOpen = openPaths.has(request.routeOptions.url ?? '');
         if (isOpen && request.headers[internalSecretHeader] === undefined) return done();
-        if (isFromService(request.raw)) return done();
-        reply.header(refusedHeader, 'secret');
+        const refusal = judge(request.raw);
+        if (refusal === null) return done();
+        reply.header(refusedHeader, refusal);
         if (isOpen) return done();
         request.isRefusedAtGate = true;
         done(new AppError('UNAUTHENTICATED', { detail: 'This service answers only other services.' }));

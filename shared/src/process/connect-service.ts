@@ -5,6 +5,7 @@ import {
   type RemoteApiKeyVerifier,
   reportUsesEveryMs,
 } from '../internal/index.ts';
+import { describeServiceTls } from '../tls/index.ts';
 import { createUpstream, systemLookup } from '../upstream/index.ts';
 import { describeLostService } from './lost-service.ts';
 import type { ProcessBase, ProcessContext } from './process-context.ts';
@@ -21,13 +22,14 @@ interface ServiceAddress {
 export function connectService(
   { name, urls }: ServiceAddress,
   { internalSecret }: { internalSecret: { reveal(): string } },
-  { metrics, clock, log, warn, shutdown, tracer }: ProcessContext,
+  { metrics, clock, log, warn, shutdown, tracer, internalTls }: ProcessContext,
 ): InternalClient {
   const upstream = createUpstream({
     urls,
     lookup: systemLookup,
     clock,
     connections,
+    tls: describeServiceTls(name, internalTls),
     onFault: (error) =>
       log.warn(
         `the host name of ${name} cannot be resolved: addresses known before stay in use. Check the URL and DNS`,

@@ -7,6 +7,7 @@ export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit, explainRefusal } from './explain-refusal.ts';
 export { exportCache, exportReadiness } from './export-gauges.ts';
 export { busFaultMessage, describeLostService } from './lost-service.ts';
+export { openInternalTls } from './open-internal-tls.ts';
 export { openTracer } from './open-tracer.ts';
 export { createProcessBase, type ProcessBase, type ProcessContext } from './process-context.ts';
 export { createRenewal } from './renew-on-hangup.ts';

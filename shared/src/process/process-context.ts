@@ -22,6 +22,8 @@ export interface ProcessBase {
   tracer: Tracer | null;
   /** What `/metrics` shows. Each part of the process adds its own (`addGauge`). */
   registry: Registry;
+  /** The files for TLS between the processes of the distributed profile. Null: they speak without TLS, or verify by the machine's CAs. */
+  internalTls: TlsFiles | null;
   /** The files for TLS of every connection, for the metrics of their expiry. */
   tlsFiles: TlsFiles[];
 }
@@ -44,5 +46,14 @@ export function createProcessBase(parts: Pick<ProcessBase, 'clock' | 'log' | 'sh
   const registry = new Registry();
   const tlsFiles: TlsFiles[] = [];
   exportCertificates(registry, tlsFiles);
-  return { ...parts, warn, jobs: createJobs(warn), dependencies: [], tracer: null, registry, tlsFiles };
+  return {
+    ...parts,
+    warn,
+    jobs: createJobs(warn),
+    dependencies: [],
+    tracer: null,
+    registry,
+    internalTls: null,
+    tlsFiles,
+  };
 }

@@ -6,6 +6,7 @@ import {
   describeVariables,
   type Environment,
   gatewayVariables,
+  internalTlsRules,
   internalVariables,
   observabilityVariables,
   processVariables,
@@ -26,6 +27,7 @@ import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
 import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-refusal.ts';
+import { openInternalTls } from './open-internal-tls.ts';
 import { openTracer, type TraceSettings } from './open-tracer.ts';
 import { createProcessBase, type ProcessContext } from './process-context.ts';
 import { createRenewal } from './renew-on-hangup.ts';
@@ -42,6 +44,9 @@ interface ProcessValues extends TraceSettings {
   overloadDelay: number | 'off';
   internalSecret: Secret<string>;
   internalSecretPrevious: Secret<readonly string[]>;
+  internalTlsCaFile?: string | undefined;
+  internalTlsCertFile?: string | undefined;
+  internalTlsKeyFile?: string | undefined;
   publicUrl?: string | undefined;
 }
 
@@ -87,7 +92,7 @@ async function start<const S extends Settings>(
     `latchkey ${name}, a service of the distributed profile\n\n${describeVariables(settings)}`;
   if (answerFlags(process, { version, help })) return;
   // Each rule checks its own variables, and is skipped where a service lacks them.
-  const weak = [storeRule, ...weakSecretRules] as unknown as typeof rules;
+  const weak = [storeRule, ...internalTlsRules, ...weakSecretRules] as unknown as typeof rules;
   const read = () => readConfig(settings, env, { rules: [...rules, ...weak] });
   const { values, warnings } = read();
   const common = values as unknown as ProcessValues;
@@ -102,6 +107,7 @@ async function start<const S extends Settings>(
   const shutdown = createShutdown(log);
   const base = createProcessBase({ clock, log, shutdown });
   base.tracer = await openTracer(name, version, common, base);
+  base.internalTls = openInternalTls(common, base);
   try {
     const service = await createServiceProcess({
       ...common,

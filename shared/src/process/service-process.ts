@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../errors/errors.ts';
-import { type App, addHealthRoutes, addOpenApi, createHost } from '../http/index.ts';
+import { type App, addHealthRoutes, addOpenApi, createHost, createMutualTls } from '../http/index.ts';
 import {
   addLogHeaders,
   addProcessReportRoute,
@@ -52,12 +52,16 @@ export interface ServiceProcess {
 /** The host of every service in the distributed profile. The gateway in front writes the log line and handles CORS. */
 export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, version } = options;
-  const { clock, log, shutdown, dependencies, tracer } = options.base;
+  const { clock, log, shutdown, dependencies, tracer, internalTls } = options.base;
   const metrics =
     options.metrics ?? createMetrics(clock, { service: name, version, registry: options.base.registry });
   const readiness = createLoggedReadiness(dependencies, clock, log);
   exportReadiness(metrics.registry, readiness);
-  const gate = createInternalGate(acceptedSecrets(options.internalSecret, options.internalSecretPrevious));
+  const tls = internalTls && createMutualTls(internalTls);
+  const gate = createInternalGate(
+    acceptedSecrets(options.internalSecret, options.internalSecretPrevious),
+    tls?.whyUntrusted,
+  );
   let open = false;
   const app = createHost({
     randomId: randomUUID,
@@ -68,6 +72,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     requestLog: null,
     operatorLog: log,
     metrics,
+    tls,
     // The gateway has decided whether a request is traced. A stranger who reaches a service directly decides nothing.
     tracing: tracer && { tracer, isTrusted: gate.isFromService, beginsTraces: false },
     isDraining: readiness.isDraining,
@@ -112,7 +117,10 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
       await app.listen({ host: options.host, port: options.port });
       shutdown.add('requests under way', closeTimeoutMs, () => app.close());
       const { port } = app.server.address() as AddressInfo;
-      log.info(`${name} ${version} listens on ${options.host}:${port}, metrics on port ${listener.port}`);
+      const how = tls ? ' with TLS' : '';
+      log.info(
+        `${name} ${version} listens on ${options.host}:${port}${how}, metrics on port ${listener.port}`,
+      );
     },
   };
 }

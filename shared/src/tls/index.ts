@@ -1,3 +1,4 @@
+export { describeServiceTls, internalTlsVariableNames, type ServiceTls } from './service-tls.ts';
 export {
   openTlsFiles,
   type TlsFile,

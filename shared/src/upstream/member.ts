@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Pool } from 'undici';
 import type { Clock } from '../clock/clock.ts';
+import type { ServiceTls, TlsRefused } from '../tls/index.ts';
+import { createHttpsConnector } from './https-connector.ts';
 import { brokeBeforeAnswer } from './never-reached.ts';
 import { phaseHeader } from './phase.ts';
 import { openPlainPool, type PlainPool } from './plain-client/plain-pool.ts';
@@ -164,6 +166,8 @@ export interface KnownMember extends Member {
   healthRank(): (typeof healthRank)[keyof typeof healthRank];
   /** Whether only a probe can show that requests may go there again. */
   needsProbe(): boolean;
+  /** Why TLS there fails; null if the last connection was made, or failed for another reason. */
+  tlsFault(): TlsRefused | null;
   /** A request is sent there. Where it is starting or unsure, that one tries it, and the others wait for its result. */
   noteRequest(): void;
   close(): Promise<void>;
@@ -176,13 +180,23 @@ interface MemberOptions {
   serverName: string;
   connections: number;
   clock: Clock;
+  /** For an origin with TLS. */
+  tls: ServiceTls;
   /** Called when a request has ended there, and when the address was lost or came back. */
   onChange: () => void;
 }
 
 export function openMember(options: MemberOptions): KnownMember {
-  const { origin, serverName, connections, clock, onChange } = options;
+  const { origin, serverName, connections, clock, tls, onChange } = options;
   const { Client, Pool }: typeof import('undici') = loadModule('undici');
+  let tlsFault: TlsRefused | null = null;
+  const noteTls = (fault: TlsRefused | null) => {
+    tlsFault = fault;
+  };
+  const connectWithin = (timeoutMs: number) =>
+    origin.startsWith('https:')
+      ? createHttpsConnector({ serverName, timeoutMs, tls, onResult: noteTls })
+      : { timeout: timeoutMs };
   const pool = new Pool(origin, {
     connections: connections + spareConnections,
     pipelining: 1,
@@ -190,13 +204,11 @@ export function openMember(options: MemberOptions): KnownMember {
     bodyTimeout: bodyTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
-    connect: { timeout: connectTimeoutMs, servername: serverName },
+    connect: connectWithin(connectTimeoutMs),
   });
   const plain = openPlainPool({ origin, clock, connectTimeoutMs, keepAliveMs, bodyTimeoutMs });
   // A separate connection: waiting requests may have taken all those of the pool.
-  const prober = new Client(origin, {
-    connect: { timeout: probeConnectTimeoutMs, servername: serverName },
-  });
+  const prober = new Client(origin, { connect: connectWithin(probeConnectTimeoutMs) });
   const liveness = createLivenessProbe(async (signal) => {
     const { headers, body } = await prober.request({ method: 'GET', path: '/health', signal });
     await body.dump();
@@ -235,6 +247,7 @@ export function openMember(options: MemberOptions): KnownMember {
       if (unfitUntilMs !== null && unfitUntilMs > clock.monotonic()) return healthRank.unfit;
       return isEnding ? healthRank.ending : healthRank.healthy;
     },
+    tlsFault: () => tlsFault,
     needsProbe: () => isEnding || liveness.life() !== 'alive',
     noteRequest() {
       if (unfitUntilMs !== null) unfitUntilMs = clock.monotonic() + unfitMs;

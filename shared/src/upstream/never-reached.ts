@@ -1,3 +1,4 @@
+import { TlsRefused } from '../tls/index.ts';
 import { NotStarted } from './phase.ts';
 
 /** undici's errors where it found no connection, or was not allowed to make one. */
@@ -8,7 +9,8 @@ const calls = new Set(['connect', 'getaddrinfo']);
 /** Whether the request was never started, so that trying another address cannot do it twice. */
 export function neverReached(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof NotStarted) return true;
+  // The handshake comes before the request.
+  if (error instanceof NotStarted || error instanceof TlsRefused) return true;
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(neverReached);
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
   return codes.has(code) || calls.has(syscall);

@@ -89,7 +89,7 @@ function isSilence(error: unknown): boolean {
  */
 export function waitForRoom(upstream: Upstream, tries: Tries, limitMs: number): Promise<Member> {
   const { member } = tries;
-  if (!member) return Promise.reject(new Error('no address is alive'));
+  if (!member) return Promise.reject(upstream.whyLost());
   if (member.hasRoom()) {
     member.occupy();
     return Promise.resolve(member);
@@ -106,7 +106,7 @@ export function waitForRoom(upstream: Upstream, tries: Tries, limitMs: number): 
       },
       refuse() {
         clearTimeout(timer);
-        reject(new Error('no address is alive'));
+        reject(upstream.whyLost());
       },
     };
     const timer = setTimeout(() => {

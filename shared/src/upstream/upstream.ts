@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Clock } from '../clock/clock.ts';
 import { everyMs } from '../lifecycle/index.ts';
+import { describeServiceTls, type ServiceTls } from '../tls/index.ts';
 import { healthRank, type KnownMember, type Member, openMember } from './member.ts';
 import { createRetryBudget, type RetryBudget, WaitingLine } from './waiting-line.ts';
 
@@ -24,6 +25,8 @@ export interface Upstream {
   pickHealthy(except?: ReadonlySet<Member>): Member | null;
   /** Whether some address is not known to be gone. */
   hasAlive(): boolean;
+  /** Why no address is alive, as far as it is known. */
+  whyLost(): Error;
   /** Every known address, for calls to each of them. */
   all(): readonly Member[];
   /** Number of known addresses. */
@@ -46,6 +49,8 @@ export interface UpstreamOptions {
   probeEveryMs?: number;
   /** Requests at each address at a time, each on a connection of its own. */
   connections: number;
+  /** For URLs with TLS. Left out: the machine's CAs verify them. */
+  tls?: ServiceTls;
   /** Called with the reason why a name cannot be looked up: once, until it can be or the reason changes. */
   onFault: (error: unknown) => void;
 }
@@ -58,6 +63,7 @@ interface Target {
 /** Keeps a pool of connections to every address of another service, and takes turns among them. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { clock, connections, onFault } = options;
+  const tls = options.tls ?? describeServiceTls('the service', null);
   const book = createAddressBook(options);
   const line = new WaitingLine(clock);
   let members: KnownMember[] = [];
@@ -70,7 +76,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const known = new Map(members.map((member) => [member.origin, member]));
     members = [...found].map(
       ([origin, serverName]) =>
-        known.get(origin) ?? openMember({ origin, serverName, connections, clock, onChange: admit }),
+        known.get(origin) ?? openMember({ origin, serverName, connections, clock, tls, onChange: admit }),
     );
     for (const member of gone) member.close().catch(onFault);
     admit();
@@ -115,6 +121,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     pickAlive: (except) => next(healthRank.silent, except),
     pickHealthy: (except) => next(healthRank.healthy, except),
     hasAlive: () => members.some((member) => member.healthRank() < healthRank.gone),
+    whyLost() {
+      const [fault] = members.flatMap((member) => member.tlsFault() ?? []);
+      return fault ?? new Error(members.length > 0 ? 'no address is alive' : 'no address is known');
+    },
     all: () => members,
     size: () => members.length,
     line,

@@ -1,11 +1,12 @@
-import { list, secret, text } from '../parsers.ts';
+import { list, secret } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
 import { Secret } from '../secret.ts';
 import { bearerCredential, several } from '../secret-parsers.ts';
 import { natsCredentials, natsNkey, natsUrls, redisUrl } from '../store-urls.ts';
 import { url } from '../url-parsers.ts';
-import { type Setting, variable } from '../variable.ts';
+import { variable } from '../variable.ts';
 import { defaultPorts } from './http.ts';
+import { type TlsFileTexts, tlsFileVariables } from './tls-file-variables.ts';
 
 /** How the processes of the distributed profile authenticate each other. */
 export const internalVariables = {
@@ -24,7 +25,18 @@ export const internalVariables = {
     mayBeEmpty: true,
     about: 'Accepted beside INTERNAL_SECRET while it is replaced: first the next one, then the one before.',
   }),
+  ...tlsFileVariables('internalTls', 'INTERNAL_TLS', {
+    ca: 'The CA of the certificates of the services and of the gateway, as a PEM file. With the other two files, they speak TLS with each other.',
+    cert: 'The certificate of this process, as a PEM file. A service answers processes that show one of this CA.',
+  }),
 };
+
+function storeFiles(name: string): TlsFileTexts {
+  return {
+    ca: `The CA of the certificate of ${name}, as a PEM file. Unset: those that the machine knows.`,
+    cert: `The certificate that ${name} asks of its clients, as a PEM file.`,
+  };
+}
 
 /** Redis and NATS make the distributed profile fast. Without them it is slower but correct. */
 export const cacheAndBusVariables = {
@@ -52,23 +64,9 @@ export const cacheAndBusVariables = {
     renewable: true,
     about: 'The user of NATS by a key pair.',
   }),
-  ...tlsFileVariables('redis', 'REDIS', 'Redis'),
-  ...tlsFileVariables('nats', 'NATS', 'NATS'),
+  ...tlsFileVariables('redis', 'REDIS', storeFiles('Redis')),
+  ...tlsFileVariables('nats', 'NATS', storeFiles('NATS')),
 };
-
-/** The files for TLS to a dependency. They are read again when they have changed. */
-function tlsFileVariables<const P extends string>(key: P, prefix: string, name: string) {
-  const file = (kind: string, about: string) =>
-    variable({ name: `${prefix}_${kind}_FILE`, type: text, about });
-  return {
-    [`${key}CaFile`]: file(
-      'CA',
-      `The CA of the certificate of ${name}, as a PEM file. Unset: those that the machine knows.`,
-    ),
-    [`${key}CertFile`]: file('CERT', `The certificate that ${name} asks of its clients, as a PEM file.`),
-    [`${key}KeyFile`]: file('KEY', `The private key of ${prefix}_CERT_FILE, as a PEM file.`),
-  } as Record<`${P}${'Ca' | 'Cert' | 'Key'}File`, Setting<string | undefined>>;
-}
 
 /** Addresses of the services, for the gateway and for each other. A process picks those of the services that it calls. */
 export const serviceUrlVariables = {

@@ -1,0 +1,248 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:https';
+import { type AddressInfo, connect as connectPlain } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { findProgram } from '@latchkey/rig/stores/own-stores';
+import { type CertificateAuthority, makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createSystemClock } from '../clock/clock.ts';
+import { createInternalClient, internalSecretHeader } from '../internal/index.ts';
+import { createShutdown } from '../lifecycle/index.ts';
+import { describeServiceTls, internalTlsVariableNames, openTlsFiles, type TlsFiles } from '../tls/index.ts';
+import { createUpstream } from '../upstream/index.ts';
+import { createProcessBase } from './process-context.ts';
+import { createServiceProcess } from './service-process.ts';
+
+const secret = 'a secret between services, 32 bytes';
+const log = { info() {}, warn() {}, error() {} };
+
+describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between services', () => {
+  let authority: CertificateAuthority;
+  let other: CertificateAuthority;
+  beforeAll(() => {
+    authority = makeCertificateAuthority('the CA');
+    other = makeCertificateAuthority('another CA');
+  });
+  afterAll(() => {
+    authority.remove();
+    other.remove();
+  });
+
+  /** As `openTlsFiles`, but with a certificate that expires while its process runs: one that has expired would be refused at once. */
+  const read = (ca: string, { cert, key }: { cert: string; key: string }): TlsFiles => {
+    const paths = { ca, cert, key };
+    const kinds = Object.entries(paths) as ['ca' | 'cert' | 'key', string][];
+    const settings = kinds.map(([kind, path]) => [kind, { variable: internalTlsVariableNames[kind], path }]);
+    const material = Object.fromEntries(kinds.map(([kind, path]) => [kind, readFileSync(path, 'utf8')]));
+    return {
+      settings: Object.fromEntries(settings),
+      current: () => material,
+      onChange: () => {},
+      expiries: () => [],
+    };
+  };
+
+  async function serve(files: TlsFiles) {
+    const base = createProcessBase({ clock: createSystemClock(), log, shutdown: createShutdown(log) });
+    const service = await createServiceProcess({
+      name: 'leases',
+      version: '0',
+      host: '127.0.0.1',
+      port: 0,
+      metricsHost: '127.0.0.1',
+      metricsPort: 0,
+      internalSecret: { reveal: () => secret },
+      publicUrl: null,
+      overloadDelay: 500,
+      base: { ...base, internalTls: files },
+    });
+    const asked: string[] = [];
+    service.app.get('/internal/thing', { config: { access: 'internal' } }, async (incoming) => {
+      asked.push(incoming.clientIp);
+      return { thing: 1 };
+    });
+    service.openForRequests();
+    await service.listen();
+    onTestFinished(() => service.app.close());
+    const { port } = service.app.server.address() as AddressInfo;
+    return { port, asked, service };
+  }
+
+  const connectTo = (port: number, files: TlsFiles | null, host = '127.0.0.1') => {
+    const faults: string[] = [];
+    const upstream = createUpstream({
+      urls: [`https://${host}:${port}`],
+      lookup: async () => ['127.0.0.1'],
+      clock: createSystemClock(),
+      connections: 4,
+      tls: describeServiceTls('leases', files),
+      onFault: () => {},
+    });
+    onTestFinished(() => upstream.close());
+    const client = createInternalClient({
+      name: 'leases',
+      upstream,
+      secret: { reveal: () => secret },
+      onFault: (_, error) => void faults.push((error as Error).message),
+    });
+    return { client, upstream, faults, ask: () => client.get('/internal/thing', (body) => body) };
+  };
+
+  const get = (port: number, path: string, options: ConnectionOptions = {}) =>
+    new Promise<{ status: number | undefined; refused: unknown }>((resolve, reject) => {
+      const asked = request(
+        {
+          host: '127.0.0.1',
+          port,
+          path,
+          agent: false,
+          rejectUnauthorized: false,
+          ...options,
+          headers: { [internalSecretHeader]: secret },
+        },
+        (answer) => {
+          answer.resume();
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode, refused: answer.headers['x-latchkey-refused'] }),
+          );
+        },
+      );
+      asked.on('error', reject).end();
+    });
+
+  test('a service answers a caller with a certificate of the CA, by address and by name', async () => {
+    const { port } = await serve(read(authority.ca, authority.issue('server')));
+    const files = read(authority.ca, authority.issue('caller'));
+    expect(await connectTo(port, files).ask()).toEqual({ thing: 1 });
+    const named = connectTo(port, files, 'localhost');
+    await vi.waitUntil(() => named.upstream.size() > 0);
+    expect(await named.ask()).toEqual({ thing: 1 });
+  });
+
+  test('without a certificate, and with one of another CA or an expired one, the right secret opens nothing but health and readiness', async () => {
+    const { port, asked } = await serve(read(authority.ca, authority.issue('server')));
+    const callers = {
+      'certificate no certificate': undefined,
+      'certificate UNABLE_TO_VERIFY_LEAF_SIGNATURE': other.issue('stranger'),
+      'certificate CERT_HAS_EXPIRED': authority.issue('late', { expired: true }),
+    };
+    for (const [why, files] of Object.entries(callers)) {
+      const own = files && read(authority.ca, files).current();
+      for (const path of ['/internal/thing', '/openapi.json', '/nowhere']) {
+        const { status, refused } = await get(port, path, own && { cert: own.cert, key: own.key });
+        expect([path, status, refused]).toEqual([path, 401, why]);
+      }
+      for (const path of ['/health', '/ready'])
+        expect((await get(port, path, own && { cert: own.cert, key: own.key })).status).toBe(200);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test('a caller whose certificate is refused logs why, and which variable to change', async () => {
+    const { port } = await serve(read(authority.ca, authority.issue('server')));
+    const { ask, faults } = connectTo(port, read(authority.ca, authority.issue('late', { expired: true })));
+    await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    expect(faults).toEqual([
+      'it refused the certificate of this process (CERT_HAS_EXPIRED): INTERNAL_TLS_CERT_FILE names one of the CA in its INTERNAL_TLS_CA_FILE',
+    ]);
+  });
+
+  test('a caller sends nothing to a service whose certificate has expired, is for another host or of another CA, and says so', async () => {
+    const mine = authority.issue('caller');
+    const cases: [{ cert: string; key: string }, string, RegExp][] = [
+      [authority.issue('old', { expired: true }), authority.ca, /the certificate of leases.* has expired/],
+      [
+        authority.issue('elsewhere', { names: 'DNS:other.example' }),
+        authority.ca,
+        /is not for the host name in LEASES_SERVICE_URL, 127\.0\.0\.1; it is for DNS:other\.example/,
+      ],
+      [other.issue('server'), authority.ca, /is not signed by a CA in INTERNAL_TLS_CA_FILE/],
+    ];
+    for (const [certificate, ca, message] of cases) {
+      const { port, asked } = await serve(read(authority.ca, certificate));
+      const { ask, upstream, faults } = connectTo(port, read(ca, mine));
+      for (let round = 0; round < 2; round++)
+        await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+      expect(faults).toHaveLength(2);
+      for (const fault of faults) expect(fault).toMatch(message);
+      // Once a probe has failed, too, no address is left, and the reason is still known.
+      await Promise.all(upstream.all().map((member) => member.isAlive()));
+      expect(upstream.hasAlive()).toBe(false);
+      expect(upstream.whyLost().message).toMatch(message);
+      expect(asked).toEqual([]);
+    }
+  });
+
+  test('a caller learns that the other side speaks no TLS', async () => {
+    const { createServer } = process.getBuiltinModule('node:http');
+    const plain = createServer((_, response) => response.end());
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void plain.close());
+    const { port } = plain.address() as AddressInfo;
+    const { ask, faults } = connectTo(port, read(authority.ca, authority.issue('caller')));
+    await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    expect(faults[0]).toMatch(/^leases speaks no TLS at the address in LEASES_SERVICE_URL/);
+  });
+
+  test('a session of TLS that is resumed opens nothing: it would be trusted by what was verified before', async () => {
+    const { port } = await serve(read(authority.ca, authority.issue('server')));
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const target = { host: '127.0.0.1', port, rejectUnauthorized: false, maxVersion };
+      const first = connect(target);
+      const session = await new Promise<Buffer | undefined>((resolve) => {
+        first.on('session', resolve);
+        first.on('secureConnect', () => first.write('GET /health HTTP/1.1\r\nhost: a\r\n\r\n'));
+        first.on('data', () => setImmediate(() => resolve(first.getSession())));
+      });
+      first.destroy();
+      const answered = await get(port, '/internal/thing', { session, maxVersion });
+      expect(answered).toEqual({ status: 401, refused: 'certificate no certificate' });
+      const second: TLSSocket = connect({ ...target, session });
+      await new Promise((resolve) => second.on('secureConnect', resolve));
+      expect(second.isSessionReused()).toBe(false);
+      second.destroy();
+    }
+  });
+
+  test('a replaced CA and certificate are used without a restart: the next connection of the old CA is refused', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-internal-tls-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const put = (from: { cert: string; key: string }, ca: string) => {
+      for (const [name, path] of Object.entries({ ...from, ca })) copyFileSync(path, join(folder, name));
+    };
+    const at = (name: string) => join(folder, name);
+    put(authority.issue('server'), authority.ca);
+    const files = openTlsFiles(
+      Object.fromEntries(
+        (['ca', 'cert', 'key'] as const).map((kind) => [
+          kind,
+          { variable: internalTlsVariableNames[kind], path: at(kind) },
+        ]),
+      ),
+      { now: Date.now, onFault: () => {} },
+    );
+    const { port } = await serve(files);
+    const old = read(authority.ca, authority.issue('caller'));
+    const next = read(other.ca, other.issue('caller'));
+    expect(await connectTo(port, old).ask()).toEqual({ thing: 1 });
+    put(other.issue('server'), other.ca);
+    files.current();
+    expect(await connectTo(port, next).ask()).toEqual({ thing: 1 });
+    const { cert, key } = old.current();
+    expect((await get(port, '/internal/thing', { cert, key })).status).toBe(401);
+    await expect(connectTo(port, old).ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+  });
+
+  test('text without TLS gets no answer of HTTP, and the service goes on', async () => {
+    const { port } = await serve(read(authority.ca, authority.issue('server')));
+    const socket = connectPlain(port, '127.0.0.1');
+    const received: Buffer[] = [];
+    socket.on('data', (chunk) => received.push(chunk));
+    socket.write('GET /health HTTP/1.1\r\nhost: a\r\n\r\n');
+    await new Promise((resolve) => socket.on('close', resolve).on('error', () => {}));
+    expect(Buffer.concat(received).toString('latin1')).not.toContain('HTTP/');
+    expect((await get(port, '/health')).status).toBe(200);
+  });
+});
