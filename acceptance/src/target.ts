@@ -113,10 +113,17 @@ export interface OwnEdges extends OwnServer {
   doors: string[];
 }
 
-/** @param settings of each edge process. Only the first one is awaited */
-export function startEdges(postgres: string, settings: readonly Environment[]): Promise<OwnEdges> {
+/**
+ * @param settings of each edge process. Only the first one is awaited
+ * @param common of every process
+ */
+export function startEdges(
+  postgres: string,
+  settings: readonly Environment[],
+  common: Environment = {},
+): Promise<OwnEdges> {
   const start = async () => {
-    const env = leastSettings();
+    const env = { ...leastSettings(), ...common };
     const services = await startSeparateServices(env, postgres, { kind: 'edge', settings });
     const server = await watch({
       ...services,

@@ -13,6 +13,8 @@ const compositions: readonly Composition[] = [
   { overlay: 'distributed', components: [...common, 'scale-by-requests', 'ingress'] },
   { overlay: 'distributed', components: ['gateway-api', 'trial-stores'] },
   { overlay: 'distributed', components: [...common, 'scale-by-requests', 'ingress', 'edge'] },
+  { overlay: 'distributed', components: ['internal-tls'] },
+  { overlay: 'distributed', components: ['internal-tls', 'edge'] },
 ];
 
 /** Name and objects of every composition, for `test.each`. */

@@ -40,9 +40,9 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
   const drainSeconds = Number(processSettings.data.SHUTDOWN_DRAIN_SECONDS);
 
   test.each(servers)('%s is probed: alive by /health, ready by /ready', (_name, { container }) => {
-    expect(container.startupProbe?.httpGet).toEqual({ path: '/health', port: 'http' });
-    expect(container.livenessProbe?.httpGet).toEqual({ path: '/health', port: 'http' });
-    expect(container.readinessProbe?.httpGet).toEqual({ path: '/ready', port: 'http' });
+    expect(container.startupProbe?.httpGet).toMatchObject({ path: '/health', port: 'http' });
+    expect(container.livenessProbe?.httpGet).toMatchObject({ path: '/health', port: 'http' });
+    expect(container.readinessProbe?.httpGet).toMatchObject({ path: '/ready', port: 'http' });
     // The check of a dependency may take 2 s, and the probe must wait for its result.
     expect(container.readinessProbe?.timeoutSeconds).toBeGreaterThan(2);
   });

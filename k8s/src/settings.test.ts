@@ -45,7 +45,7 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
       const environment = environmentOf(workload, objects);
       // `MASTER_KEY_HEX_V2` belongs to the family of `MASTER_KEY_HEX`.
       const names = Object.keys(environment).map((name) => name.replace(/_FILE$/, '').replace(/_V\d+$/, ''));
-      expect(names.filter((name) => !known.has(name))).toEqual([]);
+      expect(names.filter((name) => !known.has(name) && !known.has(`${name}_FILE`))).toEqual([]);
     },
   );
 });
@@ -65,6 +65,32 @@ test('the URL of each service names its Service and its port', () => {
     const pods = workloadsOf(objects).find(({ name }) => name === hostname);
     // A headless name resolves to the pods, so Service and pod have the same port.
     expect(pods?.container.ports).toContainEqual({ name: 'http', containerPort: Number(port) });
+  }
+});
+
+test('with internal-tls, the services and what calls them have the certificate, and what clients call is probed without TLS', () => {
+  for (const [components, doors] of [
+    [['internal-tls'], ['gateway']],
+    [['internal-tls', 'edge'], ['key-derivation']],
+  ] as const) {
+    const objects = renderOne(process.env, { overlay: 'distributed', components: [...components] });
+    const servers = workloadsOf(objects).filter(({ kind }) => kind === 'Deployment');
+    expect(servers).toHaveLength(components.length === 1 ? 6 : 5);
+    for (const server of servers) {
+      const environment = environmentOf(server, objects);
+      expect(environment, server.name).toMatchObject({
+        INTERNAL_TLS_CA_FILE: '/run/secrets/internal-tls/ca.crt',
+        INTERNAL_TLS_CERT_FILE: '/run/secrets/internal-tls/tls.crt',
+        INTERNAL_TLS_KEY_FILE: '/run/secrets/internal-tls/tls.key',
+      });
+      for (const [name, url] of Object.entries(environment))
+        if (name.endsWith('_SERVICE_URL')) expect(url, `${server.name} ${name}`).toMatch(/^https:/);
+      const scheme = server.container.readinessProbe?.httpGet?.scheme ?? 'HTTP';
+      expect([server.name, scheme]).toEqual([
+        server.name,
+        (doors as readonly string[]).includes(server.name) ? 'HTTP' : 'HTTPS',
+      ]);
+    }
   }
 });
 

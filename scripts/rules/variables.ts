@@ -22,16 +22,18 @@ const ofOperator = {
   DATABASE_POOL_MODE: 'its default notices a pooler',
   NATS_CREDENTIALS: 'the NATS there has no users: docs/tls.md',
   NATS_NKEY: 'the NATS there has no users: docs/tls.md',
-  ...Object.fromEntries(
-    ['DATABASE', 'REDIS', 'NATS'].flatMap((name) =>
-      ['CA', 'CERT', 'KEY'].map((kind) => [`${name}_${kind}_FILE`, fileOfOperator]),
-    ),
-  ),
+  ...filesFor('DATABASE', 'REDIS', 'NATS'),
 };
+
+function filesFor(...names: string[]): Record<string, string> {
+  const variables = names.flatMap((name) => ['CA', 'CERT', 'KEY'].map((kind) => `${name}_${kind}_FILE`));
+  return Object.fromEntries(variables.map((name) => [name, fileOfOperator]));
+}
 
 export const leftOutOfCompose = {
   ...fixedInContainers,
   ...ofOperator,
+  ...filesFor('INTERNAL_TLS'),
   SQLITE_PATH: 'the image names its volume',
 };
 
@@ -57,9 +59,15 @@ export function namesInCompose(text: string): string[] {
   return namesOf(text, /^ +([A-Z][A-Z0-9_]+):/gm);
 }
 
-/** The variables that manifests and their `.env` files set. `X_FILE` counts as `X`. */
+/** Variables that name a file of another form than a value. */
+const filesByThemselves = /^(DATABASE|REDIS|NATS|INTERNAL_TLS)_(CA|CERT|KEY)_FILE$/;
+
+/** The variables that manifests and their `.env` files set. `X_FILE` counts as `X`, unless it is a variable itself. */
 export function namesInManifests(text: string): string[] {
-  return namesOf(text, /(?:^|^ *- |\bname: )([A-Z][A-Z0-9_]+?)(?:_FILE)?(?:=|[,\n])/gm);
+  const names = namesOf(text, /(?:^|^ *- |\bname: )([A-Z][A-Z0-9_]+)(?:=|[,\n])/gm);
+  return [
+    ...new Set(names.map((name) => (filesByThemselves.test(name) ? name : name.replace(/_FILE$/, '')))),
+  ];
 }
 
 function namesOf(text: string, form: RegExp): string[] {

@@ -1,6 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Environment, type SpawnOptions, spawnEntry } from './spawn-entry.ts';
 
@@ -57,6 +60,8 @@ export interface LatchkeyProcessOptions extends Pick<SpawnOptions, 'entry' | 'fl
    * Otherwise it is discarded unread.
    */
   output?: 'inherit' | 'drain' | OutputListener | { logFile: string };
+  /** The CA of its certificate, in PEM form, if it listens with TLS. */
+  tlsCa?: string | undefined;
   /** Interval of the calls to `/ready` or `/health` during a start. A measurement of starts uses a shorter one. */
   everyMs?: number;
 }
@@ -73,7 +78,7 @@ const usualVariables = {
 export function createLatchkeyProcess(options: LatchkeyProcessOptions): LatchkeyProcess {
   const { name, entry, flags, port, folder, output = 'inherit', everyMs = askEveryMs } = options;
   const env = { ...usualVariables, ...options.env, PORT: String(port) };
-  const url = `http://127.0.0.1:${port}`;
+  const url = `${options.tlsCa ? 'https' : 'http'}://127.0.0.1:${port}`;
   const logFile = typeof output === 'object' ? output.logFile : null;
   const log = logFile === null ? null : openSync(logFile, 'a');
   let child: ChildProcess | null = null;
@@ -93,8 +98,9 @@ export function createLatchkeyProcess(options: LatchkeyProcessOptions): Latchkey
       await pause(everyMs);
     }
   }
-  const ready = () => askReady(url, () => true);
-  const whole = () => askReady(url, isUp);
+  const ask = (path: string) => get(`${url}${path}`, options.tlsCa);
+  const ready = () => askReady(ask, () => true);
+  const whole = () => askReady(ask, isUp);
 
   return {
     name,
@@ -121,7 +127,7 @@ export function createLatchkeyProcess(options: LatchkeyProcessOptions): Latchkey
     isRunning,
     isReady: async () => (await ready()).isReached,
     isWhole: async () => (await whole()).isReached,
-    waitHealthy: async () => void (await waitUntil('healthy', () => askHealth(url))),
+    waitHealthy: async () => void (await waitUntil('healthy', () => askHealth(ask))),
     waitReady: () => waitUntil('ready', ready),
     waitWhole: () => waitUntil('whole', whole),
     signal: (signal) => void child?.kill(signal),
@@ -155,21 +161,30 @@ interface Probe {
   answer: string;
 }
 
-async function askReady(url: string, suffices: (dependencies: Dependencies) => boolean): Promise<Probe> {
+type Ask = (path: string) => Promise<{ isOk: boolean; text: string }>;
+
+/** `fetch` takes no CA. @throws Error without an answer in time */
+async function get(url: string, ca: string | undefined): ReturnType<Ask> {
+  const { request } = url.startsWith('https:') ? https : http;
+  const asked = request(url, { ca, agent: false, signal: AbortSignal.timeout(readyRequestLimitMs) }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  return { isOk: answer.statusCode === 200, text: await textOf(answer) };
+}
+
+async function askReady(ask: Ask, suffices: (dependencies: Dependencies) => boolean): Promise<Probe> {
   try {
-    const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(readyRequestLimitMs) });
-    const answer = await response.text();
+    const { isOk, text: answer } = await ask('/ready');
     const { dependencies = {} } = JSON.parse(answer) as { dependencies?: Dependencies };
-    return { isReached: response.ok && suffices(dependencies), dependencies, answer };
+    return { isReached: isOk && suffices(dependencies), dependencies, answer };
   } catch (error) {
     return { isReached: false, dependencies: {}, answer: String(error) };
   }
 }
 
-async function askHealth(url: string): Promise<Probe> {
+async function askHealth(ask: Ask): Promise<Probe> {
   try {
-    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(readyRequestLimitMs) });
-    return { isReached: response.ok, dependencies: {}, answer: await response.text() };
+    const { isOk, text } = await ask('/health');
+    return { isReached: isOk, dependencies: {}, answer: text };
   } catch (error) {
     return { isReached: false, dependencies: {}, answer: String(error) };
   }

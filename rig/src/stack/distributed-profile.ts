@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { findFreePort } from '../find-free-port.ts';
 import {
   createLatchkeyProcess,
@@ -43,7 +44,10 @@ export interface DistributedProfileOptions {
   roles?: DatabaseRoles;
   secrets: ProfileSecrets;
   replicas: Replicas;
-  /** Variables of every process. A secret only goes to processes that may know it. They replace the usual ones. */
+  /**
+   * Variables of every process. A secret only goes to processes that may know it. They replace the usual ones. With the files of
+   * `INTERNAL_TLS_…`, services are called with TLS.
+   */
   settings?: Environment;
   /** Variables of the processes of one kind, or of one process by its name, such as `leases-1`. */
   settingsOf?: SettingsOf;
@@ -87,6 +91,8 @@ export async function createDistributedProfile(
   const { stores, roles, secrets, replicas, settings = {}, settingsOf = {}, folder, outputOf } = options;
   const { reach = async (_from, _to, url) => url } = options;
   const ports = await reservePorts(replicas);
+  const { INTERNAL_TLS_CA_FILE: caFile } = settings;
+  const tlsCa = caFile === undefined ? undefined : readFileSync(caFile, 'utf8');
   const everyone = { ...secrets, MASTER_KEY_HEX: hex(), SALT_HEX: hex(), ...settings };
 
   async function urlsFor(kind: ProcessKind, name: string): Promise<Partial<Record<string, string>>> {
@@ -94,7 +100,7 @@ export async function createDistributedProfile(
     for (const need of needsOf(kind)) {
       const targets = isStore(need)
         ? [[need, need === 'postgres' && roles ? roles.urlFor(kind, stores.postgres) : stores[need]] as const]
-        : ports[need].map((port, index) => [`${need}-${index + 1}`, urlOf(port)] as const);
+        : ports[need].map((port, index) => [`${need}-${index + 1}`, urlOf(port, tlsCa)] as const);
       const reached: string[] = [];
       for (const [to, url] of targets) if (url !== undefined) reached.push(await reach(name, to, url));
       if (reached.length > 0) urls[need] = reached.join(',');
@@ -111,7 +117,9 @@ export async function createDistributedProfile(
           ...settingsOf[name],
         };
         const output = outputOf ? { output: outputOf(name) } : {};
-        return createLatchkeyProcess({ name, entry: topology[kind].entry, port, env, folder, ...output });
+        const { entry } = topology[kind];
+        const own = isFrontDoor(kind) ? {} : { tlsCa };
+        return createLatchkeyProcess({ name, entry, port, env, folder, ...own, ...output });
       }),
     );
   const processes = {
@@ -141,7 +149,9 @@ async function reservePorts(replicas: Replicas): Promise<Record<ProcessKind, num
   return ports;
 }
 
-const urlOf = (port: number) => `http://127.0.0.1:${port}`;
+/** The two that clients call speak without TLS: a proxy in front of them has it. */
+const isFrontDoor = (kind: ProcessKind) => kind === 'gateway' || kind === 'edge';
+const urlOf = (port: number, tlsCa?: string) => `${tlsCa ? 'https' : 'http'}://127.0.0.1:${port}`;
 
 function isStore(need: ServiceName | StoreKind): need is StoreKind {
   return need === 'postgres' || need === 'redis' || need === 'nats';

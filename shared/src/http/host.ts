@@ -104,8 +104,7 @@ export function createHost(options: HostOptions): App {
     logger: false,
     genReqId: (request) => requestIdOf(request as IncomingMessage, randomId),
     ...serverOptions,
-    // Fastify then takes these in place of `http`. Its types know one kind of server only.
-    ...(tls && ({ https: { ...serverOptions.http, ...tls.serverOptions } } as object)),
+    ...(tls && withTls(tls)),
     clientErrorHandler: clientErrors.answer,
     // A path that cannot be decoded never reaches a hook.
     frameworkErrors: (error, request, reply) => {
@@ -114,7 +113,7 @@ export function createHost(options: HostOptions): App {
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  if (tls) tls.renewWith(app.server as unknown as TlsServer);
+  tls?.renewWith(app.server as unknown as TlsServer);
   app.setValidatorCompiler(validatorCompiler);
   acceptJsonBodies(app);
   decorateRequests(app);
@@ -131,8 +130,7 @@ export function createHost(options: HostOptions): App {
   requireGate(app);
   app.setErrorHandler(answerError);
   addNotFound(app);
-  // Node would answer by itself, with a bare 417. An unknown expectation may be ignored (RFC 9110 section 10.1.1).
-  refuseConnect(app.server, rawAnswers);
+  answerOddRequests(app, rawAnswers);
   const parts = {
     requestIdOf: (request: IncomingMessage) => requestIdOf(request, randomId),
     clientIpOf,
@@ -148,8 +146,17 @@ export function createHost(options: HostOptions): App {
     reportFailure,
     createShedder,
   });
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
+}
+
+/** Fastify takes these options in place of `http`. Its types know one kind of server only. */
+const withTls = ({ serverOptions: own }: MutualTls) =>
+  ({ https: { ...serverOptions.http, ...own } }) as object;
+
+/** Node would answer by itself: CONNECT by closing, and an unknown expectation, which may be ignored (RFC 9110 section 10.1.1), with a bare 417. */
+function answerOddRequests(app: App, rawAnswers: RawAnswers): void {
+  refuseConnect(app.server, rawAnswers);
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }
 
 /** @returns undefined where requests are not refused for an overload */

@@ -3,7 +3,7 @@ export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';
 export { listQuery, NextCursorSchema, nextCursor, nullableType, page } from './list-query.ts';
-export { createMutualTls, type MutualTls } from './mutual-tls.ts';
+export { createMutualTls } from './mutual-tls.ts';
 export { addOpenApi } from './openapi.ts';
 export {
   type ForeignPageReason,

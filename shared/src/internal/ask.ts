@@ -47,14 +47,21 @@ export interface Answer {
  * client's 401.
  */
 export class CallerRefused extends Error {
+  /** For anyone who may read `/ready`. */
+  readonly publicReason: string;
+
   /** @param why as in `refusedHeader` */
   constructor(why: string) {
     const [, fault] = /^certificate (.*)$/.exec(why) ?? [];
-    super(
+    const [reason, mend] =
       fault === undefined
-        ? 'it does not know this INTERNAL_SECRET: set the same value for the gateway and every service'
-        : `it refused the certificate of this process (${fault}): INTERNAL_TLS_CERT_FILE names one of the CA in its INTERNAL_TLS_CA_FILE`,
-    );
+        ? ['it does not know this INTERNAL_SECRET', 'set the same value for the gateway and every service']
+        : [
+            `it refused the certificate of this process (${fault})`,
+            'name one in INTERNAL_TLS_CERT_FILE that a CA in its INTERNAL_TLS_CA_FILE has signed',
+          ];
+    super(`${reason}: ${mend}`);
+    this.publicReason = reason;
   }
 }
 

@@ -7,7 +7,7 @@ export {
   readLogHeaders,
   refusalLogHeaders,
 } from './answer-headers.ts';
-export { ask, CallerRefused, faultOf, readJson, refusalOf, secretHeaders } from './ask.ts';
+export { ask, faultOf, readJson, refusalOf, secretHeaders } from './ask.ts';
 export { apiKeyBatch, contentBatch, leaseBatch, markBatch } from './batch-kinds.ts';
 export { addBatchRoute } from './batch-routes.ts';
 export { addFeedRoutes, createFeedClient } from './feed.ts';

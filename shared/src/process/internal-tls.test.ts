@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { type AddressInfo, connect as connectPlain } from 'node:net';
@@ -12,6 +13,7 @@ import { createInternalClient, internalSecretHeader } from '../internal/index.ts
 import { createShutdown } from '../lifecycle/index.ts';
 import { describeServiceTls, internalTlsVariableNames, openTlsFiles, type TlsFiles } from '../tls/index.ts';
 import { createUpstream } from '../upstream/index.ts';
+import { openInternalTls } from './open-internal-tls.ts';
 import { createProcessBase } from './process-context.ts';
 import { createServiceProcess } from './service-process.ts';
 
@@ -145,7 +147,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
     const { ask, faults } = connectTo(port, read(authority.ca, authority.issue('late', { expired: true })));
     await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
     expect(faults).toEqual([
-      'it refused the certificate of this process (CERT_HAS_EXPIRED): INTERNAL_TLS_CERT_FILE names one of the CA in its INTERNAL_TLS_CA_FILE',
+      'it refused the certificate of this process (CERT_HAS_EXPIRED): name one in INTERNAL_TLS_CERT_FILE that a CA in its INTERNAL_TLS_CA_FILE has signed',
     ]);
   });
 
@@ -233,6 +235,19 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
     const { cert, key } = old.current();
     expect((await get(port, '/internal/thing', { cert, key })).status).toBe(401);
     await expect(connectTo(port, old).ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+  });
+
+  test('the metrics say when the certificate of a process and its CA expire', async () => {
+    const base = createProcessBase({ clock: createSystemClock(), log, shutdown: createShutdown(log) });
+    const { cert, key } = authority.issue('metered');
+    const { ca } = authority;
+    openInternalTls({ internalTlsCaFile: ca, internalTlsCertFile: cert, internalTlsKeyFile: key }, base);
+    onTestFinished(() => base.jobs.stop());
+    const shown = await base.registry.metrics();
+    for (const path of [ca, cert]) {
+      const seconds = new X509Certificate(readFileSync(path)).validToDate.getTime() / 1_000;
+      expect(shown).toContain(`latchkey_certificate_expiry_timestamp_seconds{file="${path}"} ${seconds}\n`);
+    }
   });
 
   test('text without TLS gets no answer of HTTP, and the service goes on', async () => {

@@ -49,6 +49,21 @@ export interface ServiceProcess {
   listen(): Promise<void>;
 }
 
+/** Tells callers when they should ask another process, and refuses what this one cannot answer yet or no longer. */
+function announcePhase(app: App, readiness: Readiness, isOpen: () => boolean): void {
+  const setPhase = (reply: FastifyReply, phase: Phase) => void reply.header(phaseHeader, phase);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (readiness.isDraining()) setPhase(reply, 'ending');
+    if (request.routeOptions.config.waitsForNothing) return done();
+    if (!isOpen()) setPhase(reply, 'starting');
+    else if (request.routeOptions.url?.startsWith(internalPath) && readiness.lacksSomething()) {
+      // Its rows may be outdated. The caller then asks another address, or answers that the state is unknown.
+      setPhase(reply, 'unsure');
+    } else return done();
+    done(new AppError('DEPENDENCY_UNAVAILABLE'));
+  });
+}
+
 /** The host of every service in the distributed profile. The gateway in front writes the log line and handles CORS. */
 export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, version } = options;
@@ -87,17 +102,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
           },
   });
   gate.addTo(app);
-  const setPhase = (reply: FastifyReply, phase: Phase) => void reply.header(phaseHeader, phase);
-  app.addHook('onRequest', (request, reply, done) => {
-    if (readiness.isDraining()) setPhase(reply, 'ending');
-    if (request.routeOptions.config.waitsForNothing) return done();
-    if (!open) setPhase(reply, 'starting');
-    else if (request.routeOptions.url?.startsWith(internalPath) && readiness.lacksSomething()) {
-      // Its rows may be outdated. The caller then asks another address, or answers that the state is unknown.
-      setPhase(reply, 'unsure');
-    } else return done();
-    done(new AppError('DEPENDENCY_UNAVAILABLE'));
-  });
+  announcePhase(app, readiness, () => open);
   addLogHeaders(app);
   await addOpenApi(app, { version, publicUrl: options.publicUrl });
   addHealthRoutes(app, { version, readiness, clock });

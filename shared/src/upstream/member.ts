@@ -129,6 +129,14 @@ const keepAliveMs = 30_000;
 /** Connections beyond those for counted requests, for calls to each address such as `/ready`. */
 const spareConnections = 4;
 
+const poolLimits = {
+  pipelining: 1,
+  headersTimeout: headersTimeoutMs,
+  bodyTimeout: bodyTimeoutMs,
+  keepAliveTimeout: keepAliveMs,
+  keepAliveMaxTimeout: keepAliveMs,
+} as const;
+
 /** One address of another service. */
 export interface Member {
   /** Such as `http://10.0.0.7:4101`. */
@@ -186,24 +194,27 @@ interface MemberOptions {
   onChange: () => void;
 }
 
+/** @returns what undici calls or uses to connect, by the time limit */
+function chooseConnect(
+  { origin, serverName, tls }: MemberOptions,
+  onResult: (fault: TlsRefused | null) => void,
+) {
+  return (timeoutMs: number) =>
+    origin.startsWith('https:')
+      ? createHttpsConnector({ serverName, timeoutMs, tls, onResult })
+      : { timeout: timeoutMs };
+}
+
 export function openMember(options: MemberOptions): KnownMember {
-  const { origin, serverName, connections, clock, tls, onChange } = options;
+  const { origin, connections, clock, onChange } = options;
   const { Client, Pool }: typeof import('undici') = loadModule('undici');
   let tlsFault: TlsRefused | null = null;
-  const noteTls = (fault: TlsRefused | null) => {
+  const connectWithin = chooseConnect(options, (fault) => {
     tlsFault = fault;
-  };
-  const connectWithin = (timeoutMs: number) =>
-    origin.startsWith('https:')
-      ? createHttpsConnector({ serverName, timeoutMs, tls, onResult: noteTls })
-      : { timeout: timeoutMs };
+  });
   const pool = new Pool(origin, {
+    ...poolLimits,
     connections: connections + spareConnections,
-    pipelining: 1,
-    headersTimeout: headersTimeoutMs,
-    bodyTimeout: bodyTimeoutMs,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: keepAliveMs,
     connect: connectWithin(connectTimeoutMs),
   });
   const plain = openPlainPool({ origin, clock, connectTimeoutMs, keepAliveMs, bodyTimeoutMs });

@@ -60,10 +60,12 @@ interface Target {
   url: URL;
 }
 
+/** Without files for TLS, a service is verified by the CAs that the machine knows. */
+const byMachine = describeServiceTls('the service', null);
+
 /** Keeps a pool of connections to every address of another service, and takes turns among them. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { clock, connections, onFault } = options;
-  const tls = options.tls ?? describeServiceTls('the service', null);
+  const { clock, connections, onFault, tls = byMachine } = options;
   const book = createAddressBook(options);
   const line = new WaitingLine(clock);
   let members: KnownMember[] = [];
@@ -104,16 +106,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
-  /** Checks whether lost members have come back. Not awaited: a silent one must not delay the others. */
-  const probeLost = async () => {
-    for (const member of members) if (member.needsProbe()) void member.isAlive();
-  };
-
   renew();
   const first = resolve().catch(onFault);
   const jobs = [
     everyMs(options.resolveEveryMs ?? defaultResolveEveryMs, resolve, onFault),
-    everyMs(options.probeEveryMs ?? defaultProbeEveryMs, probeLost, onFault),
+    everyMs(options.probeEveryMs ?? defaultProbeEveryMs, () => probeLost(members), onFault),
   ];
 
   return {
@@ -121,10 +118,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     pickAlive: (except) => next(healthRank.silent, except),
     pickHealthy: (except) => next(healthRank.healthy, except),
     hasAlive: () => members.some((member) => member.healthRank() < healthRank.gone),
-    whyLost() {
-      const [fault] = members.flatMap((member) => member.tlsFault() ?? []);
-      return fault ?? new Error(members.length > 0 ? 'no address is alive' : 'no address is known');
-    },
+    whyLost: () => whyLost(members),
     all: () => members,
     size: () => members.length,
     line,
@@ -135,6 +129,16 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       await Promise.all(members.map((member) => member.destroy()));
     },
   };
+}
+
+function whyLost(members: readonly KnownMember[]): Error {
+  const [fault] = members.flatMap((member) => member.tlsFault() ?? []);
+  return fault ?? new Error(members.length > 0 ? 'no address is alive' : 'no address is known');
+}
+
+/** Checks whether lost members have come back. Not awaited: a silent one must not delay the others. */
+async function probeLost(members: readonly KnownMember[]): Promise<void> {
+  for (const member of members) if (member.needsProbe()) void member.isAlive();
 }
 
 function originOf(url: URL, address: string): string {
