@@ -1,4 +1,5 @@
-// `npm run test:tls`: black-box tests against separate processes whose stores want TLS and credentials, in every form of docs/tls.md.
+// `npm run test:tls`: black-box tests against separate processes whose stores want TLS and credentials, in every form of docs/tls.md. In
+// one of them the processes speak TLS with each other too.
 import { findFreePort } from '@latchkey/rig/find-free-port';
 import { runCli } from '@latchkey/rig/processes/run-cli';
 import { readFlags } from '@latchkey/rig/read-flags';
@@ -17,7 +18,7 @@ import { makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
 
 const usage = `npm run test:tls: black-box tests against separate processes whose stores want TLS and credentials
 
-Three variants, one after the other, in some 2 minutes: certificates and users; PgBouncer, Sentinel and a cluster of NATS; several servers
+Three variants, one after the other, in some 2 minutes: certificates and users, also between services; PgBouncer, Sentinel and a cluster of NATS; several servers
 of Postgres and a cluster of Redis. Needs Postgres, PgBouncer, Redis and nats-server on this machine.
 
 Ends with: N passed, N failed, for each variant. Exits 0 if nothing failed.
@@ -50,7 +51,7 @@ const startPostgres = (settings: Record<string, string> = {}) => keep(startOwnPo
 
 const variants: (() => Promise<Variant>)[] = [
   async () => ({
-    name: 'Postgres, Redis and NATS with TLS, client certificates and users',
+    name: 'Postgres, Redis and NATS with TLS, client certificates and users, and mutual TLS between services',
     stores: {
       postgres: (
         await startPostgres({
@@ -78,6 +79,9 @@ const variants: (() => Promise<Variant>)[] = [
       NATS_CA_FILE: authority.ca,
       NATS_CERT_FILE: own.cert,
       NATS_KEY_FILE: own.key,
+      INTERNAL_TLS_CA_FILE: authority.ca,
+      INTERNAL_TLS_CERT_FILE: server.cert,
+      INTERNAL_TLS_KEY_FILE: server.key,
     },
   }),
   async () => {
