@@ -7,6 +7,7 @@ import { unique } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';
 
 // docs/contract.md#scopes: each route of the server's document with each kind of credential.
+const kid = '98ee5596-cd3e-a20d-163a-e382420c6eff';
 const playlistOrigin = 'https://cdn.example';
 const target = await openTarget({
   ...uploadsOn,
@@ -109,6 +110,11 @@ const table: Record<string, Row> = {
     anotherViewer: '200',
     viewerOfOtherContent: notEntitled,
   }),
+  'GET /keys/{contentId}/kid/{kid}': played(readable('200'), {
+    viewer: '200',
+    anotherViewer: '200',
+    viewerOfOtherContent: notEntitled,
+  }),
   'PUT /keys/{contentId}/{epoch}': played(readable('200'), {
     viewer: '200',
     anotherViewer: '200',
@@ -191,9 +197,15 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
       return withId(lease());
     case 'GET /keys/{contentId}':
     case 'GET /keys/{contentId}/{epoch}':
+    case 'GET /keys/{contentId}/kid/{kid}':
     case 'PUT /keys/{contentId}':
     case 'PUT /keys/{contentId}/{epoch}':
-      return { path: template.replace('{contentId}', await content()).replace('{epoch}', '7') };
+      return {
+        path: template
+          .replace('{contentId}', await content())
+          .replace('{epoch}', '7')
+          .replace('{kid}', kid),
+      };
     case 'POST /keys/leases': {
       const named = kind.toLowerCase().includes('viewer') ? {} : { viewerId };
       return { path: template, json: { contentId: await content(), ...named } };

@@ -90,7 +90,7 @@ it('the guide to the HTTP API names each path that the OpenAPI document of a ser
   const { operations } = await readApiDocument(server.url);
   // `/keys/{contentId}/{epoch}` is named by `/keys/film/7`, and by `$SESSION` in place of an id.
   const named = (path: string) =>
-    new RegExp(`${path.replace(/\{\w+\}/g, '[\\w$]+')}(?=[\\s'"?\`.])`).test(guide);
+    new RegExp(`${path.replace(/\{\w+\}/g, '[\\w$-]+')}(?=[\\s'"?\`.])`).test(guide);
   const paths = [...new Set(operations.map((operation) => operation.split(' ')[1] ?? ''))];
   expect(paths.length).toBeGreaterThan(15);
   expect(paths.filter((path) => !named(path))).toEqual([]);

@@ -5,6 +5,7 @@ it.each([
   ['https://keys.example/keys/film', 'film'],
   ['https://keys.example/keys/film/7?x=1', 'film'],
   ['https://keys.example:443/keys/film', 'film'],
+  ['https://keys.example/keys/film/kid/98ee5596-cd3e-a20d-163a-e382420c6eff', 'film'],
 ])('%s is a key URL of the content %s', (url, contentId) => {
   expect(contentIdOf(url, 'https://keys.example')).toBe(contentId);
   expect(contentIdOf(url, 'https://keys.example/')).toBe(contentId);
@@ -21,6 +22,8 @@ it.each([
   'https://keys.example/keys/',
   'https://keys.example/keys/film/',
   'https://keys.example/keys/film/7/8',
+  'https://keys.example/keys/film/kid/',
+  'https://keys.example/keys/film/kid/a/b',
   'https://keys.example/keys/leases',
   'https://cdn.example/https://keys.example/keys/film',
   'segment.ts',
@@ -41,6 +44,7 @@ it.each([
   ['https://keys.example/keys/2024', undefined],
   ['https://keys.example/keys/film', undefined],
   ['https://keys.example/keys/film/new?x=5', undefined],
+  ['https://keys.example/keys/film/kid/98ee5596-cd3e-a20d-163a-e38242000000', undefined],
   ['https://elsewhere.example/keys/film/1', undefined],
   ['', undefined],
 ])('the key URL after %s is %s', (url, next) => {

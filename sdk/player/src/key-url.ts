@@ -2,6 +2,7 @@ import { attempt } from './attempt.ts';
 
 /** The lease paths look like those of a content, but are not keys. */
 const leaseSegment = 'leases';
+const kidSegment = 'kid';
 
 /**
  * The content of a key URL. Origin and path are compared after parsing, so that neither `https://keys.example.evil/keys/x`
@@ -16,8 +17,10 @@ export function contentIdOf(url: string, keyServerUrl: string): string | undefin
   const { origin, pathname } = new URL(keyServerUrl);
   const base = `${pathname.replace(/\/+$/, '')}/keys/`;
   if (asked.origin !== origin || !asked.pathname.startsWith(base)) return undefined;
-  const [contentId, epoch, ...more] = asked.pathname.slice(base.length).split('/');
+  const [contentId, epoch, kid, ...more] = asked.pathname.slice(base.length).split('/');
   if (!contentId || contentId === leaseSegment || epoch === '' || more.length > 0) return undefined;
+  // `/keys/<content>/kid/<kid>`: the key that a packager named.
+  if (kid !== undefined && (epoch !== kidSegment || kid === '')) return undefined;
   return contentId;
 }
 

@@ -5,30 +5,34 @@ import { createContentKeyCache } from './content-key-cache.ts';
 const masterKeys = [1, 2].map((version) =>
   createMasterKey(version, Buffer.alloc(32, version), Buffer.alloc(32, 9)),
 );
-const names: [contentId: string, epoch: number | undefined][] = [
+const kid = '98ee5596-cd3e-a20d-163a-e382420c6eff';
+const names: [contentId: string, epoch: number | undefined, kid?: string][] = [
   ['film', undefined],
   ['film', 0],
   ['film', 1],
   ['film-1', undefined],
   ['film', 4294967295],
+  ['film', undefined, kid],
+  ['film-1', undefined, kid],
 ];
 
 test('a cached content key is the derived one, for each version, content and epoch, also after others have pushed it out', () => {
   const cache = createContentKeyCache(3);
   for (const _ of [1, 2, 3])
     for (const masterKey of masterKeys)
-      for (const [contentId, epoch] of names)
-        expect(cache.derive(masterKey, contentId, epoch)).toEqual(
-          deriveContentKey(masterKey, contentId, epoch),
+      for (const [contentId, epoch, kid] of names)
+        expect(cache.derive(masterKey, { contentId, epoch, ...(kid ? { kid } : {}) })).toEqual(
+          deriveContentKey(masterKey, contentId, epoch, kid),
         );
 });
 
 test('a content key is derived once while it is kept, and the number of kept keys has a limit', () => {
   const [masterKey = createMasterKey(1, Buffer.alloc(32), Buffer.alloc(32))] = masterKeys;
   const cache = createContentKeyCache(2);
-  const first = cache.derive(masterKey, 'film', 0);
-  expect(cache.derive(masterKey, 'film', 0)).toBe(first);
-  cache.derive(masterKey, 'film', 1);
-  cache.derive(masterKey, 'film', 2);
-  expect(cache.derive(masterKey, 'film', 0)).not.toBe(first);
+  const derive = (epoch: number) => cache.derive(masterKey, { contentId: 'film', epoch });
+  const first = derive(0);
+  expect(derive(0)).toBe(first);
+  derive(1);
+  derive(2);
+  expect(derive(0)).not.toBe(first);
 });

@@ -1,4 +1,5 @@
-import { deriveContentKey, type MasterKey } from '@latchkey/shared/derivation';
+import { contentKeyInfo, deriveContentKey, type MasterKey } from '@latchkey/shared/derivation';
+import type { KeyRequest } from './key-request.ts';
 
 /**
  * Content keys that are kept: the present epochs of a thousand channels, or all of some films. Each takes some 250 bytes. Deriving one takes
@@ -9,7 +10,7 @@ const keysKept = 4_096;
 /** Derives content keys, and keeps those that were derived last. */
 export interface ContentKeyCache {
   /** @returns 16 bytes, which the caller must not change */
-  derive(masterKey: MasterKey, contentId: string, epoch: number | undefined): Buffer;
+  derive(masterKey: MasterKey, key: Pick<KeyRequest, 'contentId' | 'epoch' | 'kid'>): Buffer;
 }
 
 /**
@@ -28,13 +29,12 @@ export function createContentKeyCache(most = keysKept): ContentKeyCache {
   }
 
   return {
-    derive(masterKey, contentId, epoch) {
+    derive(masterKey, { contentId, epoch, kid }) {
       const keys = keysOf(masterKey);
-      // A content id has no slash, so no two keys have the same name.
-      const name = epoch === undefined ? contentId : `${contentId}/${epoch}`;
+      const name = contentKeyInfo(contentId, epoch, kid);
       const kept = keys.get(name);
       if (kept) return kept;
-      const key = deriveContentKey(masterKey, contentId, epoch);
+      const key = deriveContentKey(masterKey, contentId, epoch, kid);
       // The oldest goes first. A key in use comes back by the next request for it.
       if (keys.size >= most) for (const oldest of keys.keys()) if (keys.delete(oldest)) break;
       keys.set(name, key);

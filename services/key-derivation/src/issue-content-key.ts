@@ -41,11 +41,11 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
   const decide = (request: KeyRequest, leaseLoads: number) =>
     decideKeyRequest(request, authority, rules, clock.now(), leaseLoads);
 
-  function derive({ contentId, epoch }: KeyRequest, decision: Settled): Buffer {
+  function derive(request: KeyRequest, decision: Settled): Buffer {
     if (decision.kind === 'refuse') throw toRefusalError(decision, clock.now());
     const masterKey = masterKeys.find(decision.keyVersion);
     if (!masterKey) throw new MasterKeyMissing();
-    return keys.derive(masterKey, contentId, epoch);
+    return keys.derive(masterKey, request);
   }
 
   function settle(request: KeyRequest, decision: Settled): Buffer | Promise<Buffer> {

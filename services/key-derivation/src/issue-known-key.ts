@@ -46,7 +46,7 @@ export function createKnownKeyIssuer(options: KnownKeyOptions): KnownKeyIssuer {
     for (const cache of seen) onLookup(cache, true);
     const { session } = decision;
     if (session && request.principal.kind === 'session') noteUse(request.principal.id, session, clock.now());
-    return keys.derive(masterKey, request.contentId, request.epoch);
+    return keys.derive(masterKey, request);
   };
 }
 

@@ -1,5 +1,6 @@
 /**
- * Tells the keys of this server among the key URIs of a playlist: `PUBLIC_URL/keys/<content>` and `PUBLIC_URL/keys/<content>/<epoch>`.
+ * Tells the keys of this server among the key URIs of a playlist: `PUBLIC_URL/keys/<content>`,
+ * `PUBLIC_URL/keys/<content>/<epoch>` and `PUBLIC_URL/keys/<content>/kid/<kid>`.
  *
  * @param publicUrl `PUBLIC_URL`; without it no key is known as one of this server
  */
@@ -14,5 +15,5 @@ export function createOwnKeys(publicUrl: string | null): (url: URL) => boolean {
     keyName.test(url.pathname.slice(prefix.length));
 }
 
-/** An id as `docs/contract.md#conventions` has it, and perhaps an epoch. */
-const keyName = /^[A-Za-z0-9_-]{1,256}(?:\/[0-9]{1,10})?$/;
+/** An id as `docs/contract.md#conventions` has it, and perhaps an epoch or a key id. */
+const keyName = /^[A-Za-z0-9_-]{1,256}(?:\/[0-9]{1,10}|\/kid\/[0-9a-f-]{36})?$/;

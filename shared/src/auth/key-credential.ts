@@ -8,6 +8,8 @@ export interface KeyName {
   readonly contentId: string;
   /** As the path has it; undefined for a content without epochs. */
   readonly epoch?: string | undefined;
+  /** Of a key that a packager named. No credential is made for one, and that of another key must not open it. */
+  readonly kid?: string | undefined;
 }
 
 /**
@@ -72,7 +74,8 @@ export function createKeyCredentials({ secrets, clock, randomBytes }: KeyCredent
 }
 
 /** A content id has no slash, so no two keys have the same name. */
-function nameOf({ contentId, epoch }: KeyName): Buffer {
+function nameOf({ contentId, epoch, kid }: KeyName): Buffer {
+  if (kid !== undefined) return Buffer.from(`${contentId}/kid/${kid}`);
   return Buffer.from(epoch === undefined ? contentId : `${contentId}/${epoch}`);
 }
 

@@ -12,7 +12,10 @@ export function isContentId(text: string): boolean {
 }
 
 /** A UUID as this server writes it (RFC 9562 section 4): in lower case. */
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+const uuid = new RegExp(uuidPattern);
+
+export const UuidSchema = Type.String({ pattern: uuidPattern, description: 'A UUID in lower case.' });
 
 /** Whether a lease or an API key can have this id. Any other text is neither, and no service is asked. */
 export function isUuid(text: string): boolean {

@@ -10,7 +10,7 @@ export {
   ViewerAndContentSchema,
 } from './batch-reads.ts';
 export { type EpochRefusal, findEpochRefusal, toRefusalError } from './find-epoch-refusal.ts';
-export { ContentIdSchema, isContentId, isUuid } from './ids.ts';
+export { ContentIdSchema, isContentId, isUuid, UuidSchema } from './ids.ts';
 export {
   type ClockPeriods,
   currentEpochOf,

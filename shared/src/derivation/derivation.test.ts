@@ -85,6 +85,12 @@ test('derived keys agree with OpenSSL for random keys, salts, contents and epoch
   }
 });
 
+test('the key of a key id is that of OpenSSL with info `<content>/kid/<key id>`', () => {
+  const [key, salt, kid] = [randomBytes(32), randomBytes(32), '98ee5596-cd3e-a20d-163a-e382420c6eff'];
+  const ours = deriveContentKey(createMasterKey(1, key, salt), 'film', undefined, kid);
+  expect(ours.toString('hex')).toBe(deriveWithOpenssl(key, salt, `film/kid/${kid}`));
+});
+
 test('a content key has 16 bytes, and they are the same each time', () => {
   const [first, second] = [
     deriveContentKey(masterKey, 'a', 4_294_967_295),
@@ -103,6 +109,8 @@ test('every content, epoch, master key and salt has a key of its own, and epoch 
     deriveContentKey(masterKey, 'a', 0),
     deriveContentKey(masterKey, 'a', 1),
     deriveContentKey(masterKey, 'a0'),
+    deriveContentKey(masterKey, 'a', undefined, '98ee5596-cd3e-a20d-163a-e382420c6eff'),
+    deriveContentKey(masterKey, 'a', undefined, '98ee5596-cd3e-a20d-163a-e382420c6efe'),
     deriveContentKey(other, 'a'),
     deriveContentKey(salted, 'a'),
   ].map((key) => key.toString('hex'));

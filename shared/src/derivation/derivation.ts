@@ -55,15 +55,30 @@ const fingerprintInfo = '/fingerprint';
 const fingerprintBytes = 8;
 
 /**
- * The content key: HKDF-SHA-256 with `info` = `contentId`, or `contentId/epoch` where there is an epoch.
+ * The `info` of a content key, which is also its path below `/keys/`. A content id has no slash and an epoch is a number, so no two
+ * keys share one.
  *
  * @param contentId matches `[A-Za-z0-9_-]{1,256}`; the caller has checked it
- * @param epoch 0 to 4294967295, or undefined for content without periods; epoch 0 gives another key than undefined
+ * @param epoch 0 to 4294967295, or undefined for a key without an epoch
+ * @param kid a UUID in lower case that a packager chose. A key that has one has no epoch
+ */
+export function contentKeyInfo(contentId: string, epoch?: number, kid?: string): string {
+  if (kid !== undefined) return `${contentId}/kid/${kid}`;
+  return epoch === undefined ? contentId : `${contentId}/${epoch}`;
+}
+
+/**
+ * The content key: HKDF-SHA-256 with the `info` that {@link contentKeyInfo} gives. Epoch 0 gives another key than none.
+ *
  * @returns 16 bytes
  */
-export function deriveContentKey(masterKey: MasterKey, contentId: string, epoch?: number): Buffer {
-  const info = epoch === undefined ? contentId : `${contentId}/${epoch}`;
-  return expand(masterKey.pseudoRandomKey, info, contentKeyBytes);
+export function deriveContentKey(
+  masterKey: MasterKey,
+  contentId: string,
+  epoch?: number,
+  kid?: string,
+): Buffer {
+  return expand(masterKey.pseudoRandomKey, contentKeyInfo(contentId, epoch, kid), contentKeyBytes);
 }
 
 /** Distinguishes one master key from another without revealing anything about a content key: 16 hex digits. */

@@ -22,7 +22,7 @@ const clientClosedRequest = 499;
 export type RequestKind = 'key' | 'other' | 'probe';
 
 /** The second one is the gateway's name for requests that no service answered. */
-const keyRoutes = ['/keys/:contentId', '/keys/:contentId/:epoch', '/keys/*'];
+const keyRoutes = ['/keys/:contentId', '/keys/:contentId/:epoch', '/keys/:contentId/kid/:kid', '/keys/*'];
 /** Called by machines, many times a minute: counting them would dilute the share of errors. */
 const probeRoutes = ['/health', '/ready'];
 

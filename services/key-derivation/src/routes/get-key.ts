@@ -1,5 +1,5 @@
 import type { CredentialSource } from '@latchkey/shared/auth';
-import { ContentIdSchema, maxEpoch } from '@latchkey/shared/contracts';
+import { ContentIdSchema, maxEpoch, UuidSchema } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import type { Metrics } from '@latchkey/shared/metrics';
@@ -56,8 +56,12 @@ const common = {
     ),
   },
 };
-/** The patterns of the routes, for a content without epochs and with them. */
-export const keyRoutes = { whole: '/keys/:contentId', epoch: '/keys/:contentId/:epoch' } as const;
+/** The patterns of the routes: of a content without epochs, of one with them, and of keys that a packager named. */
+export const keyRoutes = {
+  whole: '/keys/:contentId',
+  epoch: '/keys/:contentId/:epoch',
+  kid: '/keys/:contentId/kid/:kid',
+} as const;
 export const keyContentType = 'application/octet-stream';
 
 const config = { access: 'keys', limit: 'keys' } as const;
@@ -66,7 +70,7 @@ const config = { access: 'keys', limit: 'keys' } as const;
 const methods = ['GET', 'PUT'] as const;
 const asEncodersAsk = { GET: '', PUT: ', for encoders that upload by PUT' };
 
-/** `GET` and `PUT` of `/keys/:contentId` and `/keys/:contentId/:epoch`. */
+/** `GET` and `PUT` of `/keys/:contentId` and `/keys/:contentId/:epoch`, and `GET` of `/keys/:contentId/kid/:kid`. */
 export function addKeyRoutes(app: App, options: KeyRouteOptions): void {
   for (const method of methods) {
     app.route({
@@ -79,7 +83,7 @@ export function addKeyRoutes(app: App, options: KeyRouteOptions): void {
         params: Type.Object({ contentId: ContentIdSchema }),
       },
       handler: (request, reply) => {
-        answer(options, request as FastifyRequest, reply, request.params.contentId, undefined);
+        answer(options, request as FastifyRequest, reply, { contentId: request.params.contentId });
       },
     });
     app.route({
@@ -94,10 +98,30 @@ export function addKeyRoutes(app: App, options: KeyRouteOptions): void {
       handler: (request, reply) => {
         const epoch = Number(request.params.epoch);
         if (epoch > maxEpoch) throw validationFailure('/epoch', `must be at most ${maxEpoch}`);
-        answer(options, request as FastifyRequest, reply, request.params.contentId, epoch);
+        answer(options, request as FastifyRequest, reply, { contentId: request.params.contentId, epoch });
       },
     });
   }
+  app.route({
+    method: 'GET',
+    url: keyRoutes.kid,
+    config,
+    schema: {
+      ...common,
+      summary: 'The content key that a packager named by its key id',
+      params: Type.Object({ contentId: ContentIdSchema, kid: UuidSchema }),
+    },
+    handler: (request, reply) => {
+      answer(options, request as FastifyRequest, reply, request.params);
+    },
+  });
+}
+
+/** What the path names. */
+interface NamedKey {
+  contentId: string;
+  epoch?: number;
+  kid?: string;
 }
 
 /** Not an async function: the usual answer needs no wait, and a promise would cost time. */
@@ -105,8 +129,7 @@ function answer(
   { issuer, metrics, viewerSources }: KeyRouteOptions,
   request: FastifyRequest,
   reply: FastifyReply,
-  contentId: string,
-  epoch: number | undefined,
+  { contentId, epoch, kid }: NamedKey,
 ): void {
   const { principal } = request;
   if (!principal) throw new AppError('UNAUTHENTICATED');
@@ -114,7 +137,9 @@ function answer(
     metrics.countKeyRequest('served');
     reply.header('content-type', keyContentType).send(key);
   };
-  const key = issuer.issue({ principal, contentId, epoch, leaseId: leaseIdOf(request, viewerSources) });
+  const leaseId = leaseIdOf(request, viewerSources);
+  const named = { principal, contentId, epoch, leaseId };
+  const key = issuer.issue(kid === undefined ? named : { ...named, kid });
   if (key instanceof Promise) key.then(send, (error: Error) => reply.send(error));
   else send(key);
 }
