@@ -1,4 +1,5 @@
 // `npm run test:ops`: breaks the parts of real stacks under load, and checks which alerts a real Prometheus raises.
+import { writeFinding } from '@latchkey/rig/measured/finding';
 import { provideTool } from '@latchkey/rig/provide-tool';
 import { readFlags } from '@latchkey/rig/read-flags';
 import { createChecks } from '../checks.ts';
@@ -17,6 +18,7 @@ the other. Some five minutes.
 
   npm run test:ops
   npm run test:ops -- --only Redis     faults whose name contains this, or one of several after commas
+  npm run test:ops -- --write          puts the table into docs/slo.md, if all faults were tried and nothing failed
   npm run test:ops -- --lanes 2        so many stacks at a time; 2 by default. Each needs two cores and 2 GiB of memory
 
 Ends with: N passed, N failed. Exits 0 if nothing failed.
@@ -26,6 +28,7 @@ const { values: flags } = readFlags(usage, {
   options: {
     only: { type: 'string', default: '' },
     lanes: { type: 'string', default: '2' },
+    write: { type: 'boolean', default: false },
   },
 });
 
@@ -72,6 +75,8 @@ async function main(): Promise<void> {
     new Map([...raised].map(([{ name }, each]) => [name, each])),
   );
   say(`\n${table}`);
+  if (flags.write && flags.only === '' && checks.ok())
+    writeFinding('alerts', table, 'test:ops', process.argv.slice(2));
   say(`\n${checks.summary()}`);
   process.exitCode = checks.ok() ? 0 : 1;
 }

@@ -13,6 +13,8 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   clocks: ['docs/faults.md'],
   live: ['docs/live.md'],
   pace: ['docs/key-periods.md'],
+  // npm run test:ops
+  alerts: ['docs/slo.md'],
   // npm run test:rotations
   rotations: ['docs/rotation.md'],
   // npm run bench
