@@ -9,7 +9,7 @@ export interface CodeBlock {
 }
 
 /**
- * The blocks of code of a document, in their order.
+ * The blocks of code of a document, in their order. Those in a list lose its indentation.
  *
  * @param heading of the second level: only the blocks below it
  * @throws Error if there is no such heading
@@ -20,10 +20,12 @@ export function readBlocks(markdown: string, heading?: string): CodeBlock[] {
       ? markdown
       : markdown.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`there is no heading "${heading}"`);
-  return [...section.matchAll(/^```(\w+)\n(.*?)^```/gms)].map(([, language = '', text = '']) => ({
-    language,
-    text,
-  }));
+  return [...section.matchAll(/^( *)```(\w+)\n(.*?)^\1```/gms)].map(
+    ([, indentation = '', language = '', text = '']) => ({
+      language,
+      text: text.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''),
+    }),
+  );
 }
 
 /**

@@ -14,16 +14,18 @@ export function makeClone(folder: string): void {
 /**
  * Runs a block of shell to its end, each command of it.
  *
+ * @param uid of the user that runs it; by default this process's own
  * @returns what it wrote to standard output
  * @throws Error if a command fails, with what it wrote to standard error
  */
 export async function runBlock(
   text: string,
-  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
+  { cwd, env, uid }: { cwd: string; env: NodeJS.ProcessEnv; uid?: number | undefined },
 ): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', text], {
     cwd,
     env,
+    ...(uid === undefined ? {} : { uid, gid: uid }),
     maxBuffer: 16 * 1024 * 1024,
   });
   return stdout;

@@ -2,8 +2,8 @@ import type { StoreName } from '../stores/own-stores.ts';
 
 /** The marks in a test that mean that it needs a service. */
 const marks: Record<StoreName, RegExp> = {
-  Postgres: /\bTEST_POSTGRES_URL\b|\bdatabaseKinds\(/,
-  Redis: /\bTEST_REDIS_URL\b/,
+  Postgres: /\bTEST_POSTGRES_URL\b|\bdatabaseKinds\(|\bstartArchivedPostgres\(/,
+  Redis: /\bTEST_REDIS_URL\b|\bstartDrilledServices\(/,
   NATS: /\bTEST_NATS_URL\b/,
 };
 
