@@ -5,7 +5,7 @@ import type { Renewable } from '@latchkey/shared/seal';
 import type { Tracer } from '@latchkey/shared/traces';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { RoutedExchange } from './exchange.ts';
-import { createPlainForwarder } from './forward-plain-requests.ts';
+import { createPlainForwarder, keysPath } from './forward-plain-requests.ts';
 import { Forwarding, type ForwardOptions, type ShedReason } from './forwarding.ts';
 import { limitExpectedWait } from './limit-wait.ts';
 import { createOpenStreams } from './open-streams.ts';
@@ -75,15 +75,16 @@ export async function addForwarding(
       done();
     });
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    for (const { path, service, exact, methods, streams: isStream, answerLimitMs: ownLimitMs } of routes) {
-      const upstream = isStream ? eventStreams : upstreams[service];
+    for (const row of routes) {
+      const { path, service, exact, methods, bodyLimitBytes } = row;
+      const upstream = row.streams ? eventStreams : upstreams[service];
       if (!upstream) continue;
       const options: ForwardOptions = {
         service,
         upstream,
         secret,
         ...{ clock, tracer, publicUrl },
-        answerLimitMs: ownLimitMs ?? answerLimitMs,
+        answerLimitMs: row.answerLimitMs ?? answerLimitMs,
         doubtAfterMs,
         streams,
         expectedWaitLimitMs,
@@ -96,13 +97,14 @@ export async function addForwarding(
           method: methods ? [...methods] : scope.supportedMethods,
           url,
           exposeHeadRoute: false,
+          ...(bodyLimitBytes === undefined ? {} : { bodyLimit: bodyLimitBytes }),
           config: { access: 'open' },
           schema: { hide: true },
           handler: (request, reply) =>
             void new Forwarding(new RoutedExchange(request, reply), bodyOf(request.body), options),
         });
       }
-      if (service === 'key-derivation')
+      if (path === keysPath)
         addPlainAnswerer(
           app,
           createPlainForwarder(routes, (exchange) => void new Forwarding(exchange, null, plainOptions)),

@@ -5,7 +5,7 @@ import { redactPath } from '@latchkey/shared/log';
 import type { RouteRow } from './route-table.ts';
 
 /** Of the row that is forwarded below the router. */
-const keysPath = '/keys';
+export const keysPath = '/keys';
 /** The pattern that the router has for the paths below it. */
 const keysRoute = `${keysPath}/*`;
 

@@ -25,12 +25,17 @@ export interface RouteRow {
   methods?: readonly string[];
   /** Whether its answers are event streams. They use separate connections, or a few of them would leave none for calls. */
   streams?: true;
+  /** For bodies that are larger than others may be. */
+  bodyLimitBytes?: number;
   /** For work that takes longer than other requests. */
   answerLimitMs?: number;
 }
 
 /** For a content with a million viewers: each lease is written before the answer, at some 45 µs on Postgres. */
 const revocationLimitMs = 60_000;
+
+/** As `services/key-derivation` has it for CPIX documents. */
+const cpixLimitBytes = 256 * 1024;
 
 /** Which service answers a path: the path itself and, unless it is exact, every path below it. The longest match wins. */
 export const routeTable: readonly RouteRow[] = [
@@ -41,6 +46,7 @@ export const routeTable: readonly RouteRow[] = [
   { path: '/keys/sessions', service: 'leases', exact: true, methods: ['POST'] },
   { path: '/keys/leases/renew', service: 'leases', exact: true },
   { path: '/keys/leases/revoke', service: 'leases', exact: true, answerLimitMs: revocationLimitMs },
+  { path: '/speke', service: 'key-derivation', bodyLimitBytes: cpixLimitBytes },
   { path: '/api/v1/leases', service: 'leases' },
   { path: '/api/v1/player-metrics', service: 'leases' },
   { path: '/api/v1/content', service: 'content' },

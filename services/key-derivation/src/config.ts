@@ -1,8 +1,19 @@
-import { contentVariables, leaseMode, masterKeys, type Values } from '@latchkey/shared/config';
+import {
+  contentVariables,
+  gatewayVariables,
+  leaseMode,
+  masterKeys,
+  type Values,
+} from '@latchkey/shared/config';
 
 export { masterKeyRule } from '@latchkey/shared/config';
 
 /** The variables of this service, besides those that several services read. */
-export const keyDerivationSettings = { ...contentVariables, leaseMode, masterKeys };
+export const keyDerivationSettings = {
+  ...contentVariables,
+  leaseMode,
+  masterKeys,
+  publicUrl: gatewayVariables.publicUrl,
+};
 
 export type KeyDerivationConfig = Values<typeof keyDerivationSettings>;

@@ -46,6 +46,7 @@ async function serveKeys({ isBehindGateway }: { isBehindGateway: boolean }) {
   });
   await keyDerivationRoutes({
     ...host,
+    publicUrl: null,
     issuer,
     guard: { authenticator: host.authenticator, limiter: null },
   })(host.app);

@@ -13,11 +13,14 @@ import { createLocalPace, type LocalPace } from './pace/local-pace.ts';
 import { createSharedPace } from './pace/shared-pace.ts';
 import { addKeyRoutes } from './routes/get-key.ts';
 import { createPlainKeyAnswerer } from './routes/plain-key.ts';
+import { addSpekeRoutes } from './routes/speke.ts';
 
 export interface KeyDerivationOptions {
   issuer: ContentKeyIssuer;
   guard: GuardOptions;
   metrics: Metrics;
+  /** `PUBLIC_URL`; null if it is not set. */
+  publicUrl: string | null;
 }
 
 interface MountOptions {
@@ -45,7 +48,8 @@ export async function mount(
   exportCache(core.metrics.registry, 'paces', local.kept, core.cacheBytes.paces);
   const pace = openPace?.(local) ?? (core.sharing ? createSharedPace(core.sharing.connection, local) : local);
   const options = { ...core, rules: core.values, masterKeys, pace, noteUse, keys: createContentKeyCache() };
-  await keyDerivationRoutes({ ...options, issuer: createContentKeyIssuer(options) })(core.app);
+  const publicUrl = core.values.publicUrl ?? null;
+  await keyDerivationRoutes({ ...options, publicUrl, issuer: createContentKeyIssuer(options) })(core.app);
   // A separate service first checks where a request comes from, and limits count each request: only the router does either.
   if (core.isSeparate || core.guard.limiter !== null) return () => {};
   const issueKnown = createKnownKeyIssuer({
@@ -57,9 +61,9 @@ export async function mount(
   return () => addPlainAnswerer(core.app, createPlainKeyAnswerer({ ...core, ...core.guard, issueKnown }));
 }
 
-/** The routes of content keys. */
+/** The routes of content keys, and those of packagers. Only the former count as key requests: players make those. */
 export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
-  const { issuer } = options;
+  const { issuer, publicUrl } = options;
   return async (app) => {
     await app.register(async (scope) => {
       addGuard(scope, options.guard);
@@ -72,6 +76,10 @@ export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
         metrics: options.metrics,
         viewerSources: options.guard.viewerSources ?? [],
       });
+    });
+    await app.register(async (scope) => {
+      addGuard(scope, options.guard);
+      addSpekeRoutes(scope, { issuer, publicUrl });
     });
   };
 }

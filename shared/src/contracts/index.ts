@@ -11,6 +11,7 @@ export {
 } from './batch-reads.ts';
 export { type EpochRefusal, findEpochRefusal, toRefusalError } from './find-epoch-refusal.ts';
 export { ContentIdSchema, isContentId, isUuid, UuidSchema } from './ids.ts';
+export { keyEndpointOf } from './key-endpoint.ts';
 export {
   type ClockPeriods,
   currentEpochOf,

@@ -7,6 +7,8 @@ import { describeFailure } from './describe-failure.ts';
 import type { App } from './routes.ts';
 import { validationErrors } from './validation.ts';
 
+/** `docs/contract.md#conventions`. */
+export const usualBodyLimitBytes = 64 * 1024;
 export const problemType = 'application/problem+json';
 /** Seconds until a lost dependency may be back. hls.js retries by itself; other clients read this header. */
 const retryAfterSeconds = 1;
@@ -50,7 +52,7 @@ export function createErrorHandler(reportFailure: ReportFailure): ErrorHandler {
   return (thrown, request, reply) => {
     // The client left in the middle of its body: the server did not fail, and there is no client to answer.
     if (request.raw.errored && thrown === request.raw.errored) return;
-    const error = toAppError(thrown);
+    const error = toAppError(thrown, request.routeOptions?.bodyLimit);
     request.errorCode = error.code;
     if (error.status >= 500) request.failure = describeFailure(error, thrown);
     reportFailure(error, thrown, request.id);
@@ -87,9 +89,9 @@ const notJson = () =>
  * Fastify's own errors (its `lib/errors.js`), by code: all that a request can cause. Errors of schemas and of JSON come
  * as `validation`, and unknown paths have their own handler.
  */
-const frameworkErrors: Record<string, () => AppError> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new AppError('PAYLOAD_TOO_LARGE', { detail: 'A body may have 65536 bytes.' }),
+const frameworkErrors: Record<string, (bodyLimitBytes: number) => AppError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (bodyLimitBytes) =>
+    new AppError('PAYLOAD_TOO_LARGE', { detail: `A body may have ${bodyLimitBytes} bytes.` }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: notJson,
   // For the method QUERY alone (RFC 10008 section 2).
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: notJson,
@@ -98,7 +100,8 @@ const frameworkErrors: Record<string, () => AppError> = {
   FST_ERR_MAX_PARAM_LENGTH: () => malformed('/path', 'The path is too long.'),
 };
 
-export function toAppError(thrown: FastifyError | Error): AppError {
+/** @param bodyLimitBytes of the route, where it has one of its own */
+export function toAppError(thrown: FastifyError | Error, bodyLimitBytes = usualBodyLimitBytes): AppError {
   if (thrown instanceof AppError) return thrown;
   const { validation, validationContext, code } = thrown as FastifyError;
   if (validation) {
@@ -108,7 +111,7 @@ export function toAppError(thrown: FastifyError | Error): AppError {
     });
   }
   const known = frameworkErrors[code];
-  if (known) return known();
+  if (known) return known(bodyLimitBytes);
   if (isDatabaseUnavailable(thrown)) return new AppError('DEPENDENCY_UNAVAILABLE', { cause: thrown });
   return new AppError('INTERNAL', { cause: thrown });
 }

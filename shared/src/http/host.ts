@@ -7,7 +7,12 @@ import type { LoggedRevocation, Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import type { OperatorLog, RequestFailure, RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { addNotFound, createErrorHandler, createFailureReport } from './error-handler.ts';
+import {
+  addNotFound,
+  createErrorHandler,
+  createFailureReport,
+  usualBodyLimitBytes,
+} from './error-handler.ts';
 import {
   createClientErrors,
   createTransferCodingCheck,
@@ -23,8 +28,6 @@ import { type App, gateDecorator } from './routes.ts';
 import { type OverloadOptions, type SheddingHost, shedRequests } from './shed-requests.ts';
 import { acceptJsonBodies, validatorCompiler } from './validation.ts';
 
-/** `docs/contract.md#conventions`. */
-const bodyLimitBytes = 64 * 1024;
 /** Node's default too. Set explicitly, because a token and a lease id must fit well within it. */
 const headerLimitBytes = 16 * 1024;
 /** Limit for the whole request to arrive. Bodies are small, so a slower client is holding a connection open. */
@@ -37,7 +40,7 @@ const keepAliveTimeoutMs = 72_000;
 const maxParameterLength = headerLimitBytes;
 
 const serverOptions = {
-  bodyLimit: bodyLimitBytes,
+  bodyLimit: usualBodyLimitBytes,
   requestTimeout: requestTimeoutMs,
   keepAliveTimeout: keepAliveTimeoutMs,
   http: {

@@ -6,6 +6,7 @@ import {
   findEpochRefusal,
   isContentId,
   type KeyPeriods,
+  keyEndpointOf,
   maxEpoch,
   type Principal,
   toRefusalError,
@@ -13,7 +14,7 @@ import {
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-import { ContentParametersSchema, keyEndpointOf } from '../content-schema.ts';
+import { ContentParametersSchema } from '../content-schema.ts';
 
 export interface KeyInfoOptions {
   contents: ContentReader;

@@ -1,4 +1,4 @@
-import { isContentId } from '@latchkey/shared/contracts';
+import { isContentId, keyEndpointOf } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
@@ -6,7 +6,6 @@ import {
   ContentParametersSchema,
   ContentSchema,
   KeyedContentAnswerSchema,
-  keyEndpointOf,
   StatusSchema,
   toContentAnswer,
 } from '../content-schema.ts';

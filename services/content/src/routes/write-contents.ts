@@ -1,4 +1,4 @@
-import { isContentId } from '@latchkey/shared/contracts';
+import { isContentId, keyEndpointOf } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, type AuditFacts, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
 import { Type } from 'typebox';
@@ -15,7 +15,6 @@ import {
   ContentParametersSchema,
   fieldSchemas,
   KeyedContentAnswerSchema,
-  keyEndpointOf,
   StatusSchema,
   toContentAnswer,
 } from '../content-schema.ts';

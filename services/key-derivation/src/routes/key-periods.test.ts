@@ -40,6 +40,7 @@ async function serve(keyPeriodsFrom: (origin: number) => KeyPeriods) {
   });
   await keyDerivationRoutes({
     ...host,
+    publicUrl: null,
     issuer,
     guard: { authenticator: host.authenticator, limiter: null },
   })(host.app);

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  askBySpeke2,
+  readKeys,
+  ruleFor,
+  type SpekeParts,
+  spekeDocument,
+  systems,
+} from './packagers/speke-documents.ts';
+import { createApiKey, registerContent } from './server-actions.ts';
+import { startServer } from './target.ts';
+
+// The texts are those of AWS's SPEKE 2.0 specification, "Customizations and constraints", where it has one.
+const target = await startServer({ PUBLIC_URL: 'https://keys.example' });
+const { client } = target;
+const { raw: as } = await createApiKey(target, 'packager');
+const contentId = await registerContent(target);
+const kid = randomUUID();
+vi.setConfig({ testTimeout: 60_000 });
+
+const documentWith = (parts: Partial<SpekeParts>) => spekeDocument({ contentId, kids: [kid], ...parts });
+const whole = documentWith({});
+
+async function refusalOf(body: string | Buffer, version = '2.0', headers = {}): Promise<string> {
+  const { status, code, json } = await askBySpeke2(client, body, { as, version, headers });
+  return `${status} ${code}: ${json?.detail}`;
+}
+const refusedWith = (text: string) => `422 CPIX_REFUSED: ${text}`;
+
+describe('422, with the text of the specification', () => {
+  it.each(['', '1.0', '2', '2.2', '3.0', 'constructor'])(
+    'X-Speke-Version %j is not supported',
+    async (version) => {
+      expect(await refusalOf('<not-even-read/>', version)).toBe(refusedWith('Unsupported SPEKE version'));
+    },
+  );
+
+  it.each<[string, Partial<SpekeParts>]>([
+    ['Missing CPIX@contentId', { root: 'version="2.3"' }],
+    ['Missing CPIX@contentId', { root: 'contentId=" " version="2.3"' }],
+    ['Missing CPIX@version', { root: `contentId="${contentId}"` }],
+    ['Unsupported CPIX@version', { root: `contentId="${contentId}" version="2.2"` }],
+    // 2.4 belongs to SPEKE 2.1.
+    ['Unsupported CPIX@version', { root: `contentId="${contentId}" version="2.4"` }],
+    [`Missing ContentKey@commonEncryptionScheme for KID ${kid}`, { key: '' }],
+    [
+      `ContentKey@commonEncryptionScheme non compatible with DRMSystem ${systems.clearKey}`,
+      { key: 'commonEncryptionScheme="cbcs"' },
+    ],
+    [
+      `ContentKey@commonEncryptionScheme non compatible with DRMSystem ${systems.widevine}`,
+      { systemId: systems.widevine },
+    ],
+    ['Missing CPIX encryption contract', { rules: '' }],
+    [
+      'Missing CPIX encryption contract',
+      { rules: `<cpix:ContentKeyUsageRule kid="${kid}" intendedTrackType="ALL"/>` },
+    ],
+    ['Malformed encryption contract', { rules: ruleFor(kid, '') }],
+    ['Malformed encryption contract', { rules: ruleFor(kid, 'ALL', 'no-such-period') }],
+    [
+      'Malformed encryption contract',
+      {
+        rules: ruleFor(kid, 'ALL').replace(
+          '<cpix:VideoFilter />',
+          '<cpix:VideoFilter /><cpix:LabelFilter label="x"/>',
+        ),
+      },
+    ],
+    ['ContentKeyUsageRule@kid names no ContentKey of the document', { rules: ruleFor(randomUUID(), 'ALL') }],
+    ['Missing ContentKey', { kids: [] }],
+    ['More than 64 ContentKey elements', { kids: Array.from({ length: 65 }, () => randomUUID()) }],
+    [`Duplicate ContentKey@kid ${kid}`, { kids: [kid, kid.toUpperCase()] }],
+    ['Malformed ContentKey@kid, which is a UUID', { kids: ['7'] }],
+    ['Malformed ContentKey@kid, which is a UUID', { kids: [kid.replaceAll('-', '')] }],
+    [
+      `Malformed ContentKey@explicitIV for KID ${kid}`,
+      { key: 'commonEncryptionScheme="cbc1" explicitIV="AAAA"' },
+    ],
+    [
+      'HLSSignalingData@playlist has to be media or master, each once',
+      { signaling: '<cpix:HLSSignalingData/>' },
+    ],
+    [
+      'HLSSignalingData@playlist has to be media or master, each once',
+      { signaling: '<cpix:HLSSignalingData playlist="multiVariant"/>' },
+    ],
+    [
+      'HLSSignalingData@playlist has to be media or master, each once',
+      { signaling: '<cpix:HLSSignalingData playlist="media"/>'.repeat(2) },
+    ],
+    [`DRMSystem.PSSH is not supported for DRMSystem ${systems.clearKey}`, { signaling: '<cpix:PSSH/>' }],
+  ])('%s', async (text, parts) => {
+    expect(await refusalOf(documentWith(parts))).toBe(refusedWith(text));
+  });
+
+  it('two schemes in one document are refused', async () => {
+    const body = documentWith({ kids: [kid, randomUUID()] }).replace('"cbc1"', '"cenc"');
+    expect(await refusalOf(body)).toBe(
+      refusedWith('Non compliant ContentKey@commonEncryptionScheme combination'),
+    );
+  });
+
+  it('CPIX 2.3 is refused to SPEKE 2.1', async () => {
+    expect(await refusalOf(whole, '2.1')).toBe(refusedWith('Unsupported CPIX@version'));
+  });
+
+  it('a document without systems for its keys, or with one for another key, is refused', async () => {
+    expect(await refusalOf(whole.replace(/<cpix:DRMSystemList>.*<\/cpix:DRMSystemList>/s, ''))).toBe(
+      refusedWith('Missing DRMSystem'),
+    );
+    const other = whole.replace(`<cpix:DRMSystem kid="${kid}"`, `<cpix:DRMSystem kid="${randomUUID()}"`);
+    expect(await refusalOf(other)).toBe(refusedWith('DRMSystem@kid names no ContentKey of the document'));
+  });
+
+  it('a key that the packager brings along is refused, and an empty place for one is filled', async () => {
+    const withData = (data: string) =>
+      whole.replace(
+        '></cpix:ContentKey>',
+        `><cpix:Data><pskc:Secret>${data}</pskc:Secret></cpix:Data></cpix:ContentKey>`,
+      );
+    expect(await refusalOf(withData('<pskc:PlainValue>5dGAgwGuUYu4dHeHtNlxJw==</pskc:PlainValue>'))).toBe(
+      refusedWith(`ContentKey.Data is not empty for KID ${kid}: this server makes the keys`),
+    );
+    const answer = await askBySpeke2(client, withData('<pskc:PlainValue/>'), { as });
+    expect([...readKeys(client, answer.bytes.toString('utf8')).values()][0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(answer.bytes.toString('utf8').match(/<pskc:PlainValue/g)).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'another namespace',
+      'xmlns:cpix="urn:example:not-cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc"',
+    ],
+    ['a namespace of another case', 'xmlns:cpix="URN:DASHIF:ORG:CPIX"'],
+  ])('a document of %s is no CPIX', async (_, namespaces) => {
+    expect(await refusalOf(documentWith({ namespaces }))).toBe(
+      refusedWith('The document is no CPIX element of the namespace urn:dashif:org:cpix'),
+    );
+  });
+
+  it('a signed document is refused, because its signature would not match the answer', async () => {
+    const signed = whole.replace(
+      '</cpix:CPIX>',
+      '<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"/></cpix:CPIX>',
+    );
+    expect(await refusalOf(signed)).toBe(refusedWith('CPIX.Signature is not supported'));
+  });
+});
+
+describe('400 for what is not read at all', () => {
+  const noDoctype = '400 VALIDATION_FAILED: The request must not have a DOCTYPE.';
+  const lol = '<!DOCTYPE lolz [<!ENTITY lol "lol">'.concat(
+    ...Array.from({ length: 9 }, (_, n) => `<!ENTITY lol${n} "${`&lol${n - 1};`.repeat(10)}">`),
+    ']>',
+  );
+  const body = whole.slice(whole.indexOf('<cpix:CPIX'));
+
+  it.each([
+    ['billion laughs', `${lol}${body.replace('>', '>&lol8;')}`],
+    [
+      'an external entity',
+      `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${body.replace('>', '>&e;')}`,
+    ],
+    ['a remote DTD', `<!DOCTYPE x SYSTEM "http://127.0.0.1:9/x.dtd">${body}`],
+    ['a parameter entity', `<!DOCTYPE x [<!ENTITY % p SYSTEM "http://127.0.0.1:9/">%p;]>${body}`],
+    ['an empty DOCTYPE in small letters', `<!doctype x>${body}`],
+  ])('%s is refused for its DOCTYPE', async (_, xml) => expect(await refusalOf(xml)).toBe(noDoctype));
+
+  const notWellFormed = '400 VALIDATION_FAILED: The request must be well-formed XML.';
+  it.each([
+    ['nothing', ''],
+    ['JSON', '{}'],
+    ['a document that is cut', whole.slice(0, -20)],
+    ['two documents', body + body],
+    ['text after the document', `${whole}x`],
+    ['an unknown entity', whole.replace('<cpix:DRMSystemList>', '<cpix:DRMSystemList>&unknown;')],
+    ['an attribute twice', whole.replace('systemId=', `kid="${kid}" systemId=`)],
+    ['an attribute without quotes', whole.replace('playlist="media"', 'playlist=media')],
+    ['an unknown prefix', whole.replaceAll('cpix:VideoFilter', 'unknown:VideoFilter')],
+    ['crossed tags', whole.replace('</cpix:ContentKeyList>', '</cpix:DRMSystemList>')],
+  ])('%s is no XML', async (_, xml) => expect(await refusalOf(xml)).toBe(notWellFormed));
+
+  it.each<[string, string | Buffer, string]>([
+    ['UTF-16 with a byte order mark', Buffer.from(`\ufeff${whole}`, 'utf16le'), 'must be UTF-8'],
+    ['UTF-16 without one', Buffer.from(whole, 'utf16le'), 'must not have control characters'],
+    [
+      'Latin-1',
+      Buffer.from(whole.replace('<cpix:DRMSystemList>', '<!-- \u00e9 --><cpix:DRMSystemList>'), 'latin1'),
+      'must be UTF-8',
+    ],
+    ['a declaration of another encoding', whole.replace('UTF-8', 'ISO-8859-1'), 'must be UTF-8'],
+    [
+      'a NUL',
+      whole.replace('<cpix:DRMSystemList>', '<cpix:DRMSystemList>\u0000'),
+      'must not have control characters',
+    ],
+    [
+      'a reference to a NUL',
+      whole.replace('playlist="media"', 'playlist="&#0;"'),
+      'must not have control characters',
+    ],
+    ['4,096 tags', `<cpix:CPIX>${'<a/>'.repeat(4_096)}</cpix:CPIX>`, 'must have at most 4096 tags'],
+    [
+      '8,192 attributes',
+      `<a ${Array.from({ length: 8_192 }, (_, n) => `a${n}="1"`).join(' ')}/>`,
+      'must have at most 8192 attributes',
+    ],
+    ['33 levels', `${'<a>'.repeat(33)}${'</a>'.repeat(33)}`, 'must be at most 32 levels deep'],
+  ])('%s is refused', async (_, xml, reason) => {
+    expect(await refusalOf(xml)).toBe(`400 VALIDATION_FAILED: The request ${reason}.`);
+  });
+});
+
+describe('large and foreign bodies', () => {
+  it('256 KiB are read, and one byte more gets 413 with the limit', async () => {
+    const fill = (bytes: number) =>
+      whole.replace('</cpix:CPIX>', `<!--${' '.repeat(bytes - whole.length - 7)}--></cpix:CPIX>`);
+    const fits = await askBySpeke2(client, fill(262_144), { as });
+    expect(fits.status).toBe(200);
+    readKeys(client, fits.bytes.toString('utf8'));
+    expect(await refusalOf(fill(262_145))).toBe('413 PAYLOAD_TOO_LARGE: A body may have 262144 bytes.');
+  });
+
+  it('bodies of other paths keep their limit of 64 KiB', async () => {
+    const answer = await client.post('/api/v1/content', as, { name: 'x'.repeat(65_536) });
+    expect([answer.status, answer.json.detail]).toEqual([413, 'A body may have 65536 bytes.']);
+  });
+
+  it.each(['application/json', 'text/plain', 'application/xhtml+xml'])(
+    'a body of the type %s gets 415',
+    async (type) => {
+      expect(await refusalOf(whole, '2.0', { 'content-type': type })).toBe(
+        '415 UNSUPPORTED_MEDIA_TYPE: Send XML with Content-Type: application/xml.',
+      );
+    },
+  );
+
+  it('text/xml and a charset are taken', async () => {
+    const answer = await askBySpeke2(client, whole, {
+      as,
+      headers: { 'content-type': 'text/xml; charset=utf-8' },
+    });
+    expect(answer.status).toBe(200);
+    readKeys(client, answer.bytes.toString('utf8'));
+  });
+});
+
+it('without PUBLIC_URL no document can name the URL of a key: 409', async () => {
+  const server = await startServer({});
+  const { raw } = await createApiKey(server, 'packager');
+  const answer = await askBySpeke2(server.client, whole, { as: raw });
+  expect([answer.status, answer.code]).toEqual([409, 'PUBLIC_URL_MISSING']);
+});

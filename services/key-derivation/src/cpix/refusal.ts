@@ -1,0 +1,16 @@
+import { AppError } from '@latchkey/shared/errors';
+import { validationFailure } from '@latchkey/shared/http';
+
+/** The body is no document that this server reads: 400. */
+export function refuseXml(message: string): AppError {
+  return validationFailure('', message);
+}
+
+/**
+ * A well-formed document that cannot be answered: 422.
+ *
+ * @param detail the text that the SPEKE specification has for the case, where it has one. Encryptors show it as it is
+ */
+export function refuseCpix(detail: string): AppError {
+  return new AppError('CPIX_REFUSED', { detail });
+}
