@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallOptions } from './client.ts';
 import { type CredentialKind, credentialKinds, makeCredentials } from './credentials.ts';
+import { speke1Document, spekeDocument } from './packagers/speke-documents.ts';
 import { createApiKey, createLease, registerContent } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
@@ -24,6 +25,9 @@ async function readKeyInfo(): Promise<string> {
   const { status, code } = await client.get(path, target.adminApiKey);
   return code ? `${status} ${code}` : `${status}`;
 }
+
+/** Documents for packagers need `PUBLIC_URL` as well. */
+const cpix = keyInfo;
 
 /** A content that sessions can play, if the server lists the origin: a given one may not. */
 async function registerPlayable(): Promise<string> {
@@ -68,6 +72,7 @@ const managed = (success: string): Row => ({
   bootstrap: success,
 });
 const readable = (success: string): Row => ({ ...managed(success), packager: success, playback: success });
+const packaged = (success: string): Row => ({ ...managed(success), packager: success });
 const forAnyKey = (success: string): Row => ({ ...readable(success), upload: success });
 const open = (answer: string): Row =>
   Object.fromEntries(credentialKinds.map((kind) => [kind, answer])) as unknown as Row;
@@ -100,6 +105,10 @@ const table: Record<string, Row> = {
   'DELETE /api/v1/content/{id}': managed('200'),
   'GET /api/v1/content/{id}/key-info': readable(keyInfo),
   'PUT /api/v1/content/{id}/key-info': readable(keyInfo),
+  'GET /api/v1/content/{id}/cpix': packaged(cpix),
+  'POST /speke/v2.0/copyProtection': packaged(cpix),
+  'POST /speke/v1.0/copyProtection': packaged(cpix),
+  'GET /speke/v1.0/heartbeat': packaged('200'),
   'GET /keys/{contentId}': played(readable('200'), {
     viewer: '200',
     anotherViewer: '200',
@@ -186,6 +195,7 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
     case 'GET /api/v1/content/{id}':
     case 'GET /api/v1/content/{id}/key-info':
     case 'PUT /api/v1/content/{id}/key-info':
+    case 'GET /api/v1/content/{id}/cpix':
     case 'DELETE /api/v1/content/{id}':
       return withId(content());
     case 'PATCH /api/v1/content/{id}':
@@ -206,6 +216,14 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
           .replace('{epoch}', '7')
           .replace('{kid}', kid),
       };
+    case 'POST /speke/v2.0/copyProtection':
+    case 'POST /speke/v1.0/copyProtection': {
+      const headers = { 'content-type': 'application/xml', 'x-speke-version': '2.0' };
+      const contentId = await content();
+      const isFirst = template.includes('v1.0');
+      const body = isFirst ? speke1Document(contentId, [kid]) : spekeDocument({ contentId, kids: [kid] });
+      return { path: template, headers, body };
+    }
     case 'POST /keys/leases': {
       const named = kind.toLowerCase().includes('viewer') ? {} : { viewerId };
       return { path: template, json: { contentId: await content(), ...named } };

@@ -62,19 +62,7 @@ export async function addForwarding(
   await app.register(async (scope) => {
     // Before the server waits for its connections to end: event streams do not end by themselves.
     scope.addHook('preClose', async () => streams.close());
-    // The service decides whether a path takes a method. CONNECT asks for a tunnel, and never gets here.
-    for (const method of METHODS) {
-      if (method !== 'CONNECT' && !scope.supportedMethods.includes(method))
-        scope.addHttpMethod(method, { hasBody: true });
-    }
-    // The service parses bodies. They are small, so the gateway holds them whole, and applies the size limit here.
-    scope.removeAllContentTypeParsers();
-    // Fastify refuses a QUERY without a content type. A body without one may be taken for bytes (RFC 9110 section 8.3).
-    scope.addHook('onRequest', ({ method, raw }, _reply, done) => {
-      if (method === 'QUERY') raw.headers['content-type'] ??= 'application/octet-stream';
-      done();
-    });
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    acceptAnyRequest(scope);
     for (const row of routes) {
       const { path, service, exact, methods, bodyLimitBytes } = row;
       const upstream = row.streams ? eventStreams : upstreams[service];
@@ -111,6 +99,23 @@ export async function addForwarding(
         );
     }
   });
+}
+
+/** Any method and any body, as bytes. */
+function acceptAnyRequest(scope: App): void {
+  // The service decides whether a path takes a method. CONNECT asks for a tunnel, and never gets here.
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !scope.supportedMethods.includes(method))
+      scope.addHttpMethod(method, { hasBody: true });
+  }
+  // The service parses bodies. They are small (256 KiB at most), so the gateway holds them whole, and applies the size limit here.
+  scope.removeAllContentTypeParsers();
+  // Fastify refuses a QUERY without a content type. A body without one may be taken for bytes (RFC 9110 section 8.3).
+  scope.addHook('onRequest', ({ method, raw }, _reply, done) => {
+    if (method === 'QUERY') raw.headers['content-type'] ??= 'application/octet-stream';
+    done();
+  });
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
 
 function bodyOf(body: unknown): Buffer | null {

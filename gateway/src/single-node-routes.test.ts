@@ -10,6 +10,12 @@ const outsideTheDocument: Record<string, string> = {
   'GET /': 'leads to the dashboard',
   'GET /admin': 'the dashboard, which shows nothing without an API key',
   'GET /openapi.json': 'the document itself',
+  ...Object.fromEntries(
+    ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [
+      `${method} /api/v1/content/{id}/cpix`,
+      'says that the path takes GET',
+    ]),
+  ),
   'GET /keys/leases': 'says that the path takes POST',
   'PUT /keys/leases': 'says that the path takes POST',
   'GET /keys/leases/renew': 'says that the path takes POST',

@@ -11,6 +11,7 @@ import type { MasterKeyRing } from './master-key-ring.ts';
 import type { KeyPace } from './pace/key-pace.ts';
 import { createLocalPace, type LocalPace } from './pace/local-pace.ts';
 import { createSharedPace } from './pace/shared-pace.ts';
+import { addCpixRoute } from './routes/cpix.ts';
 import { addKeyRoutes } from './routes/get-key.ts';
 import { createPlainKeyAnswerer } from './routes/plain-key.ts';
 import { addSpekeRoutes } from './routes/speke.ts';
@@ -79,6 +80,7 @@ export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
     });
     await app.register(async (scope) => {
       addGuard(scope, options.guard);
+      addCpixRoute(scope, { issuer, publicUrl });
       addSpekeRoutes(scope, { issuer, publicUrl });
     });
   };

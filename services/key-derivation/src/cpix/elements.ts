@@ -1,13 +1,5 @@
 import type { Element, Node } from '@xmldom/xmldom';
-
-/** The namespaces of CPIX and of what it builds on, and of SPEKE 1.0. The prefixes are those of the specifications' examples. */
-export const namespaces = {
-  cpix: 'urn:dashif:org:cpix',
-  pskc: 'urn:ietf:params:xml:ns:keyprov:pskc',
-  enc: 'http://www.w3.org/2001/04/xmlenc#',
-  ds: 'http://www.w3.org/2000/09/xmldsig#',
-  speke: 'urn:aws:amazon:com:speke',
-} as const;
+import { namespaces } from './namespaces.ts';
 
 /** An element's name with the prefix of its namespace: `cpix:ContentKey`. The document itself may use other prefixes. */
 export type ElementName = `${keyof typeof namespaces}:${string}`;
@@ -16,7 +8,7 @@ const localOf = (name: ElementName) => name.slice(name.indexOf(':') + 1);
 const namespaceOf = (name: ElementName) =>
   namespaces[name.slice(0, name.indexOf(':')) as keyof typeof namespaces];
 
-export function isElement(node: Node): node is Element {
+function isElement(node: Node): node is Element {
   return node.nodeType === node.ELEMENT_NODE;
 }
 

@@ -1,5 +1,14 @@
 import type { Element } from '@xmldom/xmldom';
 import {
+  clearKeyAes128,
+  clearKeyAes128OfSpeke1,
+  keyFormat,
+  keyFormatVersions,
+  lineFor,
+  type PlaylistKind,
+  schemeOfAes128,
+} from './aes128.ts';
+import {
   addElement,
   attributeOf,
   childElements,
@@ -11,17 +20,6 @@ import {
 import { type AskedKey, keyOf } from './read-keys.ts';
 import { refuseCpix } from './refusal.ts';
 
-/** AES-128 of HLS with keys in the clear, as the DASH Industry Forum registers it for CPIX. */
-const clearKeyAes128 = '3ea8778f-7742-4bf9-b18b-e834b2acbd47';
-/** The same in SPEKE 1.0, which has it of AWS's examples. */
-const clearKeyAes128OfSpeke1 = '81376844-f976-481e-a84e-cc25d39b0b33';
-/** AES-CBC of whole samples: the scheme that SPEKE 2.0 has for AES-128. */
-const schemeOfAes128 = 'cbc1';
-
-/** `KEYFORMAT` and `KEYFORMATVERSIONS` of a key that is served as 16 bytes (RFC 8216 section 4.3.2.4). */
-const keyFormat = 'identity';
-const keyFormatVersions = '1';
-
 /** Fills an element of the document with what playlists need, once the keys may be given. */
 export type FillSignaling = () => void;
 
@@ -32,14 +30,6 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 function setText(element: Element, text: string): void {
   element.textContent = base64(text);
-}
-
-/** @param kind the playlist that the line is for. CPIX 2.4 calls the master playlist `multiVariant` */
-type PlaylistKind = 'media' | 'master' | 'multiVariant';
-
-function lineFor(kind: PlaylistKind, url: string): string {
-  const tag = kind === 'media' ? '#EXT-X-KEY' : '#EXT-X-SESSION-KEY';
-  return `${tag}:METHOD=AES-128,URI="${url}",KEYFORMAT="${keyFormat}",KEYFORMATVERSIONS="${keyFormatVersions}"`;
 }
 
 /**

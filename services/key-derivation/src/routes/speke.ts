@@ -4,13 +4,7 @@ import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { type TSchema, Type } from 'typebox';
 import type { SpekeDocument } from '../cpix/speke-document.ts';
-import type { ContentKeyIssuer } from '../issue-content-key.ts';
-
-export interface PackagerRouteOptions {
-  issuer: ContentKeyIssuer;
-  /** `PUBLIC_URL`; null if it is not set: then no document can name the URL of a key. */
-  publicUrl: string | null;
-}
+import { type PackagerRouteOptions, publicUrlMissing } from './packager-options.ts';
 
 /** `docs/contract.md#packagers`. The largest of AWS's examples has 12 KiB, and 64 keys with certificates some 60. */
 const bodyLimitBytes = 256 * 1024;
@@ -139,14 +133,6 @@ function toOpenOptions({ publicUrl }: PackagerRouteOptions) {
     randomBytes,
     keyUrl: (contentId: string, keyId: string) => `${keyEndpointOf(publicUrl, contentId)}/kid/${keyId}`,
   };
-}
-
-/** The 409 of an answer that needs the server's own URL. */
-export function publicUrlMissing(): AppError {
-  return new AppError('PUBLIC_URL_MISSING', {
-    detail:
-      'Set PUBLIC_URL to the URL under which packagers and players reach this server: playlists need absolute key URLs.',
-  });
 }
 
 /** All keys or none: each is decided about like any key request. */
