@@ -59,7 +59,7 @@ export interface SingleNode {
   values: SingleNodeValues;
   metrics: Pick<Metrics, 'configurationReads'>;
   /** Replaces the workers. The new ones read the configuration again. Left out where there are none. */
-  replaceWorkers?: () => void;
+  replaceWorkers?: () => Promise<boolean>;
 }
 
 /** A single node before it has a host. */

@@ -92,14 +92,14 @@ interface HangupParts {
   env: Environment;
   inUse: SingleNodeValues;
   readConfiguration: () => NodeConfiguration;
-  replaceWorkers: (() => void) | undefined;
+  replaceWorkers: SingleNode['replaceWorkers'];
   log: OperatorLog;
   metrics: SingleNode['metrics'];
 }
 
 /** What SIGHUP does. Without workers and without files to read again it ends the process, as a closed terminal does. */
 function hangupOf({ env, inUse, readConfiguration, replaceWorkers, log, metrics }: HangupParts): {
-  onHangup?: () => void;
+  onHangup?: () => unknown;
 } {
   const renew = createRenewal({
     settings: singleNodeSettings,
@@ -108,14 +108,11 @@ function hangupOf({ env, inUse, readConfiguration, replaceWorkers, log, metrics 
     read: () => readAgain(readConfiguration),
     log,
     metrics,
+    // Only after the reading: workers could not start with a configuration that cannot be used.
+    follow: replaceWorkers,
   });
-  if (!renew && !replaceWorkers) return {};
-  return {
-    onHangup() {
-      // Workers could not start with a configuration that cannot be used.
-      if (!renew || renew()) replaceWorkers?.();
-    },
-  };
+  const onHangup = renew ?? replaceWorkers;
+  return onHangup ? { onHangup } : {};
 }
 
 /** @throws Error if a secret that the first run kept is gone: another one in its place would refuse what was issued */

@@ -16,6 +16,8 @@ export interface RotatedStack {
   profile: ProfileName;
   /** The server for the next request: one of several that are ready. */
   origin(): string;
+  /** Those of the services behind the gateways. A single node has none. */
+  internalOrigins: readonly string[];
   secrets: SecretFiles;
   /** Sends SIGHUP to every process, and waits until each has read its configuration again without a fault. */
   hangUp(): Promise<void>;
@@ -66,6 +68,9 @@ export async function startRotatedStack(profile: ProfileName): Promise<RotatedSt
   return {
     profile,
     origin: balancer.origin,
+    internalOrigins: prepared.processes
+      .filter(({ takesRequests }) => !takesRequests)
+      .map(({ server }) => server.url),
     secrets,
     stores,
     issuer,

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { signalRotations } from './rotate-at-signal.ts';
 import { keySetRotations } from './rotate-key-set.ts';
 import { masterKeyRotations } from './rotate-master-key.ts';
 import { storeRotations } from './rotate-stores.ts';
@@ -16,6 +17,7 @@ export const rotations: readonly Rotation[] = [
       return async () => {};
     },
   },
+  ...signalRotations,
   ...keySetRotations,
   ...storeRotations,
   // The last: a later restart of the same processes would take the version away again.

@@ -11,6 +11,13 @@ export interface SecretFiles {
   variables(names: readonly string[]): Environment;
 }
 
+/** Nothing else is accepted at first. */
+export const emptyPrevious = {
+  ADMIN_API_KEY_PREVIOUS: '',
+  AUTH_JWT_SECRET_PREVIOUS: '',
+  INTERNAL_SECRET_PREVIOUS: '',
+} as const;
+
 /** @param name of the variable, with what tells apart the same variable of several processes: `DATABASE_URL of auth` */
 const fileOf = (folder: string, name: string) => join(folder, name.replaceAll(' ', '-').toLowerCase());
 

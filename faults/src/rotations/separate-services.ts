@@ -15,7 +15,7 @@ import { publicUrl } from '../stack/playlist-source.ts';
 import { keyMaterial } from '../stack/secrets.ts';
 import type { MeasuredProcess, PreparedProfile, ProfileName } from './prepared-profile.ts';
 import { startProtectedNats, startProtectedPostgres, startProtectedRedis } from './protected-stores.ts';
-import { createSecretFiles } from './secret-files.ts';
+import { createSecretFiles, emptyPrevious } from './secret-files.ts';
 
 /** Two of each, so that a restart of one drops nothing. */
 const replicas: Replicas = {
@@ -58,6 +58,7 @@ export async function startSeparateServices(
     ...keyMaterial,
     AWS_ACCESS_KEY_ID,
     AWS_SECRET_ACCESS_KEY,
+    ...emptyPrevious,
     REDIS_URL: redis.url,
     NATS_URL: nats.url,
     ...Object.fromEntries(
@@ -104,7 +105,9 @@ function secretsOf(kind: Exclude<ProcessKind, 'edge'>): string[] {
   const service = servicesWithRole.find((each) => each === kind);
   return [
     'INTERNAL_SECRET',
+    'INTERNAL_SECRET_PREVIOUS',
     ...known,
+    ...known.map((name) => `${name}_PREVIOUS`).filter((name) => name in emptyPrevious),
     ...(needsOf(kind).includes('redis') ? ['REDIS_URL', 'NATS_URL'] : []),
     ...(service ? [databaseSecretOf(service)] : []),
   ];

@@ -9,7 +9,7 @@ import { keyMaterial } from '../stack/secrets.ts';
 import { withPostgres } from '../stack/with-postgres.ts';
 import type { PreparedProfile, ProfileName } from './prepared-profile.ts';
 import { makePassword, type ProtectedPostgres, startProtectedPostgres } from './protected-stores.ts';
-import { createSecretFiles } from './secret-files.ts';
+import { createSecretFiles, emptyPrevious } from './secret-files.ts';
 
 /** The role of a single node on Postgres, which owns its database. */
 export const nodeRole = 'latchkey_node';
@@ -24,11 +24,14 @@ export async function startSingleNode(
   const postgres = profile === 'single node on Postgres' ? await startProtectedPostgres() : null;
   const { INTERNAL_SECRET: _, ...profileSecrets } = makeProfileSecrets();
   const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', ...presign } = absentBucket();
+  const { ADMIN_API_KEY_PREVIOUS, AUTH_JWT_SECRET_PREVIOUS } = emptyPrevious;
   const values: Record<string, string> = {
     ...profileSecrets,
     ...keyMaterial,
     AWS_ACCESS_KEY_ID,
     AWS_SECRET_ACCESS_KEY,
+    ADMIN_API_KEY_PREVIOUS,
+    AUTH_JWT_SECRET_PREVIOUS,
     ...(postgres ? { DATABASE_URL: await createNodeRole(postgres) } : {}),
   };
   const secrets = createSecretFiles(join(folder, 'secrets'), values);

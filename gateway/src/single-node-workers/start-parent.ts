@@ -97,7 +97,7 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
     metrics,
     replaceWorkers() {
       log.info('SIGHUP: replacing the workers, one after the other');
-      void pool.roll();
+      return pool.roll();
     },
   };
 }

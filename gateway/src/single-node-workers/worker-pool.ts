@@ -49,7 +49,7 @@ export class WorkerPool {
   readonly #pause = new RestartPause();
   #hasStarted = false;
   #isEnding = false;
-  #rolling: Promise<void> | null = null;
+  #rolling: Promise<boolean> | null = null;
   #isRollWanted = false;
 
   constructor(options: PoolOptions) {
@@ -83,8 +83,12 @@ export class WorkerPool {
     for (const worker of this.#workers) worker.drain();
   }
 
-  /** Replaces one worker after the other. Each new one serves before an old one stops. Calls during a round share it. */
-  roll(): Promise<void> {
+  /**
+   * Replaces one worker after the other. Each new one serves before an old one stops. Calls during a round share it.
+   *
+   * @returns whether every worker was replaced
+   */
+  roll(): Promise<boolean> {
     this.#isRollWanted = true;
     this.#rolling ??= this.#rollWhileWanted().finally(() => {
       this.#rolling = null;
@@ -93,11 +97,13 @@ export class WorkerPool {
   }
 
   /** A call while workers are replaced has all of them replaced once more: the first ones may have read the configuration before. */
-  async #rollWhileWanted(): Promise<void> {
+  async #rollWhileWanted(): Promise<boolean> {
+    let isDone = false;
     while (this.#isRollWanted) {
       this.#isRollWanted = false;
-      await this.#rollAll();
+      isDone = await this.#rollAll();
     }
+    return isDone;
   }
 
   async end(): Promise<void> {
@@ -160,20 +166,21 @@ export class WorkerPool {
     }
   }
 
-  async #rollAll(): Promise<void> {
+  async #rollAll(): Promise<boolean> {
     const { log } = this.#options;
     for (const old of [...this.#workers]) {
-      if (this.#isEnding) return;
+      if (this.#isEnding) return false;
       try {
         await this.#fork().serving;
       } catch (error) {
         log.error('a new worker does not start, so the old ones stay', { error });
-        return;
+        return false;
       }
       // It may have ended by itself meanwhile, and the new one then takes its place.
       if (this.#workers.has(old)) await old.end(rollDrainMs);
       this.#refill();
     }
     log.info('every worker was replaced');
+    return true;
   }
 }

@@ -18,16 +18,21 @@ interface RenewalOptions<S extends Settings> {
   read: () => Values<S>;
   log: OperatorLog;
   metrics: Pick<Metrics, 'configurationReads'>;
+  /**
+   * Takes the values to other processes, where there are some. The reading counts once they have them. @returns whether they do
+   */
+  follow?: (() => Promise<boolean>) | undefined;
 }
 
 /**
  * What SIGHUP does where variables come from files: the files are read again, and the secrets that may change while the process runs
  * take their new values together. A fault of any variable leaves all of them as they were.
  *
- * @returns to be called at each SIGHUP; whether the configuration could be read. Null where no variable comes from a file
+ * @returns to be called at each SIGHUP; null where no variable comes from a file
  */
-export function createRenewal<S extends Settings>(options: RenewalOptions<S>): (() => boolean) | null {
-  const { settings, env, values, read, log, metrics } = options;
+export function createRenewal<S extends Settings>(options: RenewalOptions<S>): (() => void) | null {
+  const { settings, env, values, read, log, metrics, follow } = options;
+  const count = (isOk: boolean) => metrics.configurationReads.inc({ result: isOk ? 'ok' : 'failed' });
   if (!readsFiles(settings, env)) return null;
   return () => {
     let fresh: Values<S>;
@@ -39,8 +44,8 @@ export function createRenewal<S extends Settings>(options: RenewalOptions<S>): (
         `SIGHUP: the configuration cannot be used, so the earlier values stay in use. ${why}`.trim(),
         error instanceof ConfigError ? {} : { error },
       );
-      metrics.configurationReads.inc({ result: 'failed' });
-      return false;
+      count(false);
+      return;
     }
     const { renewed, needRestart } = renewSecrets(settings, values, fresh);
     log.info(
@@ -50,7 +55,7 @@ export function createRenewal<S extends Settings>(options: RenewalOptions<S>): (
     );
     if (needRestart.length > 0)
       log.warn(`${needRestart.join(', ')} changed, which needs a restart. The earlier value stays in use`);
-    metrics.configurationReads.inc({ result: 'ok' });
-    return true;
+    if (follow) void follow().then(count);
+    else count(true);
   };
 }
