@@ -10,17 +10,26 @@ import { makeTestFolder } from './own-process.ts';
 import { actAfter, actBefore, expectRestored, redoRevocations } from './restore-drill.ts';
 import { runSql } from './run-sql.ts';
 import { createApiKey } from './server-actions.ts';
+import { lastAct, onceChained, verifyAudit } from './verify-audit.ts';
 
-it('a Postgres that is lost comes back as it was at a moment between two acts, and neither replicas nor Redis believe what they know of later ones', async () => {
+it('a Postgres that is lost comes back as it was at a moment between two acts, neither replicas nor Redis believe what they know of later ones, and anchors of the audit show what is gone', async () => {
   const postgres = await startArchivedPostgres();
   const { roles, target, owners, log } = await startDrilledServices(postgres.url, 'latchkey_drill');
+  const folder = makeTestFolder();
+  const database = { DATABASE_URL: postgres.url };
+  const keep = (name: string, anchors: string) => {
+    writeFileSync(join(folder, name), anchors);
+    return join(folder, name);
+  };
   await createApiKey(target, 'playback');
   await postgres.makeBaseBackup();
   // Only the archived log holds what follows.
   const tooEarly = await postgres.readInstant();
   const before = await actBefore(target);
+  const older = keep('older', await onceChained(database, 10));
   const moment = await postgres.readInstant();
   const after = await actAfter(target, before);
+  const newer = keep('newer', await onceChained(database, lastAct(readFileSync(older, 'utf8')) + 1));
   await postgres.archiveAll();
 
   // Key-derivation and Redis go on with what they know. They need not be stopped, and must not be believed.
@@ -39,12 +48,14 @@ it('a Postgres that is lost comes back as it was at a moment between two acts, a
   await postgres.resume();
   await postgres.waitWritable();
   await roles.migrate();
+  await verifyAudit(database, older);
+  await expect(verifyAudit(database, newer)).rejects.toThrow('its end was removed');
   for (const process of owners) process.start();
   await Promise.all(owners.map((process) => process.waitReady()));
 
   await expectRestored(target, before, after);
   const since = new Date(moment).toISOString();
-  await redoRevocations(target, before, { log: log(), since, folder: makeTestFolder() });
+  await redoRevocations(target, before, { log: log(), since, folder });
 }, 180_000);
 
 it('a restore without a moment has all that was archived, and a second one reaches a moment of the timeline that the first one left', async () => {

@@ -62,6 +62,9 @@ async function runRestore(backup: string, context: CommandContext): Promise<void
       'What was revoked after this backup counts as never revoked. Keep viewers away until it is revoked again:\n',
     );
     stdout.write(`latchkey revocations --since ${missingSince(held)} --redo --server <url> <request log>\n`);
+    stderr.write(
+      'The audit ends where the backup does, and latchkey audit verify refuses later anchors. Before the start: docs/audit.md, "After a restore".\n',
+    );
     if (release) await wait(holdSeconds);
   } finally {
     await partial.discard();

@@ -1,0 +1,77 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCli } from '@latchkey/rig/processes/run-cli';
+import { expect, it, vi } from 'vitest';
+import { readApiDocument } from './api-document.ts';
+import { createClient } from './client.ts';
+import { complete, makeTestFolder, startInTest } from './own-process.ts';
+import { registerContent } from './server-actions.ts';
+import { makeApiKey, type Target } from './target.ts';
+import { onceChained, verifyAudit } from './verify-audit.ts';
+
+it('after a restore, anchors from before the backup hold, newer ones show what is gone, and the forwarded lines name it', async () => {
+  const folder = makeTestFolder();
+  const [copy, forwarded, kept] = ['copy.db', 'audit.jsonl', 'audit.lost.jsonl'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string];
+  const database = { SQLITE_PATH: join(folder, 'latchkey.db') };
+  const keep = (name: string, anchors: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, anchors);
+    return path;
+  };
+  const start = () => startForwarding(folder, forwarded);
+  const act = async ({ target }: Awaited<ReturnType<typeof start>>, count: number) => {
+    for (let n = 0; n < count; n++) await registerContent(target);
+  };
+
+  const first = await start();
+  await act(first, 3);
+  const older = keep('older', await onceChained(database, 3));
+  await runCli(['backup', copy], database);
+  const lost = await registerContent(first.target);
+  await act(first, 1);
+  const newer = keep('newer', await onceChained(database, 5));
+  await vi.waitFor(() => expect(readFileSync(forwarded, 'utf8')).toContain('"place":5'), 30_000);
+  first.server.kill('SIGKILL');
+  await first.server.ended();
+  await runCli(['restore', copy], database);
+
+  await verifyAudit(database, older);
+  const removed = 'chain acts: it ends at place 3, but place 5 was there before: its end was removed';
+  await expect(verifyAudit(database, newer)).rejects.toThrow(removed);
+  await expect(verifyAudit(database, forwarded)).rejects.toThrow(removed);
+
+  renameSync(forwarded, kept);
+  const second = await start();
+  await act(second, 3);
+  const anchors = keep('anchors', await onceChained(database, 6));
+  // Other acts have taken the places of those that are gone.
+  await expect(verifyAudit(database, newer)).rejects.toThrow('chain acts: place 5 had another hash before');
+  await verifyAudit(database, older);
+  await verifyAudit(database, anchors);
+  await vi.waitFor(() => expect(readFileSync(forwarded, 'utf8')).toContain('"place":6'), 30_000);
+  await verifyAudit(database, forwarded);
+  const afterBackup = readFileSync(kept, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ chain, place }) => chain === 'acts' && place > 3);
+  expect(afterBackup[0]).toMatchObject({ action: 'content.create', target: lost, place: 4 });
+}, 120_000);
+
+async function startForwarding(folder: string, forwarded: string) {
+  const adminApiKey = makeApiKey();
+  const env = { ...complete, ADMIN_API_KEY: adminApiKey, AUDIT_FORWARD: `file:${forwarded}` };
+  const server = startInTest(folder, env);
+  const url = await server.listens();
+  const client = createClient(url, await readApiDocument(url));
+  const target: Target = {
+    url,
+    adminApiKey,
+    jwtSecret: Buffer.from(complete.AUTH_JWT_SECRET),
+    propagationMs: 0,
+    client,
+  };
+  return { server, target };
+}
