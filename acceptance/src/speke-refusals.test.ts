@@ -201,11 +201,16 @@ describe('400 for what is not read at all', () => {
       whole.replace('playlist="media"', 'playlist="&#0;"'),
       'must not have control characters',
     ],
-    ['4,096 tags', `<cpix:CPIX>${'<a/>'.repeat(4_096)}</cpix:CPIX>`, 'must have at most 4096 tags'],
+    ['4,097 tags', `<cpix:CPIX>${'<a/>'.repeat(4_095)}</cpix:CPIX>`, 'must have at most 4096 tags'],
     [
-      '8,192 attributes',
-      `<a ${Array.from({ length: 8_192 }, (_, n) => `a${n}="1"`).join(' ')}/>`,
-      'must have at most 8192 attributes',
+      '4,097 attributes',
+      `<a ${Array.from({ length: 4_097 }, (_, n) => `a${n}="1"`).join(' ')}/>`,
+      'must have at most 4096 attributes',
+    ],
+    [
+      '513 namespaces',
+      `<a ${Array.from({ length: 513 }, (_, n) => `xmlns:a${n}="u"`).join(' ')}/>`,
+      'must declare at most 512 namespaces',
     ],
     ['33 levels', `${'<a>'.repeat(33)}${'</a>'.repeat(33)}`, 'must be at most 32 levels deep'],
   ])('%s is refused', async (_, xml, reason) => {
