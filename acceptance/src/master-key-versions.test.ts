@@ -1,8 +1,9 @@
-import { hkdfSync } from 'node:crypto';
+import { hkdfSync, randomUUID } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { readApiDocument } from './api-document.ts';
 import { createClient } from './client.ts';
 import { complete, makeTestFolder, startInTest } from './own-process.ts';
+import { askBySpeke2, readKeys, spekeDocument } from './packagers/speke-documents.ts';
 import { makeApiKey, masterKeyHex, saltHex } from './target.ts';
 
 // Each test starts servers, which takes seconds, and longer on a busy machine.
@@ -43,6 +44,30 @@ it('a second version of the master key is used for content registered afterwards
   expect(again.json.content.keyVersion).toBe(1);
   expect(await keyOf(after, 'old')).toBe(derive(masterKeyHex, saltHex, 'old'));
   expect(await keyOf(after, 'new')).toBe(derive(second.MASTER_KEY_HEX_V2, second.SALT_HEX_V2, 'new'));
+});
+
+it('a packager gets the same document after a restart with a second version of the master key', async () => {
+  const start = createStarts();
+  const kid = randomUUID();
+  const own = { PUBLIC_URL: 'https://keys.example' };
+  const body = spekeDocument({ contentId: 'old', kids: [kid] });
+  const ask = async ({ client }: Awaited<ReturnType<typeof start>>) =>
+    (await askBySpeke2(client, body, { as: admin })).bytes.toString('utf8');
+
+  const before = await start(own);
+  await before.client.post('/api/v1/content', admin, { id: 'old', name: 'x' });
+  const document = await ask(before);
+  expect([...readKeys(before.client, document).values()]).toEqual([
+    derive(masterKeyHex, saltHex, `old/kid/${kid}`),
+  ]);
+  before.process.kill('SIGTERM');
+  await before.process.ended();
+
+  const after = await start({ ...own, ...second });
+  expect(await ask(after)).toBe(document);
+  await after.client.post('/api/v1/content', admin, { id: 'new', name: 'x' });
+  const key = (await after.client.get(`/keys/new/kid/${kid}`, admin)).bytes.toString('hex');
+  expect(key).toBe(derive(second.MASTER_KEY_HEX_V2, second.SALT_HEX_V2, `new/kid/${kid}`));
 });
 
 it('a server without a version of the master key that is in use serves the others, and names the missing variables', async () => {

@@ -13,7 +13,7 @@ const keysRoute = `${keysPath}/*`;
  * A path of a key without a query or an escape (but for the id of a session), with an id of the length that ids have (`docs/contract.md#conventions`). The service judges
  * the rest. The router forwards all other forms.
  */
-const plainPath = /^\/keys\/[A-Za-z0-9_-]{1,256}(?:\/[0-9]{1,10})?$/;
+const plainPath = /^\/keys\/[A-Za-z0-9_-]{1,256}(?:\/[0-9]{1,10}|\/kid\/[0-9a-f-]{36})?$/;
 
 /** What stands in a log for the id of a session. */
 const hiddenSession = '?s=***';

@@ -2,6 +2,8 @@
 export const pageOrigin = 'https://player.example';
 export const adminKey = `lk_${'a'.repeat(64)}`;
 const tokenLike = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJlLW9mLWEtdG9rZW4';
+/** The id of a key that a packager named. */
+export const kid = '98ee5596-cd3e-a20d-163a-e382420c6eff';
 const longId = 'x'.repeat(256);
 const keyLikeId = `lk_${'0'.repeat(20)}`;
 
@@ -65,6 +67,8 @@ export function oddSessions(sid: string): string[] {
     '/keys/gone',
     '/keys/unknown/0',
     '/keys/film/01',
+    `/keys/film/kid/${kid}`,
+    `/keys/film/kid/${kid.slice(1)}`,
     '/keys/leases',
   ];
   const film = (...headers: string[]) => get(`/keys/film/0?s=${sid}`, ...headers);
@@ -95,6 +99,15 @@ async function registerContents(call: OddRequestNode['call']): Promise<void> {
 }
 
 function oddPaths(bearer: string): string[] {
+  const kids = [
+    kid.toUpperCase(),
+    kid.slice(1),
+    `${kid}0`,
+    kid.replaceAll('-', '0'),
+    `${kid}/`,
+    `${kid}?a=1`,
+    '',
+  ];
   const epochs = '0 1 4294967295 4294967296 01 -1 1.0 1e3 0/0 0? 0?a=1 0#a %30'.split(' ');
   const ids = 'film film/ gone unknown f%69lm film;a leases leases/0 leases/renew'.split(' ');
   const periods = 'live live/0 live/99999999 paced paced/0 paced/1 paced/9 tight/0 tight/1 tight/0'.split(
@@ -103,6 +116,8 @@ function oddPaths(bearer: string): string[] {
   return [
     ...epochs.map((epoch) => `/keys/film/${epoch}`),
     ...[...ids, ...periods, longId, `${longId}x`, keyLikeId].map((id) => `/keys/${id}`),
+    ...['film', 'gone', 'unknown', 'leases', 'live', 'paced', longId].map((id) => `/keys/${id}/kid/${kid}`),
+    ...kids.map((odd) => `/keys/film/kid/${odd}`),
     ...'//keys/film/0 /KEYS/film/0 /keys//film / /keys http://keys.example/keys/film/0'.split(' '),
   ].map((path) => get(path, bearer));
 }

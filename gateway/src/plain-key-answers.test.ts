@@ -7,6 +7,7 @@ import { createGateway } from './gateway.ts';
 import {
   adminKey,
   get,
+  kid,
   type OddRequestNode,
   oddRequests,
   pageOrigin,
@@ -183,6 +184,8 @@ test('a key request by a known token or session for a known content never reache
   const requests = [
     get('/keys/film/0', bearer),
     get('/keys/film/1', bearer, `x-lease-id: ${(lease as { id: string }).id}`, `origin: ${pageOrigin}`),
+    get(`/keys/film/kid/${kid}`, bearer),
+    get(`/keys/film/kid/${kid}?s=${(session as { id: string }).id}`),
     get(`/keys/film/2?s=${(session as { id: string }).id}`, 'origin: https://other.example'),
   ];
   for (const request of requests) await ask(request);

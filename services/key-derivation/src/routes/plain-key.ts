@@ -21,12 +21,14 @@ export interface PlainKeyOptions {
 }
 
 /** A path of a key without a query, an escape or a host. The router knows all other forms. */
-const plainPath = /^\/keys\/([A-Za-z0-9_-]+)(?:\/(0|[1-9][0-9]{0,9}))?$/;
+const plainPath =
+  /^\/keys\/([A-Za-z0-9_-]+)(?:\/(0|[1-9][0-9]{0,9})|\/kid\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?$/;
 
 /** What a plain path names. */
 interface PlainKey {
   contentId: string;
   epoch: number | undefined;
+  kid: string | undefined;
   route: string;
   /** As the log shows it. */
   path: string;
@@ -36,15 +38,21 @@ interface PlainKey {
 const pathsKept = 1_024;
 
 function readPath(url: string): PlainKey | null {
-  const [, contentId = '', digits] = plainPath.exec(url) ?? [];
+  const [, contentId = '', digits, kid] = plainPath.exec(url) ?? [];
   const epoch = digits === undefined ? undefined : Number(digits);
   if (!isContentId(contentId) || (epoch ?? 0) > maxEpoch) return null;
   return {
     contentId,
     epoch,
-    route: digits === undefined ? keyRoutes.whole : keyRoutes.epoch,
+    kid,
+    route: routeOf(epoch, kid),
     path: redactPath(url),
   };
+}
+
+function routeOf(epoch: number | undefined, kid: string | undefined): string {
+  if (kid !== undefined) return keyRoutes.kid;
+  return epoch === undefined ? keyRoutes.whole : keyRoutes.epoch;
 }
 
 /** The parts of plain paths whose keys were served. A path that names nothing is not kept, and pushes none out. */
@@ -106,10 +114,11 @@ export function createPlainKeyAnswerer(options: PlainKeyOptions): PlainAnswerer 
     const request = target.includes('?') ? readBySession(target, headers) : readByToken(target, headers);
     if (!request) return null;
     const { url, named, principal, isSession } = request;
-    const { contentId, epoch, route, path } = named;
+    const { contentId, epoch, kid, route, path } = named;
     const lease = headers['x-lease-id'];
     const leaseId = typeof lease === 'string' && lease !== '' ? lease : null;
-    const key = issueKnown({ principal, contentId, epoch, leaseId });
+    const asked = { principal, contentId, epoch, leaseId };
+    const key = issueKnown(kid === undefined ? asked : { ...asked, kid });
     if (!key) return null;
     paths.keep(url, named);
     metrics.countKeyRequest('served');
