@@ -32,6 +32,8 @@ if (!entry) {
   process.stderr.write(`usage: node scripts/run.mjs ${Object.keys(entries).join('|')} [arguments]\n`);
   process.exit(2);
 }
+// The first start installs and builds for a minute.
+if (name === 'start') await import('./survive-hangup.mjs');
 ensureInstalled();
 // An image builds its own dashboard, and a list of packages needs none.
 if (name !== 'test:compose' && name !== 'sbom') ensureDashboard();

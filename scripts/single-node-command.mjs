@@ -13,4 +13,10 @@ export const singleNodeFlags = ['--expose-gc', '--max-semi-space-size=4'];
  */
 export const singleNodeEnvironment = { MALLOC_ARENA_MAX: '1' };
 
-export const singleNodeCommand = [...singleNodeFlags, 'gateway/src/single-node.ts'];
+const survivesHangup = new URL('survive-hangup.mjs', import.meta.url).href;
+
+export const singleNodeCommand = [
+  ...singleNodeFlags,
+  `--import=${survivesHangup}`,
+  'gateway/src/single-node.ts',
+];

@@ -9,6 +9,7 @@ import {
   internalTlsRules,
   listenRule,
   readConfig,
+  readsFiles,
   serviceUrlVariables,
   storeRule,
   type Values,
@@ -30,6 +31,8 @@ import {
   createStart,
   endOnSignals,
   explainAndExit,
+  type HeldHangups,
+  holdHangups,
   openInternalTls,
   openTracer,
   type ProcessBase,
@@ -48,6 +51,7 @@ const help = () =>
 
 async function main(): Promise<void> {
   if (answerFlags(process, { version: packageJson.version, help })) return;
+  const hangups = holdHangups(process, readsFiles(settings, process.env));
   const read = () =>
     readConfig(settings, process.env, {
       rules: [
@@ -74,7 +78,7 @@ async function main(): Promise<void> {
   base.tracer = await openTracer('edge', packageJson.version, values, base);
   base.internalTls = openInternalTls(values, base);
   try {
-    await serve(base, values, identity, () => read().values);
+    await serve(base, values, identity, { read: () => read().values, hangups });
   } catch (error) {
     await shutdown.run();
     throw error;
@@ -88,7 +92,7 @@ async function serve(
   base: ProcessBase,
   values: EdgeValues,
   identity: ProcessIdentity,
-  read: () => EdgeValues,
+  { read, hangups }: { read: () => EdgeValues; hangups: HeldHangups },
 ): Promise<void> {
   const { log, shutdown, dependencies } = base;
   const door = await openFrontDoor({
@@ -107,7 +111,7 @@ async function serve(
   });
   await door.listen();
   endOnSignals({
-    ...{ process, drain: readiness.drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds },
+    ...{ process, drain: readiness.drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds, hangups },
     onHangup: createRenewal({ settings, env: process.env, values, read, log, metrics }),
   });
   await start.finish(prepare, { isDraining: readiness.isDraining, log });

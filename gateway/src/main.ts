@@ -11,6 +11,7 @@ import {
   observabilityVariables,
   processVariables,
   readConfig,
+  readsFiles,
   serviceUrlVariables,
   viewerTokenVariables,
   weakSecretRules,
@@ -23,6 +24,7 @@ import {
   createRenewal,
   endOnSignals,
   explainAndExit,
+  holdHangups,
   openInternalTls,
   openTracer,
 } from '@latchkey/shared/process';
@@ -45,6 +47,7 @@ const help = () =>
 async function main(): Promise<void> {
   if (answerFlags(process, { version: packageJson.version, help })) return;
   const { env } = process;
+  const hangups = holdHangups(process, readsFiles(settings, env));
   const read = () =>
     readConfig(settings, env, { rules: [corsRule, listenRule, ...internalTlsRules, ...weakSecretRules] });
   const { values, warnings } = read();
@@ -68,7 +71,7 @@ async function main(): Promise<void> {
   await door.listen();
   const { drain } = door.readiness;
   endOnSignals({
-    ...{ process, drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds },
+    ...{ process, drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds, hangups },
     onHangup: createRenewal({
       ...{ settings, env, values, log, metrics: door.metrics },
       read: () => read().values,

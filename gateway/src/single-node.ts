@@ -4,6 +4,7 @@ import { createSystemClock } from '@latchkey/shared/clock';
 import {
   describeVariables,
   type Environment,
+  readsFiles,
   type SingleNodeValues,
   singleNodeSettings,
 } from '@latchkey/shared/config';
@@ -16,7 +17,13 @@ import {
   identifyProcess,
   type OperatorLog,
 } from '@latchkey/shared/log';
-import { answerFlags, createRenewal, endOnSignals, explainAndExit } from '@latchkey/shared/process';
+import {
+  answerFlags,
+  createRenewal,
+  endOnSignals,
+  explainAndExit,
+  holdHangups,
+} from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
 import { type NodeConfiguration, readNodeConfiguration } from './single-node-first-run.ts';
 import { countWorkers, type SingleNode, startSingleNode } from './single-node-start.ts';
@@ -34,6 +41,7 @@ Everything is configured by environment variables. Each of them may come from a 
 async function main(env: Environment): Promise<void> {
   const help = () => usage + describeVariables(singleNodeSettings);
   if (answerFlags(process, { version: packageJson.version, help })) return;
+  const hangups = holdHangups(process, readsFiles(singleNodeSettings, env) || Boolean(env.LATCHKEY_WORKERS));
   const readConfiguration = () => readNodeConfiguration(env, randomBytes);
   const configuration = readConfiguration();
   const { values, warnings } = configuration;
@@ -80,6 +88,7 @@ async function main(env: Environment): Promise<void> {
       shutdown,
       log,
       drainSeconds: values.shutdownDrainSeconds,
+      hangups,
       ...hangupOf({ env, inUse, readConfiguration, replaceWorkers, log, metrics }),
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import thisProcess from 'node:process';
 import { endByForce, type Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
+import type { HeldHangups } from './hold-hangups.ts';
 
 /** A terminal's Ctrl-C can arrive twice, from the terminal and from npm. A person's second one comes later than this. */
 const echoMs = 500;
@@ -18,6 +19,7 @@ interface EndOptions {
   shutdown: Shutdown;
   log: OperatorLog;
   drainSeconds: number;
+  hangups: HeldHangups;
   /** What SIGHUP does; by default it ends the process. */
   onHangup?: (() => unknown) | null;
 }
@@ -52,7 +54,7 @@ export function endOnSignals(options: EndOptions): void {
 
   process.on('SIGTERM', () => void end('SIGTERM', drainSeconds));
   process.on('SIGINT', () => void end('SIGINT', 0));
-  process.on('SIGHUP', () => (options.onHangup ? options.onHangup() : void end('SIGHUP', 0)));
+  options.hangups.passTo(() => void (options.onHangup ? options.onHangup() : end('SIGHUP', 0)));
   // The parent process is gone; without this, nothing would stop the server.
   process.on('disconnect', () => void end('the starting process ended', 0));
 }

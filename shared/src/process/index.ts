@@ -6,6 +6,7 @@ export { connectStateStore } from './connect-state-store.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit, explainRefusal } from './explain-refusal.ts';
 export { exportCache, exportReadiness } from './export-gauges.ts';
+export { type HeldHangups, holdHangups } from './hold-hangups.ts';
 export { busFaultMessage, describeLostService } from './lost-service.ts';
 export { openInternalTls } from './open-internal-tls.ts';
 export { openTracer } from './open-tracer.ts';

@@ -1,51 +1,15 @@
-import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { internalVariables, observabilityVariables, processVariables } from '../config/index.ts';
 import type { AuditEntry } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { addRefusalAudit } from '../http/index.ts';
 import { stopTime } from '../testing/stop-time.ts';
+import { FakeProcess } from './fake-process.fixture.ts';
 import { runService, type ServiceContext } from './index.ts';
 
 const secret = 'the-internal-secret-of-a-test-0123456789';
 const settings = { ...processVariables(4199), ...internalVariables, ...observabilityVariables('127.0.0.1') };
 type Context = ServiceContext<typeof settings>;
-
-/** What a service sees of its process. `exited` resolves with the code. */
-class FakeProcess extends EventEmitter {
-  argv = ['node', 'serve.ts'];
-  out = '';
-  log = '';
-  stdout = {
-    write: (text: string) => {
-      this.out += text;
-    },
-  };
-  stderr = { isTTY: false, writableLength: 0, on: () => {}, write: (text: string) => this.#onLog(text) };
-  exited: Promise<number>;
-  exit: (code: number) => void = () => {};
-
-  constructor() {
-    super();
-    this.exited = new Promise((resolve) => {
-      this.exit = resolve;
-    });
-  }
-
-  /** Resolves once something that matches stands in the log. */
-  async says(pattern: RegExp): Promise<RegExpExecArray> {
-    for (;;) {
-      const match = pattern.exec(this.log);
-      if (match) return match;
-      await new Promise((resolve) => this.once('log', resolve));
-    }
-  }
-
-  #onLog(text: string): void {
-    this.log += text;
-    this.emit('log');
-  }
-}
 
 const running: FakeProcess[] = [];
 afterEach(async () => {

@@ -13,6 +13,7 @@ import {
   type Rule,
   rateLimitVariables,
   readConfig,
+  readsFiles,
   type Secret,
   type Settings,
   sharedDatabaseVariables,
@@ -27,6 +28,7 @@ import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
 import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-refusal.ts';
+import { holdHangups } from './hold-hangups.ts';
 import { openInternalTls } from './open-internal-tls.ts';
 import { openTracer, type TraceSettings } from './open-tracer.ts';
 import { createProcessBase, type ProcessContext } from './process-context.ts';
@@ -91,6 +93,7 @@ async function start<const S extends Settings>(
   const help = () =>
     `latchkey ${name}, a service of the distributed profile\n\n${describeVariables(settings)}`;
   if (answerFlags(process, { version, help })) return;
+  const hangups = holdHangups(process, readsFiles(settings, env));
   // Each rule checks its own variables, and is skipped where a service lacks them.
   const weak = [storeRule, ...internalTlsRules, ...weakSecretRules] as unknown as typeof rules;
   const read = () => readConfig(settings, env, { rules: [...rules, ...weak] });
@@ -133,6 +136,7 @@ async function start<const S extends Settings>(
       shutdown,
       log,
       drainSeconds: common.shutdownDrainSeconds,
+      hangups,
       onHangup: createRenewal({
         ...{ settings, env, values, log, metrics: service.metrics },
         read: () => read().values,

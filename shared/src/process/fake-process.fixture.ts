@@ -1,0 +1,37 @@
+import { EventEmitter } from 'node:events';
+
+/** What a service sees of its process. `exited` resolves with the code. */
+export class FakeProcess extends EventEmitter {
+  argv = ['node', 'serve.ts'];
+  out = '';
+  log = '';
+  stdout = {
+    write: (text: string) => {
+      this.out += text;
+    },
+  };
+  stderr = { isTTY: false, writableLength: 0, on: () => {}, write: (text: string) => this.#onLog(text) };
+  exited: Promise<number>;
+  exit: (code: number) => void = () => {};
+
+  constructor() {
+    super();
+    this.exited = new Promise((resolve) => {
+      this.exit = resolve;
+    });
+  }
+
+  /** Resolves once something that matches stands in the log. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.log);
+      if (match) return match;
+      await new Promise((resolve) => this.once('log', resolve));
+    }
+  }
+
+  #onLog(text: string): void {
+    this.log += text;
+    this.emit('log');
+  }
+}
