@@ -4,13 +4,14 @@ import { expect, test } from 'vitest';
 import { faults } from '../faults/fault-list.ts';
 import { clientFaults } from './client-faults.ts';
 import { expectedAlerts } from './expected-alerts.ts';
+import { singleNodeFaults } from './single-nodes.ts';
 
 const files = readRuleFiles();
 const { alerts } = parseRules(files);
 
 test('alerts are expected only of faults that are tried, and only alerts that have a rule', () => {
   const names = new Set(alerts.map(({ alert }) => alert));
-  const tried = new Set([...faults, ...clientFaults].map(({ name }) => name));
+  const tried = new Set([...[...faults, ...clientFaults].map(({ name }) => name), ...singleNodeFaults]);
   expect(Object.keys(expectedAlerts).filter((name) => !tried.has(name))).toEqual([]);
   const expected = Object.values(expectedAlerts).flatMap(({ must, may = [] }) => [...must, ...may]);
   expect(expected.filter((name) => !names.has(name))).toEqual([]);

@@ -78,5 +78,9 @@ export const expectedAlerts: Readonly<Record<string, ExpectedAlerts>> = {
   'players with a poor network and slow devices': {
     must: ['LatchkeyDecryptSlow', 'LatchkeyFirstFrameLate', 'LatchkeyPlayerKeysSlow', 'LatchkeyPlayersStall'],
   },
+  'the disk of SQLite nearly full': { must: ['LatchkeyDiskNearlyFull'] },
+  'a certificate with 5 days left': { must: ['LatchkeyCertificateExpires'] },
+  'a process that ends again and again': { must: ['LatchkeyProcessRestarts'] },
+  'every process killed': { must: ['LatchkeyNotObserved', 'LatchkeyProcessDown', 'LatchkeyServiceAbsent'] },
   'the audit takes no rows': { must: ['LatchkeyChangesFail'], may: ['LatchkeyAuditNotWritten'] },
 };

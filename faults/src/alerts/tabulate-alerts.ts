@@ -27,7 +27,7 @@ export function tabulate(names: readonly string[], raised: ReadonlyMap<string, R
     '|---|---|---|---|',
     ...rows,
     '',
-    `None of these faults raises ${list([...new Set(untried)].sort())}. \`promtool test rules\` shows each of them on made-up series.`,
+    `No fault of the table raises ${list([...new Set(untried)].sort())}: \`promtool test rules\` shows that on made-up series.`,
   ].join('\n');
 }
 

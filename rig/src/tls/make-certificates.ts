@@ -14,6 +14,8 @@ interface IssueOptions {
   names?: string;
   /** Whether it has expired already. */
   expired?: boolean;
+  /** How long it lasts from now on; 20 by default. */
+  days?: number;
   /** Its common name, by which Postgres knows the role of a client. */
   commonName?: string;
 }
@@ -62,12 +64,12 @@ export function makeCertificateAuthority(name = 'test CA', keyOwner?: number): C
   return {
     ca: at('ca.pem'),
     folder,
-    issue(file, { names = loopbackNames, expired = false, commonName = file } = {}) {
+    issue(file, { names = loopbackNames, expired = false, days = 20, commonName = file } = {}) {
       run('req', ...newKey, ...subject(commonName), '-keyout', `${file}.key`, '-out', `${file}.csr`);
       writeFileSync(at(`${file}.ext`), `subjectAltName=${names}\nextendedKeyUsage=serverAuth,clientAuth\n`);
       const dates = expired
         ? ['-startdate', '20200101000000Z', '-enddate', '20200201000000Z']
-        : ['-days', '20'];
+        : ['-days', String(days)];
       run(
         ...['ca', '-batch', '-notext', '-config', 'ca.cnf', '-cert', 'ca.pem', '-keyfile', 'ca.key'],
         ...['-extfile', `${file}.ext`, '-in', `${file}.csr`, '-out', `${file}.pem`, ...dates],
