@@ -14,6 +14,8 @@ export interface SeparateServices {
   url: string;
   /** The addresses of all processes that face clients. The first one is `url`. */
   doors: string[];
+  /** Its URL for the owner of the tables. */
+  database: { DATABASE_URL: string };
   /** The gateway's standard output, and the standard error of all. Its signals go to every process. */
   process: ServerProcess;
   /** Drops the database, after the processes have ended. */
@@ -95,6 +97,7 @@ export async function startSeparateServices(
   return {
     url: first.url,
     doors: doors.map((door) => door.url),
+    database: { DATABASE_URL: database.toString() },
     process: {
       pid: 0,
       stdout: () => output.stdout,

@@ -53,6 +53,8 @@ export interface OwnServer extends Target {
   process: ServerProcess;
   /** The address of this process as the server sees it: loopback, or the bridge before containers. */
   peer: string;
+  /** The variables by which `latchkey` opens its database; null where only containers reach it. */
+  database: Environment | null;
   /** Stops it, and checks that it exited with 0, wrote one well-formed line for each request, and showed no secret. */
   close(): Promise<void>;
 }
@@ -99,7 +101,7 @@ export async function startServerToClose(env: Environment = {}): Promise<OwnServ
   const started = postgres
     ? { ...(await startSeparateServices(all, postgres)), peer: loopback }
     : await startContainers(all, images ?? '', inject('containersNamed'));
-  return watch({ ...started, env: all, propagationMs: 5_000, tries: triesOfSeparate });
+  return watch({ database: null, ...started, env: all, propagationMs: 5_000, tries: triesOfSeparate });
 }
 
 /** As `startServer`, for tests of the single node itself: its process, its folder, its file. */
@@ -157,7 +159,17 @@ export async function startSingleNodeToClose(env: Environment): Promise<OwnSingl
     await remove();
     throw error;
   });
-  const server = await watch({ url, process, peer: loopback, env: all, propagationMs: 0, tries: 1, remove });
+  const { SQLITE_PATH, DATABASE_URL }: Environment = all;
+  const server = await watch({
+    url,
+    process,
+    peer: loopback,
+    database: DATABASE_URL ? { DATABASE_URL } : { SQLITE_PATH },
+    env: all,
+    propagationMs: 0,
+    tries: 1,
+    remove,
+  });
   return { ...server, folder: folder.path };
 }
 
@@ -179,13 +191,15 @@ interface Started {
   url: string;
   process: ServerProcess;
   peer: string;
+  database: Environment | null;
   env: Environment;
   propagationMs: number;
   tries: number;
   remove(): Promise<void>;
 }
 
-async function watch({ url, process, peer, env, propagationMs, tries, remove }: Started): Promise<OwnServer> {
+async function watch(started: Started): Promise<OwnServer> {
+  const { url, process, peer, database, env, propagationMs, tries, remove } = started;
   let client: Client | null = null;
   const close = async () => {
     process.kill('SIGTERM');
@@ -209,6 +223,7 @@ async function watch({ url, process, peer, env, propagationMs, tries, remove }: 
     client,
     process,
     peer,
+    database,
     close,
   };
 }

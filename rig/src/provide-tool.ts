@@ -22,7 +22,8 @@ export type Tool =
   | 'gstreamer'
   | 'swift'
   | 'promtool'
-  | 'prometheus';
+  | 'prometheus'
+  | 'logrotate';
 
 interface ToolSource {
   /** The environment variable with its path. */
@@ -108,6 +109,12 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
     purpose: 'evaluates the alert rules while servers are broken, and the queries of the dashboards',
     names: ['prometheus'],
     debianPackages: ['prometheus'],
+  },
+  logrotate: {
+    variable: 'LOGROTATE_PATH',
+    purpose: 'rotates the forwarded audit beside a server that writes it',
+    names: ['logrotate'],
+    debianPackages: ['logrotate'],
   },
 };
 

@@ -90,6 +90,7 @@ function toolVariables(args: readonly string[]): Record<string, string | undefin
   if (mayRun(args, 'scripts/alerts/rules.test.ts')) take(['promtool'], provideTool);
   if (mayRun(args, 'acceptance/src/metrics-documented.test.ts'))
     take(['promtool', 'prometheus'], provideTool);
+  if (mayRun(args, 'acceptance/src/audit-forward.test.ts')) take(['logrotate'], provideTool);
   take(['headless-shell', 'mpv', 'gstreamer'], findTool);
   return variables;
 }
