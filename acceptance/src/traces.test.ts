@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, it, vi } from 'vitest';
 import { startOtlpReceiver } from './otlp-receiver.ts';
 import { readLines } from './request-lines.ts';
@@ -150,4 +152,28 @@ it('with TRUST_TRACEPARENT the trace of the caller goes on, its line names it, a
   );
   expect(new Set(spans.map(({ service }) => service))).toEqual(new Set(['keys']));
   expect(spans.filter(({ name }) => name.includes('health'))).toEqual([]);
+});
+
+it('the operator’s line of a failed request has the trace and the request id of the request’s own line', async () => {
+  const collector = await startOtlpReceiver();
+  const node = await startSingleNodeToClose({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  try {
+    const db = new DatabaseSync(join(node.folder, 'latchkey.db'));
+    db.exec('ALTER TABLE contents RENAME TO gone');
+    db.close();
+    const headers = { authorization: `Bearer ${node.adminApiKey}` };
+    for (let n = 0; n < 3; n++)
+      expect((await fetch(`${node.url}/api/v1/content`, { headers })).status).toBe(500);
+  } finally {
+    await node.close();
+    collector.close();
+  }
+  const asked = readLines(node.process).filter(({ path }) => path === '/api/v1/content');
+  const failures = node.process
+    .stderr()
+    .split('\n')
+    .flatMap((line) => (line.includes('a request failed with 500') ? [JSON.parse(line)] : []));
+  const name = ({ requestId, traceId }: Record<string, unknown>) => [requestId, traceId];
+  expect(failures.map(name)).toEqual(asked.map(name));
+  expect(new Set(failures.map(({ traceId }) => traceId)).size).toBe(3);
 });

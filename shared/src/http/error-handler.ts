@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { takesBasic } from '../auth/index.ts';
 import { isDatabaseUnavailable } from '../db/database-fault.ts';
 import { AppError, toProblem } from '../errors/errors.ts';
 import type { OperatorLog } from '../log/index.ts';
+import type { Tracer } from '../traces/index.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { App } from './routes.ts';
 import { validationErrors } from './validation.ts';
@@ -16,21 +18,29 @@ const retryAfterSeconds = 1;
 type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => void;
 
 /** Writes a failure of the server itself into the operator's log. */
-export type ReportFailure = (error: AppError, thrown: unknown, requestId: string) => void;
+export type ReportFailure = (
+  error: AppError,
+  thrown: unknown,
+  requestId: string,
+  request: IncomingMessage,
+) => void;
 
 const unavailableMessage =
   'a request failed with 503: what it needs did not answer. Players retry it. See upstream and error, and /ready';
 const mistakeMessage =
   'a request failed with 500: a mistake in this program or its database. The client saw an error. Report this line';
 
-export function createFailureReport(log: OperatorLog): ReportFailure {
-  return (error, thrown, requestId) => {
+/** @param tracer names the trace of the request itself: an answer of another service may come in the asynchronous context of another request */
+export function createFailureReport(log: OperatorLog, tracer?: Pick<Tracer, 'traceIdOf'>): ReportFailure {
+  return (error, thrown, requestId, request) => {
     const isUnavailable = error.code === 'DEPENDENCY_UNAVAILABLE';
     // A 503 without a cause is an intended refusal: a process that waits for something, and has already logged for what.
     if (error.status < 500 || (isUnavailable && error.cause === undefined)) return;
     const { upstream, tries } = describeFailure(error, thrown);
+    const traceId = tracer?.traceIdOf(request) ?? null;
     log.error(isUnavailable ? unavailableMessage : mistakeMessage, {
       requestId,
+      ...(traceId === null ? {} : { traceId }),
       code: error.code,
       ...(upstream === null ? {} : { upstream, tries }),
       error: error.cause ?? thrown,
@@ -55,7 +65,7 @@ export function createErrorHandler(reportFailure: ReportFailure): ErrorHandler {
     const error = toAppError(thrown, request.routeOptions?.bodyLimit);
     request.errorCode = error.code;
     if (error.status >= 500) request.failure = describeFailure(error, thrown);
-    reportFailure(error, thrown, request.id);
+    reportFailure(error, thrown, request.id, request.raw);
     const challenge = challengeOf(error);
     if (challenge) {
       const offersBasic = error.status === 401 && takesBasic(request.routeOptions?.config?.access);

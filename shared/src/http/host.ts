@@ -83,7 +83,7 @@ type ShedderOptions = Omit<SheddingHost, 'isKnown' | 'keepAliveMs'> & Pick<HostO
  */
 export function createHost(options: HostOptions): App {
   const { randomId, clientIpOf, requestLog, metrics, tls, isDraining = () => false } = options;
-  const reportFailure = createFailureReport(options.operatorLog);
+  const reportFailure = createFailureReport(options.operatorLog, options.tracing?.tracer);
   const answerError = createErrorHandler(reportFailure);
   const observe = createResponseObserver(requestLog, metrics, options.tracing?.tracer);
   const rawAnswers = toRawAnswers(options);

@@ -95,7 +95,7 @@ export class PlainExchange {
     const error = toAppError(thrown);
     this.#code = error.code;
     if (error.status >= 500) this.#failure = describeFailure(error, thrown);
-    this.#host.reportFailure(error, thrown, this.id);
+    this.#host.reportFailure(error, thrown, this.id, this.request);
     const body = JSON.stringify(toProblem(error, this.id));
     const headers = this.ownHeaders();
     const retryAfter = retryAfterOf(error);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
-import { createRepeatedWarnings } from './operator-log.ts';
+import { createOperatorLog, createRepeatedWarnings } from './operator-log.ts';
 
 function open() {
   const clock = createManualClock();
@@ -43,4 +43,26 @@ test('the number of remembered warning reasons is limited', () => {
   for (let round = 0; round < 2; round++)
     for (let port = 0; port < 1_000; port++) warn('refused', new Error(String(port)));
   expect(lines).toHaveLength(2_000);
+});
+
+test('a line names the trace of the request that it is written for, unless it names one itself', () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = createOperatorLog({
+    level: 'info',
+    format: 'json',
+    write: (text) => void lines.push(JSON.parse(text)),
+  });
+  let current: string | null = 'a';
+  log.warn('before');
+  log.nameTraces?.(() => current);
+  log.warn('within', { error: lost });
+  log.error('of another', { traceId: 'b' });
+  current = null;
+  log.info('outside');
+  expect(lines.map(({ msg, traceId }) => [msg, traceId])).toEqual([
+    ['before', undefined],
+    ['within', 'a'],
+    ['of another', 'b'],
+    ['outside', undefined],
+  ]);
 });

@@ -13,6 +13,13 @@ export interface OperatorLog {
   warn(message: string, facts?: Record<string, unknown>): void;
   /** A request or an act failed, or the process cannot go on. Worth an alert. */
   error(message: string, facts?: Record<string, unknown>): void;
+  /**
+   * From now on each line names the trace of the request that it is written for, as `traceId`. Never called where traces are off, so
+   * that nothing is looked up for them.
+   *
+   * @param current null outside of any request that is recorded
+   */
+  nameTraces?(current: () => string | null): void;
 }
 
 interface OperatorLogOptions {
@@ -24,7 +31,25 @@ interface OperatorLogOptions {
   identity?: ProcessIdentity | undefined;
 }
 
-export function createOperatorLog({ level, format, write, identity }: OperatorLogOptions): OperatorLog {
+export function createOperatorLog(options: OperatorLogOptions): OperatorLog {
+  const lines = createLines(options);
+  let currentTrace = (): string | null => null;
+  const withTrace = (facts: Record<string, unknown> = {}) => {
+    const traceId = currentTrace();
+    // A line that knows its request has named the trace itself.
+    return traceId === null || 'traceId' in facts ? facts : { ...facts, traceId };
+  };
+  return {
+    info: (message, facts) => lines.info(message, withTrace(facts)),
+    warn: (message, facts) => lines.warn(message, withTrace(facts)),
+    error: (message, facts) => lines.error(message, withTrace(facts)),
+    nameTraces(current) {
+      currentTrace = current;
+    },
+  };
+}
+
+function createLines({ level, format, write, identity }: OperatorLogOptions): OperatorLog {
   if (format === 'json') {
     const log = pino(
       {

@@ -13,7 +13,7 @@ export async function openTracer(
   name: string,
   version: string,
   values: TraceSettings,
-  { clock, shutdown, warn }: Pick<ProcessBase, 'clock' | 'shutdown' | 'warn'>,
+  { clock, log, shutdown, warn }: Pick<ProcessBase, 'clock' | 'log' | 'shutdown' | 'warn'>,
 ): Promise<Tracer | null> {
   if (!values.otlpEndpoint) return null;
   const { startTracer } = await import('../traces/start-tracer.ts');
@@ -34,6 +34,7 @@ export async function openTracer(
   const onFault = (error: unknown) =>
     warn('traces cannot be sent: requests go on. Check OTEL_EXPORTER_OTLP_ENDPOINT and the collector', error);
   const tracer = startTracer(settings, { clock, onFault });
+  log.nameTraces?.(() => tracer.currentTraceId());
   shutdown.add('the last traces', lastSpansMs, () => tracer.close());
   return tracer;
 }

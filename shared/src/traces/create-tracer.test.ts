@@ -151,3 +151,23 @@ it('a traceparent of a later version is read as far as it is known', () => {
     isSampled: true,
   });
 });
+
+it('work for a recorded request is named by its trace until the answer, or for a minute if it goes on', () => {
+  const { tracer, clock } = open();
+  const request = requestOf(`00-${traceId}-${parentId}-01`);
+  expect(tracer.currentTraceId()).toBeNull();
+  tracer.serve(request, true, () => {
+    expect(tracer.currentTraceId()).toBe(traceId);
+    clock.advance(59_999);
+    expect(tracer.currentTraceId()).toBe(traceId);
+    clock.advance(1);
+    expect(tracer.currentTraceId()).toBeNull();
+  });
+  tracer.serve(request, true, () => {
+    tracer.served(request, served);
+    expect(tracer.currentTraceId()).toBeNull();
+  });
+  tracer.serve(requestOf(`00-${traceId}-${parentId}-00`), true, () =>
+    expect(tracer.currentTraceId()).toBeNull(),
+  );
+});

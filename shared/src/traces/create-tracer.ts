@@ -52,6 +52,12 @@ interface Work {
  */
 const callsAtMost = 128;
 
+/**
+ * A connection carries the asynchronous context of the request that opened it. Where that request is an event stream, it lasts for hours,
+ * and whatever happened to the connection would be said to belong to it. Other requests have their answer before this.
+ */
+const namedForMs = 60_000;
+
 /** Spans of this process. Work finds its span by the asynchronous context, or by the request. */
 export function createTracer(options: TracerOptions): Tracer {
   return new RecordingTracer(options);
@@ -95,6 +101,12 @@ class RecordingTracer implements Tracer {
   traceIdOf(request: IncomingMessage): string | null {
     const span = this.#requests.get(request)?.span;
     return span?.isSampled ? span.traceId : null;
+  }
+
+  currentTraceId(): string | null {
+    const work = this.#current.getStore();
+    if (!work?.span.isSampled || work.isOver) return null;
+    return this.#options.clock.monotonic() - work.span.startedAtMs < namedForMs ? work.span.traceId : null;
   }
 
   call(

@@ -37,6 +37,8 @@ export interface Tracer {
   served(request: IncomingMessage, served: ServedRequest): void;
   /** The trace of a request; null if it is not recorded, so that an id in a log line can always be looked up. */
   traceIdOf(request: IncomingMessage): string | null;
+  /** As `traceIdOf`, of the request or message that the caller works for; null once it has its answer. */
+  currentTraceId(): string | null;
   /**
    * Begins a call within a request.
    *
