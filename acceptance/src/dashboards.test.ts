@@ -6,6 +6,16 @@ const dashboards = readDashboards();
 /** Ids of Grafana's units: https://github.com/grafana/grafana/blob/main/packages/grafana-data/src/valueFormats/categories.ts */
 const units = new Set(['s', 'reqps', 'percentunit', 'bytes', 'short']);
 const kinds = new Set(['timeseries', 'stat', 'row']);
+/** Members that the types of `@grafana/schema` 13.2.3 demand. Grafana fills in most of them, and a provisioner may refuse their lack. */
+const demanded = {
+  link: ['asDropdown', 'icon', 'includeVars', 'keepTime', 'tags', 'targetBlank', 'title', 'tooltip', 'type'],
+  legend: ['calcs', 'displayMode', 'placement', 'showLegend'],
+  timeseries: ['legend', 'tooltip'],
+  stat: [
+    ...['colorMode', 'graphMode', 'justifyMode', 'orientation', 'percentChangeColorMode'],
+    ...['reduceOptions', 'showPercentChange', 'textMode', 'wideLayout'],
+  ],
+};
 const ofTheLibrary = /^(process|nodejs)_/;
 
 test('each dashboard has a uid and a title of its own, and panels with unique ids that do not overlap', () => {
@@ -45,6 +55,18 @@ test('each panel of a dashboard has a title, a known kind and unit, and reads th
         true,
         references.length,
       ]);
+    }
+  }
+});
+
+test('links and panels of a dashboard have each member that Grafana’s published types demand', () => {
+  const missing = (thing: object | undefined, kind: keyof typeof demanded) =>
+    demanded[kind].filter((member) => !Object.hasOwn(thing ?? {}, member));
+  for (const { file, links, panels } of dashboards) {
+    expect([file, links.flatMap((link) => missing(link, 'link'))]).toEqual([file, []]);
+    for (const { title, type, options } of panels.filter(({ type }) => type !== 'row')) {
+      expect([title, missing(options, type as 'timeseries' | 'stat')]).toEqual([title, []]);
+      if (type === 'timeseries') expect([title, missing(options?.legend, 'legend')]).toEqual([title, []]);
     }
   }
 });

@@ -11,6 +11,7 @@ interface Variable {
 }
 
 interface Panel {
+  options?: Record<string, unknown> & { legend?: object };
   id: number;
   type: string;
   title: string;
@@ -26,6 +27,7 @@ export interface Dashboard {
   uid: string;
   title: string;
   schemaVersion: number;
+  links: object[];
   templating: { list: Variable[] };
   panels: Panel[];
 }
