@@ -16,7 +16,5 @@ test('a row tells the alerts that had to fire from those that may, and how soon 
 });
 
 test('alerts that no fault raises are named', () => {
-  expect(tabulate([], new Map())).toMatch(
-    /No fault of the table raises .*`TokenKeysStale`.*made-up series/,
-  );
+  expect(tabulate([], new Map())).toMatch(/No fault of the table raises .*`TokenKeysStale`.*made-up series/);
 });
