@@ -18,10 +18,17 @@ async function readLoaded(file: string): Promise<string> {
   return stdout;
 }
 
-test('a single node loads no client of Postgres, Redis, NATS or another service, and no code for workers, until its configuration names one', async () => {
+test('a single node loads no client of Postgres, Redis, NATS or another service, no parser of XML, and no code for workers, until it needs one', async () => {
   const loaded = await readLoaded(start);
   expect(loaded).toContain('/node_modules/fastify/');
-  for (const name of ['pg', 'ioredis', '@nats-io/transport-node', '@nats-io/jetstream', 'undici'])
+  for (const name of [
+    'pg',
+    'ioredis',
+    '@nats-io/transport-node',
+    '@nats-io/jetstream',
+    'undici',
+    '@xmldom/xmldom',
+  ])
     expect(loaded, name).not.toContain(`/node_modules/${name}/`);
   expect(loaded, 'code for workers').not.toContain('internal/cluster/');
 });
