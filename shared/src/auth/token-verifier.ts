@@ -1,5 +1,9 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { JWTPayload, JWTVerifyOptions } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import * as errors from 'jose/errors';
+// By its parts: the whole has encryption too, which tokens of viewers never have.
+import { jwtVerify } from 'jose/jwt/verify';
 import type { Clock } from '../clock/clock.ts';
 import type { Principal } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
