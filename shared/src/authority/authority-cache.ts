@@ -56,6 +56,11 @@ export interface AuthorityCacheOptions<V> {
   /** Makes the entry of a value that stores it in fields of its own. Left out where the entry refers to the value. */
   keep?: (value: V, facts: ReadFacts) => KeptState<V>;
   feed: FeedPosition;
+  /**
+   * Values that may begin to hold, or no longer hold, without a change in the feed. An entry of them is used until it has this age, and
+   * then read again. Left out where the feed names every change.
+   */
+  outsideFeed?: { includes: (value: V | null) => boolean; maxAgeMs: number };
   clock: Clock;
   onLookup?: (hit: boolean) => void;
   /** Number of viewers, contents and pairs whose naming is remembered. */
@@ -126,8 +131,17 @@ export class AuthorityCache<V> {
   glance(key: string): KnownState<V> | undefined {
     const known = this.#entries.get(key);
     const usable =
-      known !== undefined && this.#isUnnamed(key, known) && this.#options.feed.vouchesFor(known.heldAtMs);
+      known !== undefined &&
+      this.#isUnnamed(key, known) &&
+      this.#options.feed.vouchesFor(known.heldAtMs) &&
+      !this.#isOutdated(known);
     return usable ? this.#toKnown(known) : undefined;
+  }
+
+  /** Whether the feed does not tell whether the state still holds. */
+  #isOutdated({ value, heldAtMs }: KeptState<V>): boolean {
+    const { outsideFeed, clock } = this.#options;
+    return outsideFeed?.includes(value) === true && clock.monotonic() - heldAtMs > outsideFeed.maxAgeMs;
   }
 
   #toKnown({ value, loadNumber, heldAtMs, readAfterMs }: KeptState<V>): KnownState<V> {

@@ -88,6 +88,11 @@ export function createAuthority(options: AuthorityOptions): Authority {
       ...common('apiKeys'),
       load: (key) => apiKeys.findApiKey(hashOf(key), !key.startsWith(malformed)),
       bytesOf: ({ name }) => apiKeyBytes + textBytes(name),
+      // A bootstrap key is not stored. Its owner may start again with another one, and the feed then names neither of them.
+      outsideFeed: {
+        includes: (state) => state === null || state.id === null,
+        maxAgeMs: follower.limitMs,
+      },
     }),
     contents: new AuthorityCache({
       ...common('contents'),
