@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, ask } from '../client/ask.ts';
+import { ask } from '../client/ask.ts';
+import { askInRow, isOk, isUnauthenticated, tell } from './asked-in-row.ts';
 import { readBucket, signedWith } from './credentials.ts';
 import { contentId, viewerIds } from './mixed-requests.ts';
 import type { ProfileName } from './prepared-profile.ts';
-import type { RotatedStack } from './rotated-stack.ts';
 import type { Rotation, Scene } from './rotation.ts';
 
 /** Hundreds of requests between two steps. */
 const stepMs = 1_500;
-/** Requests in a row that must all be answered alike: more than there are processes behind the load balancer, several times over. */
-const askedInRow = 12;
 const everywhere: readonly ProfileName[] = [
   'single node',
   'workers',
@@ -122,16 +120,6 @@ async function rotateBucket(scene: Scene): Promise<() => Promise<void>> {
   credentials.buckets = [next];
   await pause(stepMs);
   return async () => {};
-}
-
-const isOk = ({ status }: Answer) => status === 200;
-const isUnauthenticated = ({ status }: Answer) => status === 401;
-const tell = (answers: readonly Answer[]) =>
-  answers.map(({ status, code }) => `${status} ${code}`).join(', ');
-
-function askInRow({ origin }: RotatedStack, path: string, credential: string): Promise<Answer[]> {
-  const headers = { authorization: `Bearer ${credential}` };
-  return Promise.all(Array.from({ length: askedInRow }, () => ask(origin(), { path, headers })));
 }
 
 /** The secrets that every process reads again at SIGHUP. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { signalRotations } from './rotate-at-signal.ts';
+import { restartRotations } from './rotate-by-restart.ts';
 import { keySetRotations } from './rotate-key-set.ts';
 import { masterKeyRotations } from './rotate-master-key.ts';
 import { storeRotations } from './rotate-stores.ts';
@@ -18,6 +19,7 @@ export const rotations: readonly Rotation[] = [
     },
   },
   ...signalRotations,
+  ...restartRotations,
   ...keySetRotations,
   ...storeRotations,
   // The last: a later restart of the same processes would take the version away again.
