@@ -4,7 +4,7 @@ import { readAuditRetention } from '@latchkey/shared/config';
 import { openAuditSink } from './audit-sink.ts';
 import type { AuthConfig } from './config.ts';
 import { countLastingFailures } from './count-lasting-failures.ts';
-import { forwardAudit } from './forward-audit.ts';
+import { forwardAudit, type LostPlaces } from './forward-audit.ts';
 import type { RowCore } from './own-tables.ts';
 import { createAuditPurge } from './purge-audit.ts';
 
@@ -15,7 +15,7 @@ const sealEveryMs = 1_000;
 const forwardEveryMs = 1_000;
 
 /** What the auth service does with the audit beside requests: it chains, forwards and purges it. */
-export function addAuditJobs({ db, clock, values, jobs, metrics }: RowCore<AuthConfig>): void {
+export function addAuditJobs({ db, clock, log, values, jobs, metrics }: RowCore<AuthConfig>): void {
   /** Every failure is logged by the job itself. */
   const counting = (run: () => Promise<unknown>) =>
     countLastingFailures(run, { clock, count: () => metrics.auditFailures.inc() });
@@ -48,9 +48,14 @@ export function addAuditJobs({ db, clock, values, jobs, metrics }: RowCore<AuthC
     pid: process.pid,
     now: () => clock.now(),
   });
+  const onLost = (lost: LostPlaces) =>
+    log.warn(
+      'rows of the audit were removed by their retention before they were forwarded: AUDIT_FORWARD never gets them. They were older than AUDIT_KEEP_ACTS_DAYS, AUDIT_KEEP_REFUSALS_DAYS or AUDIT_KEEP_STRANGERS_DAYS',
+      { ...lost },
+    );
   jobs.repeat({
     everyMs: forwardEveryMs,
-    run: counting(() => forwardAudit(db, sink, stopping.signal)),
+    run: counting(() => forwardAudit({ db, sink, signal: stopping.signal, onLost })),
     failed:
       'the audit could not be forwarded: rows wait in the database, until their retention removes them. Check AUDIT_FORWARD and the disk or the syslog server behind it',
     interrupt: () => stopping.abort(),

@@ -7,7 +7,8 @@ import { createAuditSealer } from '@latchkey/shared/audit';
 import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openAuditSink } from './audit-sink.ts';
-import { forwardAudit } from './forward-audit.ts';
+import { cutAudit } from './cut-audit.ts';
+import { forwardAudit, type LostPlaces } from './forward-audit.ts';
 
 const facts = { host: 'node 1', pid: 7, now: () => Date.UTC(2026, 0, 1) };
 const { signal } = new AbortController();
@@ -17,6 +18,7 @@ describe.each(databaseKinds(process.env))('the forwarded audit on $name', ({ ope
   let folder: string;
   const clock = createManualClock();
   beforeEach(async () => {
+    lost = [];
     database = await open();
     folder = mkdtempSync(join(tmpdir(), 'latchkey-audit-'));
   });
@@ -33,7 +35,9 @@ describe.each(databaseKinds(process.env))('the forwarded audit on $name', ({ ope
       .execute();
     await createAuditSealer({ db: database.db, clock, secret: null }).run();
   }
-  const forward = (sink: ReturnType<typeof openAuditSink>) => forwardAudit(database.db, sink, signal);
+  let lost: LostPlaces[];
+  const forward = (sink: ReturnType<typeof openAuditSink>) =>
+    forwardAudit({ db: database.db, sink, signal, onLost: (places) => void lost.push(places) });
   const targetsIn = (text: string) =>
     text
       .trimEnd()
@@ -100,6 +104,20 @@ describe.each(databaseKinds(process.env))('the forwarded audit on $name', ({ ope
     const [, json = ''] =
       /^<110>1 2026-01-01T00:00:00\.000Z node_1 latchkey 7 audit - (.*)$/.exec(message) ?? [];
     expect(JSON.parse(json)).toMatchObject({ target: 'ü', place: 1 });
+  });
+
+  test('places that the retention removed before they were forwarded are named once', async () => {
+    const sink = openAuditSink({ kind: 'file', path: join(folder, 'audit.jsonl') }, facts);
+    await add(['a']);
+    await forward(sink);
+    await add(['b', 'c']);
+    clock.advance(1_000);
+    await add(['d']);
+    const range = { before: clock.now(), now: clock.now(), limit: 100 };
+    expect(await cutAudit(database.db, 'acts', range)).toBe(3);
+    expect([await forward(sink), lost]).toEqual([1, [{ chain: 'acts', first: 2, last: 3 }]]);
+    await add(['e']);
+    expect([await forward(sink), lost.length]).toEqual([1, 1]);
   });
 
   test('a syslog server that is away leaves the rows where they are', async () => {
