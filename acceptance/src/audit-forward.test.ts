@@ -30,11 +30,13 @@ const readLines = (text: string): Line[] =>
 
 /** Whether each act up to the last one is there, and those that are there twice are the same. */
 function expectComplete(lines: readonly Line[], contents: readonly string[]): void {
-  expect(registered(lines)).toEqual(expect.arrayContaining([...contents]));
-  const acts = new Map<unknown, Line>();
+  const there = new Set(registered(lines));
+  expect(contents.filter((id) => !there.has(id))).toEqual([]);
+  const acts = new Map<unknown, string>();
   for (const line of lines.filter(({ chain }) => chain === 'acts')) {
-    expect(acts.get(line.place) ?? line).toEqual(line);
-    acts.set(line.place, line);
+    const text = JSON.stringify(line);
+    expect(acts.get(line.place) ?? text).toBe(text);
+    acts.set(line.place, text);
   }
   const places = [...acts.keys()].map(Number).sort((a, b) => a - b);
   expect(places).toEqual(places.map((_, index) => index + 1));
@@ -77,7 +79,7 @@ describe.skipIf(areContainers)('the forwarded audit', () => {
       await writing;
     }
     const last = contents.at(-1) ?? '';
-    await vi.waitFor(() => expect(registered(read())).toContain(last), patience);
+    await vi.waitFor(() => expect(registered(read()).includes(last)).toBe(true), patience);
     expectComplete(read(), contents);
     for (const name of files().filter((name) => !name.endsWith('.gz')))
       await verifyAudit(database, join(folder, name));

@@ -59,5 +59,5 @@ it.skipIf(areContainers)(
     await onceChained(database, 4 * rounds);
     await verifyAudit(database, file);
   },
-  120_000,
+  180_000,
 );

@@ -58,7 +58,7 @@ it('after a restore, anchors from before the backup hold, newer ones show what i
     .map((line) => JSON.parse(line))
     .filter(({ chain, place }) => chain === 'acts' && place > 3);
   expect(afterBackup[0]).toMatchObject({ action: 'content.create', target: lost, place: 4 });
-}, 120_000);
+}, 180_000);
 
 async function startForwarding(folder: string, forwarded: string) {
   const adminApiKey = makeApiKey();

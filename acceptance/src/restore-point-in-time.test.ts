@@ -105,7 +105,7 @@ it('a restore without a moment has all that was archived, and a second one reach
       expect(postgres.readLog()).toContain('recovery ended before configured recovery target was reached'),
     { timeout: 60_000, interval: 50 },
   );
-}, 120_000);
+}, 180_000);
 
 it('the documented archive_command archives a file again, completes an interrupted copy, and never replaces another file', async () => {
   const folder = makeTestFolder();
