@@ -173,6 +173,16 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     expect((await post(65_000)).status).toBe(400);
   });
 
+  it(`behind ${kind}, the document of a packager may have 256 KiB, and a larger one gets 413`, async () => {
+    const from = newAddress();
+    const headers = { ...admin, 'content-type': 'application/xml', 'x-speke-version': '2.0' };
+    const post = (bytes: number) =>
+      ask({ method: 'POST', path: '/speke/v2.0/copyProtection', from, headers, body: '<x/>'.padEnd(bytes) });
+    expect((await post(270_000)).status).toBe(413);
+    // It is no CPIX, or the server has no PUBLIC_URL: it was read at any rate.
+    expect([409, 422]).toContain((await post(260_000)).status);
+  });
+
   it(`${kind} logs requests without their query and credentials, and does not log /health`, async () => {
     const from = newAddress();
     const token = viewerToken(server.jwtSecret, unique('viewer'));

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { renderOne } from './compositions.fixture.ts';
 
-/** What players request. Each is the beginning of a path. */
-const ofPlayers = ['/keys', '/play'];
+/** What players and packagers request. Each is the beginning of a path. */
+const fromOutside = ['/keys', '/play', '/speke'];
 
 test.each(['ingress', 'gateway-api'])(
-  'with the component %s players reach keys and the playlists of sessions',
+  'with the component %s players reach keys and the playlists of sessions, and packagers their keys',
   (component) => {
     const objects = renderOne(process.env, { overlay: 'distributed', components: [component] });
     const routes = objects.filter(({ kind }) => kind === 'Ingress' || kind === 'HTTPRoute');
     const text = JSON.stringify(routes);
-    for (const path of ofPlayers) expect(text).toContain(`"${path}"`);
+    for (const path of fromOutside) expect(text).toContain(`"${path}"`);
   },
 );
