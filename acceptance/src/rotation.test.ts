@@ -114,7 +114,7 @@ describe.skipIf(areContainers)('secrets that come from files', () => {
     expect([...answers.keys()]).toEqual(['200']);
   });
 
-  it('several AUTH_JWT_SECRET_PREVIOUS are accepted, and each alone can be taken away', async () => {
+  it('several AUTH_JWT_SECRET_PREVIOUS are accepted, each alone can be taken away, and the statistics warn until the last one is', async () => {
     const others = [hex(), `base64:${randomBytes(48).toString('base64')}`];
     const [first = '', second = ''] = others;
     const tokens = [
@@ -122,12 +122,21 @@ describe.skipIf(areContainers)('secrets that come from files', () => {
       viewerToken(Buffer.from(second.slice('base64:'.length), 'base64'), unique('viewer')),
     ];
     const askAll = () => Promise.all(tokens.map(ask));
+    // A report of the processes may be some seconds old.
+    const waitWarned = (isWarned: boolean) =>
+      vi.waitFor(async () => {
+        const { json } = await server.client.get('/api/v1/statistics', present.ADMIN_API_KEY);
+        const codes = json.statistics.warnings.map(({ code }: { code: string }) => code);
+        expect(codes.includes('AUTH_JWT_SECRET_PREVIOUS_SET')).toBe(isWarned);
+      }, patience);
     await renew({ AUTH_JWT_SECRET_PREVIOUS: others.join('\n') });
     expect(await askAll()).toEqual(['200', '200']);
+    await waitWarned(true);
     await renew({ AUTH_JWT_SECRET_PREVIOUS: second });
     expect(await askAll()).toEqual(['401 INVALID_TOKEN', '200']);
     await renew({ AUTH_JWT_SECRET_PREVIOUS: '' });
     expect(await askAll()).toEqual(['401 INVALID_TOKEN', '401 INVALID_TOKEN']);
+    await waitWarned(false);
   });
 
   it('an old ADMIN_API_KEY is accepted until it is taken away, and then refused on every route', async () => {

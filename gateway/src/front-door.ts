@@ -66,7 +66,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
   const { version } = packageJson;
   const metrics = createMetrics(clock, { service: name, version, registry: base.registry });
-  metrics.statistics.warnings.push(...judgeConfiguration(values));
+  metrics.statistics.warnings = () => judgeConfiguration(values);
   const secret = values.internalSecret;
   const publicUrl = values.publicUrl ?? null;
   const onFault = (service: string, error: unknown) => {

@@ -57,7 +57,7 @@ export interface SingleNode {
   drain(): void;
   /** Those in use. */
   values: SingleNodeValues;
-  metrics: Pick<Metrics, 'configurationReads'>;
+  metrics: Pick<Metrics, 'countConfigurationRead'>;
   /** Replaces the workers. The new ones read the configuration again. Left out where there are none. */
   replaceWorkers?: () => Promise<boolean>;
 }
@@ -97,7 +97,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   const { clock, log, shutdown, requestLog } = options;
   const { base, rows, values, masterKeys } = await openSingleNode(options);
   const metrics = createNodeMetrics(base);
-  metrics.statistics.warnings.push(...judgeConfiguration(values));
+  metrics.statistics.warnings = () => judgeConfiguration(values);
   const readiness = createLoggedReadiness(base.dependencies, clock, log);
   exportReadiness(metrics.registry, readiness);
   const app = await createGateway({

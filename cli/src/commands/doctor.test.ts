@@ -45,6 +45,19 @@ describe('latchkey doctor', () => {
     for (const hidden of [masterKey, salt, tokenSecret]) expect(stdout).not.toContain(hidden);
   });
 
+  test('doctor warns of each secret that is accepted beside the present one, and names its variable and its runbook', async () => {
+    const old = 'an-old-token-secret-that-is-long-enough-surely';
+    const { env, folder } = await configured();
+    writeFileSync(join(folder, 'previous'), old);
+    const { stdout } = await runCommand(['doctor'], {
+      env: { ...env, AUTH_JWT_SECRET_PREVIOUS_FILE: join(folder, 'previous') },
+    });
+    expect(stdout).toMatch(/warning {2}AUTH_JWT_SECRET_PREVIOUS: .*a second secret is accepted/);
+    expect(stdout).toContain('→ read docs/runbooks/rotate-token-secret.md#steps');
+    expect(stdout).not.toContain(old);
+    expect((await runCommand(['doctor'], { env })).stdout).not.toContain('_PREVIOUS');
+  });
+
   test('doctor accepts an empty configuration, whose secrets the first start makes, and examines the database and the port', async () => {
     const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db'), PORT: '0' };
     const { exitCode, stdout } = await runCommand(['doctor'], { env });

@@ -13,6 +13,7 @@ import {
   separateServiceSettings,
   singleNodeSettings,
 } from '@latchkey/shared/config';
+import { judgePreviousSecrets } from '@latchkey/shared/statistics';
 import { explainError } from '../explain-error.ts';
 import type { Variables } from '../keys/variables.ts';
 import type { Finding } from './finding.ts';
@@ -35,6 +36,16 @@ export function examineConfiguration(env: Variables): Configuration {
   const single = examineReading(() => readSingleNodeConfig({ ...env, ...made }));
   const separate = isForSeparateServices(env) ? examineReading(() => readSeparateServiceConfig(env)) : null;
   const found = [...single.found, ...(separate?.found ?? [])];
+  for (const { code, detail, documentation } of judgePreviousSecrets({
+    ...single.values,
+    ...separate?.values,
+  }))
+    found.push({
+      state: 'warning',
+      about: code.replace(/_SET$/, ''),
+      says: detail,
+      mend: `read ${documentation}`,
+    });
   if (!found.some(({ state }) => state === 'wrong')) {
     const says = separate
       ? 'every variable can be used, those of separate services too'

@@ -48,7 +48,7 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
   const own = createNodeMetrics(base);
   // Workers count the requests of clients. Theirs to this process would be counted twice.
   const metrics = { ...own, observeRequest: () => {} };
-  metrics.statistics.warnings.push(...judgeConfiguration(values));
+  metrics.statistics.warnings = () => judgeConfiguration(values);
   const announcements = createAnnouncements(createInProcessBus((error) => base.warn(busFaultMessage, error)));
   const service = await createServiceProcess({
     ...values,

@@ -1,21 +1,8 @@
 // Every metric of Latchkey, once: what a process exports, and what docs/metrics.md says of it.
+import type { Catalogue } from './metric-description.ts';
+import { players } from './player-metrics.ts';
 
-/** How the values of several workers become one: `LATCHKEY_WORKERS`. */
-type Aggregator = 'sum' | 'max' | 'min' | 'first' | 'average';
-
-export interface MetricDescription {
-  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
-  /** In addition to `service`, which every series has. */
-  readonly labels: readonly string[];
-  /** A sentence for Prometheus and for the document. */
-  readonly help: string;
-  /** For the document: which value matters, and what to do. Markdown. */
-  readonly lookAt: string;
-  /** Default: the sum. */
-  readonly aggregator?: Aggregator;
-}
-
-type Catalogue = Readonly<Record<string, MetricDescription>>;
+export type { MetricDescription } from './metric-description.ts';
 
 const traffic = {
   http_server_request_duration_seconds: {
@@ -230,64 +217,20 @@ const dependencies = {
     lookAt:
       '`failed` grows: a secret was [replaced](rotation.md) by a file that cannot be used. The log names it',
   },
+  latchkey_configuration_last_read_timestamp_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'When the configuration was last read without a fault, at the start or on SIGHUP, in seconds since 1970.',
+    lookAt:
+      'after a secret was [replaced](rotation.md): a process whose value is older than the new file still uses the old one',
+    aggregator: 'min',
+  },
   latchkey_build_info: {
     type: 'gauge',
     labels: ['version', 'node'],
     help: '1, with the release of Latchkey and of Node.',
     lookAt: 'several versions at once: an upgrade is under way, or has stopped halfway',
     aggregator: 'first',
-  },
-} as const satisfies Catalogue;
-
-const players = {
-  latchkey_player_time_to_first_frame_seconds: {
-    type: 'histogram',
-    labels: [],
-    help: 'From load to the first frame.',
-    lookAt: 'target: below 2 s',
-  },
-  latchkey_player_key_fetch_seconds: {
-    type: 'histogram',
-    labels: [],
-    help: 'A key request as the player sees it, the average of a report.',
-    lookAt:
-      'target: p95 below 0.1 s. Alert above 0.5 s. The figure of the server is lower: the rest is network',
-  },
-  latchkey_player_decrypt_seconds: {
-    type: 'histogram',
-    labels: [],
-    help: 'Decryption of a segment, the average of a report.',
-    lookAt: 'target: below 0.005 s. A slow device, not the server',
-  },
-  latchkey_player_fragment_load_seconds: {
-    type: 'histogram',
-    labels: [],
-    help: 'Download of a segment, the average of a report.',
-    lookAt: 'the CDN',
-  },
-  latchkey_player_key_fetches: {
-    type: 'histogram',
-    labels: [],
-    help: 'Key requests of a playback.',
-    lookAt: 'many more than epochs: a player that does not keep keys',
-  },
-  latchkey_player_quality_switches: {
-    type: 'histogram',
-    labels: [],
-    help: 'Changes of level of a playback.',
-    lookAt: 'the network of viewers, the ladder',
-  },
-  latchkey_player_fragments_loaded: {
-    type: 'histogram',
-    labels: [],
-    help: 'Segments of a playback.',
-    lookAt: 'how long people watch',
-  },
-  latchkey_player_stalls: {
-    type: 'histogram',
-    labels: [],
-    help: 'Times that the buffer ran empty during a playback.',
-    lookAt: 'target: 0',
   },
 } as const satisfies Catalogue;
 

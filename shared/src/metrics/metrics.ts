@@ -46,8 +46,8 @@ export interface Metrics {
   shedRequests: Counter<'upstream' | 'reason'>;
   /** Refusals that could not be written to the audit, and runs that could not chain or forward it. */
   auditFailures: Counter;
-  /** The configuration was read again: `ok` or `failed`. */
-  configurationReads: Counter<'result'>;
+  /** Counts that the configuration was read again, and whether it could be used. */
+  countConfigurationRead(isOk: boolean): void;
   /** The last hour, for the dashboard: Prometheus keeps its own. */
   statistics: ProcessStatistics;
 }
@@ -79,6 +79,11 @@ export function createMetrics(
   const configurationReads = new Counter(describeMetric('latchkey_configuration_reads_total', registry));
   // A first increase can be seen only in a series that exists.
   for (const result of ['ok', 'failed']) configurationReads.inc({ result }, 0);
+  // Metrics are made after the first reading, without which no process starts.
+  let lastReadAt = clock.now();
+  addGauge(registry, 'latchkey_configuration_last_read_timestamp_seconds', () => [
+    [{}, Math.floor(lastReadAt / 1_000)],
+  ]);
   const purgedRows = new Counter(describeMetric('latchkey_purged_rows_total', registry));
   return {
     registry,
@@ -99,7 +104,10 @@ export function createMetrics(
     upstreamErrors: new Counter(describeMetric('latchkey_upstream_errors_total', registry)),
     shedRequests: new Counter(describeMetric('latchkey_shed_requests_total', registry)),
     auditFailures: new Counter(describeMetric('latchkey_audit_failures_total', registry)),
-    configurationReads,
+    countConfigurationRead(isOk) {
+      configurationReads.inc({ result: isOk ? 'ok' : 'failed' });
+      if (isOk) lastReadAt = clock.now();
+    },
   };
 }
 

@@ -17,7 +17,7 @@ interface RenewalOptions<S extends Settings> {
   /** Reads all of them again. @throws ConfigError */
   read: () => Values<S>;
   log: OperatorLog;
-  metrics: Pick<Metrics, 'configurationReads'>;
+  metrics: Pick<Metrics, 'countConfigurationRead'>;
   /**
    * Takes the values to other processes, where there are some. The reading counts once they have them. @returns whether they do
    */
@@ -32,7 +32,7 @@ interface RenewalOptions<S extends Settings> {
  */
 export function createRenewal<S extends Settings>(options: RenewalOptions<S>): (() => void) | null {
   const { settings, env, values, read, log, metrics, follow } = options;
-  const count = (isOk: boolean) => metrics.configurationReads.inc({ result: isOk ? 'ok' : 'failed' });
+  const count = metrics.countConfigurationRead;
   if (!readsFiles(settings, env)) return null;
   return () => {
     let fresh: Values<S>;

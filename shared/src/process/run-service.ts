@@ -119,7 +119,7 @@ async function start<const S extends Settings>(
       publicUrl: common.publicUrl ?? null,
       base,
     });
-    service.metrics.statistics.warnings.push(...judgeConfiguration(values as JudgedValues));
+    service.metrics.statistics.warnings = () => judgeConfiguration(values as JudgedValues);
     const prepare = await options.mount({
       ...base,
       app: service.app,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readSingleNodeConfig } from '../config/index.ts';
+import { readSingleNodeConfig, Secret } from '../config/index.ts';
 import { judgeConfiguration } from './configuration-warning.ts';
 
 const needed = { MASTER_KEY_HEX: 'a'.repeat(64), SALT_HEX: 'b'.repeat(64), AUTH_JWT_SECRET: 'c'.repeat(40) };
@@ -21,4 +21,22 @@ it.each([
 
 it('anonymous viewers are not warned of where tokens are configured', () => {
   expect(codes({ ALLOW_ANONYMOUS_VIEWERS: 'true' })).not.toContain('ANONYMOUS_VIEWERS');
+});
+
+it('each secret that is accepted beside the present one is warned of with its variable and its runbook, until it is taken away', () => {
+  const previous = new Secret<readonly string[]>(['an-old-secret-of-a-test']);
+  const values = {
+    adminApiKeyPrevious: previous,
+    authJwtSecretPrevious: previous,
+    internalSecretPrevious: previous,
+  };
+  const warnings = judgeConfiguration(values);
+  expect(warnings.map(({ code, documentation }) => [code, documentation])).toEqual([
+    ['ADMIN_API_KEY_PREVIOUS_SET', 'docs/runbooks/rotate-bootstrap-key.md#steps'],
+    ['AUTH_JWT_SECRET_PREVIOUS_SET', 'docs/runbooks/rotate-token-secret.md#steps'],
+    ['INTERNAL_SECRET_PREVIOUS_SET', 'docs/runbooks/rotate-internal-secret.md#steps'],
+  ]);
+  expect(JSON.stringify(warnings)).not.toContain('an-old-secret');
+  previous.renew([]);
+  expect(judgeConfiguration(values)).toEqual([]);
 });

@@ -1,22 +1,12 @@
 import type { CorsOrigins } from '../config/url-parsers.ts';
 import type { TrustProxy } from '../net/index.ts';
-
-/** A configuration setting that the operator should check. */
-export interface ConfigurationWarning {
-  /** Fixed: programs may rely on it. */
-  code: string;
-  /** `warning`: open to misuse as it is. `notice`: right for some installations, so check it once. */
-  severity: 'warning' | 'notice';
-  title: string;
-  detail: string;
-  /** Where to read more: a document of the project and a heading in it. */
-  documentation: string;
-}
+import { judgePreviousSecrets, type PreviousSecrets } from './previous-secrets.ts';
+import type { ConfigurationWarning } from './warning.ts';
 
 const configuration = 'README.md#configuration';
 
 /** Only the values that some process has; each process checks its own. */
-export interface JudgedValues {
+export interface JudgedValues extends PreviousSecrets {
   trustProxy?: TrustProxy;
   corsOrigins?: CorsOrigins;
   rateLimit?: string;
@@ -27,7 +17,7 @@ export interface JudgedValues {
   viewerTokenFrom?: readonly string[];
 }
 
-/** The doubtful settings of one process. */
+/** The doubtful settings of one process, as they are now: secrets may change while it runs. */
 export function judgeConfiguration(values: JudgedValues): ConfigurationWarning[] {
   const { trustProxy, corsOrigins, rateLimit, leaseMode, viewerTokenFrom = [] } = values;
   const warnings: ConfigurationWarning[] = [];
@@ -64,5 +54,5 @@ export function judgeConfiguration(values: JudgedValues): ConfigurationWarning[]
     const detail = 'RATE_LIMIT=off. Unless a proxy in front limits requests, set it to on.';
     warn('notice', 'RATE_LIMIT_OFF', 'Rate limiting is off', detail);
   }
-  return warnings;
+  return [...warnings, ...judgePreviousSecrets(values)];
 }

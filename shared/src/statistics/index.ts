@@ -1,9 +1,9 @@
 export {
-  type ConfigurationWarning,
   type JudgedValues,
   judgeConfiguration,
 } from './configuration-warning.ts';
 export { DurationCounts } from './duration-counts.ts';
+export { judgePreviousSecrets } from './previous-secrets.ts';
 export {
   ConfigurationWarningSchema,
   type PlayerStepReport,
@@ -16,3 +16,4 @@ export {
 export { ProcessStatistics } from './process-statistics.ts';
 export { kindOfRequest } from './request-counts.ts';
 export { stepMs, stepsKept } from './step-ring.ts';
+export type { ConfigurationWarning } from './warning.ts';

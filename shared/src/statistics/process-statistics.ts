@@ -1,10 +1,10 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Change } from '../events/index.ts';
-import type { ConfigurationWarning } from './configuration-warning.ts';
 import { DurationCounts } from './duration-counts.ts';
 import type { ProcessReport } from './process-report.ts';
 import { RequestCounts, type RequestKind } from './request-counts.ts';
 import { type Step, StepRing } from './step-ring.ts';
+import type { ConfigurationWarning } from './warning.ts';
 
 /** As many as a page shows, and some more for replicas that received different ones. */
 const changesKept = 50;
@@ -75,7 +75,7 @@ export class ProcessStatistics {
    */
   feed: { ageMs(): number | null; limitMs: number } | null = null;
   /** Doubtful settings of this process; filled at start. */
-  readonly warnings: ConfigurationWarning[] = [];
+  warnings: () => ConfigurationWarning[] = () => [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -126,7 +126,7 @@ export class ProcessStatistics {
         .since(since)
         .flatMap(({ at, value: { count } }) => (count === null ? [] : [{ at, count }])),
       changes: [...this.#changes.latest()],
-      warnings: [...this.warnings],
+      warnings: this.warnings(),
     };
   }
 }

@@ -1,0 +1,32 @@
+import type { ConfigurationWarning } from './warning.ts';
+
+/** Those that the process has. */
+export interface PreviousSecrets {
+  adminApiKeyPrevious?: { reveal(): readonly unknown[] };
+  authJwtSecretPrevious?: { reveal(): readonly unknown[] };
+  internalSecretPrevious?: { reveal(): readonly unknown[] };
+}
+
+const rotations = [
+  { key: 'adminApiKeyPrevious', variable: 'ADMIN_API_KEY_PREVIOUS', page: 'rotate-bootstrap-key' },
+  { key: 'authJwtSecretPrevious', variable: 'AUTH_JWT_SECRET_PREVIOUS', page: 'rotate-token-secret' },
+  { key: 'internalSecretPrevious', variable: 'INTERNAL_SECRET_PREVIOUS', page: 'rotate-internal-secret' },
+] as const;
+
+/** A warning for each variable by which a second secret is accepted. That is right during a rotation, and is forgotten easily. */
+export function judgePreviousSecrets(values: PreviousSecrets): ConfigurationWarning[] {
+  return rotations.flatMap(({ key, variable, page }): ConfigurationWarning[] => {
+    const count = values[key]?.reveal().length ?? 0;
+    if (count === 0) return [];
+    const also = count === 1 ? 'a second secret is' : `${count} further secrets are`;
+    return [
+      {
+        code: `${variable}_SET`,
+        severity: 'warning',
+        title: 'A rotation of secrets is not finished',
+        detail: `${variable} is set, so ${also} accepted. Once nobody uses it any more, empty the variable or its file.`,
+        documentation: `docs/runbooks/${page}.md#steps`,
+      },
+    ];
+  });
+}
