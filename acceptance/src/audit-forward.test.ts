@@ -64,7 +64,11 @@ describe.skipIf(areContainers)('the forwarded audit', () => {
     const contents: string[] = [];
     const stopping = new AbortController();
     const writing = (async () => {
-      while (!stopping.signal.aborted) contents.push(await registerContent(server));
+      while (!stopping.signal.aborted) {
+        // A busy machine refuses some with 503. Those that were acknowledged count.
+        const content = await registerContent(server).catch(() => null);
+        if (content !== null) contents.push(content);
+      }
     })();
     try {
       for (let rotation = 1; rotation <= 3; rotation++) {
@@ -78,7 +82,7 @@ describe.skipIf(areContainers)('the forwarded audit', () => {
       stopping.abort();
       await writing;
     }
-    const last = contents.at(-1) ?? '';
+    const last = contents.at(-1) ?? 'no act';
     await vi.waitFor(() => expect(registered(read()).includes(last)).toBe(true), patience);
     expectComplete(read(), contents);
     for (const name of files().filter((name) => !name.endsWith('.gz')))

@@ -6,26 +6,43 @@ import { createApiKey, createLease, makeScene, revokeApiKey, revokeLeases } from
 import { areContainers, startServer } from './target.ts';
 import { lastAct, onceChained, verifyAudit } from './verify-audit.ts';
 
-/** Acts of each kind that writes to the audit in its own way, until the signal. @returns how many rounds */
+/**
+ * Acts of each kind that writes to the audit in its own way, until the signal. A busy machine refuses some of them with 503.
+ *
+ * @returns how many acts were acknowledged
+ */
 async function writeAudit(
   target: Awaited<ReturnType<typeof startServer>>,
   signal: AbortSignal,
 ): Promise<number> {
   const { client, adminApiKey } = target;
-  let rounds = 0;
-  for (; !signal.aborted; rounds++) {
+  let acts = 0;
+  const count = () => {
+    acts++;
+  };
+  const play = async () => {
     const scene = await makeScene(target);
-    await Promise.all([
-      // The number of its leases is written into its row afterwards.
-      createLease(target, scene).then(() => revokeLeases(target, { contentId: scene.contentId })),
-      createApiKey(target, 'playback').then(({ id }) => revokeApiKey(target, id)),
-      // Refusals with a row each, and a group of strangers that is counted.
-      client.post('/api/v1/content', scene.token, { id: 'x', name: 'x' }),
-      client.post('/api/v1/content', undefined, { id: 'x', name: 'x' }),
-    ]);
-    if (rounds % 10 === 0) await client.get('/api/v1/audit/export?format=jsonl', adminApiKey);
+    count();
+    // A refusal with a row of its own.
+    await client.post('/api/v1/content', scene.token, { id: 'x', name: 'x' });
+    await createLease(target, scene);
+    // The number of its leases is written into its row afterwards.
+    await revokeLeases(target, { contentId: scene.contentId });
+    count();
+  };
+  const administer = async () => {
+    const { id } = await createApiKey(target, 'playback');
+    count();
+    await revokeApiKey(target, id);
+    count();
+  };
+  // A group of strangers is counted in one row.
+  const knock = () => client.post('/api/v1/content', undefined, { id: 'x', name: 'x' });
+  for (let round = 0; !signal.aborted; round++) {
+    const exporting = round % 10 === 0 ? [client.get('/api/v1/audit/export?format=jsonl', adminApiKey)] : [];
+    await Promise.allSettled([play(), administer(), knock(), ...exporting]);
   }
-  return rounds;
+  return acts;
 }
 
 /** Runs beside one that writes: enough for several runs of the job that chains. */
@@ -40,7 +57,7 @@ it.skipIf(areContainers)(
     const file = join(makeTestFolder(), 'anchors');
     writeFileSync(file, await verifyAudit(database));
     const stopping = new AbortController();
-    const writers = Array.from({ length: 4 }, () => writeAudit(server, stopping.signal));
+    const writers = Array.from({ length: 2 }, () => writeAudit(server, stopping.signal));
     const places: number[] = [];
     try {
       for (let run = 0; run < runs; run++) {
@@ -53,10 +70,9 @@ it.skipIf(areContainers)(
     } finally {
       stopping.abort();
     }
-    const rounds = (await Promise.all(writers)).reduce((sum, each) => sum + each, 0);
+    const acts = (await Promise.all(writers)).reduce((sum, each) => sum + each, 0);
     expect(new Set(places).size).toBe(runs);
-    // Each round has at least four: a content, its revocation, and an API key that is made and revoked.
-    await onceChained(database, 4 * rounds);
+    await onceChained(database, acts);
     await verifyAudit(database, file);
   },
   180_000,
