@@ -88,7 +88,7 @@ describe.skipIf(areContainers)('the forwarded audit', () => {
     for (const name of files().filter((name) => !name.endsWith('.gz')))
       await verifyAudit(database, join(folder, name));
     await server.close();
-  }, 120_000);
+  }, 240_000);
 
   it('a syslog server that is away, silent or breaks off gets every line once it is back, requests go on, and the log says so', async () => {
     const port = await findFreePort();
@@ -115,7 +115,7 @@ describe.skipIf(areContainers)('the forwarded audit', () => {
     await collector.start('reads');
     await onceReceived();
     await server.close();
-  }, 120_000);
+  }, 240_000);
 });
 
 /** Lets the real logrotate rotate by the settings of docs/audit.md, as often as it is called. */

@@ -75,5 +75,5 @@ it.skipIf(areContainers)(
     await onceChained(database, acts);
     await verifyAudit(database, file);
   },
-  180_000,
+  300_000,
 );

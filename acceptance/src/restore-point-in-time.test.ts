@@ -56,7 +56,7 @@ it('a Postgres that is lost comes back as it was at a moment between two acts, n
   await expectRestored(target, before, after);
   const since = new Date(moment).toISOString();
   await redoRevocations(target, before, { log: log(), since, folder });
-}, 180_000);
+}, 300_000);
 
 it('a restore without a moment has all that was archived, and a second one reaches a moment of the timeline that the first one left', async () => {
   const postgres = await startArchivedPostgres();
@@ -105,7 +105,7 @@ it('a restore without a moment has all that was archived, and a second one reach
       expect(postgres.readLog()).toContain('recovery ended before configured recovery target was reached'),
     { timeout: 60_000, interval: 50 },
   );
-}, 180_000);
+}, 300_000);
 
 it('the documented archive_command archives a file again, completes an interrupted copy, and never replaces another file', async () => {
   const folder = makeTestFolder();

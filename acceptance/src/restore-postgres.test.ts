@@ -43,4 +43,4 @@ it('a Postgres that is lost comes back from a dump, and neither replicas nor Red
   await expectRestored(target, before, after);
   await redoRevocations(target, before, { log: log(), since, folder });
   expect(log()).toContain('"revocation"');
-}, 180_000);
+}, 300_000);
