@@ -17,6 +17,11 @@ test('alerts are expected only of faults that are tried, and only alerts that ha
   expect(expected.filter((name) => !names.has(name))).toEqual([]);
 });
 
+test('some fault raises each alert', () => {
+  const raised = new Set(Object.values(expectedAlerts).flatMap(({ must, may = [] }) => [...must, ...may]));
+  expect(alerts.map(({ alert }) => alert).filter((name) => !raised.has(name))).toEqual([]);
+});
+
 test('every window and hold of the rules is shortened to seconds in the same order, and nothing else is changed', () => {
   const shortened = shortenRules(files);
   for (const { text } of shortened) expect(text.match(/\[\d+[mhd]\]|for: \d+[mhd]\b/g)).toBeNull();

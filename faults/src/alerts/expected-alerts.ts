@@ -80,6 +80,7 @@ export const expectedAlerts: Readonly<Record<string, ExpectedAlerts>> = {
   },
   'the disk of SQLite nearly full': { must: ['LatchkeyDiskNearlyFull'] },
   'a certificate with 5 days left': { must: ['LatchkeyCertificateExpires'] },
+  'the identity provider away for 31 minutes': { must: ['LatchkeyTokenKeysStale'] },
   'a process that ends again and again': { must: ['LatchkeyProcessRestarts'] },
   'every process killed': { must: ['LatchkeyNotObserved', 'LatchkeyProcessDown', 'LatchkeyServiceAbsent'] },
   'the audit takes no rows': { must: ['LatchkeyChangesFail'], may: ['LatchkeyAuditNotWritten'] },

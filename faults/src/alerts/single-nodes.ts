@@ -12,11 +12,15 @@ import { makeProfileSecrets } from '@latchkey/rig/stack/distributed-profile';
 import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { postgresUid, startOwnPostgres } from '@latchkey/rig/stores/own-stores';
 import { type CertificateFiles, makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
+import { type Issuer, startIssuer } from '../rotations/issuer.ts';
 import { keyMaterial } from '../stack/secrets.ts';
 import type { TriedFault } from './try-fault.ts';
 import { waitCalm } from './watch-alerts.ts';
 
-/** Single nodes without viewers: one on SQLite with a small disk, one on Postgres with TLS. And the Prometheus that scrapes them. */
+/**
+ * Single nodes without viewers: one on SQLite with a small disk and the key set of an identity provider, one on Postgres with TLS. And the
+ * Prometheus that scrapes them.
+ */
 export interface SingleNodes {
   prometheus: OwnPrometheus;
   faults: readonly TriedFault[];
@@ -31,6 +35,10 @@ const fillerMib = 60;
 const daysLeft = 5;
 /** `LatchkeyProcessRestarts` fires above two in its window. */
 const restarts = 4;
+/** `LatchkeyTokenKeysStale` fires above 30 minutes. Nobody waits for them: the clock of the process jumps. */
+const staleMs = 31 * 60_000;
+const jumpClock = new URL(import.meta.resolve('@latchkey/rig/jump-clock'));
+jumpClock.searchParams.set('by', String(staleMs));
 /** As in lane.ts. */
 const intervalMs = 500;
 
@@ -49,8 +57,14 @@ export async function startSingleNodes(program: string): Promise<SingleNodes> {
     ssl_key_file: server.key,
   });
   const own = placeCertificate(folder, authority.issue('lasting'));
+  const issuer = await startIssuer();
   const nodes = [
-    await createNode('on-sqlite', folder, { SQLITE_PATH: join(disk.path, 'latchkey.db') }),
+    await createNode(
+      'on-sqlite',
+      folder,
+      { SQLITE_PATH: join(disk.path, 'latchkey.db'), AUTH_JWKS_URL: issuer.url },
+      [`--import=${jumpClock}`],
+    ),
     await createNode('on-postgres', folder, {
       DATABASE_URL: postgres.url,
       DATABASE_CA_FILE: authority.ca,
@@ -63,6 +77,7 @@ export async function startSingleNodes(program: string): Promise<SingleNodes> {
     await prometheus?.stop();
     await Promise.all(nodes.map(({ process }) => process.end('SIGKILL')));
     await postgres.stop();
+    await issuer.close();
     disk.unmount();
     authority.remove();
     rmSync(folder, { recursive: true, force: true });
@@ -80,7 +95,8 @@ export async function startSingleNodes(program: string): Promise<SingleNodes> {
     await waitCalm(prometheus);
     const processes = nodes.map(({ process }) => process);
     const renew = (days: number) => own.put(authority.issue(`of-${days}-days`, { days }));
-    const faults = describeFaults(processes, disk.path, renew).map((fault) => ({ ...fault, waitWhole }));
+    const parts = { nodes: processes, disk: disk.path, renew, issuer };
+    const faults = describeFaults(parts).map((fault) => ({ ...fault, waitWhole }));
     return { prometheus, faults, stop };
   } catch (error) {
     await stop();
@@ -88,11 +104,17 @@ export async function startSingleNodes(program: string): Promise<SingleNodes> {
   }
 }
 
-function describeFaults(
-  nodes: readonly LatchkeyProcess[],
-  disk: string,
-  renew: (days: number) => void,
-): Omit<TriedFault, 'waitWhole'>[] {
+interface Parts {
+  /** The first is the one on SQLite. */
+  nodes: readonly LatchkeyProcess[];
+  /** The folder of the small disk. */
+  disk: string;
+  /** Puts a certificate of so many days into the place of the present one. */
+  renew(days: number): void;
+  issuer: Pick<Issuer, 'setAway'>;
+}
+
+function describeFaults({ nodes, disk, renew, issuer }: Parts): Omit<TriedFault, 'waitWhole'>[] {
   const filler = join(disk, 'filler');
   return [
     {
@@ -106,6 +128,15 @@ function describeFaults(
       seconds: 0,
       begin: () => renew(daysLeft),
       end: () => renew(20),
+    },
+    {
+      name: 'the identity provider away for 31 minutes',
+      seconds: 0,
+      begin() {
+        issuer.setAway(true);
+        nodes[0]?.signal('SIGUSR2');
+      },
+      end: () => issuer.setAway(false),
     },
     {
       name: 'a process that ends again and again',
@@ -131,12 +162,13 @@ function describeFaults(
   ];
 }
 
-async function createNode(name: string, folder: string, env: Environment) {
+async function createNode(name: string, folder: string, env: Environment, flags: readonly string[] = []) {
   const metricsPort = await findFreePort();
   const { INTERNAL_SECRET: _, ...secrets } = makeProfileSecrets();
   const process = createLatchkeyProcess({
     name,
     entry: singleNodeEntry,
+    flags,
     port: await findFreePort(),
     folder,
     env: { ...secrets, ...keyMaterial, ...env, HOME: folder, METRICS_PORT: String(metricsPort) },
@@ -165,4 +197,9 @@ function placeCertificate(folder: string, first: CertificateFiles) {
 }
 
 /** The names of the faults, without starting anything. */
-export const singleNodeFaults: readonly string[] = describeFaults([], '', () => {}).map(({ name }) => name);
+export const singleNodeFaults: readonly string[] = describeFaults({
+  nodes: [],
+  disk: '',
+  renew: () => {},
+  issuer: { setAway: () => {} },
+}).map(({ name }) => name);

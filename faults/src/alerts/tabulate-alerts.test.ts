@@ -14,7 +14,3 @@ test('a row tells the alerts that had to fire from those that may, and how soon 
   expect(table).toContain('| Redis killed | `RedisDown` |  | not ended |');
   expect(table).toContain('| nothing of this list | none |  |  |');
 });
-
-test('alerts that no fault raises are named', () => {
-  expect(tabulate([], new Map())).toMatch(/No fault of the table raises .*`TokenKeysStale`.*made-up series/);
-});

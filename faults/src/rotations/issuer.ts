@@ -7,12 +7,16 @@ export interface Issuer {
   url: string;
   /** Sets the keys of the next answers. */
   publish(keys: readonly IssuerKey[]): void;
+  /** Whether it answers 503 to everything. */
+  setAway(isAway: boolean): void;
   close(): Promise<void>;
 }
 
 export async function startIssuer(): Promise<Issuer> {
   let published: readonly IssuerKey[] = [];
+  let isAway = false;
   const server = createServer((_, answer) => {
+    if (isAway) return void answer.writeHead(503).end();
     const keys = published.map(({ jwk }) => jwk);
     answer.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }));
   });
@@ -22,6 +26,9 @@ export async function startIssuer(): Promise<Issuer> {
     url: `http://127.0.0.1:${port}/jwks.json`,
     publish(keys) {
       published = keys;
+    },
+    setAway(next) {
+      isAway = next;
     },
     async close() {
       server.closeAllConnections();

@@ -47,8 +47,8 @@ export interface Answer {
  * client's 401.
  */
 export class CallerRefused extends Error {
-  /** For anyone who may read `/ready`. */
-  readonly publicReason: string;
+  /** For anyone who may read `/ready`. A wrong secret is for the log alone. */
+  readonly publicReason?: string;
 
   /** @param why as in `refusedHeader` */
   constructor(why: string) {
@@ -61,7 +61,7 @@ export class CallerRefused extends Error {
             'name one in INTERNAL_TLS_CERT_FILE that a CA in its INTERNAL_TLS_CA_FILE has signed',
           ];
     super(`${reason}: ${mend}`);
-    this.publicReason = reason;
+    if (fault !== undefined) this.publicReason = reason;
   }
 }
 

@@ -28,8 +28,9 @@ export interface Dependency {
 
 /** An error may say a part of its reason that names no address, file or secret (`publicReason`). */
 function publicReasonOf(error: unknown): { reason?: string } {
-  if (!(error instanceof Error && 'publicReason' in error)) return {};
-  return { reason: String(error.publicReason) };
+  if (!(error instanceof Error && 'publicReason' in error && typeof error.publicReason === 'string'))
+    return {};
+  return { reason: error.publicReason };
 }
 
 export interface ReadyReport {
