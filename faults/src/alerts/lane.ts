@@ -12,6 +12,7 @@ import { waitCalm } from './watch-alerts.ts';
 export interface Lane {
   stack: Stack;
   prometheus: OwnPrometheus;
+  viewers: Pick<Viewers, 'becomeKnown'>;
   stop(): Promise<void>;
 }
 
@@ -41,7 +42,7 @@ export async function startLane(program: string): Promise<Lane> {
       intervalMs,
     });
     await waitCalm(prometheus);
-    return { stack, prometheus, stop };
+    return { stack, prometheus, viewers, stop };
   } catch (error) {
     await stop();
     throw error;

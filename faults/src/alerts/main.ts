@@ -54,8 +54,11 @@ async function runLane(program: string, waiting: Fault[], raised: Map<string, Ra
   }
 }
 
-function tryIn({ stack, prometheus }: Lane, { name, seconds, begin, end }: Fault): Promise<Raised> {
-  const { waitWhole } = stack;
+function tryIn({ stack, prometheus, viewers }: Lane, { name, seconds, begin, end }: Fault): Promise<Raised> {
+  const waitWhole = async () => {
+    await stack.waitWhole();
+    await viewers.becomeKnown();
+  };
   return tryFault(
     { name, seconds, begin: () => begin(stack), end: () => end(stack), waitWhole },
     prometheus,

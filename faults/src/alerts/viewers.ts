@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAudience } from '../client/audience.ts';
 import { type Load, startLoad } from '../client/load.ts';
-import { createManagement } from '../client/management.ts';
+import { createManagement, demand } from '../client/management.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import { directPlaybacks, directReplicas, type Stack } from '../stack/stack.ts';
 
@@ -13,6 +13,8 @@ const changesPerSecond = 4;
 
 /** Viewers who keep their rights, and an application that creates leases and revokes others. */
 export interface Viewers {
+  /** Makes every replica read the states of all viewers. One that was restarted has none, and would ask for them during the next fault. */
+  becomeKnown(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -33,7 +35,11 @@ export async function startViewers(stack: Stack): Promise<Viewers> {
     question: audience.nextPlaylist(),
   }));
   let turn = 0;
-  const headers = { authorization: `Bearer ${adminKey}` };
+  // A stored key, as applications have. The bootstrap key is looked up again every few seconds.
+  const made = await demand(
+    management.call('POST', '/api/v1/api-keys', { name: 'application', scope: 'full' }),
+  );
+  const headers = { authorization: `Bearer ${made.raw_key}` };
   const changes = startLoad(changesPerSecond * 2, () => {
     const viewerId = `passing-${randomUUID()}`;
     const [path, json] =
@@ -43,6 +49,7 @@ export async function startViewers(stack: Stack): Promise<Viewers> {
     return { origin: gateway, question: { method: 'POST', path, headers, json } };
   });
   return {
+    becomeKnown: audience.becomeKnown,
     stop: async () => void (await Promise.all([keys, playlists, changes].map((load: Load) => load.stop()))),
   };
 }
