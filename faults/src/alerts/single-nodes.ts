@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '@latchkey/rig/find-free-port';
 import { createLatchkeyProcess, type LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import type { Environment } from '@latchkey/rig/processes/spawn-entry';
@@ -33,8 +34,8 @@ const diskMib = 64;
 const fillerMib = 60;
 /** `LatchkeyCertificateExpires` fires below 14 days. */
 const daysLeft = 5;
-/** `LatchkeyProcessRestarts` fires above two in its window. */
-const restarts = 4;
+/** Longer than the time between two scrapes, so that each start is seen. */
+const livesMs = 700;
 /** `LatchkeyTokenKeysStale` fires above 30 minutes. Nobody waits for them: the clock of the process jumps. */
 const staleMs = 31 * 60_000;
 const jumpClock = new URL(import.meta.resolve('@latchkey/rig/jump-clock'));
@@ -116,6 +117,8 @@ interface Parts {
 
 function describeFaults({ nodes, disk, renew, issuer }: Parts): Omit<TriedFault, 'waitWhole'>[] {
   const filler = join(disk, 'filler');
+  let flapping = false;
+  let restarts = Promise.resolve();
   return [
     {
       name: 'the disk of SQLite nearly full',
@@ -141,15 +144,14 @@ function describeFaults({ nodes, disk, renew, issuer }: Parts): Omit<TriedFault,
     {
       name: 'a process that ends again and again',
       seconds: 0,
-      async begin() {
-        const [node] = nodes;
-        for (let count = 0; count < restarts; count++) {
-          await node?.end('SIGKILL');
-          node?.start();
-          await node?.waitReady();
-        }
+      begin() {
+        flapping = true;
+        restarts = restartWhile(nodes[0], () => flapping);
       },
-      end: () => {},
+      async end() {
+        flapping = false;
+        await restarts;
+      },
     },
     {
       name: 'every process killed',
@@ -160,6 +162,15 @@ function describeFaults({ nodes, disk, renew, issuer }: Parts): Omit<TriedFault,
       },
     },
   ];
+}
+
+async function restartWhile(node: LatchkeyProcess | undefined, isWanted: () => boolean): Promise<void> {
+  while (isWanted()) {
+    await node?.end('SIGKILL');
+    node?.start();
+    await node?.waitHealthy();
+    await sleep(livesMs);
+  }
 }
 
 async function createNode(name: string, folder: string, env: Environment, flags: readonly string[] = []) {
