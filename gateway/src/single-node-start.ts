@@ -58,7 +58,7 @@ export interface SingleNode {
   /** Those in use. */
   values: SingleNodeValues;
   metrics: Pick<Metrics, 'countConfigurationRead'>;
-  /** Replaces the workers. The new ones read the configuration again. Left out where there are none. */
+  /** Replaces the workers. The new ones read the configuration again. Undefined without workers. */
   replaceWorkers?: () => Promise<boolean>;
 }
 

@@ -7,7 +7,7 @@ export const authVariables = { ...apiKeyVariables, ...auditVariables };
 /** `PUBLIC_URL` is set only where the auth service is mounted on the gateway itself. */
 export type AuthConfig = Values<typeof authVariables> & { publicUrl?: string | undefined };
 
-/** The credentials that are configured and not stored. Null or empty: there is none. */
+/** The credentials that come from the configuration. The database has no row for them. Null or empty if they are not set. */
 export interface SetupSecrets {
   /** Any of them is accepted; the first one is `ADMIN_API_KEY`. The same array until one of them is renewed. */
   readonly bootstrapKeys: readonly string[];

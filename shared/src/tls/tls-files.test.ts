@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '@latchkey/rig/stores/own-stores';
@@ -74,6 +74,22 @@ describe.skipIf(findProgram('openssl') === undefined)('files for TLS', () => {
     const after = files.current();
     expect(after.cert).not.toBe(before.cert);
     expect(changes).toEqual([after]);
+  });
+
+  test('files that cannot be reached any more leave the earlier ones in use', () => {
+    const good = authority.issue('reached');
+    for (const name of ['gone', 'loop']) copyFileSync(good.cert, at(`${name}.cert`));
+    copyFileSync(good.key, at('reached.key'));
+    for (const [name, lose] of [
+      ['gone', () => {}],
+      ['loop', (path: string) => symlinkSync(path, path)],
+    ] as const) {
+      const files = openTlsFiles(own(at(`${name}.cert`), at('reached.key')), options);
+      const before = files.current();
+      rmSync(at(`${name}.cert`));
+      lose(at(`${name}.cert`));
+      expect(files.current()).toBe(before);
+    }
   });
 
   test('the expiry of a chain is that of the first certificate to expire, and that of several CAs is the last', () => {

@@ -98,8 +98,13 @@ const filesOf = ({ ca, cert, key }: TlsFileSettings) =>
 function signatureOf(settings: TlsFileSettings): string {
   return filesOf(settings)
     .map(({ path }) => {
-      const stat = statSync(path, { throwIfNoEntry: false });
-      return stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : 'missing';
+      try {
+        const { ino, mtimeMs, size } = statSync(path);
+        return `${ino} ${mtimeMs} ${size}`;
+      } catch (error) {
+        // It is gone, or its folder may no longer be read: the earlier files stay in use.
+        return String((error as NodeJS.ErrnoException).code);
+      }
     })
     .join(', ');
 }

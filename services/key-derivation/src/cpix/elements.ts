@@ -32,7 +32,7 @@ export function descendantsAt(parent: Element, ...path: readonly ElementName[]):
   );
 }
 
-/** The value of an attribute without a namespace; an empty text where there is none. */
+/** @returns the value of an attribute without a namespace; an empty text if the element lacks it */
 export function attributeOf(element: Element, name: string): string {
   return (element.getAttribute(name) ?? '').trim();
 }
