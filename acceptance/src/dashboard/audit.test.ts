@@ -237,7 +237,7 @@ it('an export runs in the background, can be stopped, and saves nothing if it fa
   await page.getByText('Exporting… 7 bytes').waitFor();
   for (const answer of answers) answer.destroy();
   await page.getByRole('alert').getByText('The server does not answer').waitFor();
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: 'wait' });
   expect((await save(page, 'CSV')).text).toContain('content.create');
   await page.getByText('The server does not answer').first().waitFor({ state: 'detached' });
 });
