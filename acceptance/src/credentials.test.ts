@@ -106,6 +106,11 @@ const table: Record<string, Row> = {
   'GET /api/v1/content/{id}/key-info': readable(keyInfo),
   'PUT /api/v1/content/{id}/key-info': readable(keyInfo),
   'GET /api/v1/content/{id}/cpix': packaged(cpix),
+  'GET /api/v1/content/{id}/keys': { ...managed('200'), full: '403 INSUFFICIENT_SCOPE' },
+  'PUT /api/v1/content/{id}/keys': managed('204'),
+  'PUT /api/v1/content/{id}/keys/{epoch}': managed('204'),
+  'DELETE /api/v1/content/{id}/keys': managed('204'),
+  'DELETE /api/v1/content/{id}/keys/{epoch}': managed('204'),
   'POST /speke/v2.0/copyProtection': packaged(cpix),
   'POST /speke/v1.0/copyProtection': packaged(cpix),
   'GET /speke/v1.0/heartbeat': packaged('200'),
@@ -174,6 +179,13 @@ const table: Record<string, Row> = {
 /** Routes that do not exist, also not in the document, unless a setting turns them on. */
 const optional = ['POST /presign'];
 
+/** A request about imported keys. */
+function requestForKeys(route: string, id: string): { path: string } & CallOptions {
+  const [method, template = ''] = route.split(' ');
+  const path = template.replace('{id}', id).replace('{epoch}', '7');
+  return { path, ...(method === 'PUT' && { body: 'sixteen octets..' }) };
+}
+
 /** Makes a request to the route that would succeed with the right credential. */
 async function makeRequest(route: string, kind: CredentialKind): Promise<{ path: string } & CallOptions> {
   const [, template = ''] = route.split(' ');
@@ -182,6 +194,7 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
     createLease(target, { token: target.adminApiKey, contentId: await content() }, { viewerId });
   const withId = async (id: string | Promise<string>) => ({ path: template.replace('{id}', await id) });
   const apiKeyId = async () => (await createApiKey(target, 'playback')).id;
+  if (template.startsWith('/api/v1/content/{id}/keys')) return requestForKeys(route, await content());
   switch (route) {
     case 'POST /api/v1/setup':
     case 'GET /api/v1/setup':

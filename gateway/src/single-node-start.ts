@@ -10,7 +10,12 @@ import {
   type SetupSecrets,
   toSetupSecrets,
 } from '@latchkey/auth';
-import { createContentReader, mount as mountContent } from '@latchkey/content';
+import {
+  createContentReader,
+  createImportedKeyReader,
+  createImportedKeyStore,
+  mount as mountContent,
+} from '@latchkey/content';
 import { type MasterKeyRing, mount as mountKeyDerivation } from '@latchkey/key-derivation';
 import { createLeaseReader, mount as mountLeases } from '@latchkey/leases';
 import { mount as mountPlayback } from '@latchkey/playback';
@@ -252,7 +257,7 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   });
   const contents = createContentReader({ db });
   const leases = createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds });
-  const readers = { ...ways, apiKeys, contents, leases };
+  const readers = { ...ways, apiKeys, contents, importedKeys: createImportedKeyReader({ db }), leases };
   const core = addRows(await createServiceCore(context, values, readers), db);
   await core.follower.pull();
   await mountStatistics(core, setup, parts);
@@ -267,7 +272,8 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   const { noteUse } = uses;
   await mountPlayback(core, { noteUse });
   // The master keys were checked before: `settleMasterKeys`.
-  const answerPlainRequests = await mountKeyDerivation(core, { masterKeys, noteUse });
+  const keyStores = { contents, importedKeys: createImportedKeyStore(core), refusals: core.refusals };
+  const answerPlainRequests = await mountKeyDerivation(core, { masterKeys, noteUse, ...keyStores });
   answerPlainRequests();
 }
 

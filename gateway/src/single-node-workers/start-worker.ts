@@ -11,8 +11,10 @@ import type { App, CountRequest } from '@latchkey/shared/http';
 import {
   createContentClient,
   createFeedClient,
+  createImportedKeyClient,
   createKeyVersionClient,
   createLeaseClient,
+  createRefusalClient,
 } from '@latchkey/shared/internal';
 import type { Readiness, ReadyReport, Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
@@ -98,11 +100,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   });
   const context = { ...base, app, metrics, isSeparate: false, processes: task.count + 1 };
   const client = connectService({ name: 'parent', urls: [task.parentUrl] }, own, context);
+  const contents = createContentClient(client);
+  const importedKeys = createImportedKeyClient(client);
   const core = await createServiceCore(context, own, {
     feed: createFeedClient([client]),
     bus: parent.bus,
     apiKeys: connectApiKeys(client, base),
-    contents: createContentClient(client),
+    contents,
+    importedKeys,
     leases: createLeaseClient(client),
     sharing: null,
     countRequest: createParentCount(parent.calls),
@@ -111,6 +116,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const answerPlainRequests = await mountKeyDerivation(core, {
     masterKeys,
     noteUse: connectSessionUses(client, core).noteUse,
+    ...{ contents, importedKeys, refusals: createRefusalClient(client) },
     openPace: (local) =>
       createRemotePace((key) => parent.calls.call<number>('pace', key, answerLimitMs), local),
   });

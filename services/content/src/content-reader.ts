@@ -2,19 +2,26 @@ import type { ContentBatchReader, ContentReader, ContentState } from '@latchkey/
 import { createColumnCheck, keepQuery, rowList, throwDatabaseFault } from '@latchkey/shared/db';
 import type { Database } from './own-tables.ts';
 
+/** Columns of `contents` that migrations added after the first, in their order. */
+const addedColumns = ['key_periods', 'playlist_url', 'imported_keys_revision'] as const;
+
 /** The registry for other services. It reads the rows on every call. */
 export function createContentReader({ db }: { db: Database }): ContentReader & ContentBatchReader {
-  const periods = createColumnCheck('contents', 'key_periods');
-  const playlists = createColumnCheck('contents', 'playlist_url');
   const columns = ['status', 'key_version'] as const;
+  const checks = addedColumns.map((column) => createColumnCheck('contents', column));
   const select = (contentId: string) => db.selectFrom('contents').where('id', '=', contentId).select(columns);
-  const findAll = keepQuery(db, (contentId) => select(contentId).select(['key_periods', 'playlist_url']));
   // While a migration is pending, no content has what it adds.
-  const findWithPeriods = keepQuery(db, (contentId) => select(contentId).select('key_periods'));
-  const findWithout = keepQuery(db, select);
+  const findWith = [...addedColumns.keys(), addedColumns.length].map((count) =>
+    keepQuery(db, (contentId) => select(contentId).select(addedColumns.slice(0, count))),
+  );
+  /** The added columns that are there: the last one is looked for first, because migrations come in their order. */
+  async function countAdded(): Promise<number> {
+    let count = addedColumns.length;
+    while (count > 0 && !(await checks[count - 1]?.isThere(db))) count -= 1;
+    return count;
+  }
   async function find(contentId: string): Promise<StateRow | undefined> {
-    if (await playlists.isThere(db)) return (await findAll(contentId))[0];
-    return (await ((await periods.isThere(db)) ? findWithPeriods : findWithout)(contentId))[0];
+    return (await findWith[await countAdded()]?.(contentId))?.[0];
   }
   async function findMany(contentIds: readonly string[]) {
     const given = rowList(
@@ -22,14 +29,11 @@ export function createContentReader({ db }: { db: Database }): ContentReader & C
       { asked: 'text' } as const,
       contentIds.map((asked) => ({ asked })),
     ).as('given');
-    const hasPlaylists = await playlists.isThere(db);
-    const hasPeriods = hasPlaylists || (await periods.isThere(db));
+    const added = addedColumns.slice(0, await countAdded());
     return db
       .selectFrom('contents')
       .where('id', 'in', db.selectFrom(given).select('asked'))
-      .select(['id', ...columns])
-      .$if(hasPeriods, (query) => query.select('key_periods'))
-      .$if(hasPlaylists, (query) => query.select('playlist_url'))
+      .select(['id', ...columns, ...added])
       .execute();
   }
   return {
@@ -50,15 +54,18 @@ interface StateRow {
   key_version: number;
   key_periods?: string | null;
   playlist_url?: string | null;
+  imported_keys_revision?: number | null;
 }
 
 function toState(row: StateRow): ContentState {
   const stored = row.key_periods ?? null;
   const playlistUrl = row.playlist_url ?? null;
+  const revision = row.imported_keys_revision ?? null;
   return {
     status: row.status === 'active' ? 'active' : 'disabled',
     keyVersion: row.key_version,
     keyPeriods: stored === null ? null : JSON.parse(stored),
     ...(playlistUrl === null ? {} : { playlistUrl }),
+    ...(revision === null ? {} : { importedKeysRevision: revision }),
   };
 }

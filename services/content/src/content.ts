@@ -3,7 +3,7 @@ import type { ContentState, ContentStatus, KeyPeriods } from '@latchkey/shared/c
 import { validationFailure } from '@latchkey/shared/http';
 
 /** A registered content. Times are milliseconds since 1970. */
-export interface Content extends Omit<ContentState, 'playlistUrl'> {
+export interface Content extends Omit<ContentState, 'playlistUrl' | 'importedKeysRevision'> {
   id: string;
   name: string;
   keyPeriods: KeyPeriods | null;

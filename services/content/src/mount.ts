@@ -5,8 +5,10 @@ import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import type { ContentServiceConfig } from './config.ts';
 import { readUploadStore, type UploadStore } from './config.ts';
+import { createImportedKeyReader, createImportedKeyStore } from './imported-keys.ts';
 import { createKeyVersionRegistry } from './key-version-store.ts';
 import type { RouteOptions, RowCore } from './own-tables.ts';
+import { addImportedKeyRoutes } from './routes/imported-key-routes.ts';
 import { addContentInternalRoutes } from './routes/internal-routes.ts';
 import { addKeyInfoRoutes } from './routes/key-info.ts';
 import { addPresignRoute } from './routes/presign.ts';
@@ -49,6 +51,7 @@ export async function mount(
   })(app);
   if (!core.isSeparate) return;
   addContentInternalRoutes(app, contents, createKeyVersionRegistry({ db, clock }));
+  addImportedKeyRoutes(app, createImportedKeyReader(core), createImportedKeyStore(core), core.refusals);
   addFeedRoutes(app, core.feed);
 }
 

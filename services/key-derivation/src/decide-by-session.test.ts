@@ -35,7 +35,14 @@ function decide(
 }
 
 test('a session gets the key of its content by its lease alone, whatever the lease mode and the marks', () => {
-  const served = { kind: 'serve', keyVersion: 3, viewerId: 'ada', session: lease, paced: null };
+  const served = {
+    kind: 'serve',
+    keyVersion: 3,
+    wrappedKey: null,
+    viewerId: 'ada',
+    session: lease,
+    paced: null,
+  };
   expect(decide(optional)).toEqual(served);
   expect(decide({ ...optional, leaseMode: 'required' }, { named: 'a lease of its own' })).toEqual(served);
 });
@@ -50,6 +57,7 @@ test("the pace of a session is that of its lease's viewer, and key periods hold 
   expect(decide(optional, { epoch: 1 }, periods)).toEqual({
     kind: 'serve',
     keyVersion: 3,
+    wrappedKey: null,
     viewerId: 'ada',
     session: lease,
     paced: film,

@@ -2,6 +2,7 @@ import { isApiKeyUsable } from '@latchkey/shared/auth';
 import {
   type Authority,
   decideBySession,
+  importedKeyName,
   type KnownStates,
   markKey,
   mayHaveBeenRenewed,
@@ -21,6 +22,8 @@ export type Decision =
   | {
       readonly kind: 'serve';
       readonly keyVersion: number;
+      /** The imported key, wrapped, which is served in place of the derived one; null without one. */
+      readonly wrappedKey: string | null;
       /** The viewer of the token or of the session; null for an API key. */
       readonly viewerId: string | null;
       /** The state of the session by which the key is served; null for another credential. */
@@ -37,7 +40,7 @@ const unregisteredKeyVersion = 1;
 /**
  * The order of `docs/contract.md#order-of-decisions`, after the credential and its scope: the content claim, the content,
  * then the named lease or, without one, the marks and the lease mode, and last the key periods of the content. For a session
- * `decideBySession` takes the place of the first three.
+ * `decideBySession` takes the place of the first three. What is served is then the imported key, if there is one.
  *
  * It is a pure function of what is known at this instant. What is not known is named, to be read; then everything is
  * decided again from the beginning, so that no answer mixes states of different instants.
@@ -58,11 +61,11 @@ export function decideKeyRequest(
     const asked = { session: principal.session, contentId, leaseMode: rules.leaseMode, isServed };
     const decision = decideBySession(asked, authority, now, leaseLoadsAtStart);
     if (decision.kind !== 'open') return decision;
+    const { content, lease } = decision;
     return decideByPeriods(
-      request.epoch,
-      decision.content,
-      decision.lease.viewerId,
-      decision.lease,
+      request,
+      { content, viewerId: lease.viewerId, session: lease },
+      authority,
       rules,
       now,
     );
@@ -88,26 +91,43 @@ export function decideKeyRequest(
         : decideByLease(leaseId, viewerId, contentId, authority, now, leaseLoadsAtStart);
     if (objection) return objection;
   }
-  return decideByPeriods(request.epoch, content.value, viewerId, null, rules, now);
+  return decideByPeriods(request, { content: content.value, viewerId, session: null }, authority, rules, now);
 }
 
-/** The last step, for a request that may have keys of the content. */
+/** A request that may have keys of the content. */
+interface Allowed {
+  content: ContentState | null;
+  viewerId: string | null;
+  session: LeaseState | null;
+}
+
+/** The last step. */
 function decideByPeriods(
-  epoch: number | undefined,
-  content: ContentState | null,
-  viewerId: string | null,
-  session: LeaseState | null,
+  request: KeyRequest,
+  { content, viewerId, session }: Allowed,
+  authority: KnownStates,
   rules: KeyRules,
   now: number,
 ): Decision {
   const keyVersion = keyVersionOf(content, rules);
   if (keyVersion === null) return refuse('CONTENT_NOT_FOUND');
   const periods = content?.keyPeriods ?? null;
-  if (periods === null) return { kind: 'serve', keyVersion, viewerId, session, paced: null };
-  const refusal = findEpochRefusal(periods, epoch, now);
+  const refusal = periods && findEpochRefusal(periods, request.epoch, now);
   if (refusal) return { kind: 'refuse', ...refusal };
-  const isPaced = viewerId !== null && periods.mode === 'sequence' && periods.pace;
-  return { kind: 'serve', keyVersion, viewerId, session, paced: isPaced ? periods : null };
+  const importedKey = nameImportedKey(request, content);
+  const imported = importedKey === null ? noImportedKey : authority.importedKeys.peek(importedKey);
+  if (!imported) return read('importedKeys', importedKey ?? '');
+  const paced = viewerId !== null && periods?.mode === 'sequence' && periods.pace ? periods : null;
+  return { kind: 'serve', keyVersion, wrappedKey: imported.value, viewerId, session, paced };
+}
+
+const noImportedKey = { value: null };
+
+/** @returns null where the content has no imported key of the requested kind: keys that packagers name are always derived */
+function nameImportedKey({ contentId, epoch, kid }: KeyRequest, content: ContentState | null): string | null {
+  const revision = content?.importedKeysRevision;
+  if (revision === undefined || kid !== undefined) return null;
+  return importedKeyName(contentId, epoch, revision);
 }
 
 function keyVersionOf(content: ContentState | null, rules: KeyRules): number | null {

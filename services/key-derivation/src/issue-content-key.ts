@@ -5,6 +5,7 @@ import { AppError } from '@latchkey/shared/errors';
 import type { SessionUses } from '@latchkey/shared/internal';
 import type { ContentKeyCache } from './content-key-cache.ts';
 import { type Decision, decideKeyRequest, type KeyRules } from './decide-key-request.ts';
+import { ImportedKeyUnreadable } from './imported-key-unreadable.ts';
 import type { KeyRequest } from './key-request.ts';
 import { MasterKeyMissing } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
@@ -13,7 +14,7 @@ import { takePaced } from './pace/take-paced.ts';
 
 export interface ContentKeyIssuer {
   /**
-   * Decides and derives.
+   * Decides, and derives or unwraps.
    *
    * @returns 16 bytes: at once if every state is known, which is the usual case
    * @throws AppError with the code of the decision; KEY_PACE_EXCEEDED; DEPENDENCY_UNAVAILABLE if a state cannot be known
@@ -41,15 +42,17 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
   const decide = (request: KeyRequest, leaseLoads: number) =>
     decideKeyRequest(request, authority, rules, clock.now(), leaseLoads);
 
-  function derive(request: KeyRequest, decision: Settled): Buffer {
+  function findKey(request: KeyRequest, decision: Settled): Buffer {
     if (decision.kind === 'refuse') throw toRefusalError(decision, clock.now());
     const masterKey = masterKeys.find(decision.keyVersion);
     if (!masterKey) throw new MasterKeyMissing();
-    return keys.derive(masterKey, request);
+    const key = keys.find(masterKey, request, decision.wrappedKey);
+    if (!key) throw new ImportedKeyUnreadable(request.contentId);
+    return key;
   }
 
   function settle(request: KeyRequest, decision: Settled): Buffer | Promise<Buffer> {
-    const contentKey = derive(request, decision);
+    const contentKey = findKey(request, decision);
     const waitMs = takePaced(pace, request, decision);
     if (typeof waitMs !== 'number') return settleLater(request, waitMs);
     if (waitMs > 0) throw paceExceeded(waitMs);
@@ -68,7 +71,7 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
     if (waitMs > 0) throw paceExceeded(waitMs);
     const leaseLoads = authority.leases.loadsBegun;
     const decision = await readUntilSettled(request, decide(request, leaseLoads), leaseLoads);
-    const contentKey = derive(request, decision);
+    const contentKey = findKey(request, decision);
     note(request, decision);
     return contentKey;
   }

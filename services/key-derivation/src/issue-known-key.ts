@@ -37,7 +37,8 @@ export function createKnownKeyIssuer(options: KnownKeyOptions): KnownKeyIssuer {
     const decision = decideKeyRequest(request, states, rules, clock.now(), authority.leases.loadsBegun);
     if (decision.kind !== 'serve') return null;
     const masterKey = masterKeys.holds(decision.keyVersion);
-    if (!masterKey) return null;
+    const key = masterKey && keys.find(masterKey, request, decision.wrappedKey);
+    if (!key) return null;
     if (decision.paced !== null) {
       // A bucket that does not give the key stays as it is, so the router's answer is the same.
       const waitMs = pace && takePaced(pace, request, decision);
@@ -46,7 +47,7 @@ export function createKnownKeyIssuer(options: KnownKeyOptions): KnownKeyIssuer {
     for (const cache of seen) onLookup(cache, true);
     const { session } = decision;
     if (session && request.principal.kind === 'session') noteUse(request.principal.id, session, clock.now());
-    return keys.derive(masterKey, request);
+    return key;
   };
 }
 
@@ -62,6 +63,7 @@ function createGlances(authority: Authority): { states: KnownStates; seen: (keyo
   const states = {
     apiKeys: of('apiKeys'),
     contents: of('contents'),
+    importedKeys: of('importedKeys'),
     leases: of('leases'),
     marks: of('marks'),
   };

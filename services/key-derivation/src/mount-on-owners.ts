@@ -2,8 +2,10 @@ import { serviceUrlVariables, type Values } from '@latchkey/shared/config';
 import {
   createContentClient,
   createFeedClient,
+  createImportedKeyClient,
   createKeyVersionClient,
   createLeaseClient,
+  createRefusalClient,
 } from '@latchkey/shared/internal';
 import {
   connectApiKeys,
@@ -45,13 +47,16 @@ export async function mountOnOwners(
   const content = connectService({ name: 'content', urls: values.contentUrls }, values, context);
   const auth = connectService({ name: 'auth', urls: values.authUrls }, values, context);
   const leaseClient = createLeaseClient(leases);
+  const contents = createContentClient(content);
+  const importedKeys = createImportedKeyClient(content);
   const sharing = connectStateStore(values, context);
   const core = await createServiceCore(context, values, {
     // Each of the three knows every change, so losing one of them costs only what it owns.
     feed: createFeedClient([leases, content, auth]),
     bus: await connectBus('key-derivation', values, context),
     apiKeys: connectApiKeys(auth, context),
-    contents: createContentClient(content),
+    contents,
+    importedKeys,
     leases: sharing ? { owner: leaseClient.stamped, ...sharing } : leaseClient,
     sharing,
   });
@@ -61,6 +66,7 @@ export async function mountOnOwners(
   const answerPlainRequests = await mount(core, {
     masterKeys,
     noteUse: connectSessionUses(leases, core).noteUse,
+    ...{ contents, importedKeys, refusals: createRefusalClient(content) },
   });
   return async () => {
     await checkMasterKeys(createKeyVersionClient(content), masterKeys);

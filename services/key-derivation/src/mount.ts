@@ -12,7 +12,9 @@ import type { KeyPace } from './pace/key-pace.ts';
 import { createLocalPace, type LocalPace } from './pace/local-pace.ts';
 import { createSharedPace } from './pace/shared-pace.ts';
 import { addCpixRoute } from './routes/cpix.ts';
+import { addExportRoute, type ExportRouteOptions } from './routes/export-keys.ts';
 import { addKeyRoutes } from './routes/get-key.ts';
+import { addImportedKeyRoutes } from './routes/imported-keys.ts';
 import { createPlainKeyAnswerer } from './routes/plain-key.ts';
 import { addSpekeRoutes } from './routes/speke.ts';
 
@@ -24,7 +26,7 @@ export interface KeyDerivationOptions {
   publicUrl: string | null;
 }
 
-interface MountOptions {
+interface MountOptions extends Pick<ExportRouteOptions, 'contents' | 'importedKeys' | 'refusals'> {
   masterKeys: MasterKeyRing;
   /** A use of a session, which may extend its lease. It must not wait or throw. */
   noteUse: SessionUses['noteUse'];
@@ -40,7 +42,7 @@ interface MountOptions {
  */
 export async function mount(
   core: ServiceCore<KeyDerivationConfig>,
-  { masterKeys, noteUse, openPace }: MountOptions,
+  { masterKeys, noteUse, openPace, ...stores }: MountOptions,
 ): Promise<() => void> {
   // Optional: `/ready` shows a version that is missing, and the others are served.
   core.dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
@@ -48,9 +50,23 @@ export async function mount(
   const local = createLocalPace(core.clock, core.cacheBytes.paces);
   exportCache(core.metrics.registry, 'paces', local.kept, core.cacheBytes.paces);
   const pace = openPace?.(local) ?? (core.sharing ? createSharedPace(core.sharing.connection, local) : local);
-  const options = { ...core, rules: core.values, masterKeys, pace, noteUse, keys: createContentKeyCache() };
+  const options = {
+    ...core,
+    ...stores,
+    rules: core.values,
+    masterKeys,
+    pace,
+    noteUse,
+    keys: createContentKeyCache(),
+  };
   const publicUrl = core.values.publicUrl ?? null;
   await keyDerivationRoutes({ ...options, publicUrl, issuer: createContentKeyIssuer(options) })(core.app);
+  await core.app.register(async (scope) => {
+    addGuard(scope, core.guard);
+    const forget = (contentId: string) => core.authority.contents.invalidate(contentId);
+    addImportedKeyRoutes(scope, { ...options, forget });
+    addExportRoute(scope, { ...options, forget });
+  });
   // A separate service first checks where a request comes from, and limits count each request: only the router does either.
   if (core.isSeparate || core.guard.limiter !== null) return () => {};
   const issueKnown = createKnownKeyIssuer({

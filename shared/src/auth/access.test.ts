@@ -22,6 +22,7 @@ const table: Record<Exclude<Access, 'open'>, string[]> = {
   presign: ['admin', 'full', 'upload', 'uploader'],
   keys: ['admin', 'full', 'packager', 'playback', 'viewer', 'uploader', 'anonymous'],
   'key-info': ['admin', 'full', 'packager', 'playback'],
+  'key-export': ['admin'],
   packaging: ['admin', 'full', 'packager'],
   leases: ['admin', 'full', 'viewer', 'uploader', 'anonymous'],
   'player-metrics': ['viewer', 'uploader', 'anonymous'],

@@ -4,6 +4,7 @@ import type {
   ApiKeyVerifier,
   ContentReader,
   ContentState,
+  ImportedKeyReader,
   LeaseState,
 } from '../contracts/index.ts';
 import type { Bus, Change, FeedFollower } from '../events/index.ts';
@@ -16,6 +17,7 @@ import {
   usualCachesBytes,
 } from '../memory/index.ts';
 import { AuthorityCache, type EarlierState } from './authority-cache.ts';
+import { splitImportedKey } from './imported-key-name.ts';
 import { keepLease, keptLeaseBytes } from './kept-lease.ts';
 import { type CacheName, markKey, splitMarkKey } from './tags.ts';
 
@@ -25,6 +27,11 @@ export interface Authority {
   apiKeys: AuthorityCache<ApiKeyState>;
   /** By content id. */
   contents: AuthorityCache<ContentState>;
+  /**
+   * By `importedKeyName`: 48 hex digits, or none where the derived key is served. No change names an entry, because a change of the keys of
+   * a content gives its entries other names.
+   */
+  importedKeys: AuthorityCache<string>;
   /** By lease id. */
   leases: AuthorityCache<LeaseState>;
   /** By `markKey(viewerId, contentId)`: the time of the latest mark that covers the pair. */
@@ -42,6 +49,8 @@ export interface LeaseSource {
 export interface AuthorityOptions {
   apiKeys: ApiKeyVerifier;
   contents: ContentReader;
+  /** Left out where the process decides about no keys. */
+  importedKeys?: ImportedKeyReader;
   leases: LeaseSource;
   follower: FeedFollower;
   bus: Bus;
@@ -55,7 +64,7 @@ export interface AuthorityOptions {
 
 /** Bytes of a value beside its name: its fields, an id of 36 characters, and a number object for each time. */
 const apiKeyBytes = 160;
-const contentBytes = objectBytes(4);
+const contentBytes = objectBytes(5);
 /** Six members, of which two may be fractions or times: each a number object. */
 const keyPeriodsBytes = objectBytes(6) + 2 * numberBytes(0.5);
 /** Bytes for content ids that leases have in common: 10,000 ids. */
@@ -72,8 +81,28 @@ function hashOf(key: string): string {
   return key.startsWith(malformed) ? key.slice(malformed.length) : key;
 }
 
+function bytesOfContent({ keyPeriods, playlistUrl }: ContentState): number {
+  const playlistBytes = playlistUrl === undefined ? 0 : textBytes(playlistUrl);
+  return contentBytes + (keyPeriods ? keyPeriodsBytes : 0) + playlistBytes;
+}
+
+/** Of a process that reads no imported keys. */
+const noImportedKeys: ImportedKeyReader = {
+  findImportedKey: () => Promise.reject(new Error('this process reads no imported keys')),
+};
+
 export function createAuthority(options: AuthorityOptions): Authority {
-  const { apiKeys, contents, leases, follower, bus, clock, onLookup, namedSelectors } = options;
+  const {
+    apiKeys,
+    contents,
+    importedKeys = noImportedKeys,
+    leases,
+    follower,
+    bus,
+    clock,
+    onLookup,
+    namedSelectors,
+  } = options;
   const cacheBytes = options.cacheBytes ?? planCaches(usualCachesBytes);
   const common = (name: CacheName) => ({
     maxBytes: cacheBytes[name],
@@ -97,10 +126,12 @@ export function createAuthority(options: AuthorityOptions): Authority {
     contents: new AuthorityCache({
       ...common('contents'),
       load: (contentId) => contents.findContent(contentId),
-      bytesOf: ({ keyPeriods, playlistUrl }) =>
-        contentBytes +
-        (keyPeriods ? keyPeriodsBytes : 0) +
-        (playlistUrl === undefined ? 0 : textBytes(playlistUrl)),
+      bytesOf: bytesOfContent,
+    }),
+    importedKeys: new AuthorityCache({
+      ...common('importedKeys'),
+      load: (name) => importedKeys.findImportedKey(splitImportedKey(name)),
+      bytesOf: textBytes,
     }),
     leases: new AuthorityCache({
       ...common('leases'),

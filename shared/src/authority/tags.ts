@@ -1,7 +1,7 @@
 import type { LeaseState } from '../contracts/index.ts';
 import type { Change } from '../events/index.ts';
 
-export type CacheName = 'apiKeys' | 'contents' | 'leases' | 'marks';
+export type CacheName = 'apiKeys' | 'contents' | 'importedKeys' | 'leases' | 'marks';
 
 /** A change names entries by tags: a lease has tags for its id, its viewer, its content, and the pair of both. */
 export interface CacheTag {

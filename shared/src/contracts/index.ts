@@ -11,6 +11,20 @@ export {
 } from './batch-reads.ts';
 export { type EpochRefusal, findEpochRefusal, toRefusalError } from './find-epoch-refusal.ts';
 export { ContentIdSchema, isContentId, isUuid, UuidSchema } from './ids.ts';
+export {
+  ActFactsSchema,
+  ExportedKeySchema,
+  type ExportedRange,
+  ImportedKeyAnswerSchema,
+  type ImportedKeyBatchReader,
+  ImportedKeyChangeSchema,
+  type ImportedKeyName,
+  ImportedKeyNameSchema,
+  type ImportedKeyReader,
+  type ImportedKeyStore,
+  RefusedActSchema,
+  WrappedKeySchema,
+} from './imported-keys.ts';
 export { keyEndpointOf } from './key-endpoint.ts';
 export {
   type ClockPeriods,

@@ -72,6 +72,10 @@ export const ContentStateSchema = Type.Object({
     // Missing where the content has none.
     Type.String({ description: 'Absolute URL of its playlist, for playback sessions.' }),
   ),
+  importedKeysRevision: Type.Optional(
+    // Missing where no key of the content was ever imported.
+    Type.Integer({ minimum: 1, description: 'Rises with each change of its imported keys.' }),
+  ),
 });
 export type ContentState = Static<typeof ContentStateSchema>;
 export type ContentStatus = ContentState['status'];

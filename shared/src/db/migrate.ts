@@ -9,6 +9,7 @@ import { audit } from './migrations/0005-audit.ts';
 import { keyPeriods } from './migrations/0006-key-periods.ts';
 import { sessions } from './migrations/0007-sessions.ts';
 import { auditChain } from './migrations/0008-audit-chain.ts';
+import { importedKeys } from './migrations/0009-imported-keys.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -22,6 +23,7 @@ export const migrations: Record<string, Migration> = {
   '0006-key-periods': keyPeriods,
   '0007-sessions': sessions,
   '0008-audit-chain': auditChain,
+  '0009-imported-keys': importedKeys,
 };
 
 /**

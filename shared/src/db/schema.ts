@@ -155,10 +155,22 @@ export interface ContentTable {
   key_periods: string | null;
   /** Null where the content has no playlist for sessions. Missing before migration 0007. */
   playlist_url: string | null;
+  /** Rises with each change of its imported keys; null before the first. Missing before migration 0009. */
+  imported_keys_revision: number | null;
   /** Name and id with their case folded here, because the two databases fold it differently. */
   search_text: string;
   created_at: number;
   updated_at: number;
+}
+
+/** A key that is served in place of the derived one. Missing before migration 0009. */
+interface ImportedKeyTable {
+  content_id: string;
+  /** -1 for the key without an epoch. */
+  epoch: number;
+  /** Wrapped under the content's version of the master key: 48 hex digits, see `wrapContentKey`. */
+  wrapped_key: string;
+  imported_at: number;
 }
 
 interface KeyVersionTable {
@@ -204,6 +216,7 @@ export interface Schema {
   marks: MarkTable;
   revocations: RevocationTable;
   contents: ContentTable;
+  imported_keys: ImportedKeyTable;
   key_versions: KeyVersionTable;
   changes: ChangeTable;
   change_counter: ChangeCounterTable;

@@ -3,8 +3,10 @@ import {
   ApiKeyStateSchema,
   AskedApiKeySchema,
   ContentStateSchema,
+  ImportedKeyNameSchema,
   LeaseStateSchema,
   ViewerAndContentSchema,
+  WrappedKeySchema,
 } from '../contracts/index.ts';
 
 /** By lease id. */
@@ -23,6 +25,11 @@ export const contentBatch = {
   path: '/internal/contents/batch',
   KeySchema: Type.String(),
   StateSchema: ContentStateSchema,
+};
+export const importedKeyBatch = {
+  path: '/internal/imported-keys/batch',
+  KeySchema: ImportedKeyNameSchema,
+  StateSchema: WrappedKeySchema,
 };
 export const apiKeyBatch = {
   path: '/internal/api-keys/batch',

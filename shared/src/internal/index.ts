@@ -8,9 +8,15 @@ export {
   refusalLogHeaders,
 } from './answer-headers.ts';
 export { ask, faultOf, readJson, refusalOf, secretHeaders } from './ask.ts';
-export { apiKeyBatch, contentBatch, leaseBatch, markBatch } from './batch-kinds.ts';
+export { apiKeyBatch, contentBatch, importedKeyBatch, leaseBatch, markBatch } from './batch-kinds.ts';
 export { addBatchRoute } from './batch-routes.ts';
 export { addFeedRoutes, createFeedClient } from './feed.ts';
+export {
+  createImportedKeyClient,
+  createRefusalClient,
+  importedKeyRoutes,
+  refusalRoute,
+} from './imported-key-client.ts';
 export { createInternalClient, type InternalClient } from './internal-client.ts';
 export { createInternalGate, internalSecretHeader } from './internal-gate.ts';
 export { addProcessReportRoute, processReportPath } from './process-report.ts';

@@ -13,6 +13,7 @@ export interface ProcessMemory {
 export interface CachePlan {
   apiKeys: number;
   contents: number;
+  importedKeys: number;
   leases: number;
   marks: number;
   /** Verified tokens. */
@@ -46,14 +47,16 @@ const leastBytes = 4 * mib;
 
 /**
  * Each viewer takes a token, some 260 bytes, and, with leases, a lease, some 300. Without leases it takes a mark, which
- * is smaller. Contents and API keys are few, unless a client asks for ids that do not exist. The paces come on top of the
- * others: most installations have none, and with them each viewer takes some 400 bytes more.
+ * is smaller. Contents and API keys are few, unless a client asks for ids that do not exist. The paces and the imported keys
+ * come on top of the others: most installations have none. With paces each viewer takes some 400 bytes more, and an imported
+ * key takes 300.
  */
 const shares: CachePlan = {
   tokens: 0.38,
   leases: 0.44,
   marks: 0.12,
   contents: 0.04,
+  importedKeys: 0.04,
   apiKeys: 0.02,
   paces: 0.4,
 };
@@ -78,12 +81,13 @@ export function boundCaches({ heapLimitBytes, memoryBytes }: ProcessMemory): num
   return Math.round(Math.max(leastBytes, Math.min(ofHeap, memoryBytes * memoryShare, mostBytes)));
 }
 
-/** Divides the bytes among the caches (and the paces beside them), so that a flood in one evicts nothing from another. */
+/** Divides the bytes among the caches (and the paces and imported keys beside them), so that a flood in one evicts nothing from another. */
 export function planCaches(bytes: number): CachePlan {
   const part = (name: keyof CachePlan) => Math.floor(bytes * shares[name]);
   return {
     apiKeys: part('apiKeys'),
     contents: part('contents'),
+    importedKeys: part('importedKeys'),
     leases: part('leases'),
     marks: part('marks'),
     tokens: part('tokens'),

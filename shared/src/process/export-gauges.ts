@@ -81,7 +81,7 @@ export function exportAuthority(
   registry: Registry,
   { authority, tokens, plan }: { authority: Authority; tokens: TokenVerifier | null; plan: CachePlan },
 ): void {
-  for (const name of ['apiKeys', 'contents', 'leases', 'marks'] as const)
+  for (const name of ['apiKeys', 'contents', 'importedKeys', 'leases', 'marks'] as const)
     exportCache(registry, name, authority[name], plan[name]);
   if (!tokens) return;
   exportCache(registry, 'tokens', tokens.remembered, plan.tokens);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createTokenVerifier } from '../auth/index.ts';
-import { type Authority, createAuthority, markKey } from '../authority/index.ts';
+import { type Authority, createAuthority, importedKeyName, markKey } from '../authority/index.ts';
 import { createFeedFollower, createInProcessBus } from '../events/index.ts';
 import { boundCaches, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createLeaseState } from '../testing/lease-state.ts';
@@ -41,6 +41,7 @@ function createCaches(): Authority {
       noteUse: () => {},
     },
     contents: { findContent: async () => ({ status: 'active', keyVersion: 1 }) },
+    importedKeys: { findImportedKey: async ({ contentId }) => copy(contentId.padEnd(48, '0')) },
     leases: {
       findLease: async (id) =>
         createLeaseState({
@@ -61,6 +62,7 @@ function createCaches(): Authority {
 const keyOf: Readonly<Record<keyof Authority, (i: number) => string>> = {
   apiKeys: (i) => i.toString(16).padStart(64, '0'),
   contents: (i) => `content-of-this-number-${i}`,
+  importedKeys: (i) => importedKeyName(`content-of-this-number-${i}`, i, 1),
   leases: (i) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
   marks: (i) => markKey(`viewer-with-the-number-${i}`, 'my-video-001-of-a-long-series'),
 };

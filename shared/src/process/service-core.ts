@@ -8,7 +8,7 @@ import {
   type TokenSettings,
 } from '../auth/index.ts';
 import { type Authority, createAuthority } from '../authority/index.ts';
-import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
+import type { ApiKeyVerifier, ContentReader, ImportedKeyReader, LeaseReader } from '../contracts/index.ts';
 import {
   type Bus,
   type ChangeFeed,
@@ -56,6 +56,7 @@ interface CoreReaders {
   apiKeys: ApiKeyVerifier;
   /** Left out where the service decides nothing about contents or leases. */
   contents?: ContentReader;
+  importedKeys?: ImportedKeyReader;
   leases?: LeaseReader | SharedLeases;
   /** The state that the replicas share; null where each replica keeps and counts its own. */
   sharing: Sharing | null;
@@ -86,7 +87,16 @@ const noLeases: LeaseReader = { findLease: notRead, findMark: notRead };
 export async function createServiceCore<Values extends CoreSettings>(
   context: ProcessContext,
   values: Values,
-  { feed, bus, apiKeys, contents = noContents, leases = noLeases, sharing, countRequest }: CoreReaders,
+  {
+    feed,
+    bus,
+    apiKeys,
+    contents = noContents,
+    importedKeys,
+    leases = noLeases,
+    sharing,
+    countRequest,
+  }: CoreReaders,
 ): Promise<ServiceCore<Values>> {
   const { app, metrics, clock, warn, jobs, shutdown } = context;
   const follower = followFeed(context, values, { feed, bus, sharing });
@@ -98,7 +108,7 @@ export async function createServiceCore<Values extends CoreSettings>(
   const cacheBytes = planCaches(boundCaches(readProcessMemory()) / (context.processes ?? 1));
   const authority = createAuthority({
     apiKeys,
-    contents,
+    ...(importedKeys ? { contents, importedKeys } : { contents }),
     leases: 'states' in leases ? createSharedLeaseSource(leases, follower, clock) : leases,
     follower,
     bus,

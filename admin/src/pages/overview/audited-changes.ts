@@ -87,6 +87,8 @@ const acts: Readonly<Record<string, string>> = {
   'content.create': 'A content was registered',
   'content.update': 'A content was changed',
   'content.disable': 'A content was disabled',
+  'content.import-key': 'A content key was imported',
+  'content.remove-key': 'An imported content key was removed',
 };
 
 /** Describes a change in words, without IDs, which can be long. */

@@ -104,7 +104,8 @@ test.each(databaseKinds(process.env))(
   'before migration 0007 on $name, contents are registered and changed without playlistUrl, and one is refused with 503',
   async ({ open }) => {
     const database = await open();
-    await database.db.schema.alterTable('contents').dropColumn('playlist_url').execute();
+    for (const column of ['playlist_url', 'imported_keys_revision'])
+      await database.db.schema.alterTable('contents').dropColumn(column).execute();
     const service = await serveContents(database.db, { playlistOrigins });
     const { status, body } = await service.ask('POST', '', { id: 'film', name: 'x', playlistUrl: null });
     expect([status, body.content.playlistUrl]).toEqual([201, null]);

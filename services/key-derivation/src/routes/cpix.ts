@@ -1,9 +1,11 @@
-import { isContentId, keyEndpointOf, maxEpoch, type Principal } from '@latchkey/shared/contracts';
+import { isContentId, keyEndpointOf, type Principal } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, validationFailure } from '@latchkey/shared/http';
+import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { describeKeys } from '../cpix/describe-keys.ts';
+import { EpochsSchema, readEpochs } from './epochs.ts';
 import { type PackagerRouteOptions, publicUrlMissing } from './packager-options.ts';
+import { refuseOtherMethods } from './refuse-other-methods.ts';
 
 /** As many keys as a packager may ask for at once by SPEKE. */
 const mostEpochs = 64;
@@ -16,12 +18,7 @@ const schema = {
   params: Type.Object({ id: Type.String() }),
   querystring: Type.Object(
     {
-      epochs: Type.Optional(
-        Type.String({
-          pattern: '^(0|[1-9][0-9]{0,9})(-(0|[1-9][0-9]{0,9}))?$',
-          description: `The epochs, such as 0-9 or 7, at most ${mostEpochs}. Left out: the key without an epoch.`,
-        }),
-      ),
+      epochs: Type.Optional(EpochsSchema(mostEpochs, 'the key without an epoch')),
     },
     { additionalProperties: false },
   ),
@@ -42,9 +39,6 @@ const schema = {
 };
 
 const path = '/api/v1/content/:id/cpix';
-/** Where this process forwards the other paths of contents, it would forward these methods too, and they would get 404. */
-const otherMethods = ['POST', 'PUT', 'PATCH', 'DELETE'];
-
 /** `GET /api/v1/content/:id/cpix` */
 export function addCpixRoute(app: App, options: PackagerRouteOptions): void {
   app.route({
@@ -53,34 +47,14 @@ export function addCpixRoute(app: App, options: PackagerRouteOptions): void {
     config: { access: 'packaging', limit: 'keys' },
     schema,
     handler: async (request, reply) => {
-      const epochs = readEpochs(request.query.epochs);
+      const { epochs: text } = request.query;
+      const epochs = text === undefined ? [undefined] : readEpochs(text, mostEpochs);
       const document = await describe(options, request.principal, request.params.id, epochs);
       reply.header('content-type', 'application/xml; charset=utf-8');
       return document;
     },
   });
-  app.route({
-    method: otherMethods,
-    url: path,
-    config: { access: 'open', reserved: true },
-    schema: { hide: true },
-    // Before the body is parsed, so that it does not matter.
-    onRequest: async (_request, reply) => {
-      reply.header('allow', 'GET, HEAD');
-      throw new AppError('METHOD_NOT_ALLOWED', { detail: 'This path takes GET, HEAD.' });
-    },
-    handler: () => {},
-  });
-}
-
-/** `0-9`, `7`, or the key without an epoch. @throws AppError VALIDATION_FAILED */
-function readEpochs(text: string | undefined): (number | undefined)[] {
-  if (text === undefined) return [undefined];
-  const [first = 0, last = first] = text.split('-').map(Number);
-  if (last > maxEpoch) throw validationFailure('/epochs', `must be at most ${maxEpoch}`);
-  if (last < first) throw validationFailure('/epochs', 'must have the lower epoch first');
-  if (last - first >= mostEpochs) throw validationFailure('/epochs', `must be at most ${mostEpochs} epochs`);
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  refuseOtherMethods(app, path, ['GET']);
 }
 
 /** All keys or none: each is decided about like any key request. */

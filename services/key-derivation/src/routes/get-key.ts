@@ -6,11 +6,7 @@ import type { Metrics } from '@latchkey/shared/metrics';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ContentKeyIssuer } from '../issue-content-key.ts';
-
-const EpochSchema = Type.String({
-  pattern: '^(0|[1-9][0-9]{0,9})$',
-  description: '0 to 4294967295, without leading zeros.',
-});
+import { EpochSchema } from './epochs.ts';
 
 export interface KeyRouteOptions {
   issuer: ContentKeyIssuer;

@@ -44,6 +44,7 @@ export const serviceRights = {
     ...common,
     contents: { select: true, insert: true, update: true },
     key_versions: { select: true, insert: true },
+    imported_keys: { select: true, insert: true, update: ['wrapped_key', 'imported_at'], delete: true },
     // An upload needs the marks of its viewer in its own transaction. See `findLatestMark`.
     marks: { select: true },
     ...writesAudit,

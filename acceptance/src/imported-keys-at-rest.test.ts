@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { runCli } from '@latchkey/rig/processes/run-cli';
+import { findProgram } from '@latchkey/rig/stores/own-stores';
+import { expect, it, onTestFinished } from 'vitest';
+import { readApiDocument } from './api-document.ts';
+import { type Client, createClient } from './client.ts';
+import { complete, makeTestFolder, startInTest } from './own-process.ts';
+import { runSql } from './run-sql.ts';
+import { makeApiKey } from './target.ts';
+
+const run = promisify(execFile);
+const admin = makeApiKey();
+const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32) };
+/** What the README promises: a library of a thousand keys. */
+const keyCount = 1_000;
+const contentCount = 10;
+const atOnce = 20;
+
+async function start(folder: string, env: Record<string, string>) {
+  const server = startInTest(folder, { ...complete, ADMIN_API_KEY: admin, ...env });
+  const url = await server.listens();
+  return { server, client: createClient(url, await readApiDocument(url)) };
+}
+
+interface ImportedKey {
+  /** The epoch's path, below `/keys/` and the content. */
+  path: string;
+  contentId: string;
+  epoch: number;
+  key: Buffer;
+}
+
+async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const workOff = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, workOff));
+}
+
+async function importLibrary(client: Client): Promise<ImportedKey[]> {
+  const keys = Array.from({ length: keyCount }, (_, n) => {
+    const contentId = `film-${n % contentCount}`;
+    const epoch = Math.floor(n / contentCount);
+    return { contentId, epoch, path: `${contentId}/${epoch}`, key: randomBytes(16) };
+  });
+  for (let n = 0; n < contentCount; n++)
+    await client.post('/api/v1/content', admin, { id: `film-${n}`, name: `Film ${n}` });
+  await forEach(keys, async ({ contentId, epoch, key }) => {
+    const path = `/api/v1/content/${contentId}/keys/${epoch}`;
+    expect((await client.call('PUT', path, { as: admin, body: key })).status).toBe(204);
+  });
+  return keys;
+}
+
+async function expectServed(client: Client, keys: readonly ImportedKey[]): Promise<void> {
+  let served = 0;
+  await forEach(keys, async ({ path, key }) => {
+    if ((await client.get(`/keys/${path}`, admin)).bytes.equals(key)) served++;
+  });
+  expect(served).toBe(keys.length);
+}
+
+/** The forms in which a key could lie somewhere: its octets, hex in both cases, base64 in both alphabets. */
+const formsOf = (key: Buffer) => [
+  key.toString('latin1'),
+  key.toString('hex'),
+  key.toString('hex').toUpperCase(),
+  // Without the last group, which padding ends in two ways.
+  key.toString('base64').slice(0, 20),
+  key.toString('base64url').slice(0, 20),
+];
+
+/** @returns how many of the keys lie anywhere in the texts, in any form */
+function countFound(texts: readonly Buffer[], keys: readonly ImportedKey[]): number {
+  const all = texts.map((text) => text.toString('latin1'));
+  return keys.filter(({ key }) => formsOf(key).some((form) => all.some((text) => text.includes(form))))
+    .length;
+}
+
+it('a thousand imported keys are served, also after a restart with a second master key, and lie unwrapped neither in the database on SQLite nor in its backup nor in a log', async () => {
+  const folder = makeTestFolder();
+  const first = await start(folder, {});
+  const keys = await importLibrary(first.client);
+  await expectServed(first.client, keys);
+  await runCli(['backup', join(folder, 'copy.db')], { SQLITE_PATH: join(folder, 'latchkey.db') });
+  const filesOf = () => readdirSync(folder).map((name) => readFileSync(join(folder, name)));
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(['copy.db', 'latchkey.db', 'latchkey.db-wal']));
+  const logs = [first.server.stdout(), first.server.stderr()].map((text) => Buffer.from(text));
+  expect(countFound([...filesOf(), ...logs], keys)).toBe(0);
+  // The search finds what is there.
+  expect(countFound([Buffer.concat(keys.map(({ key }) => key))], keys)).toBe(keyCount);
+  expect(filesOf().some((file) => file.includes('film-7'))).toBe(true);
+  first.server.kill('SIGKILL');
+  await first.server.ended();
+
+  const after = await start(folder, second);
+  await expectServed(after.client, keys);
+  const { json } = await after.client.post('/api/v1/content', admin, { id: 'new', name: 'x' });
+  expect(json.content.keyVersion).toBe(2);
+  const key = randomBytes(16);
+  await after.client.call('PUT', '/api/v1/content/new/keys', { as: admin, body: key });
+  expect((await after.client.get('/keys/new', admin)).bytes).toEqual(key);
+  after.server.kill('SIGTERM');
+  await after.server.ended();
+
+  // Without the version under which they are wrapped, there is an answer and no wrong key.
+  const third = await start(folder, {});
+  expect((await third.client.get('/keys/new', admin)).status).toBe(503);
+  await expectServed(third.client, keys.slice(0, 10));
+}, 300_000);
+
+it('imported keys lie unwrapped nowhere in a dump of Postgres, and a row that was changed there gives 503 and no key', async () => {
+  const postgres = process.env.TEST_POSTGRES_URL ?? '';
+  const name = `latchkey_imported_${randomBytes(6).toString('hex')}`;
+  const database = new URL(postgres);
+  database.pathname = `/${name}`;
+  const url = database.toString();
+  await runSql(postgres, `create database ${name} template template0`);
+  onTestFinished(async () => {
+    await runSql(postgres, `drop database if exists ${name} with (force)`);
+  });
+  const folder = makeTestFolder();
+  const { client, server } = await start(folder, { DATABASE_URL: url });
+  const keys = await importLibrary(client);
+  const dump = join(folder, 'latchkey.sql');
+  await run(findProgram('pg_dump') ?? 'pg_dump', ['--format=plain', '--file', dump, url]);
+  const text = readFileSync(dump);
+  expect(text.toString().match(/^film-\d+\t\d+\t[0-9a-f]{48}\t/gm)).toHaveLength(keyCount);
+  expect(countFound([text, Buffer.from(server.stdout())], keys)).toBe(0);
+  await expectServed(client, keys);
+
+  await runSql(
+    url,
+    `update imported_keys set wrapped_key = reverse(wrapped_key) where content_id = 'film-0' and epoch = 0`,
+    `update contents set imported_keys_revision = imported_keys_revision + 1 where id = 'film-0'`,
+  );
+  server.kill('SIGTERM');
+  await server.ended();
+  const again = await start(folder, { DATABASE_URL: url });
+  expect((await again.client.get('/keys/film-0/0', admin)).status).toBe(503);
+  expect(again.server.stderr()).toContain('does not open under the master key');
+  expect((await again.client.get('/keys/film-0/1', admin)).status).toBe(200);
+}, 300_000);

@@ -1,0 +1,135 @@
+import type { ImportedKeyReader, ImportedKeyStore } from '@latchkey/shared/contracts';
+import { createImportedKeyClient, createRefusalClient } from '@latchkey/shared/internal';
+import { databaseKinds, serveInternalRoutes, type TestDatabase } from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { serveContents } from './content-service.fixture.ts';
+import { createImportedKeyReader, createImportedKeyStore } from './imported-keys.ts';
+import { addImportedKeyRoutes } from './routes/imported-key-routes.ts';
+
+const facts = {
+  actor: { kind: 'api-key', id: 'k-1' },
+  clientIp: '192.0.2.1',
+  requestId: 'r-1',
+} as const;
+const wrapped = (n: number) => n.toString(16).padStart(48, '0');
+
+// One contract for the content service's own objects and for the client that asks them over HTTP.
+describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
+  describe.each(['itself', 'over HTTP'])('the content service %s', (way) => {
+    let database: TestDatabase;
+    let service: Awaited<ReturnType<typeof serveContents>>;
+    let keys: ImportedKeyReader & ImportedKeyStore;
+    let refuse: ReturnType<typeof createRefusalClient>['record'];
+    let close: () => Promise<void>;
+    beforeEach(async () => {
+      database = await open();
+      service = await serveContents(database.db);
+      const reader = createImportedKeyReader(database);
+      const store = createImportedKeyStore(service);
+      keys = { ...reader, ...store };
+      refuse = service.refusals.record;
+      close = async () => {};
+      if (way === 'over HTTP') {
+        const server = await serveInternalRoutes((app) =>
+          addImportedKeyRoutes(app, reader, store, service.refusals),
+        );
+        keys = createImportedKeyClient(server.client);
+        refuse = createRefusalClient(server.client).record;
+        close = server.close;
+      }
+      await service.ask('POST', '', { id: 'film', name: 'A film' });
+    });
+    afterEach(async () => {
+      await close();
+      await service.app.close();
+      await database.close();
+    });
+    const revision = async () => (await service.reader.findContent('film'))?.importedKeysRevision;
+    const put = (epoch: number | null, wrappedKey: string | null, contentId = 'film') =>
+      keys.changeKey({ contentId, epoch, wrappedKey }, facts);
+    const lastAct = () =>
+      database.db
+        .selectFrom('audit')
+        .select(['actor_id', 'action', 'target', 'client_ip', 'request_id', 'outcome', 'code'])
+        .orderBy('number', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+
+    test('a key is found by its content and epoch alone, and each change raises the revision of the content', async () => {
+      expect(await revision()).toBeUndefined();
+      await put(null, wrapped(1));
+      expect(await revision()).toBe(1);
+      await put(4_294_967_295, wrapped(2));
+      await put(0, wrapped(3));
+      expect(await revision()).toBe(3);
+      const find = (epoch: number | null, contentId = 'film') => keys.findImportedKey({ contentId, epoch });
+      expect(
+        await Promise.all([find(null), find(4_294_967_295), find(0), find(1), find(0, 'other')]),
+      ).toEqual([wrapped(1), wrapped(2), wrapped(3), null, null]);
+    });
+
+    test('a key can be replaced and removed, and both are changes in the feed with a row in the audit', async () => {
+      await put(7, wrapped(1));
+      await put(7, wrapped(2));
+      expect(await keys.findImportedKey({ contentId: 'film', epoch: 7 })).toBe(wrapped(2));
+      const act = { actor_id: 'k-1', target: 'film', client_ip: '192.0.2.1', request_id: 'r-1' };
+      const done = { ...act, outcome: 'done', code: null };
+      expect(await lastAct()).toEqual({ ...done, action: 'content.import-key' });
+      const changes = () => database.db.selectFrom('changes').select('change').execute();
+      const before = (await changes()).length;
+      await put(7, null);
+      await put(7, null);
+      expect(await keys.findImportedKey({ contentId: 'film', epoch: 7 })).toBeNull();
+      expect(await lastAct()).toEqual({ ...done, action: 'content.remove-key' });
+      expect((await changes()).slice(before).map(({ change }) => JSON.parse(change))).toEqual([
+        { kind: 'content', contentId: 'film' },
+        { kind: 'content', contentId: 'film' },
+      ]);
+      expect(await revision()).toBe(4);
+    });
+
+    test('a key of a content that does not exist is not stored', async () => {
+      await expect(put(0, wrapped(1), 'unknown')).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
+      expect(await database.db.selectFrom('imported_keys').selectAll().execute()).toEqual([]);
+    });
+
+    test('of many changes at once each is kept, and the revision counts all of them', async () => {
+      await Promise.all(Array.from({ length: 20 }, (_, epoch) => put(epoch, wrapped(epoch))));
+      expect(await revision()).toBe(20);
+      const all = await keys.exportKeys('film', { first: 0, last: 19 }, facts);
+      expect(all).toEqual(Array.from({ length: 20 }, (_, epoch) => ({ epoch, wrappedKey: wrapped(epoch) })));
+    });
+
+    test('an export gives a range or a page, in the order of the epochs, and is in the audit', async () => {
+      for (const epoch of [9, null, 2, 30]) await put(epoch, wrapped(epoch ?? 0));
+      await put(2, wrapped(99)).catch(() => {});
+      const epochs = async (range: Parameters<typeof keys.exportKeys>[1], contentId = 'film') =>
+        (await keys.exportKeys(contentId, range, facts)).map(({ epoch }) => epoch);
+      expect(await epochs({ first: 0, last: 9 })).toEqual([2, 9]);
+      expect(await epochs({ from: null, limit: 3 })).toEqual([null, 2, 9]);
+      expect(await epochs({ from: 9, limit: 3 })).toEqual([9, 30]);
+      expect(await epochs({ from: null, limit: 3 }, 'other')).toEqual([]);
+      expect(await lastAct()).toMatchObject({
+        action: 'content.export-keys',
+        target: 'other',
+        outcome: 'done',
+      });
+    });
+
+    test('a refusal elsewhere gets a row in the audit', async () => {
+      await refuse({
+        ...facts,
+        action: 'content.import-key',
+        target: 'film',
+        outcome: 'refused',
+        code: 'INSUFFICIENT_SCOPE',
+      });
+      await service.refusals.settle();
+      expect(await lastAct()).toMatchObject({
+        action: 'content.import-key',
+        outcome: 'refused',
+        code: 'INSUFFICIENT_SCOPE',
+      });
+    });
+  });
+});

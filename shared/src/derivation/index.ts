@@ -1,0 +1,8 @@
+export {
+  contentKeyInfo,
+  createMasterKey,
+  deriveContentKey,
+  deriveFingerprint,
+  type MasterKey,
+} from './derivation.ts';
+export { unwrapContentKey, wrapContentKey } from './wrap-key.ts';

@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import type { RefusalLog } from '../audit/index.ts';
+import {
+  ActFactsSchema,
+  createStrictReader,
+  ExportedKeySchema,
+  ImportedKeyAnswerSchema,
+  ImportedKeyChangeSchema,
+  type ImportedKeyName,
+  type ImportedKeyReader,
+  type ImportedKeyStore,
+  RefusedActSchema,
+} from '../contracts/index.ts';
+import { AppError } from '../errors/errors.ts';
+import { importedKeyBatch } from './batch-kinds.ts';
+import { createBatchReader } from './batch-routes.ts';
+import { gatherReads } from './gather-reads.ts';
+import type { InternalClient } from './internal-client.ts';
+
+/** The internal routes of imported keys. A content that does not exist is an answer and no fault of the service. */
+export const importedKeyRoutes = {
+  find: { path: '/internal/imported-keys' },
+  change: {
+    path: '/internal/imported-keys',
+    BodySchema: Type.Object({ change: ImportedKeyChangeSchema, facts: ActFactsSchema }),
+    AnswerSchema: Type.Object({ stored: Type.Boolean() }),
+  },
+  export: {
+    path: '/internal/imported-keys/export',
+    BodySchema: Type.Object({
+      contentId: Type.String(),
+      range: Type.Union([
+        Type.Object({ first: Type.Integer(), last: Type.Integer() }),
+        Type.Object({ from: Type.Union([Type.Integer(), Type.Null()]), limit: Type.Integer() }),
+      ]),
+      facts: ActFactsSchema,
+    }),
+    AnswerSchema: Type.Object({ keys: Type.Array(ExportedKeySchema) }),
+  },
+} as const;
+
+/** Refusals of acts that a process without a database refuses. */
+export const refusalRoute = {
+  path: '/internal/refusals',
+  BodySchema: Type.Object({ entry: RefusedActSchema }),
+} as const;
+
+const readFound = createStrictReader(ImportedKeyAnswerSchema, 'an imported key');
+const readStored = createStrictReader(importedKeyRoutes.change.AnswerSchema, 'whether the key was stored');
+const readExported = createStrictReader(importedKeyRoutes.export.AnswerSchema, 'imported keys');
+
+/** The imported keys of the content service over HTTP. */
+export function createImportedKeyClient(content: InternalClient): ImportedKeyReader & ImportedKeyStore {
+  return {
+    findImportedKey: gatherReads({
+      readOne: (name: ImportedKeyName) =>
+        content.get(`${importedKeyRoutes.find.path}?${toQuery(name)}`, (body) => readFound(body).wrappedKey),
+      readMany: createBatchReader(content, importedKeyBatch, (wrappedKey) => wrappedKey),
+    }),
+    async changeKey(change, facts) {
+      const { stored } = await content.post(importedKeyRoutes.change.path, { change, facts }, readStored);
+      if (!stored) throw new AppError('CONTENT_NOT_FOUND');
+    },
+    exportKeys: (contentId, range, facts) =>
+      content.post(
+        importedKeyRoutes.export.path,
+        { contentId, range, facts },
+        (body) => readExported(body).keys,
+      ),
+  };
+}
+
+function toQuery({ contentId, epoch }: ImportedKeyName): URLSearchParams {
+  return new URLSearchParams({ contentId, ...(epoch === null ? {} : { epoch: String(epoch) }) });
+}
+
+/** Sends refusals to a service with a database. One that cannot be sent does not hold up its answer: the operator's log has the fault. */
+export function createRefusalClient(service: InternalClient): RefusalLog {
+  return {
+    async record(entry) {
+      await service.post(refusalRoute.path, { entry }, () => undefined).catch(() => {});
+    },
+    settle: async () => {},
+  };
+}
