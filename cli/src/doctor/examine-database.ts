@@ -99,14 +99,9 @@ async function examineSettings(db: Database, about: string): Promise<Finding[]> 
 
 async function examineMasterKeys(db: Database, values: SingleNodeValues): Promise<Finding[]> {
   const known = await db.selectFrom('key_versions').select(['version', 'fingerprint']).execute();
-  const configured = new Map(
-    values.masterKeys
-      .reveal()
-      .map(({ version, masterKey, salt }) => [
-        version,
-        deriveFingerprint(createMasterKey(version, masterKey, salt)),
-      ]),
-  );
+  const configured = new Map<number, string>();
+  for (const { version, masterKey, salt } of values.masterKeys.reveal())
+    configured.set(version, await deriveFingerprint(createMasterKey(version, masterKey, salt)));
   return known.map(({ version, fingerprint }): Finding => {
     const about = `master key, version ${version}`;
     const own = configured.get(version);

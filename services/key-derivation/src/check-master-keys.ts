@@ -29,15 +29,15 @@ export class MasterKeyMismatch extends Error {
 /**
  * Compares each master key with the first key of its version, and notes the versions that are in use and that this process lacks.
  *
- * @throws MasterKeyMismatch naming every version that differs
+ * @throws MasterKeyMismatch naming every version that differs, and the fault of a custodian that does not answer
  */
 export async function checkMasterKeys(
   registry: KeyVersionRegistry,
   masterKeys: MasterKeyRing,
 ): Promise<void> {
-  const fingerprints = new Map(
-    masterKeys.held.map((masterKey) => [masterKey.version, deriveFingerprint(masterKey)]),
-  );
+  const fingerprints = new Map<number, string>();
+  for (const masterKey of masterKeys.held)
+    fingerprints.set(masterKey.version, await deriveFingerprint(masterKey));
   const { differing, missing } = await registry.compare(fingerprints);
   if (differing.length > 0) throw new MasterKeyMismatch(differing);
   masterKeys.noteMissing(missing);

@@ -1,7 +1,9 @@
 import {
+  type AnyMasterKey,
   contentKeyInfo,
   deriveContentKey,
-  type MasterKey,
+  deriveWrappingKey,
+  findContentKey,
   unwrapContentKey,
 } from '@latchkey/shared/derivation';
 import type { KeyRequest } from './key-request.ts';
@@ -11,51 +13,104 @@ import type { KeyRequest } from './key-request.ts';
  * 3 µs, and all viewers of a live channel ask for the same one within a few seconds.
  */
 const keysKept = 4_096;
+/** What a content key is the key of. */
+type NamedKey = Pick<KeyRequest, 'contentId' | 'epoch' | 'kid'>;
 
 /** Derives content keys or unwraps imported ones, and keeps those that were asked for last. */
 export interface ContentKeyCache {
   /**
+   * The key, where no wait is needed: always, if this process holds the master key and the key is derived.
+   *
    * @param wrappedKey the imported key, which takes the place of the derived one; null without one
-   * @returns 16 bytes, which the caller must not change; null if the imported key cannot be opened with this master key
+   * @returns 16 bytes, which the caller must not change; null where only `load` can tell
    */
-  find(
-    masterKey: MasterKey,
-    key: Pick<KeyRequest, 'contentId' | 'epoch' | 'kid'>,
-    wrappedKey: string | null,
-  ): Buffer | null;
+  find(masterKey: AnyMasterKey, key: NamedKey, wrappedKey: string | null): Buffer | null;
+  /**
+   * Same, with a wait. Callers that ask for one key share one call of whoever holds the master key.
+   *
+   * @returns null if the imported key cannot be opened with this master key
+   * @throws AppError DEPENDENCY_UNAVAILABLE
+   */
+  load(masterKey: AnyMasterKey, key: NamedKey, wrappedKey: string | null): Promise<Buffer | null>;
+}
+
+/** What is kept of one version of the master key. */
+class KeptKeys {
+  readonly keys = new Map<string, Buffer>();
+  readonly loading = new Map<string, Promise<Buffer | null>>();
+  /** Of imported keys. A failed attempt is not kept. */
+  wrappingKey: Promise<Buffer> | null = null;
 }
 
 /**
- * A key is a pure function of its name or its wrapped form, and of the master key and its salt, so it never becomes wrong. The keys of a version go with
- * the version's object. The process holds the master key itself, so the kept keys reveal nothing more.
+ * A key is a pure function of its name or its wrapped form, and of the master key and its salt, so it never becomes wrong. The keys of a
+ * version go with the version's object. A process that holds the master key reveals nothing more by the kept keys; one that does not
+ * reveals those alone.
  */
 export function createContentKeyCache(most = keysKept): ContentKeyCache {
-  const versions = new WeakMap<MasterKey, Map<string, Buffer>>();
+  const versions = new WeakMap<AnyMasterKey, KeptKeys>();
 
-  function keysOf(masterKey: MasterKey): Map<string, Buffer> {
+  function keptOf(masterKey: AnyMasterKey): KeptKeys {
     const known = versions.get(masterKey);
     if (known) return known;
-    const keys = new Map<string, Buffer>();
-    versions.set(masterKey, keys);
-    return keys;
+    const kept = new KeptKeys();
+    versions.set(masterKey, kept);
+    return kept;
+  }
+
+  function keep(keys: Map<string, Buffer>, name: string, key: Buffer): void {
+    // The oldest goes first. A key in use comes back by the next request for it.
+    if (keys.size >= most) for (const oldest of keys.keys()) if (keys.delete(oldest)) break;
+    keys.set(name, key);
+  }
+
+  async function read(
+    masterKey: AnyMasterKey,
+    { contentId, epoch, kid }: NamedKey,
+    wrappedKey: string | null,
+  ): Promise<Buffer | null> {
+    if (wrappedKey === null) return findContentKey(masterKey, contentId, epoch, kid);
+    const kept = keptOf(masterKey);
+    kept.wrappingKey ??= deriveWrappingKey(masterKey);
+    try {
+      return unwrapContentKey(await kept.wrappingKey, wrappedKey);
+    } catch (error) {
+      kept.wrappingKey = null;
+      throw error;
+    }
   }
 
   return {
-    find(masterKey, { contentId, epoch, kid }, wrappedKey) {
-      const keys = keysOf(masterKey);
-      // No content id begins with a slash.
-      const name = wrappedKey === null ? contentKeyInfo(contentId, epoch, kid) : `/${wrappedKey}`;
-      const kept = keys.get(name);
-      if (kept) return kept;
-      const key =
-        wrappedKey === null
-          ? deriveContentKey(masterKey, contentId, epoch, kid)
-          : unwrapContentKey(masterKey, wrappedKey);
-      if (key === null) return null;
-      // The oldest goes first. A key in use comes back by the next request for it.
-      if (keys.size >= most) for (const oldest of keys.keys()) if (keys.delete(oldest)) break;
-      keys.set(name, key);
-      return key;
+    find(masterKey, key, wrappedKey) {
+      const { keys } = keptOf(masterKey);
+      const name = nameOf(key, wrappedKey);
+      const known = keys.get(name);
+      if (known) return known;
+      if (wrappedKey !== null || !('pseudoRandomKey' in masterKey)) return null;
+      const derived = deriveContentKey(masterKey, key.contentId, key.epoch, key.kid);
+      keep(keys, name, derived);
+      return derived;
+    },
+    load(masterKey, key, wrappedKey) {
+      const { keys, loading } = keptOf(masterKey);
+      const name = nameOf(key, wrappedKey);
+      const known = keys.get(name);
+      if (known) return Promise.resolve(known);
+      const begun = loading.get(name);
+      if (begun) return begun;
+      const loaded = read(masterKey, key, wrappedKey)
+        .then((found) => {
+          if (found) keep(keys, name, found);
+          return found;
+        })
+        .finally(() => loading.delete(name));
+      loading.set(name, loaded);
+      return loaded;
     },
   };
+}
+
+/** No content id begins with a slash. */
+function nameOf({ contentId, epoch, kid }: NamedKey, wrappedKey: string | null): string {
+  return wrappedKey === null ? contentKeyInfo(contentId, epoch, kid) : `/${wrappedKey}`;
 }

@@ -1,6 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { createAuthority } from '@latchkey/shared/authority';
 import type { ContentState } from '@latchkey/shared/contracts';
-import { createMasterKey, deriveContentKey } from '@latchkey/shared/derivation';
+import { type AnyMasterKey, createMasterKey, deriveContentKey } from '@latchkey/shared/derivation';
 import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
 import { usualCachesBytes } from '@latchkey/shared/memory';
 import { createManualClock } from '@latchkey/shared/testing';
@@ -18,7 +19,11 @@ const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 const film = { mode: 'sequence', count: 100, periodSeconds: 10, burst: 8, speed: 2, pace: true } as const;
 const paced: ContentState = { status: 'active', keyVersion: 1, keyPeriods: film };
 
-function setUp(findContent: (contentId: string) => Promise<ContentState | null>, pace?: KeyPace) {
+function setUp(
+  findContent: (contentId: string) => Promise<ContentState | null>,
+  pace?: KeyPace,
+  held: AnyMasterKey = masterKey,
+) {
   const clock = createManualClock();
   const bus = createInProcessBus(() => {});
   const follower = createFeedFollower({
@@ -39,7 +44,7 @@ function setUp(findContent: (contentId: string) => Promise<ContentState | null>,
     noteUse: () => {},
     authority,
     rules: { contentMode: 'registered', leaseMode: 'optional' },
-    masterKeys: createMasterKeyRing([masterKey], () => {}),
+    masterKeys: createMasterKeyRing([held], () => {}),
     pace: pace ?? createLocalPace(clock, usualCachesBytes),
     clock,
   });
@@ -105,6 +110,37 @@ describe('issuing a content key', () => {
     bus.publish({ type: 'change', number: 1, at: 0, change: { kind: 'content', contentId: 'film' } });
     taken.resolve(0);
     await expect(answer).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
+  });
+
+  test('content that is disabled while a custodian is asked for its key gets no key, and many requests are one call', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<Buffer>();
+    let calls = 0;
+    const custodied: AnyMasterKey = {
+      version: 1,
+      mac() {
+        calls++;
+        asked.resolve();
+        return answered.promise;
+      },
+    };
+    let state: ContentState = { status: 'active', keyVersion: 1 };
+    const { issuer, request, bus } = setUp(async () => state, undefined, custodied);
+    const ask = (viewer: number) =>
+      Promise.resolve(
+        issuer.issue({ ...request, principal: { ...request.principal, id: `${viewer}` } as never }),
+      );
+    const answers = Array.from({ length: 100 }, (_, viewer) => ask(viewer));
+    await asked.promise;
+    state = { ...state, status: 'disabled' };
+    bus.publish({ type: 'change', number: 1, at: 0, change: { kind: 'content', contentId: 'film' } });
+    const block = createHmac('sha256', masterKey.pseudoRandomKey).update('film/7\x01').digest();
+    answered.resolve(block);
+    for (const answer of answers) await expect(answer).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
+    state = { ...state, status: 'active' };
+    bus.publish({ type: 'change', number: 2, at: 0, change: { kind: 'content', contentId: 'film' } });
+    expect(await ask(1)).toEqual(deriveContentKey(masterKey, 'film', 7));
+    expect(calls).toBe(1);
   });
 
   test('content that is disabled while its state is being read gets no key', async () => {

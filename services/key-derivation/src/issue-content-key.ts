@@ -1,6 +1,7 @@
 import { type Authority, settleDecision } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
 import { toRefusalError } from '@latchkey/shared/contracts';
+import type { AnyMasterKey } from '@latchkey/shared/derivation';
 import { AppError } from '@latchkey/shared/errors';
 import type { SessionUses } from '@latchkey/shared/internal';
 import type { ContentKeyCache } from './content-key-cache.ts';
@@ -35,26 +36,40 @@ export interface ContentKeyIssuerOptions {
 
 /** A decision that needs no further state. */
 type Settled = Exclude<Decision, { kind: 'read' }>;
+type Served = Extract<Decision, { kind: 'serve' }>;
+
+/** A key that was found with a wait, and the decision by which it was looked for. */
+interface FoundKey {
+  decision: Served;
+  contentKey: Buffer;
+}
 
 export function createContentKeyIssuer(options: ContentKeyIssuerOptions): ContentKeyIssuer {
-  const { authority, rules, masterKeys, pace, clock, keys, noteUse } = options;
+  const { masterKeys, pace, clock, keys, noteUse } = options;
+  const decide = createDecider(options);
 
-  const decide = (request: KeyRequest, leaseLoads: number) =>
-    decideKeyRequest(request, authority, rules, clock.now(), leaseLoads);
-
-  function findKey(request: KeyRequest, decision: Settled): Buffer {
+  function assertServed(decision: Settled): Served {
     if (decision.kind === 'refuse') throw toRefusalError(decision, clock.now());
-    const masterKey = masterKeys.find(decision.keyVersion);
-    if (!masterKey) throw new MasterKeyMissing();
-    const key = keys.find(masterKey, request, decision.wrappedKey);
-    if (!key) throw new ImportedKeyUnreadable(request.contentId);
-    return key;
+    return decision;
   }
 
-  function settle(request: KeyRequest, decision: Settled): Buffer | Promise<Buffer> {
-    const contentKey = findKey(request, decision);
+  function findMasterKey({ keyVersion }: Served): AnyMasterKey {
+    const masterKey = masterKeys.find(keyVersion);
+    if (!masterKey) throw new MasterKeyMissing();
+    return masterKey;
+  }
+
+  /** @param found the key of an earlier decision, which is this one's unless the key was changed meanwhile */
+  function settle(request: KeyRequest, settled: Settled, found: FoundKey | null): Buffer | Promise<Buffer> {
+    const decision = assertServed(settled);
+    const masterKey = findMasterKey(decision);
+    const contentKey =
+      found && isSameKey(found.decision, decision)
+        ? found.contentKey
+        : keys.find(masterKey, request, decision.wrappedKey);
+    if (!contentKey) return settleWithKey(request, decision, masterKey);
     const waitMs = takePaced(pace, request, decision);
-    if (typeof waitMs !== 'number') return settleLater(request, waitMs);
+    if (typeof waitMs !== 'number') return settleLater(request, waitMs, { decision, contentKey });
     if (waitMs > 0) throw paceExceeded(waitMs);
     note(request, decision);
     return contentKey;
@@ -65,29 +80,59 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
       noteUse(principal.id, decision.session, clock.now());
   }
 
-  /** A revocation may have come while another process was asked for the pace, so everything is decided again. */
-  async function settleLater(request: KeyRequest, taking: Promise<number>): Promise<Buffer> {
+  /** A revocation may have come while whoever holds the master key was asked, so everything is decided again. */
+  async function settleWithKey(
+    request: KeyRequest,
+    decision: Served,
+    masterKey: AnyMasterKey,
+  ): Promise<Buffer> {
+    const contentKey = await keys.load(masterKey, request, decision.wrappedKey);
+    if (!contentKey) throw new ImportedKeyUnreadable(request.contentId);
+    return settle(request, await decide(request), { decision, contentKey });
+  }
+
+  /** As well while another process was asked for the pace. */
+  async function settleLater(request: KeyRequest, taking: Promise<number>, found: FoundKey): Promise<Buffer> {
     const waitMs = await taking;
     if (waitMs > 0) throw paceExceeded(waitMs);
-    const leaseLoads = authority.leases.loadsBegun;
-    const decision = await readUntilSettled(request, decide(request, leaseLoads), leaseLoads);
-    const contentKey = findKey(request, decision);
+    const decision = assertServed(await decide(request));
+    const contentKey = isSameKey(found.decision, decision)
+      ? found.contentKey
+      : keys.find(findMasterKey(decision), request, decision.wrappedKey);
+    // The key was changed in this instant, and the new one takes a wait. The next request gets it.
+    if (!contentKey) throw new AppError('DEPENDENCY_UNAVAILABLE');
     note(request, decision);
     return contentKey;
   }
 
-  const readUntilSettled = (request: KeyRequest, first: Decision, leaseLoads: number): Promise<Settled> =>
-    settleDecision(first, () => decide(request, leaseLoads), { authority, clock });
-
   return {
     issue(request) {
-      const leaseLoads = authority.leases.loadsBegun;
-      const decision = decide(request, leaseLoads);
-      return decision.kind === 'read'
-        ? readUntilSettled(request, decision, leaseLoads).then((settled) => settle(request, settled))
-        : settle(request, decision);
+      const decision = decide(request);
+      return decision instanceof Promise
+        ? decision.then((settled) => settle(request, settled, null))
+        : settle(request, decision, null);
     },
   };
+}
+
+/** Decides by what is known, or reads what is not known first. */
+function createDecider({
+  authority,
+  rules,
+  clock,
+}: Pick<ContentKeyIssuerOptions, 'authority' | 'rules' | 'clock'>): (
+  request: KeyRequest,
+) => Settled | Promise<Settled> {
+  return (request) => {
+    const leaseLoads = authority.leases.loadsBegun;
+    const decide = () => decideKeyRequest(request, authority, rules, clock.now(), leaseLoads);
+    const decision = decide();
+    return decision.kind === 'read' ? settleDecision(decision, decide, { authority, clock }) : decision;
+  };
+}
+
+function isSameKey(one: Served, other: Served): boolean {
+  return one.keyVersion === other.keyVersion && one.wrappedKey === other.wrappedKey;
 }
 
 function paceExceeded(waitMs: number): AppError {

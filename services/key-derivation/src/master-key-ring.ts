@@ -1,14 +1,14 @@
-import { createMasterKey, type MasterKey } from '@latchkey/shared/derivation';
+import { type AnyMasterKey, createMasterKey } from '@latchkey/shared/derivation';
 import type { KeyDerivationConfig } from './config.ts';
 import { namesOfVersion } from './version-names.ts';
 
 /** The master keys of this process, and the versions that it is known to lack. */
 export interface MasterKeyRing {
-  readonly held: readonly MasterKey[];
+  readonly held: readonly AnyMasterKey[];
   /** @returns null if this process has no key of that version; the version is then noted as missing */
-  find(version: number): MasterKey | null;
+  find(version: number): AnyMasterKey | null;
   /** @returns null if this process has no key of that version. Nothing is noted */
-  holds(version: number): MasterKey | null;
+  holds(version: number): AnyMasterKey | null;
   /** Versions that are in use elsewhere, and of which this process has no key. */
   noteMissing(versions: Iterable<number>): void;
   /** For `/ready`: the `versions` of this process, and those that are `missing`, if there are any. */
@@ -22,7 +22,7 @@ export interface MasterKeyRing {
  * @param warn is called once for each missing version
  */
 export function createMasterKeyRing(
-  held: readonly MasterKey[],
+  held: readonly AnyMasterKey[],
   warn: (message: string) => void,
 ): MasterKeyRing {
   const byVersion = new Map(held.map((masterKey) => [masterKey.version, masterKey]));

@@ -48,6 +48,25 @@ export function createMasterKey(version: number, masterKey: Uint8Array, salt: Ui
   return { version, pseudoRandomKey: extract(salt, masterKey) };
 }
 
+/** One version of the master key that another system holds: it computes what HKDF-Expand needs, and this process never sees the key. */
+interface CustodiedMasterKey {
+  readonly version: number;
+  /** @returns HMAC-SHA-256 of the message under the extracted key: 32 bytes */
+  mac(message: Uint8Array): Promise<Buffer>;
+}
+
+export type AnyMasterKey = MasterKey | CustodiedMasterKey;
+
+/**
+ * The first block of HKDF-Expand: T(1) = HMAC(PRK, info | 0x01) (RFC 5869 section 2.3). No derived key is longer.
+ *
+ * @returns 32 bytes
+ */
+export async function expandBlock(masterKey: AnyMasterKey, info: string): Promise<Buffer> {
+  if ('pseudoRandomKey' in masterKey) return expand(masterKey.pseudoRandomKey, info, hashBytes);
+  return masterKey.mac(Buffer.concat([Buffer.from(info), Uint8Array.of(1)]));
+}
+
 /** AES-128 takes a key of 16 bytes (RFC 8216 section 4.3.2.4, METHOD=AES-128). */
 const contentKeyBytes = 16;
 /** No `contentId` holds a `/`, so this can never be the `info` of a content key. */
@@ -81,9 +100,17 @@ export function deriveContentKey(
   return expand(masterKey.pseudoRandomKey, contentKeyInfo(contentId, epoch, kid), contentKeyBytes);
 }
 
-/** Distinguishes one master key from another without revealing anything about a content key: 16 hex digits. */
-export function deriveFingerprint(masterKey: MasterKey): string {
-  return expand(masterKey.pseudoRandomKey, fingerprintInfo, contentKeyBytes)
-    .subarray(0, fingerprintBytes)
-    .toString('hex');
+/** As {@link deriveContentKey}, wherever the master key is. @throws what its custodian throws */
+export async function findContentKey(
+  masterKey: AnyMasterKey,
+  contentId: string,
+  epoch?: number,
+  kid?: string,
+): Promise<Buffer> {
+  return (await expandBlock(masterKey, contentKeyInfo(contentId, epoch, kid))).subarray(0, contentKeyBytes);
+}
+
+/** Distinguishes one master key from another without revealing anything about a content key: 16 hex digits. @throws as its custodian */
+export async function deriveFingerprint(masterKey: AnyMasterKey): Promise<string> {
+  return (await expandBlock(masterKey, fingerprintInfo)).subarray(0, fingerprintBytes).toString('hex');
 }

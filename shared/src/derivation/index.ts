@@ -1,8 +1,10 @@
 export {
+  type AnyMasterKey,
   contentKeyInfo,
   createMasterKey,
   deriveContentKey,
   deriveFingerprint,
+  findContentKey,
   type MasterKey,
 } from './derivation.ts';
-export { unwrapContentKey, wrapContentKey } from './wrap-key.ts';
+export { deriveWrappingKey, unwrapContentKey, wrapContentKey } from './wrap-key.ts';

@@ -76,16 +76,14 @@ export function addExportRoute(app: App, options: ExportRouteOptions): void {
       ...(from === null ? [null] : []),
       ...[...wrapped.keys()].filter((epoch) => epoch !== null),
     ];
-    const keys = named.map((epoch) => {
+    const exportKey = async (epoch: number | null) => {
       const wrappedKey = wrapped.get(epoch) ?? null;
-      const key = options.keys.find(masterKey, { contentId, epoch: epoch ?? undefined }, wrappedKey);
+      const key = await options.keys.load(masterKey, { contentId, epoch: epoch ?? undefined }, wrappedKey);
       if (!key) throw new ImportedKeyUnreadable(contentId);
-      return {
-        epoch,
-        key: key.toString('hex'),
-        source: wrappedKey === null ? ('derived' as const) : ('imported' as const),
-      };
-    });
+      const source = wrappedKey === null ? ('derived' as const) : ('imported' as const);
+      return { epoch, key: key.toString('hex'), source };
+    };
+    const keys = await Promise.all(named.map(exportKey));
     reply.header('cache-control', 'no-store');
     return { contentId, keys, next: listed ? null : (stored[mostKeys]?.epoch ?? null) };
   });

@@ -6,7 +6,7 @@ import {
   isContentId,
   maxEpoch,
 } from '@latchkey/shared/contracts';
-import { wrapContentKey } from '@latchkey/shared/derivation';
+import { deriveWrappingKey, wrapContentKey } from '@latchkey/shared/derivation';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, addRefusalAudit, auditFacts, validationFailure } from '@latchkey/shared/http';
 import { Type } from 'typebox';
@@ -80,7 +80,7 @@ export function addImportedKeyRoutes(app: App, options: ImportedKeyRouteOptions)
         const contentKey = readContentKey(request.body);
         const masterKey = options.masterKeys.find(content.keyVersion);
         if (!masterKey) throw new MasterKeyMissing();
-        const wrappedKey = wrapContentKey(masterKey, contentKey);
+        const wrappedKey = wrapContentKey(await deriveWrappingKey(masterKey), contentKey);
         await options.importedKeys.changeKey({ ...name, wrappedKey }, auditFacts(request));
         options.forget(name.contentId);
         return reply.code(204).send(null);
