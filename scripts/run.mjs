@@ -23,6 +23,7 @@ const entries = {
   'metrics-document': ['scripts/metrics-document.ts'],
   check: ['scripts/check.ts'],
   sbom: ['scripts/sbom.ts'],
+  'build:pkcs11': ['scripts/build-pkcs11.ts'],
   'dashboard:screenshots': ['acceptance/src/dashboard/screenshots/main.ts'],
 };
 

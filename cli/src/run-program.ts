@@ -12,6 +12,7 @@ type Register = (program: Command, context: CommandContext) => void;
  */
 const commands = {
   keygen: async () => (await import('./commands/keygen.ts')).registerKeygen,
+  'master-key': async () => (await import('./commands/master-key.ts')).registerMasterKey,
   encrypt: async () => (await import('./commands/encrypt.ts')).registerEncrypt,
   'key-info': async () => (await import('./commands/key-info.ts')).registerKeyInfo,
   session: async () => (await import('./commands/session.ts')).registerSession,

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { createProcessBase } from '@latchkey/shared/process';
 import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -40,7 +41,9 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       const runs = places.map((folder, run) => {
         const reread = () => readNodeConfiguration(environmentIn(folder), bytesOf(run + 1));
         // Both have read before either has kept anything.
-        return { configuration: reread(), reread, randomId: () => `${run}`, clock: createManualClock(), log };
+        const clock = createManualClock();
+        const base = createProcessBase({ clock, log, shutdown: { add: () => {}, run: async () => {} } });
+        return { configuration: reread(), reread, randomId: () => `${run}`, clock, log, base };
       });
       const outcomes = await Promise.allSettled(runs.map((run) => settleMasterKeys(run, database.db)));
       // Either may be first: on Postgres each has a connection of its own.

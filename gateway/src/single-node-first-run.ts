@@ -134,7 +134,11 @@ interface MasterKeyOptions {
   randomId: () => string;
   clock: Clock;
   log: OperatorLog;
+  base: CustodyBase;
 }
+
+/** What custodians of the master key need of the process. */
+type CustodyBase = Parameters<typeof openMasterKeyRing>[1];
 
 interface Settled {
   values: SingleNodeValues;
@@ -151,14 +155,14 @@ interface Settled {
  * @throws MasterKeyMismatch if a version differs, or if a new key would be made although the database knows one
  */
 export async function settleMasterKeys(options: MasterKeyOptions, db: Database): Promise<Settled> {
-  const { configuration, clock, log } = options;
+  const { configuration, clock, log, base } = options;
   if (Object.keys(configuration.made).length === 0) {
-    return checkedKeys(configuration.values, db, clock, log);
+    return checkedKeys(configuration.values, db, clock, base);
   }
   const { settled, kept } = await inTransaction(db, async (tx) => {
     await lockSubject(tx, 'first run', 'exclusive');
     const { values, made, file } = await keepMade(options, tx);
-    return { settled: await checkedKeys(values, tx, clock, log), kept: { names: Object.keys(made), file } };
+    return { settled: await checkedKeys(values, tx, clock, base), kept: { names: Object.keys(made), file } };
   });
   if (kept.names.length > 0 && settled.values.sqlitePath !== ':memory:') {
     log.warn(
@@ -172,9 +176,9 @@ async function checkedKeys(
   values: SingleNodeValues,
   db: Database,
   clock: Clock,
-  log: OperatorLog,
+  base: CustodyBase,
 ): Promise<Settled> {
-  const masterKeys = openMasterKeyRing(values, log.warn);
+  const masterKeys = await openMasterKeyRing(values, base);
   await checkMasterKeys(createKeyVersionRegistry({ db, clock }), masterKeys);
   return { values, masterKeys };
 }

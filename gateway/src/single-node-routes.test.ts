@@ -16,6 +16,18 @@ const outsideTheDocument: Record<string, string> = {
       'says that the path takes GET',
     ]),
   ),
+  ...Object.fromEntries(
+    ['POST', 'PATCH'].map((method) => [
+      `${method} /api/v1/content/{id}/keys`,
+      'says that the path takes GET, PUT and DELETE',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['GET', 'POST', 'PATCH'].map((method) => [
+      `${method} /api/v1/content/{id}/keys/{epoch}`,
+      'says that the path takes PUT and DELETE',
+    ]),
+  ),
   'GET /keys/leases': 'says that the path takes POST',
   'PUT /keys/leases': 'says that the path takes POST',
   'GET /keys/leases/renew': 'says that the path takes POST',

@@ -88,7 +88,7 @@ export async function openSingleNode(options: SingleNodeOptions): Promise<Opened
   const rows = await openRows('single node', given, base);
   await migrateOnStart(rows.db, given, options);
   await rows.checkSchema();
-  const { values, masterKeys } = await settleMasterKeys({ ...options, randomId: randomUUID }, rows.db);
+  const { values, masterKeys } = await settleMasterKeys({ ...options, base, randomId: randomUUID }, rows.db);
   warnOfOpenFiles(options);
   return { base, rows, values, masterKeys };
 }

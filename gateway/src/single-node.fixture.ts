@@ -65,6 +65,6 @@ export async function openProcessInTest(
 /** Mounts all services on one process, as the single node does. */
 export async function mountInTest({ context, rows, values }: ProcessInTest): Promise<void> {
   const readiness = createReadiness(context.dependencies, context.clock, () => {});
-  const masterKeys = openMasterKeyRing(values, () => {});
+  const masterKeys = await openMasterKeyRing(values, context);
   await mountServices({ context, values, rows, masterKeys, readiness });
 }

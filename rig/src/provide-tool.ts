@@ -23,7 +23,8 @@ export type Tool =
   | 'swift'
   | 'promtool'
   | 'prometheus'
-  | 'logrotate';
+  | 'logrotate'
+  | 'softhsm';
 
 interface ToolSource {
   /** The environment variable with its path. */
@@ -115,6 +116,13 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
     purpose: 'rotates the forwarded audit beside a server that writes it',
     names: ['logrotate'],
     debianPackages: ['logrotate'],
+  },
+  softhsm: {
+    variable: 'SOFTHSM_UTIL_PATH',
+    purpose: 'is a PKCS#11 token that holds the master key',
+    names: ['softhsm2-util'],
+    // p11-kit serves the token to another process, as a network HSM does.
+    debianPackages: ['softhsm2', 'p11-kit', 'p11-kit-modules'],
   },
 };
 

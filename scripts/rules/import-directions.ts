@@ -67,7 +67,9 @@ function mayImport(file: string, specifier: string): boolean {
   if (services.includes(name)) {
     // The single node mounts every service, the edge one of them, and `latchkey api-keys` creates a key without a running server.
     if (file === 'gateway/src/edge.ts') return name === 'key-derivation';
-    return file.startsWith('gateway/src/single-node') || (home === 'cli' && name === 'auth');
+    // `latchkey master-key` puts a key where key-derivation uses it.
+    if (home === 'cli') return name === 'auth' || specifier === '@latchkey/key-derivation/custody';
+    return file.startsWith('gateway/src/single-node');
   }
   // Packages for browsers are published: code outside of the server may use them.
   if (browserPackages.includes(name)) return ['acceptance', 'cli', 'examples'].includes(home);

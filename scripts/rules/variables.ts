@@ -16,6 +16,14 @@ const fixedInContainers = {
   ALLOW_ANONYMOUS_VIEWERS: 'production refuses it',
 };
 
+/** An image of the operator's own has the library of the token: docs/custody/pkcs11.md. */
+const ofToken = Object.fromEntries(
+  [
+    ...['MASTER_KEY_PROVIDER', 'MASTER_KEY_PROVIDER_V2', 'PKCS11_MODULE', 'PKCS11_TOKEN_LABEL', 'PKCS11_PIN'],
+    ...['PKCS11_KEY_LABEL', 'PKCS11_KEY_LABEL_V2'],
+  ].map((name) => [name, "the library of the token is in an image of the operator's own"]),
+);
+
 const fileOfOperator = 'the file comes from a volume of the operator: docs/tls.md';
 /** Files that an operator mounts, with the variable beside them. */
 const ofOperator = {
@@ -23,6 +31,7 @@ const ofOperator = {
   NATS_CREDENTIALS: 'the NATS there has no users: docs/tls.md',
   NATS_NKEY: 'the NATS there has no users: docs/tls.md',
   ...filesFor('DATABASE', 'REDIS', 'NATS'),
+  ...ofToken,
 };
 
 function filesFor(...names: string[]): Record<string, string> {

@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { masterKeyNames } from '../keys/derive-from-env.ts';
 import { refusal } from '../refusal.ts';
+import { writeNewFile } from '../write-new-file.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
 
 /** 256 bits, as `docs/contract.md#words`, `#api-keys` and `docs/configuration.md` demand of these secrets. */
@@ -65,32 +65,12 @@ async function runKeygen(
   }
   const text = makeSecrets(names, options.versionNumber ?? 1, randomBytes);
   if (options.out === undefined) stdout.write(text);
-  else await writeNewFile(options.out, text);
+  else await writeNewFile('--out', options.out, text);
   if (options.out !== undefined) stderr.write(`Written to ${options.out}, readable by you alone.\n`);
   if (versioned) {
     stderr.write(
       'Keep a copy of the master key and its salt where you keep what must not be lost: ' +
         'if you lose them, you lose all content that was encrypted with them.\n',
-    );
-  }
-}
-
-/** Never overwrites a file: it may hold the only copy of another master key. */
-async function writeNewFile(path: string, text: string): Promise<void> {
-  try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      // The only copy of a master key should outlive a power cut.
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    throw refusal(
-      `--out ${path} exists already and is never overwritten; give the name of a new file`,
-      cause,
     );
   }
 }

@@ -112,7 +112,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     sharing: null,
     countRequest: createParentCount(parent.calls),
   });
-  const masterKeys = openMasterKeyRing(values, log.warn);
+  const masterKeys = await openMasterKeyRing(values, base);
   const answerPlainRequests = await mountKeyDerivation(core, {
     masterKeys,
     noteUse: connectSessionUses(client, core).noteUse,

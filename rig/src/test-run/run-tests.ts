@@ -91,6 +91,7 @@ function toolVariables(args: readonly string[]): Record<string, string | undefin
   if (mayRun(args, 'acceptance/src/metrics-documented.test.ts'))
     take(['promtool', 'prometheus'], provideTool);
   if (mayRun(args, 'acceptance/src/audit-forward.test.ts')) take(['logrotate'], provideTool);
+  if (mayRun(args, 'acceptance/src/custody/pkcs11.test.ts')) take(['softhsm'], provideTool);
   take(['headless-shell', 'mpv', 'gstreamer'], findTool);
   return variables;
 }

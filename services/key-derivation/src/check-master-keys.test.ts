@@ -45,7 +45,7 @@ test('versions of the master key that the database knows and this process lacks 
   const warnings: string[] = [];
   const ring = createMasterKeyRing([first], (message) => void warnings.push(message));
   await checkMasterKeys({ compare: async () => ({ differing: [], missing: [2, 4] }) }, ring);
-  expect(ring.facts()).toEqual({ versions: [1], missing: [2, 4] });
+  expect(await ring.check()).toEqual({ versions: [1], missing: [2, 4] });
   expect(warnings).toEqual([
     expect.stringMatching(/MASTER_KEY_HEX_V2 and SALT_HEX_V2; MASTER_KEY_HEX_V4 and SALT_HEX_V4/),
   ]);

@@ -1,5 +1,6 @@
 import type { KeyVersionRegistry } from '@latchkey/shared/contracts';
 import { deriveFingerprint } from '@latchkey/shared/derivation';
+import { AppError } from '@latchkey/shared/errors';
 import type { MasterKeyRing } from './master-key-ring.ts';
 import { namesOfVersion } from './version-names.ts';
 
@@ -26,18 +27,34 @@ export class MasterKeyMismatch extends Error {
   }
 }
 
+/** Whoever holds a version of the master key does not answer, so it cannot be known whether it is the right one. */
+class MasterKeyUnreachable extends Error {
+  /** Its message is for the operator, without a stack. */
+  readonly forOperator = true;
+
+  constructor(version: number, cause: unknown) {
+    const why = (cause instanceof AppError && cause.call?.why) || String(cause);
+    super(`The provider of the master key of version ${version} does not answer: ${why}.`);
+    this.name = 'MasterKeyUnreachable';
+  }
+}
+
 /**
  * Compares each master key with the first key of its version, and notes the versions that are in use and that this process lacks.
  *
- * @throws MasterKeyMismatch naming every version that differs, and the fault of a custodian that does not answer
+ * @throws MasterKeyMismatch naming every version that differs; MasterKeyUnreachable
  */
 export async function checkMasterKeys(
   registry: KeyVersionRegistry,
   masterKeys: MasterKeyRing,
 ): Promise<void> {
   const fingerprints = new Map<number, string>();
-  for (const masterKey of masterKeys.held)
-    fingerprints.set(masterKey.version, await deriveFingerprint(masterKey));
+  for (const masterKey of masterKeys.held) {
+    const fingerprint = await deriveFingerprint(masterKey).catch((error: unknown) => {
+      throw new MasterKeyUnreachable(masterKey.version, error);
+    });
+    fingerprints.set(masterKey.version, fingerprint);
+  }
   const { differing, missing } = await registry.compare(fingerprints);
   if (differing.length > 0) throw new MasterKeyMismatch(differing);
   masterKeys.noteMissing(missing);

@@ -1,5 +1,6 @@
 import {
   contentVariables,
+  custodians,
   gatewayVariables,
   leaseMode,
   masterKeys,
@@ -13,6 +14,7 @@ export const keyDerivationSettings = {
   ...contentVariables,
   leaseMode,
   masterKeys,
+  custodians,
   publicUrl: gatewayVariables.publicUrl,
 };
 

@@ -23,7 +23,7 @@ const names: [contentId: string, epoch: number | undefined, kid?: string][] = [
 ];
 
 test('a cached content key is the derived one, for each version, content and epoch, also after others have pushed it out', () => {
-  const cache = createContentKeyCache(3);
+  const cache = createContentKeyCache({ keptMost: 3 });
   for (const _ of [1, 2, 3])
     for (const masterKey of masterKeys)
       for (const [contentId, epoch, kid] of names)
@@ -34,7 +34,7 @@ test('a cached content key is the derived one, for each version, content and epo
 
 test('a content key is derived once while it is kept, and the number of kept keys has a limit', () => {
   const [masterKey = createMasterKey(1, Buffer.alloc(32), Buffer.alloc(32))] = masterKeys;
-  const cache = createContentKeyCache(2);
+  const cache = createContentKeyCache({ keptMost: 2 });
   const derive = (epoch: number) => cache.find(masterKey, { contentId: 'film', epoch }, null);
   const first = derive(0);
   expect(derive(0)).toBe(first);

@@ -13,6 +13,8 @@ import type { KeyRequest } from './key-request.ts';
  * 3 µs, and all viewers of a live channel ask for the same one within a few seconds.
  */
 const keysKept = 4_096;
+/** Where another system holds the master key, deriving one takes a call of it. These are 16 MB. */
+const custodiedKeysKept = 65_536;
 /** What a content key is the key of. */
 type NamedKey = Pick<KeyRequest, 'contentId' | 'epoch' | 'kid'>;
 
@@ -47,7 +49,8 @@ class KeptKeys {
  * version go with the version's object. A process that holds the master key reveals nothing more by the kept keys; one that does not
  * reveals those alone.
  */
-export function createContentKeyCache(most = keysKept): ContentKeyCache {
+export function createContentKeyCache({ isCustodied = false, keptMost = keysKept } = {}): ContentKeyCache {
+  const most = isCustodied ? custodiedKeysKept : keptMost;
   const versions = new WeakMap<AnyMasterKey, KeptKeys>();
 
   function keptOf(masterKey: AnyMasterKey): KeptKeys {

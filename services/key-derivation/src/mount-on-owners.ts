@@ -62,7 +62,7 @@ export async function mountOnOwners(
   });
   // Without changes no key is served. Behind a gateway, it is the gateway that then counts as not ready.
   if (!context.isSeparate) context.dependencies.push(feedDependency(core.follower, { optional: false }));
-  const masterKeys = openMasterKeyRing(values, context.log.warn);
+  const masterKeys = await openMasterKeyRing(values, context);
   const answerPlainRequests = await mount(core, {
     masterKeys,
     noteUse: connectSessionUses(leases, core).noteUse,

@@ -45,7 +45,7 @@ export async function mount(
   { masterKeys, noteUse, openPace, ...stores }: MountOptions,
 ): Promise<() => void> {
   // Optional: `/ready` shows a version that is missing, and the others are served.
-  core.dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
+  core.dependencies.push({ name: 'master-key', optional: true, check: masterKeys.check });
   if (core.isSeparate) reportMissingKeys(core.app);
   const local = createLocalPace(core.clock, core.cacheBytes.paces);
   exportCache(core.metrics.registry, 'paces', local.kept, core.cacheBytes.paces);
@@ -57,7 +57,7 @@ export async function mount(
     masterKeys,
     pace,
     noteUse,
-    keys: createContentKeyCache(),
+    keys: createContentKeyCache(masterKeys),
   };
   const publicUrl = core.values.publicUrl ?? null;
   await keyDerivationRoutes({ ...options, publicUrl, issuer: createContentKeyIssuer(options) })(core.app);

@@ -55,7 +55,7 @@ export function readKeptSecrets({ path, text }: SecretsFile, env: Environment): 
 }
 
 /**
- * The values that a first run makes: a master key with its salt where no version of either is set, and a token secret
+ * The values that a first run makes: a master key with its salt where no version of either and no provider is set, and a token secret
  * where viewers have no other way in. Nothing in production.
  */
 export function makeMissingSecrets(
@@ -64,7 +64,9 @@ export function makeMissingSecrets(
 ): Record<string, string> {
   if (isProduction(env)) return {};
   const made: Record<string, string> = {};
-  if (!Object.keys(env).some((name) => /^(MASTER_KEY_HEX|SALT_HEX)/.test(name) && env[name])) {
+  if (
+    !Object.keys(env).some((name) => /^(MASTER_KEY_HEX|SALT_HEX|MASTER_KEY_PROVIDER)/.test(name) && env[name])
+  ) {
     made.MASTER_KEY_HEX = randomBytes(keyBytes).toString('hex');
     made.SALT_HEX = randomBytes(keyBytes).toString('hex');
   }

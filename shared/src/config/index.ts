@@ -1,3 +1,4 @@
+export { type CustodianSettings, custodians } from './custodians.ts';
 export {
   makeMissingSecrets,
   readKeptSecrets,

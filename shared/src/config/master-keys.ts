@@ -1,3 +1,4 @@
+import { type CustodianSettings, providerOf, suffixOf } from './custodians.ts';
 import { secret } from './parsers.ts';
 import type { Rule } from './read-config.ts';
 import { Secret } from './secret.ts';
@@ -37,7 +38,7 @@ export const masterKeys: Setting<Secret<readonly MasterKeyMaterial[]>> = {
       if ('faults' in read) faults.push(...read.faults);
       else keys.push(read);
     }
-    if (versions.length > 0 && versions[0] !== 1) {
+    if (versions.length > 0 && versions[0] !== 1 && (providerOf(1, source) ?? 'env') === 'env') {
       const message = `${keyName} and ${saltName} are not set, though a later version is. Keep version 1: content that was registered with it needs it.`;
       faults.push({ variable: keyName, message });
     }
@@ -49,13 +50,17 @@ export const masterKeys: Setting<Secret<readonly MasterKeyMaterial[]>> = {
  * A process that derives keys cannot work without a master key. The first run of a single node has made one before this
  * check.
  */
-export const masterKeyRule: Rule<{ masterKeys?: Secret<readonly MasterKeyMaterial[]> }> = {
-  uses: ['masterKeys'],
-  check({ masterKeys: keys }) {
-    if (keys && keys.reveal().length > 0) return [];
+export const masterKeyRule: Rule<{
+  masterKeys?: Secret<readonly MasterKeyMaterial[]>;
+  custodians?: readonly CustodianSettings[];
+}> = {
+  uses: ['masterKeys', 'custodians'],
+  check({ masterKeys: keys, custodians = [] }) {
+    if (custodians.length > 0 || (keys && keys.reveal().length > 0)) return [];
     const message =
       'MASTER_KEY_HEX and SALT_HEX are not set; only a single node outside of production makes its own. ' +
-      'Make them once with `npx latchkey keygen`, keep them safe, and set both. Accepted: 64 hex digits each.';
+      'Make them once with `npx latchkey keygen`, keep them safe, and set both. Accepted: 64 hex digits each. ' +
+      'Or name the vault that holds the key in MASTER_KEY_PROVIDER.';
     return [{ variable: keyName, message }];
   },
 };
@@ -69,13 +74,14 @@ function findVersions(source: Source): { versions: number[]; faults: Fault[] } {
   const versions = new Set<number>();
   const faults: Fault[] = [];
   for (const name of source.names) {
-    const match = /^(?:MASTER_KEY_HEX|SALT_HEX)(?:_V(.*?))?(?:_FILE)?$/.exec(name);
+    const match = /^(MASTER_KEY_HEX|SALT_HEX|MASTER_KEY_PROVIDER)(?:_V(.*?))?(?:_FILE)?$/.exec(name);
     if (!match) continue;
-    const digits = match[1];
-    if (digits === undefined) versions.add(1);
-    else if (/^[1-9][0-9]{0,2}$/.test(digits) && digits !== '1') versions.add(Number(digits));
+    const [, variable, digits] = match;
+    const isVersion = digits === undefined || (/^[1-9][0-9]{0,2}$/.test(digits) && digits !== '1');
+    if (isVersion && variable === 'MASTER_KEY_PROVIDER') continue;
+    if (isVersion) versions.add(Number(digits ?? 1));
     else {
-      const message = `${name} names no version. Accepted: ${keyName} and ${saltName} for version 1, then _V2 to _V${highestVersion}.`;
+      const message = `${name} names no version. Accepted: ${keyName} and ${saltName}, or MASTER_KEY_PROVIDER, for version 1, then _V2 to _V${highestVersion}.`;
       faults.push({ variable: name, message });
     }
   }
@@ -83,7 +89,7 @@ function findVersions(source: Source): { versions: number[]; faults: Fault[] } {
 }
 
 function readVersion(version: number, source: Source): MasterKeyMaterial | { faults: readonly Fault[] } {
-  const suffix = version === 1 ? '' : `_V${version}`;
+  const suffix = suffixOf(version);
   const key = readHalf(`${keyName}${suffix}`, `${saltName}${suffix}`, source);
   const salt = readHalf(`${saltName}${suffix}`, `${keyName}${suffix}`, source);
   if (key.value && salt.value) return { version, masterKey: key.value.reveal(), salt: salt.value.reveal() };

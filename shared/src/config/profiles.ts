@@ -1,3 +1,4 @@
+import { custodians } from './custodians.ts';
 import { masterKeyRule, masterKeys } from './master-keys.ts';
 import { type Config, readConfig } from './read-config.ts';
 import type { Environment } from './source.ts';
@@ -30,6 +31,7 @@ export const singleNodeSettings = {
   ...gatewayVariables,
   ...rateLimitVariables,
   masterKeys,
+  custodians,
   ...databaseVariables,
   migrateOnStart,
   ...workerVariables,

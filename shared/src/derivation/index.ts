@@ -4,6 +4,7 @@ export {
   createMasterKey,
   deriveContentKey,
   deriveFingerprint,
+  extract,
   findContentKey,
   type MasterKey,
 } from './derivation.ts';

@@ -210,6 +210,19 @@ const dependencies = {
     lookAt: 'less than 14 days from now: renew [the file](tls.md). It is read again without a restart',
     aggregator: 'min',
   },
+  latchkey_master_key_call_duration_seconds: {
+    type: 'histogram',
+    labels: ['outcome'],
+    help: 'Calls of whoever holds the master key, where it is not this process, by outcome: answered, away, throttled or refused.',
+    lookAt:
+      '`answered` grows with the number of viewers and not of contents: the cache is too small. `refused`: credentials or policy ([custody](custody.md))',
+  },
+  latchkey_master_key_calls_waiting: {
+    type: 'gauge',
+    labels: [],
+    help: 'Calls that wait for their turn at whoever holds the master key.',
+    lookAt: 'stays above 0: it is slower than new contents come',
+  },
   latchkey_configuration_reads_total: {
     type: 'counter',
     labels: ['result'],

@@ -7,6 +7,7 @@ import { addGauge, describeMetric, Tally } from './define-metrics.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
+export { addCustodianMetrics, type CustodianMetrics } from './custodian-metrics.ts';
 export { addGauge, describeMetric } from './define-metrics.ts';
 
 /** From 0.5 ms, a warm key request, to the 5 s after which a state is unknown. */

@@ -1,0 +1,144 @@
+import { custodians, masterKeys, readConfig } from '@latchkey/shared/config';
+import { createMasterKey, deriveFingerprint, extract } from '@latchkey/shared/derivation';
+import { AppError } from '@latchkey/shared/errors';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { readMasterKeyBytes } from '../keys/derive-from-env.ts';
+import type { Variables } from '../keys/variables.ts';
+import { fingerprintAt, fingerprintOf, withProviders } from '../master-key/ask-provider.ts';
+import { compareWithDatabase } from '../master-key/compare-with-database.ts';
+import { readCustodian } from '../master-key/read-custodian.ts';
+import { readExtractedKey } from '../master-key/read-extracted-key.ts';
+import { refusal } from '../refusal.ts';
+import { writeNewFile } from '../write-new-file.ts';
+import { parsePositiveInteger } from './option-parsers.ts';
+
+interface VersionOptions {
+  readonly versionNumber: number;
+}
+
+const versionOption = [
+  '--version-number <n>',
+  'the version of the master key',
+  parsePositiveInteger,
+  1,
+] as const;
+
+/** `latchkey master-key`: moves the master key into a vault, and checks what is there. */
+export function registerMasterKey(program: Command, context: CommandContext): void {
+  const masterKey = program
+    .command('master-key')
+    .description('the master key in an HSM or a KMS: docs/custody.md');
+  masterKey
+    .command('extract')
+    .description('compute the key that a vault needs from MASTER_KEY_HEX and SALT_HEX (RFC 5869, extract)')
+    .requiredOption('--out <file>', 'write it to a new file, readable by you alone; - is standard output')
+    .option(...versionOption)
+    .addHelpText(
+      'after',
+      `
+The file has 64 hexadecimal digits. It is as secret as the master key: import it, check it, and destroy it.
+
+Example:
+  latchkey master-key extract --out extracted.key`,
+    )
+    .action((options: VersionOptions & { out: string }) => runExtract(options, context));
+  masterKey
+    .command('import')
+    .description('store the extracted key where MASTER_KEY_PROVIDER says, and check it there')
+    .option('--extracted <file>', 'the file of `master-key extract` (default: MASTER_KEY_HEX and SALT_HEX)')
+    .option(...versionOption)
+    .addHelpText(
+      'after',
+      `
+It needs the variables of the provider, as the server does, and the right to store a key, which the server does not need.
+
+Example:
+  MASTER_KEY_PROVIDER=pkcs11 PKCS11_MODULE=/usr/lib/softhsm/libsofthsm2.so PKCS11_TOKEN_LABEL=latchkey \\
+    PKCS11_KEY_LABEL=latchkey-1 PKCS11_PIN_FILE=pin latchkey master-key import --extracted extracted.key`,
+    )
+    .action((options: VersionOptions & { extracted?: string }) => runImport(options, context));
+  masterKey
+    .command('check')
+    .description('ask every version of the master key for its fingerprint, and compare it with the database')
+    .option('--no-database', 'do not compare: for a machine that does not reach the database')
+    .addHelpText(
+      'after',
+      `
+It reads the configuration of the server. Its exit code is 1 if a version does not answer or is not the one that the database knows.`,
+    )
+    .action((options: { database: boolean }) => runCheck(options, context));
+}
+
+function extractFromEnv(env: Variables, version: number): Buffer {
+  const { key, salt } = readMasterKeyBytes(env, version);
+  return extract(salt, key).export();
+}
+
+async function runExtract(
+  { out, versionNumber }: VersionOptions & { out: string },
+  { env, stdout, stderr }: CommandContext,
+): Promise<void> {
+  const extracted = extractFromEnv(env, versionNumber);
+  const text = `${extracted.toString('hex')}\n`;
+  if (out === '-') stdout.write(text);
+  else {
+    await writeNewFile('--out', out, text);
+    stderr.write(`Written to ${out}, readable by you alone. It is as secret as the master key.\n`);
+  }
+  stderr.write(
+    `Its fingerprint is ${await fingerprintOf(extracted)}: \`latchkey master-key check\` must show the same once it is imported.\n`,
+  );
+}
+
+async function runImport(
+  { extracted, versionNumber }: VersionOptions & { extracted?: string },
+  { env, stdout }: CommandContext,
+): Promise<void> {
+  const settings = readCustodian(env, versionNumber);
+  const key =
+    extracted === undefined ? extractFromEnv(env, versionNumber) : await readExtractedKey(extracted);
+  const expected = await fingerprintOf(key);
+  const found = await withProviders(async (providers) => {
+    await providers.importKey(settings, key);
+    return fingerprintAt(providers, settings);
+  });
+  if (found !== expected)
+    throw new AppError('INTERNAL', {
+      detail: `the provider computes with another key than the one that was given: its fingerprint is ${found}, not ${expected}`,
+    });
+  stdout.write(`version ${versionNumber} is stored at ${settings.provider}, fingerprint ${found}\n`);
+}
+
+async function runCheck({ database }: { database: boolean }, { env, stdout }: CommandContext): Promise<void> {
+  const { values } = readConfig({ masterKeys, custodians }, env);
+  const found = new Map<number, string>();
+  for (const { version, masterKey, salt } of values.masterKeys.reveal())
+    found.set(version, await deriveFingerprint(createMasterKey(version, masterKey, salt)));
+  const faults: string[] = [];
+  await withProviders(async (providers) => {
+    for (const settings of values.custodians) {
+      const { version, provider } = settings;
+      try {
+        found.set(version, await fingerprintAt(providers, settings));
+      } catch (error) {
+        faults.push(`version ${version}: ${provider} does not answer: ${(error as Error).message}`);
+      }
+    }
+  });
+  if (found.size === 0 && faults.length === 0)
+    throw refusal(
+      'no version of the master key is configured; set MASTER_KEY_HEX and SALT_HEX, or MASTER_KEY_PROVIDER',
+    );
+  const known = database ? await compareWithDatabase(env, found) : null;
+  const providers = new Map(values.custodians.map(({ version, provider }) => [version, provider]));
+  for (const [version, fingerprint] of [...found].sort(([a], [b]) => a - b)) {
+    const { isRight, says } = known?.get(version) ?? { isRight: true, says: 'not compared with a database' };
+    if (!isRight) faults.push(`version ${version} ${says}`);
+    stdout.write(
+      `version ${version}: ${providers.get(version) ?? 'env'}, fingerprint ${fingerprint}, ${says}\n`,
+    );
+  }
+  if (faults.length > 0)
+    throw new AppError('INTERNAL', { detail: `the master key cannot be used: ${faults.join('; ')}` });
+}

@@ -1,0 +1,1 @@
+export { openProviders, type Providers } from './providers.ts';

@@ -1,0 +1,28 @@
+import { Histogram, type Registry } from 'prom-client';
+import { addGauge, describeMetric } from './define-metrics.ts';
+
+/** From an HSM in the machine to the 2 s after which a call counts as failed. */
+const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Calls of whoever holds the master key. */
+export interface CustodianMetrics {
+  /** @param outcome `answered`, or why not */
+  observeCall(outcome: string, seconds: number): void;
+  /** Exports how many calls wait. */
+  watch(calls: { state(): { waiting: number } }): void;
+}
+
+export function addCustodianMetrics(registry: Registry): CustodianMetrics {
+  const durations = new Histogram({
+    ...describeMetric('latchkey_master_key_call_duration_seconds', registry),
+    buckets: bucketsSeconds,
+  });
+  const watched: Parameters<CustodianMetrics['watch']>[0][] = [];
+  addGauge(registry, 'latchkey_master_key_calls_waiting', () =>
+    watched.reduce((sum, calls) => sum + calls.state().waiting, 0),
+  );
+  return {
+    observeCall: (outcome, seconds) => durations.observe({ outcome }, seconds),
+    watch: (calls) => void watched.push(calls),
+  };
+}
