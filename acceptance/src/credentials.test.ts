@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallOptions } from './client.ts';
 import { type CredentialKind, credentialKinds, makeCredentials } from './credentials.ts';
+import { keyIdOf } from './key-id.ts';
 import { speke1Document, spekeDocument } from './packagers/speke-documents.ts';
 import { createApiKey, createLease, registerContent } from './server-actions.ts';
 import { openTarget } from './target.ts';
@@ -129,6 +130,11 @@ const table: Record<string, Row> = {
     anotherViewer: '200',
     viewerOfOtherContent: notEntitled,
   }),
+  'POST /licenses/clearkey/{contentId}': played(readable('200'), {
+    viewer: '200',
+    anotherViewer: '200',
+    viewerOfOtherContent: notEntitled,
+  }),
   'PUT /keys/{contentId}/{epoch}': played(readable('200'), {
     viewer: '200',
     anotherViewer: '200',
@@ -186,6 +192,11 @@ function requestForKeys(route: string, id: string): { path: string } & CallOptio
   return { path, ...(method === 'PUT' && { body: 'sixteen octets..' }) };
 }
 
+const requestForLicense = (template: string, contentId: string) => ({
+  path: template.replace('{contentId}', contentId),
+  json: { kids: [keyIdOf(contentId, 7)] },
+});
+
 /** Makes a request to the route that would succeed with the right credential. */
 async function makeRequest(route: string, kind: CredentialKind): Promise<{ path: string } & CallOptions> {
   const [, template = ''] = route.split(' ');
@@ -195,6 +206,7 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
   const withId = async (id: string | Promise<string>) => ({ path: template.replace('{id}', await id) });
   const apiKeyId = async () => (await createApiKey(target, 'playback')).id;
   if (template.startsWith('/api/v1/content/{id}/keys')) return requestForKeys(route, await content());
+  if (template.startsWith('/licenses/')) return requestForLicense(template, await content());
   switch (route) {
     case 'POST /api/v1/setup':
     case 'GET /api/v1/setup':

@@ -26,7 +26,8 @@ interface CrossOriginRequest extends Pick<IncomingMessage, 'headers'> {
 }
 
 const playlists = '/play/';
-const keys = '/keys/';
+/** Below them a URL may have the id of a session. */
+const keyPaths = ['/keys/', '/licenses/'];
 const sessionQuery = /[?&]s=/;
 const tokenQuery = /[?&]access_token=/;
 const tokenCookie = /(?:^|;)\s*latchkey_token=/;
@@ -40,7 +41,8 @@ function isOpenToAllPages(
   viewerTokenFrom: readonly ViewerTokenPlace[],
 ): boolean {
   if (url.startsWith(playlists)) return true;
-  if (!url.startsWith(keys) || !sessionQuery.test(url) || headers.authorization !== undefined) return false;
+  if (!keyPaths.some((path) => url.startsWith(path))) return false;
+  if (!sessionQuery.test(url) || headers.authorization !== undefined) return false;
   if (headers['access-control-request-headers']?.toLowerCase().includes('authorization')) return false;
   if (viewerTokenFrom.includes('query') && tokenQuery.test(url)) return false;
   return !(viewerTokenFrom.includes('cookie') && tokenCookie.test(headers.cookie ?? ''));
@@ -53,7 +55,7 @@ const openHeaders = {
 /** `*` means every header but `Authorization` (Fetch standard, 3.3.2). */
 const openPreflightHeaders = {
   ...openHeaders,
-  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-methods': 'GET, HEAD, POST',
   'access-control-allow-headers': '*',
   'access-control-max-age': String(maxAgeSeconds),
   'content-length': '0',

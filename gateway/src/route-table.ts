@@ -46,6 +46,7 @@ export const routeTable: readonly RouteRow[] = [
   { path: '/keys/sessions', service: 'leases', exact: true, methods: ['POST'] },
   { path: '/keys/leases/renew', service: 'leases', exact: true },
   { path: '/keys/leases/revoke', service: 'leases', exact: true, answerLimitMs: revocationLimitMs },
+  { path: '/licenses', service: 'key-derivation' },
   { path: '/speke', service: 'key-derivation', bodyLimitBytes: cpixLimitBytes },
   { path: '/api/v1/leases', service: 'leases' },
   { path: '/api/v1/player-metrics', service: 'leases' },

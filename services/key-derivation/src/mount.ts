@@ -1,4 +1,4 @@
-import { addGuard, addPlainAnswerer, type GuardOptions, type Routes } from '@latchkey/shared/http';
+import { type App, addGuard, addPlainAnswerer, type GuardOptions, type Routes } from '@latchkey/shared/http';
 import type { SessionUses } from '@latchkey/shared/internal';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { exportCache, type ServiceCore } from '@latchkey/shared/process';
@@ -11,6 +11,7 @@ import type { MasterKeyRing } from './master-key-ring.ts';
 import type { KeyPace } from './pace/key-pace.ts';
 import { createLocalPace, type LocalPace } from './pace/local-pace.ts';
 import { createSharedPace } from './pace/shared-pace.ts';
+import { addClearKeyRoute } from './routes/clear-key-license.ts';
 import { addCpixRoute } from './routes/cpix.ts';
 import { addExportRoute, type ExportRouteOptions } from './routes/export-keys.ts';
 import { addKeyRoutes } from './routes/get-key.ts';
@@ -88,11 +89,14 @@ export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
         // The error handler has not run yet, so the code is counted once the answer is under way.
         reply.raw.once('close', () => options.metrics.countKeyRequest(request.errorCode ?? 'INTERNAL'));
       });
-      addKeyRoutes(scope, {
+      const forPlayers = {
         issuer,
         metrics: options.metrics,
         viewerSources: options.guard.viewerSources ?? [],
-      });
+      };
+      addKeyRoutes(scope, forPlayers);
+      // Its own scope: it reads bodies of any type.
+      await scope.register(async (licenses) => addClearKeyRoute(licenses as App, forPlayers));
     });
     await app.register(async (scope) => {
       addGuard(scope, options.guard);

@@ -21,6 +21,7 @@ const table: Record<Exclude<Access, 'open'>, string[]> = {
   'content:read': ['admin', 'full', 'packager', 'playback'],
   presign: ['admin', 'full', 'upload', 'uploader'],
   keys: ['admin', 'full', 'packager', 'playback', 'viewer', 'uploader', 'anonymous'],
+  licenses: ['admin', 'full', 'packager', 'playback', 'viewer', 'uploader', 'anonymous'],
   'key-info': ['admin', 'full', 'packager', 'playback'],
   'key-export': ['admin'],
   packaging: ['admin', 'full', 'packager'],

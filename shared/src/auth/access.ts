@@ -28,6 +28,8 @@ export const accessRules = {
   /** A viewer's token needs the word `upload` in its `scope` claim. */
   presign: { scopes: ['admin', 'full', 'upload'], viewer: true },
   keys: { scopes: ['admin', 'full', 'packager', 'playback'], viewer: true },
+  /** The same keys as licences. A URL that serves one key alone opens none: a licence may have any key of the content. */
+  licenses: { scopes: ['admin', 'full', 'packager', 'playback'], viewer: true },
   /** Where an encoder reads its key: it names a URL that serves the key itself. */
   'key-info': { scopes: ['admin', 'full', 'packager', 'playback'], viewer: false, basic: true },
   /** Every key of a content at once, to leave with them. */

@@ -52,9 +52,9 @@ export function addGuard(
       return authenticator.identify(readBearer(headers) ?? readBasicPassword(headers), access);
     const sources = accessRules[access]?.viewer ? viewerSources : headerOnly;
     const credential = readCredential(headers, query, sources);
-    if (credential === null && access === 'keys') {
+    if (credential === null && (access === 'keys' || access === 'licenses')) {
       const { key_credential: inUrl, s: sid } = query as { key_credential?: unknown; s?: unknown };
-      if (inUrl !== undefined && keyCredentials)
+      if (inUrl !== undefined && keyCredentials && access === 'keys')
         return authenticator.identifyIssuer(keyCredentials.open(request.params as KeyName, inUrl));
       if (sid !== undefined) {
         const principal = readSession(sid);

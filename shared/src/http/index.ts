@@ -17,5 +17,12 @@ export { type CountRequest, createRateLimiter, createWindowCounter, type RateLim
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export { createRanking } from './request-rank.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';
-export { instantOf, NameSchema, readInstant, readName, validationFailure } from './validation.ts';
+export {
+  acceptJsonBodies,
+  instantOf,
+  NameSchema,
+  readInstant,
+  readName,
+  validationFailure,
+} from './validation.ts';
 export { createWrongSessions } from './wrong-sessions.ts';

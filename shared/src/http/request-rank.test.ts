@@ -20,6 +20,7 @@ test.each([
   ['GET', '/keys/film/7?access_token=x', 'usual'],
   ['HEAD', '/keys/film', 'usual'],
   ['GET', '/play/x/index.m3u8', 'usual'],
+  ['POST', '/licenses/clearkey/film', 'usual'],
   ['GET', '/keys/film/revoke', 'usual'],
   ['GET', '/%61pi/v1/leases', 'usual'],
   ['GET', 'http://host/api/v1/leases', 'usual'],

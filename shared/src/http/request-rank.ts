@@ -6,7 +6,7 @@ export type Rank =
   | 'always'
   /** The dashboard, the API and renewals: few, and viewers who watch depend on some of them. */
   | 'early'
-  /** Keys and playlists of viewers who watch. */
+  /** Keys, licences and playlists of viewers who watch. */
   | 'usual'
   /** New leases and sessions, which bring more requests later, and reports of players. */
   | 'late';
@@ -18,6 +18,7 @@ const endingPath = /\/(?:revoke|rotate)$/;
 const newcomers = ['/keys/leases', '/keys/sessions', '/api/v1/player-metrics'];
 const renewal = '/keys/leases/renew';
 const keys = '/keys/';
+const licenses = '/licenses/';
 const playlists = '/play/';
 const internal = '/internal/';
 
@@ -39,7 +40,9 @@ export function createRanking(
     if (endingPath.test(path) || (isBehindGateway && path.startsWith(internal))) return 'always';
     if (newcomers.includes(path)) return method === 'POST' ? 'late' : 'usual';
     if (path === renewal) return 'early';
-    return path.startsWith(keys) || path.startsWith(playlists) || !path.startsWith('/') || path.includes('%')
+    return [keys, licenses, playlists].some((of) => path.startsWith(of)) ||
+      !path.startsWith('/') ||
+      path.includes('%')
       ? 'usual'
       : 'early';
   };
@@ -47,5 +50,6 @@ export function createRanking(
 
 /** The route of a refused key request, as the metrics name those that no service answered; null for others. */
 export function routeOfRefused({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): string | null {
+  if (method === 'POST' && url.startsWith(licenses)) return '/licenses/*';
   return (method === 'GET' || method === 'HEAD') && url.startsWith(keys) ? '/keys/*' : null;
 }

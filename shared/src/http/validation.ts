@@ -142,11 +142,13 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Accepts JSON only. An empty body is accepted even where the type is JSON: clients that set the type on every request
  * also set it on DELETE. The route's schema demands the members that the route needs.
+ *
+ * @param type `*` takes JSON whatever the request calls it, and also if it names no type
  */
-export function acceptJsonBodies(app: App): void {
+export function acceptJsonBodies(app: App, type: 'application/json' | '*' = 'application/json'): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     if (!isUtf8(request.headers['content-type'])) {
       return done(new AppError('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send JSON in UTF-8.' }));

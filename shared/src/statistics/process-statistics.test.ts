@@ -114,5 +114,7 @@ it.each([
   ['/keys/*', 'GET', 'key'],
   ['/keys/:contentId', 'OPTIONS', 'other'],
   ['/keys/leases', 'POST', 'other'],
+  ['/licenses/clearkey/:contentId', 'POST', 'key'],
+  ['/licenses/clearkey/:contentId', 'GET', 'other'],
   ['/ready', 'GET', 'probe'],
 ])('%s %s counts as %s', (route, method, kind) => expect(kindOfRequest(route, method)).toBe(kind));

@@ -23,11 +23,14 @@ export type RequestKind = 'key' | 'other' | 'probe';
 
 /** The second one is the gateway's name for requests that no service answered. */
 const keyRoutes = ['/keys/:contentId', '/keys/:contentId/:epoch', '/keys/:contentId/kid/:kid', '/keys/*'];
+/** A licence is asked for by POST (Encrypted Media Extensions). */
+const licenseRoutes = ['/licenses/clearkey/:contentId', '/licenses/*'];
 /** Called by machines, many times a minute: counting them would dilute the share of errors. */
 const probeRoutes = ['/health', '/ready'];
 
 /** The kind of a request, by the pattern of its route. */
 export function kindOfRequest(route: string, method: string): RequestKind {
   if (probeRoutes.includes(route)) return 'probe';
+  if (licenseRoutes.includes(route)) return method === 'POST' ? 'key' : 'other';
   return keyRoutes.includes(route) && (method === 'GET' || method === 'HEAD') ? 'key' : 'other';
 }

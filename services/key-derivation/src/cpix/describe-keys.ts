@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { keyIdOf, writeUuid } from '@latchkey/shared/derivation';
 import { clearKeyAes128, lineFor, schemeOfAes128 } from './aes128.ts';
 import { namespaces } from './namespaces.ts';
 
@@ -18,7 +18,7 @@ export interface DescribedKey {
  * @returns XML
  */
 export function describeKeys(contentId: string, keys: readonly DescribedKey[]): string {
-  const named = keys.map((key) => ({ ...key, kid: kidOf(contentId, key.epoch) }));
+  const named = keys.map((key) => ({ ...key, kid: writeUuid(keyIdOf(contentId, key.epoch)) }));
   const periods = named.flatMap(({ epoch }) =>
     epoch === undefined ? [] : [`<cpix:ContentKeyPeriod id="${periodIdOf(epoch)}" index="${epoch}"/>`],
   );
@@ -59,17 +59,4 @@ function systemElement({ kid, url }: NamedKey): string {
 function ruleElement({ kid, epoch }: NamedKey): string {
   const period = epoch === undefined ? '' : `<cpix:KeyPeriodFilter periodId="${periodIdOf(epoch)}"/>`;
   return `<cpix:ContentKeyUsageRule kid="${kid}" intendedTrackType="ALL">${period}<cpix:VideoFilter/><cpix:AudioFilter/></cpix:ContentKeyUsageRule>`;
-}
-
-/** CPIX knows keys by UUIDs: a UUID of version 8 (RFC 9562 section 5.8), made of the key's name. It is no key id of `/keys/…/kid/…`. */
-function kidOf(contentId: string, epoch: number | undefined): string {
-  const bytes = hash(
-    'sha256',
-    `latchkey kid ${contentId}${epoch === undefined ? '' : `/${epoch}`}`,
-    'buffer',
-  );
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex', 0, 16);
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -14,14 +14,37 @@ export interface KeyRouteOptions {
   viewerSources: readonly CredentialSource[];
 }
 
+/** Names the lease that the viewer plays under. */
+export const leaseHeaders = Type.Object(
+  { 'x-lease-id': Type.Optional(Type.String({ description: 'The lease that the viewer plays under.' })) },
+  { additionalProperties: true },
+);
+/** Every refusal of a content key. */
+export const keyRefusals = problems(
+  'VALIDATION_FAILED',
+  'UNAUTHENTICATED',
+  'INVALID_TOKEN',
+  'INVALID_API_KEY',
+  'INVALID_SESSION',
+  'INSUFFICIENT_SCOPE',
+  'CONTENT_NOT_ENTITLED',
+  'CONTENT_NOT_FOUND',
+  'LEASE_REQUIRED',
+  'LEASE_UNKNOWN',
+  'LEASE_EXPIRED',
+  'LEASE_REVOKED',
+  'TOKEN_REVOKED',
+  'EPOCH_NOT_YET',
+  'EPOCH_PAST',
+  'EPOCH_NOT_FOUND',
+  'KEY_PACE_EXCEEDED',
+);
+
 const common = {
   tags: ['Content keys'],
   description:
     'Instead of `Authorization`, the URL that key info names has a credential in its query, `key_credential`: good for one minute and for that key alone. The URLs in the playlist of a playback session have its id, `s`: good for keys of its content alone.',
-  headers: Type.Object(
-    { 'x-lease-id': Type.Optional(Type.String({ description: 'The lease that the viewer plays under.' })) },
-    { additionalProperties: true },
-  ),
+  headers: leaseHeaders,
   response: {
     200: {
       description: 'The content key: exactly 16 bytes.',
@@ -31,25 +54,7 @@ const common = {
         },
       },
     },
-    ...problems(
-      'VALIDATION_FAILED',
-      'UNAUTHENTICATED',
-      'INVALID_TOKEN',
-      'INVALID_API_KEY',
-      'INVALID_SESSION',
-      'INSUFFICIENT_SCOPE',
-      'CONTENT_NOT_ENTITLED',
-      'CONTENT_NOT_FOUND',
-      'LEASE_REQUIRED',
-      'LEASE_UNKNOWN',
-      'LEASE_EXPIRED',
-      'LEASE_REVOKED',
-      'TOKEN_REVOKED',
-      'EPOCH_NOT_YET',
-      'EPOCH_PAST',
-      'EPOCH_NOT_FOUND',
-      'KEY_PACE_EXCEEDED',
-    ),
+    ...keyRefusals,
   },
 };
 /** The patterns of the routes: of a content without epochs, of one with them, and of keys that a packager named. */
@@ -141,7 +146,10 @@ function answer(
 }
 
 /** The header takes precedence. The query counts only if `VIEWER_TOKEN_FROM` allows it. An empty text names no lease. */
-function leaseIdOf(request: FastifyRequest, viewerSources: readonly CredentialSource[]): string | null {
+export function leaseIdOf(
+  request: FastifyRequest,
+  viewerSources: readonly CredentialSource[],
+): string | null {
   const header = request.headers['x-lease-id'];
   if (typeof header === 'string' && header !== '') return header;
   if (!viewerSources.includes('query')) return null;
