@@ -1,3 +1,4 @@
+import type { schemes } from '../common-encryption/encrypt-streams.ts';
 import type { UploadCommandOptions } from './encrypt-and-upload.ts';
 
 /** The options of `latchkey encrypt`. */
@@ -8,6 +9,8 @@ export interface EncryptCommandOptions extends UploadCommandOptions {
   readonly rotateEvery?: number;
   readonly perRenditionIds?: true;
   readonly sourceRoot?: string;
+  readonly scheme?: (typeof schemes)[number];
+  readonly packager?: string;
   readonly live?: true;
   readonly period?: number;
 }

@@ -1,6 +1,7 @@
 import { AppError } from '@latchkey/shared/errors';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import { schemes } from '../common-encryption/encrypt-streams.ts';
 import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { explainError } from '../explain-error.ts';
@@ -10,18 +11,24 @@ import { describeEncryption, describeNextSteps, describePeriods } from './descri
 import { encryptAndUpload } from './encrypt-and-upload.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
+import { runCommonEncryption } from './run-common-encryption.ts';
 import { refuseLiveOptions, runLive } from './run-live.ts';
 import { reportEncryption, showProgress } from './show-progress.ts';
 
 /** Where a server without configuration listens (`docs/contract.md#transport`). */
 const defaultKeyUrl = 'http://localhost:4100';
 
-/** `latchkey encrypt`: a clear HLS presentation on disk becomes an encrypted one. */
+/** `latchkey encrypt`: a clear HLS presentation on disk becomes an encrypted one; with `--scheme`, media files become DASH and HLS. */
 export function registerEncrypt(program: Command, context: CommandContext): void {
   program
     .command('encrypt')
-    .description('encrypt an HLS presentation (MPEG-TS or fMP4, AES-128) into a new folder')
-    .argument('<playlist>', 'the multivariant or media playlist (.m3u8) of a clear presentation on disk')
+    .description(
+      'encrypt an HLS presentation (MPEG-TS or fMP4, AES-128), or media files for DASH, into a new folder',
+    )
+    .argument(
+      '<source...>',
+      'the playlist (.m3u8) of a clear presentation on disk; with --scheme: media files',
+    )
     .requiredOption('--content-id <id>', 'its id on the key server: 1 to 256 of A-Z a-z 0-9 _ -')
     .requiredOption('--out <folder>', 'where the encrypted presentation goes: a folder that is new or empty')
     .option('--key-url <url>', `where players fetch keys (default: --server, else ${defaultKeyUrl})`)
@@ -44,6 +51,13 @@ export function registerEncrypt(program: Command, context: CommandContext): void
       'seconds of a key period that --register states (default: 60)',
       parsePositiveInteger,
     )
+    .optionsGroup('DASH and CMAF:')
+    .addOption(
+      new Option('--scheme <scheme>', 'Common Encryption of MP4 files, for Clear Key licences').choices(
+        schemes,
+      ),
+    )
+    .option('--packager <path>', 'the program of Shaka Packager (default: in PATH, else in node_modules)')
     .optionsGroup('Content keys:')
     .addOption(new Option('--keys-from <source>', 'where content keys come from').choices(['server', 'env']))
     .option(
@@ -67,7 +81,7 @@ export function registerEncrypt(program: Command, context: CommandContext): void
     .option('--env-file <file>', 'derive them from MASTER_KEY_HEX and SALT_HEX in this file')
     .option('--key-version <n>', 'version of the master key: 2 for MASTER_KEY_HEX_V2', parsePositiveInteger)
     .addHelpText('after', examples)
-    .action((playlist: string, options: EncryptCommandOptions) => runEncrypt(playlist, options, context));
+    .action((sources: string[], options: EncryptCommandOptions) => runEncrypt(sources, options, context));
 }
 
 const examples = `
@@ -81,14 +95,21 @@ Examples:
     --server https://keys.example.com --register --upload
   LATCHKEY_API_KEY=lk_… latchkey encrypt --live live/master.m3u8 --content-id channel-1 --out channel-1 \\
     --server https://keys.example.com --register --period 60
+  LATCHKEY_API_KEY=lk_… latchkey encrypt film.mp4 --scheme cenc --content-id film-1 --out film-1 \\
+    --server https://keys.example.com --register
   latchkey encrypt video/master.m3u8 --content-id film-1 --out film-1 --env-file data/latchkey.env \\
     --key-url https://keys.example.com --rotate-every 30`;
 
 async function runEncrypt(
-  playlist: string,
+  sources: readonly string[],
   options: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<void> {
+  const keyUrlBase = options.keyUrl ?? options.server ?? defaultKeyUrl;
+  if (options.scheme) return runCommonEncryption(sources, options.scheme, keyUrlBase, options, context);
+  const [playlist = '', ...others] = sources;
+  if (others.length > 0) throw refusal('several files are given; only --scheme takes more than one');
+  if (options.packager !== undefined) throw refusal('--packager is for --scheme');
   refusePlaylistUrl(options);
   if (options.live) return runLive(playlist, options, context);
   refuseLiveOptions(options);
@@ -99,7 +120,7 @@ async function runEncrypt(
     outFolder: options.out,
     force: options.force ?? false,
     keys: source,
-    keyUrlBase: options.keyUrl ?? options.server ?? defaultKeyUrl,
+    keyUrlBase,
     rotateEverySegments: options.rotateEvery,
     perRenditionIds: options.perRenditionIds ?? false,
     sourceRoot: options.sourceRoot,

@@ -1,0 +1,63 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { arch, platform } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import type { Variables } from '../keys/variables.ts';
+import { refusal } from '../refusal.ts';
+
+/** As the releases and distributions of Shaka Packager call it. */
+const commandNames = ['packager', 'shaka-packager'];
+/** The npm package has one program for each system (shaka-packager 3.4.2, index.js). */
+const packagedNames: Readonly<Record<string, string>> = {
+  'linux-x64': 'packager-linux-x64',
+  'linux-arm64': 'packager-linux-arm64',
+  'darwin-x64': 'packager-osx-x64',
+  'darwin-arm64': 'packager-osx-arm64',
+  'win32-x64': 'packager-win-x64.exe',
+};
+
+/**
+ * The path of Shaka Packager: the given one, else that of PATH, else that of the npm package in `node_modules` of this folder or one above.
+ *
+ * @param given `--packager`
+ * @throws AppError `VALIDATION_FAILED` that says what to install
+ */
+export async function findPackager(given: string | undefined, env: Variables, cwd: string): Promise<string> {
+  if (given !== undefined) {
+    if (await isProgram(resolve(cwd, given))) return resolve(cwd, given);
+    throw refusal(`--packager ${given} is not a program; accepted: the path of Shaka Packager's program`);
+  }
+  for (const path of [...listOfPath(env), ...listOfPackages(cwd)]) if (await isProgram(path)) return path;
+  throw refusal(
+    '--scheme needs Shaka Packager, which is not in PATH and not in node_modules; install it with `npm install shaka-packager`, ' +
+      'or give the path of its program with --packager',
+  );
+}
+
+function listOfPath({ PATH = '' }: Variables): string[] {
+  const folders = PATH.split(delimiter).filter((folder) => folder !== '');
+  return folders.flatMap((folder) => commandNames.map((name) => join(folder, name)));
+}
+
+function listOfPackages(cwd: string): string[] {
+  const name = packagedNames[`${platform()}-${arch()}`];
+  if (!name) return [];
+  const folders = [resolve(cwd)];
+  for (let folder = resolve(cwd); dirname(folder) !== folder; folder = dirname(folder))
+    folders.push(dirname(folder));
+  return folders.map((folder) => join(folder, 'node_modules/shaka-packager/bin', name));
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  return (
+    isFile &&
+    access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+  );
+}
