@@ -11,9 +11,12 @@ export interface ServerAccess {
 }
 
 export interface ServerRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as they are, in place of `body`. */
+  readonly bytes?: Uint8Array;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -43,16 +46,18 @@ export async function askServer(access: ServerAccess, request: ServerRequest): P
 }
 
 async function send({ server, apiKey }: ServerAccess, request: ServerRequest): Promise<Response> {
-  const { method, path, body, signal } = request;
+  const { method, path, body, bytes, signal } = request;
+  const type = bytes ? 'application/octet-stream' : body === undefined ? null : 'application/json';
+  const payload = bytes ?? (body === undefined ? null : JSON.stringify(body));
   const timeout = AbortSignal.timeout(requestTimeoutMs);
   try {
     return await fetch(`${server}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${apiKey}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(type && { 'content-type': type }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(payload === null ? {} : { body: payload as string }),
       // A redirect must not get the API key.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,

@@ -1,0 +1,230 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { runCli } from '@latchkey/rig/processes/run-cli';
+import { makeVideo } from '@latchkey/rig/video/make-video';
+import { runFfmpeg } from '@latchkey/rig/video/run-ffmpeg';
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import { listPendingMigrations } from './pending-migrations.ts';
+import { decodeVideo } from './playback/decode-video.ts';
+import { startMediaServer } from './playback/media-server.ts';
+import { createApiKey, registerContent } from './server-actions.ts';
+import { makeFolder } from './server-process.ts';
+import { startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
+/** Three segments of two seconds. */
+const seconds = 6;
+/** Of the server that the library leaves. */
+const old = { MASTER_KEY_HEX: 'aa'.repeat(32), SALT_HEX: 'bb'.repeat(32) };
+
+const folder = makeFolder();
+const media = await startMediaServer(folder.path);
+afterAll(() => {
+  media.close();
+  folder.remove();
+});
+const server = await startServer();
+const { client, adminApiKey: admin, url } = server;
+const isReady = (await listPendingMigrations(server)).length === 0;
+const clear = await makeVideo({ ffmpeg, folder: `${folder.path}/clear`, seconds });
+
+const run = (args: string[], as = admin) => runCli(args, { LATCHKEY_API_KEY: as });
+const importFrom = (source: string, ...more: string[]) => run(['import', source, '--server', url, ...more]);
+
+function oldKey(path: string): Buffer {
+  const info = path.replace(/^\/keys\//, '');
+  const [key, salt] = [Buffer.from(old.MASTER_KEY_HEX, 'hex'), Buffer.from(old.SALT_HEX, 'hex')];
+  return Buffer.from(hkdfSync('sha256', key, salt, info, 16));
+}
+
+/** A key server of someone else, which wants a header. */
+async function startOldServer(secret: string) {
+  const listener = createServer((request, response) => {
+    if (request.headers['x-old'] !== secret) response.writeHead(403).end();
+    else response.end(oldKey(request.url ?? ''));
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void listener.close());
+  return `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+}
+
+/** A library as another server would have it: a key for each segment. @returns its name below the media server */
+async function makeLibrary(playlist: string, keyUrl: string): Promise<string> {
+  const name = unique('library');
+  const out = join(folder.path, name);
+  const keys = ['--key-url', keyUrl, '--rotate-every', '1', '--content-id', 'old'];
+  await runCli(['encrypt', playlist, '--out', out, ...keys], old);
+  return name;
+}
+
+const viewer = () => ({ authorization: `Bearer ${viewerToken(server.jwtSecret, unique('viewer'))}` });
+const play = (name: string) => decodeVideo(ffmpeg, `${media.origin}/${name}/master.m3u8`, viewer());
+const exists = async (id: string) => (await client.get(`/api/v1/content/${id}`, admin)).status === 200;
+
+it.skipIf(!isReady).each(['ts', 'fmp4'] as const)(
+  'a library (%s) whose keys are at another server moves in, and plays to the end with the keys that it had',
+  async (container) => {
+    const secret = randomBytes(8).toString('hex');
+    const keyUrl = await startOldServer(secret);
+    const name = await makeLibrary(clear[container], keyUrl);
+    const playlist = join(folder.path, name, 'master.m3u8');
+    const contentId = unique('film');
+    const id = ['--content-id', contentId];
+    await expect(importFrom(playlist, ...id, '--header', `X-Old: ${secret}`)).rejects.toThrow(
+      `allow it with --header-origin ${keyUrl}`,
+    );
+    const headers = ['--header', `X-Old: ${secret}`, '--header-origin', keyUrl];
+    expect(await importFrom(playlist, ...id, ...headers, '--dry-run')).toContain('Nothing was stored');
+    expect(await exists(contentId)).toBe(false);
+    const said = await importFrom(playlist, ...id, ...headers, '--in-place');
+    expect(said).toContain(container === 'ts' ? 'MPEG-TS' : 'fMP4');
+    expect(said).not.toContain(oldKey('/keys/old/0').toString('hex'));
+    expect(readFileSync(`${playlist}.before-import`, 'utf8')).toContain(`${keyUrl}/keys/old/0`);
+    const rewritten = readFileSync(playlist, 'utf8');
+    expect(rewritten).toContain(`${url}/keys/${contentId}/0`);
+    expect(rewritten).not.toContain(keyUrl);
+    expect(await play(name)).toEqual(await decodeVideo(ffmpeg, clear[container]));
+    // The same again would find its own keys, which it may not read.
+    await expect(importFrom(playlist, ...id, '--in-place')).rejects.toThrow('answers 401');
+  },
+);
+
+it.skipIf(!isReady)(
+  "ffmpeg's own output with a key file moves in, and is written into a folder of its own",
+  async () => {
+    const name = unique('ffmpeg');
+    const from = join(folder.path, name);
+    mkdirSync(from);
+    const key = randomBytes(16);
+    writeFileSync(join(from, 'film.key'), key);
+    writeFileSync(join(from, 'info'), `film.key\n${join(from, 'film.key')}\n`);
+    const playlist = join(from, 'master.m3u8');
+    await runFfmpeg(ffmpeg, [
+      ...['-i', clear.ts, '-c', 'copy', '-f', 'hls', '-hls_time', '2', '-hls_playlist_type', 'vod'],
+      ...['-hls_key_info_file', join(from, 'info'), playlist],
+    ]);
+    const contentId = unique('film');
+    const to = join(folder.path, `${name}-new`);
+    const id = ['--content-id', contentId];
+    await importFrom(playlist, ...id, '--playlists-to', to);
+    expect(readdirSync(to)).toEqual(['master.m3u8']);
+    const { bytes } = await client.get(`/keys/${contentId}`, admin);
+    expect(bytes).toEqual(key);
+    const before = await play(name);
+    await importFrom(playlist, ...id, '--in-place');
+    expect(readFileSync(playlist, 'utf8')).toBe(readFileSync(join(to, 'master.m3u8'), 'utf8'));
+    expect(await play(name)).toEqual(before);
+  },
+);
+
+it('a wrong key is refused before anything is stored, and so are other methods and files that are no keys', async () => {
+  const keyUrl = 'https://nowhere.invalid';
+  const name = await makeLibrary(clear.ts, keyUrl);
+  const playlist = join(folder.path, name, 'master.m3u8');
+  const files = readdirSync(dirname(playlist), { recursive: true, encoding: 'utf8' });
+  const playlists = files
+    .filter((file) => file.endsWith('.m3u8'))
+    .map((file) => join(dirname(playlist), file));
+  for (const path of playlists) {
+    const depth = path.slice(dirname(playlist).length + 1).split('/').length - 1;
+    const text = readFileSync(path, 'utf8').replaceAll(`${keyUrl}/keys/old/`, `${'../'.repeat(depth)}key-`);
+    writeFileSync(path, text);
+  }
+  const writeKeys = (wrong: number, key: Buffer) => {
+    for (let n = 0; n < 4; n++)
+      writeFileSync(join(dirname(playlist), `key-${n}`), n === wrong ? key : oldKey(`/keys/old/${n}`));
+  };
+  const contentId = unique('film');
+  const attempt = () => importFrom(playlist, '--content-id', contentId, '--in-place');
+  writeKeys(2, randomBytes(16));
+  await expect(attempt()).rejects.toThrow(/key-2 is not the key of .* Nothing was stored/);
+  writeKeys(2, randomBytes(17));
+  await expect(attempt()).rejects.toThrow('key-2 has 17 bytes and is not a key');
+  const [media = ''] = playlists.filter((path) => readFileSync(path, 'utf8').includes('#EXTINF'));
+  const text = readFileSync(media, 'utf8');
+  writeKeys(-1, Buffer.alloc(0));
+  writeFileSync(media, text.replace('METHOD=AES-128', 'METHOD=SAMPLE-AES'));
+  await expect(attempt()).rejects.toThrow('METHOD=SAMPLE-AES; accepted: AES-128');
+  writeFileSync(
+    media,
+    text.replace('METHOD=AES-128', 'METHOD=AES-128,KEYFORMAT="com.apple.streamingkeydelivery"'),
+  );
+  if (isReady) expect(await exists(contentId)).toBe(false);
+  expect(existsSync(`${playlist}.before-import`)).toBe(false);
+});
+
+it.skipIf(!isReady)(
+  'keys leave by a table and move into another server, which then serves them',
+  async () => {
+    const [first, second] = [await registerContent(server), await registerContent(server)];
+    const key = randomBytes(16);
+    const put = { as: admin, body: key };
+    expect((await client.call('PUT', `/api/v1/content/${first}/keys/40`, put)).status).toBe(204);
+    const table = join(folder.path, `${first}.csv`);
+    const exportTo = (file: string, ...more: string[]) =>
+      run(['export-keys', first, second, '--server', url, '--out', file, ...more]);
+    await exportTo(table, '--epochs', '0-1500');
+    expect(statSync(table).mode & 0o777).toBe(0o600);
+    await expect(exportTo(table)).rejects.toThrow('exists already');
+    const lines = readFileSync(table, 'utf8').trim().split('\n');
+    expect(lines).toHaveLength(1 + 2 * 1_501);
+    expect(lines).toContain(`${first},40,${key.toString('hex')}`);
+    const { raw } = await createApiKey(server, 'full');
+    await expect(run(['export-keys', '--all', '--server', url, '--out', '-'], raw)).rejects.toThrow(
+      'INSUFFICIENT_SCOPE',
+    );
+
+    const own = await exportTo('-');
+    const [head, ...rows] = own.split('\n');
+    expect(head).toBe('contentId,epoch,key');
+    expect(rows.map((row) => row.split(',').slice(0, 2).join())).toEqual([
+      `${first},`,
+      `${first},40`,
+      `${second},`,
+    ]);
+    const other = unique('other');
+    const moved = join(folder.path, `${other}.csv`);
+    writeFileSync(moved, own.replaceAll(first, `${other}-1`).replaceAll(second, `${other}-2`));
+    expect(await importFrom(moved)).toContain('Stored 3 keys');
+    const keyOf = async (path: string) => (await client.get(`/keys/${path}`, admin)).bytes;
+    expect(await keyOf(`${other}-1/40`)).toEqual(key);
+    expect(await keyOf(`${other}-1`)).toEqual(await keyOf(first));
+
+    // The same again changes nothing; another key is refused until --replace.
+    await importFrom(moved);
+    writeFileSync(moved, `contentId,epoch,key\n${other}-1,40,${randomBytes(16).toString('base64')}\n`);
+    await expect(importFrom(moved)).rejects.toThrow('has another imported key already');
+    expect(await keyOf(`${other}-1/40`)).toEqual(key);
+    await importFrom(moved, '--replace');
+    expect(await keyOf(`${other}-1/40`)).not.toEqual(key);
+  },
+);
+
+it.skipIf(!isReady)(
+  'a folder of key files moves in, called by contents or by the epochs of one',
+  async () => {
+    const id = unique('film');
+    const keys = join(folder.path, `${id}-keys`);
+    mkdirSync(join(keys, id), { recursive: true });
+    const [whole, seventh] = [randomBytes(16), randomBytes(16)];
+    writeFileSync(join(keys, `${id}.key`), whole);
+    writeFileSync(join(keys, id, '7.bin'), `${seventh.toString('hex')}\n`);
+    writeFileSync(join(keys, 'README'), 'not a key');
+    expect(await importFrom(keys)).toContain('Found 2 keys of 1 contents');
+    const keyOf = async (path: string) => (await client.get(`/keys/${path}`, admin)).bytes;
+    expect([await keyOf(id), await keyOf(`${id}/7`)]).toEqual([whole, seventh]);
+    const other = unique('film');
+    await importFrom(join(keys, id), '--content-id', other);
+    expect(await keyOf(`${other}/7`)).toEqual(seventh);
+    writeFileSync(join(keys, id, '8.key'), 'too short');
+    await expect(importFrom(keys)).rejects.toThrow('8.key has 9 bytes and is not a key');
+    writeFileSync(join(keys, id, '8.key'), whole);
+    writeFileSync(join(keys, 'a b.key'), whole);
+    await expect(importFrom(keys)).rejects.toThrow('"a b" cannot be the id of a content');
+  },
+);

@@ -1,0 +1,172 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { isContentId } from '@latchkey/shared/contracts';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { assertDistinct } from '../import/imported-key.ts';
+import { readKeyFolder } from '../import/key-folder.ts';
+import { parseKeyTable } from '../import/key-table.ts';
+import { readHeaders } from '../import/read-headers.ts';
+import { type ImportedPresentation, readPresentation } from '../import/read-presentation.ts';
+import { isUrl, openSourceFiles } from '../import/source-files.ts';
+import { assertNothingReplaced, compareKeys, storeKeys } from '../import/store-keys.ts';
+import { placePlaylists, writePlaylists } from '../import/write-playlists.ts';
+import type { ServerAccess } from '../keys/ask-server.ts';
+import { createContentRegistrar } from '../keys/register-content.ts';
+import { refusal } from '../refusal.ts';
+import { checkServer, readServerAccess } from './choose-key-source.ts';
+import { countDone } from './count-done.ts';
+
+interface ImportOptions {
+  readonly server?: string;
+  readonly apiKeyFile?: string;
+  readonly contentId?: string;
+  readonly name?: string;
+  /** False for `--no-register`. */
+  readonly register: boolean;
+  readonly header?: readonly string[];
+  readonly headerFile?: string;
+  readonly headerOrigin?: readonly string[];
+  readonly sourceRoot?: string;
+  readonly playlistsTo?: string;
+  readonly inPlace?: true;
+  readonly keyUrl?: string;
+  readonly replace?: true;
+  readonly dryRun?: true;
+  readonly quiet?: true;
+}
+
+const collect = (value: string, before: readonly string[] = []) => [...before, value];
+
+/** `latchkey import`: keys of a library that is encrypted already. */
+export function registerImport(program: Command, context: CommandContext): void {
+  program
+    .command('import')
+    .description('bring keys that exist already: the server then serves them in place of the derived ones')
+    .argument(
+      '<source>',
+      'an encrypted playlist (.m3u8, a path or URL), a folder of key files, or a table (.csv)',
+    )
+    .requiredOption(
+      '--server <url>',
+      'the key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
+    )
+    .option('--api-key-file <file>', 'the API key is in this file; its scope is full, better admin')
+    .option('--content-id <id>', 'of a playlist, or of a folder whose files are called by their epochs')
+    .option('--name <name>', 'name of content that is registered (default: its id)')
+    .option('--no-register', 'do not register content that the server does not know')
+    .option('--replace', 'replace keys that were imported before')
+    .option('--dry-run', 'read and prove everything, and store nothing')
+    .option('--quiet', 'say nothing but warnings and errors')
+    .optionsGroup('Of a playlist:')
+    .option(
+      '--header <header>',
+      'send "Name: value" to read it and its keys; several times for several',
+      collect,
+    )
+    .option('--header-file <file>', 'the same, one header in each line, for secrets')
+    .option('--header-origin <origin>', 'also send them there, such as https://keys.example.com', collect)
+    .option('--source-root <folder>', 'read files from this folder too (default: the folder of the playlist)')
+    .option('--playlists-to <folder>', 'write the playlists with the new key URLs into this folder')
+    .option('--in-place', 'write them where they are; the old ones are kept beside them, as .before-import')
+    .option('--key-url <url>', 'where players fetch keys (default: --server)')
+    .addHelpText(
+      'after',
+      `
+A playlist: its keys become epochs in the order in which it names them, or the key without an epoch if there is one only. A segment of each key
+is decrypted before anything is stored. Media files are neither changed nor copied.
+A folder: film.key is the key of the content film, film/7.key that of its epoch 7. With --content-id: 7.key. 16 bytes, or 32 hex digits.
+A table: a first line "contentId,epoch,key", then a line for each key; the key in hex or base64, the epoch empty for none.
+
+The same again changes nothing: a run that was ended can be repeated.
+
+Examples:
+  LATCHKEY_API_KEY=lk_… latchkey import film/master.m3u8 --content-id film --server https://keys.example.com --in-place
+  LATCHKEY_API_KEY=lk_… latchkey import https://cdn.example.com/film/master.m3u8 --content-id film \\
+    --server https://keys.example.com --header-file old-server.txt --header-origin https://old-keys.example.com --playlists-to new
+  LATCHKEY_API_KEY=lk_… latchkey import keys.csv --server https://keys.example.com`,
+    )
+    .action((source: string, options: ImportOptions) => runImport(source, options, context));
+}
+
+/** What is imported; of a folder or a table, only keys. */
+type Found = Pick<ImportedPresentation, 'keys'> & Partial<ImportedPresentation>;
+
+async function runImport(source: string, options: ImportOptions, context: CommandContext): Promise<void> {
+  const { stdout, stderr, signal } = context;
+  const say = (text: string) => void (options.quiet || stdout.write(`${text}\n`));
+  const access = readServerAccess(options, context, 'import');
+  const keyUrl = checkServer(options.keyUrl ?? access.server, '--key-url');
+  const found = await findKeys(source, options, context);
+  assertDistinct(found.keys);
+  const contents = new Set(found.keys.map(({ contentId }) => contentId));
+  for (const proof of found.proofs ?? []) say(proof);
+  say(`Found ${found.keys.length} keys of ${contents.size} contents.`);
+  // Everything that could be refused comes before the first key is stored.
+  const placed = placePlaylists(found.rewrite?.(keyUrl) ?? [], options);
+  if (!options.replace && !(await assertNothingReplaced(found.keys, { access, signal })))
+    stderr.write(
+      'latchkey: warning: keys that were imported before are replaced, because this API key may not see them; one with the scope admin may\n',
+    );
+  if (options.dryRun) return say('Nothing was stored (--dry-run).');
+  await register(contents, options, access, signal);
+  const stored = countDone(context, options.quiet ?? false, 'Storing', found.keys.length);
+  await storeKeys(found.keys, { access, signal, done: stored.one }).finally(stored.stop);
+  const compared = countDone(context, options.quiet ?? false, 'Reading back', found.keys.length);
+  const refused = await compareKeys(found.keys, { access, signal, done: compared.one }).finally(
+    compared.stop,
+  );
+  for (const [code, count] of refused)
+    stderr.write(`latchkey: warning: ${count} keys are stored, but not served now: ${code}\n`);
+  const written = await writePlaylists(placed);
+  say(`Stored ${found.keys.length} keys on ${access.server}, and compared what it serves.`);
+  for (const path of written) say(`Wrote ${path}`);
+  if (found.rewrite && written.length === 0)
+    say('The playlists still name the old keys: --in-place or --playlists-to writes them with the new URLs.');
+}
+
+async function findKeys(source: string, options: ImportOptions, context: CommandContext): Promise<Found> {
+  const { contentId } = options;
+  if (contentId !== undefined && !isContentId(contentId))
+    throw refusal(`--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -`);
+  if (isUrl(source)) return readPlaylist(source, options, context);
+  const kind = await stat(source).catch((cause: NodeJS.ErrnoException) => {
+    throw refusal(`${source} cannot be read (${cause.code ?? 'unreadable'})`, cause);
+  });
+  if (kind.isDirectory()) return { keys: await readKeyFolder(source, contentId) };
+  if (/\.m3u8?$/i.test(source)) return readPlaylist(await realpath(source), options, context);
+  if (!/\.csv$/i.test(source))
+    throw refusal(`${source} is neither a playlist (.m3u8), nor a folder of key files, nor a table (.csv)`);
+  if (contentId !== undefined) throw refusal('--content-id is not for a table, whose lines have it');
+  return { keys: parseKeyTable(await readFile(source, 'utf8'), source) };
+}
+
+async function readPlaylist(
+  location: string,
+  options: ImportOptions,
+  { signal }: CommandContext,
+): Promise<ImportedPresentation> {
+  if (options.contentId === undefined) throw refusal('a playlist needs --content-id <id>');
+  const headers = await readHeaders(options.header ?? [], options.headerFile);
+  const own = isUrl(location) ? [new URL(location).origin] : [];
+  const sourceRoot = await realpath(
+    resolve(options.sourceRoot ?? (isUrl(location) ? '.' : dirname(location))),
+  );
+  const headerOrigins = [
+    ...own,
+    ...(options.headerOrigin ?? []).map((text) => new URL(checkServer(text, '--header-origin')).origin),
+  ];
+  const files = openSourceFiles({ sourceRoot, headers, headerOrigins, signal });
+  return readPresentation(location, options.contentId, files);
+}
+
+async function register(
+  contents: ReadonlySet<string>,
+  { register: isWanted, name }: ImportOptions,
+  access: ServerAccess,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isWanted) return;
+  const registrar = createContentRegistrar(access, { name });
+  for (const contentId of contents) await registrar.registerKeyless(contentId, signal);
+}

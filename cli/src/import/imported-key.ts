@@ -1,0 +1,61 @@
+import type { KeyName } from '../encrypt/content-key-source.ts';
+import { refusal } from '../refusal.ts';
+
+/** A key that exists already, and what it becomes the key of. */
+export interface FoundKey extends KeyName {
+  /** 16 bytes. */
+  readonly key: Buffer;
+  /** Where it was found, for messages: a file, a line, a URL. Never the key. */
+  readonly place: string;
+}
+
+/** AES-128 (RFC 8216 section 4.3.2.4). */
+const keyBytes = 16;
+/** The largest number of an epoch. */
+const maxEpoch = 4_294_967_295;
+
+/**
+ * A key in a file: 16 bytes, or 32 hexadecimal digits.
+ *
+ * @throws AppError `VALIDATION_FAILED` with the place, and never the content
+ */
+export function readKeyBytes(bytes: Buffer, place: string): Buffer {
+  if (bytes.length === keyBytes) return bytes;
+  const text = bytes.toString('latin1').trim();
+  if (/^[0-9a-f]{32}$/i.test(text)) return Buffer.from(text, 'hex');
+  throw refusal(
+    `${place} has ${bytes.length} bytes and is not a key; accepted: the 16 bytes of an AES-128 key, or its 32 hexadecimal digits`,
+  );
+}
+
+/** A key in a text: 32 hexadecimal digits, or 24 characters of base64. @throws AppError `VALIDATION_FAILED` */
+export function readKeyText(text: string, place: string): Buffer {
+  if (/^[0-9a-f]{32}$/i.test(text)) return Buffer.from(text, 'hex');
+  const decoded = Buffer.from(text, 'base64');
+  if (decoded.length === keyBytes && decoded.toString('base64') === text) return decoded;
+  throw refusal(`${place}: the key is neither 32 hexadecimal digits nor 24 characters of base64`);
+}
+
+/** @returns undefined for an empty text: the key without an epoch. @throws AppError `VALIDATION_FAILED` */
+export function readEpoch(text: string, place: string): number | undefined {
+  if (text === '') return undefined;
+  const epoch = /^(0|[1-9]\d{0,9})$/.test(text) ? Number(text) : Number.NaN;
+  if (epoch <= maxEpoch) return epoch;
+  throw refusal(`${place}: "${text}" is not an epoch; accepted: 0 to ${maxEpoch} without leading zeros`);
+}
+
+/** @throws AppError `VALIDATION_FAILED` for two different keys of one name */
+export function assertDistinct(keys: readonly FoundKey[]): void {
+  const seen = new Map<string, FoundKey>();
+  for (const found of keys) {
+    const name = `${found.contentId}/${found.epoch ?? ''}`;
+    const other = seen.get(name);
+    if (other && !other.key.equals(found.key))
+      throw refusal(`${other.place} and ${found.place} are two different keys of ${describeName(found)}`);
+    seen.set(name, found);
+  }
+}
+
+export function describeName({ contentId, epoch }: KeyName): string {
+  return epoch === undefined ? contentId : `${contentId}, epoch ${epoch}`;
+}
