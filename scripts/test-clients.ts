@@ -5,7 +5,7 @@ import { runTests } from '@latchkey/rig/test-run/run-tests';
 
 const usage = `npm run test:clients: what docs/clients.md says of players, with the players themselves
 
-ffmpeg, mpv, VLC, GStreamer, and in Chromium hls.js, Shaka Player and video.js. A program that is not here is installed
+ffmpeg, mpv, VLC, GStreamer, and in Chromium hls.js, Shaka Player, dash.js and video.js. A program that is not here is installed
 (Debian, as root); what could not run is named at the end. \`npm test\` runs the same, but installs no mpv and no GStreamer.
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed and something passed.

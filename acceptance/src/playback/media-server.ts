@@ -32,10 +32,25 @@ export async function startMediaServer(
     const file = extra[path] ?? join(folder, path);
     const found = await stat(file).catch(() => undefined);
     if (!found?.isFile()) return void response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': mediaType(file), 'content-length': found.size });
-    await pipeline(createReadStream(file), response).catch(() => response.destroy());
+    const range = readRange(headers.range, found.size);
+    const { start, end } = range ?? { start: 0, end: found.size - 1 };
+    response.writeHead(range ? 206 : 200, {
+      'content-type': mediaType(file),
+      'content-length': end - start + 1,
+      ...(range && { 'content-range': `bytes ${start}-${end}/${found.size}` }),
+    });
+    await pipeline(createReadStream(file, range), response).catch(() => response.destroy());
   });
   return { requests, ...(await listenOnLoopback(server)) };
+}
+
+/** One range, as players ask for parts of a file. Another form gets the whole file, as RFC 9110 section 14.2 allows. */
+function readRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
+  const [, from, to = ''] = /^bytes=(\d+)-(\d*)$/.exec(header ?? '') ?? [];
+  const start = Number(from);
+  return from !== undefined && start < size
+    ? { start, end: Math.min(to === '' ? size - 1 : Number(to), size - 1) }
+    : undefined;
 }
 
 export function mediaType(file: string): string {

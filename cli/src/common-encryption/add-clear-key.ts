@@ -3,20 +3,22 @@ import { AppError } from '@latchkey/shared/errors';
 /** Clear Key in DASH (DASH-IF, Content Protection identifiers). */
 const clearKey = 'urn:uuid:e2719d58-a985-b3c9-781a-b030af78d30e';
 const dashIfNamespace = 'https://dashif.org/CPS';
-/** Says that a track is encrypted, and with which key. Shaka Packager writes it before the elements of key systems. */
-const encrypted = /^([ \t]*)<ContentProtection [^>]*urn:mpeg:dash:mp4protection:2011[^>]*\/>\n/gm;
+/** The element of W3C's common key system, as Shaka Packager writes it for each encrypted track. */
+const common =
+  /^([ \t]*)<ContentProtection schemeIdUri="urn:uuid:1077efec-[^>]*>[\s\S]*?<\/ContentProtection>\n/gm;
 
 /**
- * Names the licence URL for Clear Key in a DASH manifest that Shaka Packager wrote. The packager knows other key systems, but not this one.
+ * Names the licence URL for Clear Key in a DASH manifest that Shaka Packager wrote. The packager does not know this element. It takes the place
+ * of the common one: dash.js 5.2 uses what stands there as if it were a list of key ids, and fails.
  *
  * @param url of licences
  */
 export function addClearKey(manifest: string, url: string): string {
   let added = 0;
-  const changed = manifest.replace(encrypted, (element, indent: string) => {
+  const changed = manifest.replace(common, (_element, indent: string) => {
     added++;
     return (
-      `${element}${indent}<ContentProtection value="ClearKey1.0" schemeIdUri="${clearKey}">\n` +
+      `${indent}<ContentProtection value="ClearKey1.0" schemeIdUri="${clearKey}">\n` +
       `${indent}  <dashif:Laurl Lic_type="EME-1.0">${escapeText(url)}</dashif:Laurl>\n${indent}</ContentProtection>\n`
     );
   });

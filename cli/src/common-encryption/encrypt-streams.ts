@@ -148,8 +148,9 @@ async function runWithKey(
     await writeFile(flags, keys, { mode: 0o600, flag: 'wx' });
     const args = [
       ...['--quiet', `--flagfile=${flags}`, '--enable_raw_key_encryption', `--protection_scheme=${scheme}`],
-      // Key ids in a form that every key system reads. Without a clear lead, nothing plays without a licence.
-      ...['--protection_systems=CommonSystem', '--clear_lead=0', `--hls_key_uri=${keyUrl}`],
+      // Players have the key id of the manifest: dash.js 5.2 fails by one in the media. Without a clear lead, nothing plays without a licence.
+      ...['--protection_systems=CommonSystem', '--mp4_include_pssh_in_stream=false', '--clear_lead=0'],
+      `--hls_key_uri=${keyUrl}`,
       ...[`--mpd_output=${manifestName}`, `--hls_master_playlist_output=${playlistName}`, ...tracks],
     ];
     await runPackager(packager, args, { cwd, signal });
