@@ -127,7 +127,7 @@ const isWhole = { ended: true, failed: false, errors: [] };
 
 describe.each(['shaka', 'dashjs'])('%s', (player) => {
   it.each(schemes)(
-    `${player} plays DASH with %s to the end, and a revocation stops the next playback`,
+    `${player} plays DASH with %s to the end, and cannot start again after a revocation`,
     async (scheme) => {
       const { viewerId, leaseId, headers } = await makeViewer(scheme);
       const seen = await play({ player, scheme, headers });

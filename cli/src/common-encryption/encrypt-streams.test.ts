@@ -133,6 +133,28 @@ it('if the packager fails, the message has its words without the key, and nothin
   expect(keyFolders()).toEqual(before);
 });
 
+it('a signal ends the packager, and neither files nor the key are left', async () => {
+  const before = keyFolders();
+  const controller = new AbortController();
+  const started = join(temporaryFolder(), 'started');
+  const spy = spyOnPackager(
+    `case "$*" in *dump_stream*|--version) exec ${packagerPath} "$@";; esac; echo $$ > ${started}; exec sleep 60`,
+  );
+  const out = join(temporaryFolder(), 'out');
+  const args = ['encrypt', film, '--scheme', 'cenc', '--content-id', 'film', '--out', out];
+  const { signal } = controller;
+  const running = runCommand([...args, '--packager', spy.path], {
+    env: { PATH: process.env.PATH, ...env },
+    signal,
+  });
+  await vi.waitFor(() => expect(readFileSync(started, 'utf8')).toMatch(/^\d+\n$/), { timeout: 30_000 });
+  controller.abort(new Error('ended by a signal'));
+  const { exitCode, stderr } = await running;
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('ended by a signal')]);
+  expect([existsSync(out), readdirSync(join(out, '..')), keyFolders()]).toEqual([false, [], before]);
+  expect(() => process.kill(Number(readFileSync(started, 'utf8')), 0)).toThrow('ESRCH');
+});
+
 it('without Shaka Packager the message says how to install it', async () => {
   const { exitCode, stderr } = await encrypt([], [film], '');
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('npm install shaka-packager')]);

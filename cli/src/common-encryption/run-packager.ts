@@ -23,16 +23,15 @@ export async function runPackager(
     ...(cwd !== undefined && { cwd }),
     ...(signal && { signal }),
   });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
+  let failure: Error | undefined;
+  child.once('error', (error) => {
+    failure = error;
   });
-  const [code, output, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)]).catch(
-    (cause: unknown) => {
-      signal?.throwIfAborted();
-      throw cause;
-    },
-  );
+  // Also after a signal or a failed start: a program that still writes would fill the folder that the caller removes.
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [code, output, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  signal?.throwIfAborted();
+  if (failure) throw failure;
   if (code === 0) return output;
   const said = hideKeys(errors).trim().slice(-shownCharacters);
   throw new AppError('INTERNAL', { detail: `${packager} failed with ${code ?? 'a signal'}: ${said}` });
