@@ -1,5 +1,6 @@
 import { hkdfSync, randomUUID } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
+import { keyIdOf } from './key-id.ts';
 import { askForKeysAtOnce } from './pipelined-keys.ts';
 import { metricsPorts, readMetrics } from './read-metrics.ts';
 import { askForKey, createLease, makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
@@ -33,6 +34,24 @@ it('a revocation in the lease service ends the keys at the edge', async () => {
   await oncePropagated(edge, async () =>
     expect(await askForKey(edge, scene, leaseId)).toBe('403 LEASE_REVOKED'),
   );
+});
+
+it('a licence of the edge has the derived key, and a revocation in the lease service ends the licences there', async () => {
+  const scene = await makeScene(edge);
+  const leaseId = await createLease(edge, scene);
+  const kid = keyIdOf(scene.contentId);
+  const ask = async () => {
+    const headers = { 'x-lease-id': leaseId };
+    const options = { as: scene.token, headers, json: { kids: [kid] } };
+    return edge.client.call('POST', `/licenses/clearkey/${scene.contentId}`, options);
+  };
+  const key = Buffer.from(
+    hkdfSync('sha256', Buffer.from(masterKeyHex, 'hex'), Buffer.from(saltHex, 'hex'), scene.contentId, 16),
+  ).toString('base64url');
+  edge.client.credentials.add(key);
+  expect((await ask()).json).toEqual({ keys: [{ kty: 'oct', kid, k: key }], type: 'temporary' });
+  await revokeLeases(edge, { leaseId });
+  await oncePropagated(edge, async () => expect((await ask()).code).toBe('LEASE_REVOKED'));
 });
 
 it('the edge forwards requests for playlists to the playback service', async () => {
