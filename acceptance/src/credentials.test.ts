@@ -107,6 +107,7 @@ const table: Record<string, Row> = {
   'GET /api/v1/content/{id}/key-info': readable(keyInfo),
   'PUT /api/v1/content/{id}/key-info': readable(keyInfo),
   'GET /api/v1/content/{id}/cpix': packaged(cpix),
+  'GET /api/v1/content/{id}/vod-drm': packaged('200'),
   'GET /api/v1/content/{id}/keys': { ...managed('200'), full: '403 INSUFFICIENT_SCOPE' },
   'PUT /api/v1/content/{id}/keys': managed('204'),
   'PUT /api/v1/content/{id}/keys/{epoch}': managed('204'),
@@ -207,6 +208,7 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
   const apiKeyId = async () => (await createApiKey(target, 'playback')).id;
   if (template.startsWith('/api/v1/content/{id}/keys')) return requestForKeys(route, await content());
   if (template.startsWith('/licenses/')) return requestForLicense(template, await content());
+  if (/\/(key-info|cpix|vod-drm)$/.test(template)) return withId(content());
   switch (route) {
     case 'POST /api/v1/setup':
     case 'GET /api/v1/setup':
@@ -218,9 +220,6 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
     case 'POST /api/v1/api-keys/{id}/rotate':
       return withId(apiKeyId());
     case 'GET /api/v1/content/{id}':
-    case 'GET /api/v1/content/{id}/key-info':
-    case 'PUT /api/v1/content/{id}/key-info':
-    case 'GET /api/v1/content/{id}/cpix':
     case 'DELETE /api/v1/content/{id}':
       return withId(content());
     case 'PATCH /api/v1/content/{id}':

@@ -7,11 +7,15 @@ import { refusal } from './refusal.ts';
  * @param option that names the file, for the message
  * @throws AppError `VALIDATION_FAILED` if there is such a file; the errors of the operating system
  */
-export async function writeNewFile(option: string, path: string, text: string): Promise<void> {
+export async function writeNewFile(
+  option: string,
+  path: string,
+  content: string | Uint8Array,
+): Promise<void> {
   try {
     const file = await open(path, 'wx', 0o600);
     try {
-      await file.writeFile(text);
+      await file.writeFile(content);
       // The only copy of a master key should outlive a power cut.
       await file.sync();
     } finally {

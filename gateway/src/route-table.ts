@@ -53,6 +53,7 @@ export const routeTable: readonly RouteRow[] = [
   { path: '/api/v1/content', service: 'content' },
   // Not the content service: the document has keys in it.
   { path: '/api/v1/content/:id/cpix', service: 'key-derivation', exact: true },
+  { path: '/api/v1/content/:id/vod-drm', service: 'key-derivation', exact: true },
   // Nor does it see a key that is imported: it stores what it cannot open.
   { path: '/api/v1/content/:id/keys', service: 'key-derivation' },
   { path: '/presign', service: 'content' },

@@ -11,10 +11,12 @@ const outsideTheDocument: Record<string, string> = {
   'GET /admin': 'the dashboard, which shows nothing without an API key',
   'GET /openapi.json': 'the document itself',
   ...Object.fromEntries(
-    ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [
-      `${method} /api/v1/content/{id}/cpix`,
-      'says that the path takes GET',
-    ]),
+    ['POST', 'PUT', 'PATCH', 'DELETE'].flatMap((method) =>
+      ['cpix', 'vod-drm'].map((path) => [
+        `${method} /api/v1/content/{id}/${path}`,
+        'says that the path takes GET',
+      ]),
+    ),
   ),
   ...Object.fromEntries(
     ['POST', 'PATCH'].map((method) => [

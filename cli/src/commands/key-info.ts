@@ -1,16 +1,22 @@
-import { isContentId } from '@latchkey/shared/contracts';
-import { type Command, Option } from 'commander';
+import { isContentId, maxEpoch } from '@latchkey/shared/contracts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { followKeyInfo, warnOfOffset } from '../key-info/follow-key-info.ts';
 import { createKeyPairFiles } from '../key-info/key-pair-files.ts';
 import { readSchedule } from '../key-info/read-schedule.ts';
+import { type ToolName, toolNames } from '../key-info/tool-formats.ts';
+import { writeToolFile } from '../key-info/write-tool-file.ts';
+import { askServer } from '../keys/ask-server.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
 import { refusal } from '../refusal.ts';
 import { readServerAccess } from './choose-key-source.ts';
 
 interface KeyInfoCommandOptions {
   readonly contentId: string;
-  readonly follow: string;
+  readonly follow?: string;
+  readonly format?: ToolName;
+  readonly epoch?: number;
+  readonly out?: string;
   readonly server?: string;
   readonly apiKeyFile?: string;
   readonly keyUrl?: string;
@@ -22,18 +28,28 @@ interface KeyInfoCommandOptions {
 export function registerKeyInfo(program: Command, context: CommandContext): void {
   program
     .command('key-info')
-    .description('keep the key info file of a live encoder (ffmpeg -hls_key_info_file) at the key of now')
-    .requiredOption('--content-id <id>', 'its id on the key server; it has keyPeriods with mode "clock"')
-    .requiredOption(
-      '--follow <file>',
-      'the key info file to keep; the key lies beside it in <file>.<epoch>.key',
+    .description(
+      'write a key in the form of an encoder or packager, or keep the key info of a live encoder at the key of now',
     )
+    .requiredOption('--content-id <id>', 'its id on the key server')
     .option(
       '--server <url>',
       'ask this key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
     )
     .option('--api-key-file <file>', 'the API key is in this file')
     .option('--key-url <url>', 'where players fetch keys (default: PUBLIC_URL of the server, else --server)')
+    .optionsGroup('One key:')
+    .addOption(new Option('--format <tool>', 'what the tool wants').choices([...toolNames]))
+    .option('--epoch <n>', 'the key of this epoch (default: the key without one)', parseEpoch)
+    .option(
+      '--out <file>',
+      'a new file, readable by you alone, because the key is in it; - is standard output',
+    )
+    .optionsGroup('A live channel:')
+    .option(
+      '--follow <file>',
+      'the key info file of ffmpeg to keep (-hls_key_info_file); the key lies beside it in <file>.<epoch>.key',
+    )
     .addOption(
       new Option('--when-unreachable <what>', 'if the next key cannot be had when its period begins')
         .choices(['keep', 'stop'])
@@ -45,19 +61,54 @@ export function registerKeyInfo(program: Command, context: CommandContext): void
 }
 
 const examples = `
-It runs until SIGTERM or SIGINT and leaves the files. With --when-unreachable stop it removes them instead of keeping an old
+--format ffmpeg writes the key info file, and the key beside it. shaka is a file for --flagfile, bento4 has arguments of mp42hls, gpac is the
+file of MP4Box -crypt, mediaconvert is the encryption of an HLS group. docs/packagers.md has the whole commands.
+
+--follow runs until SIGTERM or SIGINT and leaves the files. With --when-unreachable stop it removes them instead of keeping an old
 key, and ends with 1: the encoder then ends at its next segment.
 
-Example:
+Examples:
+  LATCHKEY_API_KEY=lk_… latchkey key-info --content-id film --format ffmpeg --out film.keyinfo --server https://keys.example.com
   LATCHKEY_API_KEY=lk_… latchkey key-info --content-id channel-1 --follow /run/latchkey/channel-1.keyinfo \\
     --server https://keys.example.com
   ffmpeg … -f hls -hls_flags periodic_rekey -hls_key_info_file /run/latchkey/channel-1.keyinfo channel-1/index.m3u8`;
 
 async function runKeyInfo(options: KeyInfoCommandOptions, context: CommandContext): Promise<void> {
-  const { contentId, follow, whenUnreachable } = options;
-  const { clock, signal } = context;
+  const { contentId, follow, format } = options;
   if (!isContentId(contentId))
     throw refusal(`--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -`);
+  if ((follow === undefined) === (format === undefined))
+    throw refusal('give --format <tool> for one key, or --follow <file> for a live channel');
+  return follow === undefined ? writeOneKey(options, context) : followClock({ ...options, follow }, context);
+}
+
+async function writeOneKey(options: KeyInfoCommandOptions, context: CommandContext): Promise<void> {
+  const { contentId, epoch, format = 'ffmpeg', out, quiet } = options;
+  if (out === undefined)
+    throw refusal('--format needs --out <file>; - is standard output, where the key is then shown');
+  const access = readServerAccess(options, context, 'key-info');
+  const path = `/api/v1/content/${contentId}`;
+  const answer = await askServer(access, { method: 'GET', path, signal: context.signal });
+  const { key_endpoint: endpoint } = (await answer.json()) as { key_endpoint: string };
+  const base = chooseKeyUrl(options.keyUrl, endpoint, access.server, contentId);
+  const keys = createServerKeySource(access);
+  await writeToolFile({
+    ...{ tool: format, contentId, epoch, out },
+    url: epoch === undefined ? base : `${base}/${epoch}`,
+    fetchKey: () => keys.get({ contentId, epoch }, context.signal),
+    randomBytes: context.randomBytes,
+    write: (text) => context.stdout.write(text),
+  });
+  if (out !== '-' && !quiet)
+    context.stderr.write(`Written to ${out}, readable by you alone. The key is in it.\n`);
+}
+
+async function followClock(
+  options: KeyInfoCommandOptions & { follow: string },
+  context: CommandContext,
+): Promise<void> {
+  const { contentId, follow, whenUnreachable } = options;
+  const { clock, signal } = context;
   const access = readServerAccess(options, context, 'key-info');
   const files = createKeyPairFiles(follow);
   const keys = createServerKeySource(access);
@@ -101,4 +152,10 @@ function chooseKeyUrl(
     throw refusal(`--key-url "${given}"; accepted: an http or https URL, such as https://keys.example.com`);
   if (base !== undefined) return `${base}/keys/${contentId}`;
   return URL.canParse(endpoint) ? endpoint : `${server}/keys/${contentId}`;
+}
+
+/** The number of a key period. */
+function parseEpoch(text: string): number {
+  if (/^(0|[1-9]\d{0,9})$/.test(text) && Number(text) <= maxEpoch) return Number(text);
+  throw new InvalidArgumentError(`Accepted: 0 to ${maxEpoch}, without leading zeros.`);
 }

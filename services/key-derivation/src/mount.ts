@@ -18,6 +18,7 @@ import { addKeyRoutes } from './routes/get-key.ts';
 import { addImportedKeyRoutes } from './routes/imported-keys.ts';
 import { createPlainKeyAnswerer } from './routes/plain-key.ts';
 import { addSpekeRoutes } from './routes/speke.ts';
+import { addVodDrmRoute } from './routes/vod-drm.ts';
 
 export interface KeyDerivationOptions {
   issuer: ContentKeyIssuer;
@@ -101,6 +102,7 @@ export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
     await app.register(async (scope) => {
       addGuard(scope, options.guard);
       addCpixRoute(scope, { issuer, publicUrl });
+      addVodDrmRoute(scope, { issuer });
       addSpekeRoutes(scope, { issuer, publicUrl });
     });
   };

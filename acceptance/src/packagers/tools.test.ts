@@ -1,0 +1,135 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findBlock, readBlocks, readDocument } from '@latchkey/rig/documents/read-blocks';
+import { makeClone, runBlock } from '@latchkey/rig/documents/run-block';
+import { runFfmpeg } from '@latchkey/rig/video/run-ffmpeg';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { decodeVideo } from '../playback/decode-video.ts';
+import { startMediaServer } from '../playback/media-server.ts';
+import { findProgram } from '../proxies/programs.ts';
+import { createApiKey, registerContent } from '../server-actions.ts';
+import { makeFolder } from '../server-process.ts';
+import { startServer } from '../target.ts';
+import { unique, viewerToken } from '../tokens.ts';
+import { startNginxVod } from './nginx-vod.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const { FFMPEG_PATH: ffmpeg = 'ffmpeg', MP42HLS_PATH, NGINX_VOD_MODULE } = process.env;
+const blocks = readBlocks(readDocument('docs/packagers.md'));
+
+const folder = makeFolder();
+const media = await startMediaServer(folder.path);
+afterAll(() => {
+  media.close();
+  folder.remove();
+});
+const server = await startServer();
+const { raw: apiKey } = await createApiKey(server, 'packager');
+const clear = join(folder.path, 'film.mp4');
+await runFfmpeg(ffmpeg, [
+  ...['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=6', '-f', 'lavfi', '-i', 'sine=duration=6'],
+  ...['-c:v', 'libx264', '-g', '50', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-shortest', clear],
+]);
+const original = await decodeVideo(ffmpeg, clear);
+
+/** The pictures, without their times, which a packager may move. */
+const pictures = ({ frames }: Awaited<ReturnType<typeof decodeVideo>>) =>
+  frames.filter((frame) => /^0,/.test(frame)).map((frame) => frame.split(',').at(-1));
+
+interface Packaged {
+  contentId: string;
+  /** Its folder, below the media server. */
+  path: string;
+}
+
+/** Runs a block of the document as an operator does, in a folder with `film.mp4`. */
+async function runDocumented(words: string, programs: Readonly<Record<string, string>>): Promise<Packaged> {
+  const contentId = await registerContent(server);
+  const name = unique('packaged');
+  const cwd = join(folder.path, name);
+  mkdirSync(join(cwd, 'film'), { recursive: true });
+  makeClone(cwd);
+  const bin = join(cwd, 'bin');
+  mkdirSync(bin);
+  for (const [program, path] of Object.entries(programs)) {
+    writeFileSync(join(bin, program), `#!/bin/sh\nexec '${path}' "$@"\n`);
+    chmodSync(join(bin, program), 0o755);
+  }
+  writeFileSync(join(cwd, 'film.mp4'), readFileSync(clear));
+  const text = findBlock(blocks, 'sh', words)
+    .replaceAll('http://localhost:4100', server.url)
+    .replaceAll('--content-id film ', `--content-id ${contentId} `);
+  const { PATH, HOME } = process.env;
+  await runBlock(text, { cwd, env: { HOME, PATH: `${bin}:${PATH}`, LATCHKEY_API_KEY: apiKey } });
+  // The key is in no file any more, and in none that a web server could give away.
+  const left = readdirSync(cwd).filter((file) => /\.(keyinfo|key|args|flags)$/.test(file));
+  expect(left).toEqual([]);
+  return { contentId, path: `${name}/film` };
+}
+
+async function expectPlays({ contentId, path }: Packaged): Promise<void> {
+  const playlist = readFileSync(join(folder.path, path, 'index.m3u8'), 'utf8');
+  expect(playlist).toContain(`#EXT-X-KEY:METHOD=AES-128,URI="${server.url}/keys/${contentId}"`);
+  const token = viewerToken(server.jwtSecret, unique('viewer'), { content_ids: [contentId] });
+  const url = `${media.origin}/${path}/index.m3u8`;
+  const played = await decodeVideo(ffmpeg, url, { authorization: `Bearer ${token}` });
+  expect(pictures(played)).toEqual(pictures(original));
+  await expect(decodeVideo(ffmpeg, url)).rejects.toThrow();
+}
+
+describe('the commands of docs/packagers.md', () => {
+  it('ffmpeg encrypts with a key of the server, and ffmpeg plays it with a token alone', async () => {
+    await expectPlays(await runDocumented('--format ffmpeg', { ffmpeg }));
+  });
+
+  it.skipIf(!MP42HLS_PATH)(
+    'Bento4 encrypts with a key of the server, and ffmpeg plays it with a token alone',
+    async () => {
+      await expectPlays(await runDocumented('--format bento4', { mp42hls: MP42HLS_PATH ?? '' }));
+    },
+  );
+
+  it('Shaka Packager encrypts with a key of the server, which decrypts what came out', async () => {
+    const { packagerPath } = await import('./packager-path.ts');
+    const { contentId, path } = await runDocumented('--format shaka', { packager: packagerPath });
+    const manifest = readFileSync(join(folder.path, path, 'manifest.mpd'), 'utf8');
+    expect(manifest).toContain('urn:mpeg:dash:mp4protection:2011');
+    const key = (await server.client.get(`/keys/${contentId}`, apiKey)).bytes.toString('hex');
+    const decrypted = join(folder.path, path, 'decrypted.mp4');
+    const video = join(folder.path, path, 'video.mp4');
+    await expect(decodeWithKey(video, '00'.repeat(16), decrypted)).rejects.toThrow();
+    await decodeWithKey(video, key, decrypted);
+    expect(existsSync(decrypted)).toBe(true);
+  });
+
+  it.skipIf(!NGINX_VOD_MODULE)(
+    'nginx-vod-module encrypts on the fly with a key of the server, and ffmpeg plays it with a token alone',
+    async () => {
+      const contentId = await registerContent(server);
+      const location = findBlock(blocks, 'nginx', 'vod_drm_enabled')
+        .replaceAll('http://localhost:4100', server.url)
+        .replaceAll('/content/film/', `/content/${contentId}/`)
+        .replaceAll('/keys/film', `/keys/${contentId}`)
+        .replace('/var/www/films/', `${folder.path}/`)
+        .replace('lk_…', apiKey);
+      const nginx = await startNginxVod(findProgram('nginx'), {
+        modulePath: NGINX_VOD_MODULE ?? '',
+        folder: join(folder.path, unique('nginx')),
+        location,
+      });
+      onTestFinished(nginx.stop);
+      const url = `${nginx.url}/film/film.mp4/index.m3u8`;
+      const playlist = await (await fetch(url)).text();
+      expect(playlist).toContain(`URI="${server.url}/keys/${contentId}",IV=0x`);
+      const token = viewerToken(server.jwtSecret, unique('viewer'));
+      const played = await decodeVideo(ffmpeg, url, { authorization: `Bearer ${token}` });
+      expect(pictures(played)).toEqual(pictures(original));
+      await expect(decodeVideo(ffmpeg, url)).rejects.toThrow();
+    },
+  );
+});
+
+/** Decodes every picture of an encrypted MP4 file. @throws Error if a picture cannot be decoded */
+async function decodeWithKey(file: string, key: string, out: string): Promise<void> {
+  await runFfmpeg(ffmpeg, ['-xerror', '-decryption_key', key, '-i', file, '-c:v', 'libx264', '-y', out]);
+}
