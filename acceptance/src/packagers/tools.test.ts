@@ -1,13 +1,15 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { findBlock, readBlocks, readDocument } from '@latchkey/rig/documents/read-blocks';
 import { makeClone, runBlock } from '@latchkey/rig/documents/run-block';
+import { openBrowser } from '@latchkey/rig/open-browser';
 import { runFfmpeg } from '@latchkey/rig/video/run-ffmpeg';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decodeVideo } from '../playback/decode-video.ts';
 import { startMediaServer } from '../playback/media-server.ts';
 import { findProgram } from '../proxies/programs.ts';
-import { createApiKey, registerContent } from '../server-actions.ts';
+import { createApiKey, createLease, registerContent } from '../server-actions.ts';
 import { makeFolder } from '../server-process.ts';
 import { startServer } from '../target.ts';
 import { unique, viewerToken } from '../tokens.ts';
@@ -18,12 +20,18 @@ const { FFMPEG_PATH: ffmpeg = 'ffmpeg', MP42HLS_PATH, NGINX_VOD_MODULE } = proce
 const blocks = readBlocks(readDocument('docs/packagers.md'));
 
 const folder = makeFolder();
-const media = await startMediaServer(folder.path);
-afterAll(() => {
+const media = await startMediaServer(folder.path, {
+  '/player.html': fileURLToPath(new URL('../playback/player.html', import.meta.url)),
+  '/player.js': fileURLToPath(new URL('../playback/player.js', import.meta.url)),
+  '/hls.mjs': join(dirname(fileURLToPath(import.meta.resolve('hls.js'))), 'hls.min.mjs'),
+});
+const browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
+afterAll(async () => {
+  await browser.close();
   media.close();
   folder.remove();
 });
-const server = await startServer();
+const server = await startServer({ CORS_ORIGINS: media.origin });
 const { raw: apiKey } = await createApiKey(server, 'packager');
 const clear = join(folder.path, 'film.mp4');
 await runFfmpeg(ffmpeg, [
@@ -67,6 +75,21 @@ async function runDocumented(words: string, programs: Readonly<Record<string, st
   return { contentId, path: `${name}/film` };
 }
 
+/** hls.js in Chromium plays every picture to the end. */
+async function expectPlaysInBrowser({ contentId, path }: Packaged): Promise<void> {
+  const token = viewerToken(server.jwtSecret, unique('viewer'), { content_ids: [contentId] });
+  const leaseId = await createLease(server, { token, contentId });
+  const page = await browser.newPage();
+  await page.goto(`${media.origin}/player.html`);
+  await page.waitForFunction('window.play');
+  const playlist = `${media.origin}/${path}/index.m3u8`;
+  const options = { playlist, keyServer: server.url, token, leaseId, stopsOnRefusal: true, rate: 4 };
+  await page.evaluate(`window.play(${JSON.stringify(options)})`);
+  await page.waitForFunction('window.seen().ended || window.seen().errors.some(({ fatal }) => fatal)');
+  expect(await page.evaluate('window.seen()')).toMatchObject({ ended: true, errors: [] });
+  await page.close();
+}
+
 async function expectPlays({ contentId, path }: Packaged): Promise<void> {
   const playlist = readFileSync(join(folder.path, path, 'index.m3u8'), 'utf8');
   expect(playlist).toContain(`#EXT-X-KEY:METHOD=AES-128,URI="${server.url}/keys/${contentId}"`);
@@ -75,15 +98,16 @@ async function expectPlays({ contentId, path }: Packaged): Promise<void> {
   const played = await decodeVideo(ffmpeg, url, { authorization: `Bearer ${token}` });
   expect(pictures(played)).toEqual(pictures(original));
   await expect(decodeVideo(ffmpeg, url)).rejects.toThrow();
+  await expectPlaysInBrowser({ contentId, path });
 }
 
 describe('the commands of docs/packagers.md', () => {
-  it('ffmpeg encrypts with a key of the server, and ffmpeg plays it with a token alone', async () => {
+  it('ffmpeg encrypts with a key of the server, and hls.js and ffmpeg play it with a token alone', async () => {
     await expectPlays(await runDocumented('--format ffmpeg', { ffmpeg }));
   });
 
   it.skipIf(!MP42HLS_PATH)(
-    'Bento4 encrypts with a key of the server, and ffmpeg plays it with a token alone',
+    'Bento4 encrypts with a key of the server, and hls.js and ffmpeg play it with a token alone',
     async () => {
       await expectPlays(await runDocumented('--format bento4', { mp42hls: MP42HLS_PATH ?? '' }));
     },
