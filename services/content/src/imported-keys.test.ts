@@ -2,15 +2,16 @@ import type { ImportedKeyReader, ImportedKeyStore } from '@latchkey/shared/contr
 import { createImportedKeyClient, createRefusalClient } from '@latchkey/shared/internal';
 import { databaseKinds, serveInternalRoutes, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { serveContents } from './content-service.fixture.ts';
+import { keys as apiKeys, serveContents } from './content-service.fixture.ts';
 import { createImportedKeyReader, createImportedKeyStore } from './imported-keys.ts';
 import { addImportedKeyRoutes } from './routes/imported-key-routes.ts';
 
 const facts = {
-  actor: { kind: 'api-key', id: 'k-1' },
-  clientIp: '192.0.2.1',
-  requestId: 'r-1',
+  actor: { kind: 'api-key', id: 'id-of-admin' },
+  clientIp: '127.0.0.1',
+  requestId: 'a-request-1',
 } as const;
+const act = { facts, authorization: `Bearer ${apiKeys.admin}` };
 const wrapped = (n: number) => n.toString(16).padStart(48, '0');
 
 // One contract for the content service's own objects and for the client that asks them over HTTP.
@@ -30,8 +31,14 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       refuse = service.refusals.record;
       close = async () => {};
       if (way === 'over HTTP') {
-        const server = await serveInternalRoutes((app) =>
-          addImportedKeyRoutes(app, reader, store, service.refusals),
+        const server = await serveInternalRoutes(
+          (app) =>
+            void addImportedKeyRoutes(app, {
+              ...service,
+              reader,
+              store,
+              guard: { ...service, limiter: null },
+            }),
         );
         keys = createImportedKeyClient(server.client);
         refuse = createRefusalClient(server.client).record;
@@ -46,7 +53,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     });
     const revision = async () => (await service.reader.findContent('film'))?.importedKeysRevision;
     const put = (epoch: number | null, wrappedKey: string | null, contentId = 'film') =>
-      keys.changeKey({ contentId, epoch, wrappedKey }, facts);
+      keys.changeKey({ contentId, epoch, wrappedKey }, act);
     const lastAct = () =>
       database.db
         .selectFrom('audit')
@@ -72,8 +79,13 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       await put(7, wrapped(1));
       await put(7, wrapped(2));
       expect(await keys.findImportedKey({ contentId: 'film', epoch: 7 })).toBe(wrapped(2));
-      const act = { actor_id: 'k-1', target: 'film', client_ip: '192.0.2.1', request_id: 'r-1' };
-      const done = { ...act, outcome: 'done', code: null };
+      const acted = {
+        actor_id: 'id-of-admin',
+        target: 'film',
+        client_ip: '127.0.0.1',
+        request_id: 'a-request-1',
+      };
+      const done = { ...acted, outcome: 'done', code: null };
       expect(await lastAct()).toEqual({ ...done, action: 'content.import-key' });
       const changes = () => database.db.selectFrom('changes').select('change').execute();
       const before = (await changes()).length;
@@ -96,7 +108,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     test('of many changes at once each is kept, and the revision counts all of them', async () => {
       await Promise.all(Array.from({ length: 20 }, (_, epoch) => put(epoch, wrapped(epoch))));
       expect(await revision()).toBe(20);
-      const all = await keys.exportKeys('film', { first: 0, last: 19 }, facts);
+      const all = await keys.exportKeys('film', { first: 0, last: 19 }, act);
       expect(all).toEqual(Array.from({ length: 20 }, (_, epoch) => ({ epoch, wrappedKey: wrapped(epoch) })));
     });
 
@@ -104,7 +116,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       for (const epoch of [9, null, 2, 30]) await put(epoch, wrapped(epoch ?? 0));
       await put(2, wrapped(99)).catch(() => {});
       const epochs = async (range: Parameters<typeof keys.exportKeys>[1], contentId = 'film') =>
-        (await keys.exportKeys(contentId, range, facts)).map(({ epoch }) => epoch);
+        (await keys.exportKeys(contentId, range, act)).map(({ epoch }) => epoch);
       expect(await epochs({ first: 0, last: 9 })).toEqual([2, 9]);
       expect(await epochs({ from: null, limit: 3 })).toEqual([null, 2, 9]);
       expect(await epochs({ from: 9, limit: 3 })).toEqual([9, 30]);
@@ -131,5 +143,26 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
         code: 'INSUFFICIENT_SCOPE',
       });
     });
+
+    if (way === 'over HTTP')
+      test('an act without a credential that may manage is refused, whatever secret the process has that passes it on', async () => {
+        const change = { contentId: 'film', epoch: 0, wrappedKey: wrapped(1) };
+        for (const authorization of [
+          '',
+          'Bearer lk_0',
+          `Bearer ${apiKeys.packager}`,
+          `Bearer ${apiKeys.playback}`,
+        ])
+          await expect(keys.changeKey(change, { facts, authorization })).rejects.toMatchObject({
+            code: 'DEPENDENCY_UNAVAILABLE',
+          });
+        const authorization = `Bearer ${apiKeys.full}`;
+        await expect(
+          keys.exportKeys('film', { from: null, limit: 1 }, { facts, authorization }),
+        ).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+        expect(await database.db.selectFrom('imported_keys').selectAll().execute()).toEqual([]);
+        await keys.changeKey(change, { facts, authorization });
+        expect(await keys.findImportedKey({ contentId: 'film', epoch: 0 })).toBe(wrapped(1));
+      });
   });
 });

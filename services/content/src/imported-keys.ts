@@ -47,7 +47,7 @@ export function createImportedKeyStore({ ledger }: { ledger: Ledger }): Imported
   }
 
   return {
-    changeKey({ contentId, epoch, wrappedKey }, facts) {
+    changeKey({ contentId, epoch, wrappedKey }, { facts }) {
       return ledger.write(async ({ tx, now, change, audit }) => {
         await assertTable(tx);
         // First, so that changes of the keys of one content take turns.
@@ -59,7 +59,7 @@ export function createImportedKeyStore({ ledger }: { ledger: Ledger }): Imported
         await audit({ ...facts, action, target: contentId, outcome: 'done', code: null });
       });
     },
-    exportKeys(contentId, range, facts) {
+    exportKeys(contentId, range, { facts }) {
       return ledger.write(async ({ tx, audit }) => {
         await audit({
           ...facts,

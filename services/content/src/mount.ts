@@ -51,7 +51,11 @@ export async function mount(
   })(app);
   if (!core.isSeparate) return;
   addContentInternalRoutes(app, contents, createKeyVersionRegistry({ db, clock }));
-  addImportedKeyRoutes(app, createImportedKeyReader(core), createImportedKeyStore(core), core.refusals);
+  await addImportedKeyRoutes(app, {
+    ...core,
+    reader: createImportedKeyReader(core),
+    store: createImportedKeyStore(core),
+  });
   addFeedRoutes(app, core.feed);
 }
 

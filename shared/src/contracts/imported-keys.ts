@@ -34,12 +34,19 @@ const ActorSchema = Type.Object({
 });
 
 /** Who acts, for the row in the audit. */
-export const ActFactsSchema = Type.Object({
+const ActFactsSchema = Type.Object({
   actor: ActorSchema,
   clientIp: nullable(Type.String()),
   requestId: nullable(Type.String()),
 });
 type ActFacts = Static<typeof ActFactsSchema>;
+
+/** An act of a client that one process takes and another one does. The other one checks the credential itself: nothing vouches for anybody. */
+export interface PassedOnAct {
+  facts: ActFacts;
+  /** The header of the client's request. */
+  authorization: string;
+}
 
 /** An act that was refused by a process without a database, as its row in the audit has it. */
 export const RefusedActSchema = Type.Object({
@@ -75,12 +82,12 @@ export interface ImportedKeyStore {
    *
    * @throws AppError CONTENT_NOT_FOUND; DEPENDENCY_UNAVAILABLE where it was not stored or that cannot be known
    */
-  changeKey(change: ImportedKeyChange, facts: ActFacts): Promise<void>;
+  changeKey(change: ImportedKeyChange, act: PassedOnAct): Promise<void>;
   /**
    * Reads keys for an export, and writes the audit row of it first: without the row there is no export.
    *
    * @returns in the order of their epochs; the key without an epoch comes first, and not in a range
    * @throws AppError DEPENDENCY_UNAVAILABLE
    */
-  exportKeys(contentId: string, range: ExportedRange, facts: ActFacts): Promise<ExportedKey[]>;
+  exportKeys(contentId: string, range: ExportedRange, act: PassedOnAct): Promise<ExportedKey[]>;
 }

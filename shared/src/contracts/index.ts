@@ -12,7 +12,6 @@ export {
 export { type EpochRefusal, findEpochRefusal, toRefusalError } from './find-epoch-refusal.ts';
 export { ContentIdSchema, isContentId, isUuid, UuidSchema } from './ids.ts';
 export {
-  ActFactsSchema,
   ExportedKeySchema,
   type ExportedRange,
   ImportedKeyAnswerSchema,
@@ -22,6 +21,7 @@ export {
   ImportedKeyNameSchema,
   type ImportedKeyReader,
   type ImportedKeyStore,
+  type PassedOnAct,
   RefusedActSchema,
   WrappedKeySchema,
 } from './imported-keys.ts';

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { RefusalLog } from '../audit/index.ts';
 import {
-  ActFactsSchema,
   createStrictReader,
   ExportedKeySchema,
   ImportedKeyAnswerSchema,
@@ -9,6 +8,7 @@ import {
   type ImportedKeyName,
   type ImportedKeyReader,
   type ImportedKeyStore,
+  type PassedOnAct,
   RefusedActSchema,
 } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
@@ -22,7 +22,7 @@ export const importedKeyRoutes = {
   find: { path: '/internal/imported-keys' },
   change: {
     path: '/internal/imported-keys',
-    BodySchema: Type.Object({ change: ImportedKeyChangeSchema, facts: ActFactsSchema }),
+    BodySchema: ImportedKeyChangeSchema,
     AnswerSchema: Type.Object({ stored: Type.Boolean() }),
   },
   export: {
@@ -33,7 +33,6 @@ export const importedKeyRoutes = {
         Type.Object({ first: Type.Integer(), last: Type.Integer() }),
         Type.Object({ from: Type.Union([Type.Integer(), Type.Null()]), limit: Type.Integer() }),
       ]),
-      facts: ActFactsSchema,
     }),
     AnswerSchema: Type.Object({ keys: Type.Array(ExportedKeySchema) }),
   },
@@ -57,16 +56,27 @@ export function createImportedKeyClient(content: InternalClient): ImportedKeyRea
         content.get(`${importedKeyRoutes.find.path}?${toQuery(name)}`, (body) => readFound(body).wrappedKey),
       readMany: createBatchReader(content, importedKeyBatch, (wrappedKey) => wrappedKey),
     }),
-    async changeKey(change, facts) {
-      const { stored } = await content.post(importedKeyRoutes.change.path, { change, facts }, readStored);
+    async changeKey(change, act) {
+      const { path } = importedKeyRoutes.change;
+      const { stored } = await content.post(path, change, readStored, headersOf(act));
       if (!stored) throw new AppError('CONTENT_NOT_FOUND');
     },
-    exportKeys: (contentId, range, facts) =>
+    exportKeys: (contentId, range, act) =>
       content.post(
         importedKeyRoutes.export.path,
-        { contentId, range, facts },
+        { contentId, range },
         (body) => readExported(body).keys,
+        headersOf(act),
       ),
+  };
+}
+
+/** The client as the gateway describes it to a service. */
+function headersOf({ authorization, facts }: PassedOnAct): Record<string, string> {
+  return {
+    authorization,
+    ...(facts.clientIp !== null && { 'x-forwarded-for': facts.clientIp }),
+    ...(facts.requestId !== null && { 'x-request-id': facts.requestId }),
   };
 }
 

@@ -16,7 +16,13 @@ export interface InternalClient {
    * @throws AppError DEPENDENCY_UNAVAILABLE for everything but a 200 that can be parsed
    */
   get<T>(path: string, parse: (body: unknown) => T): Promise<T>;
-  post<T>(path: string, body: unknown, parse: (body: unknown) => T): Promise<T>;
+  /** @param headers of the client whose request this is a part of */
+  post<T>(
+    path: string,
+    body: unknown,
+    parse: (body: unknown) => T,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<T>;
   /**
    * Reads several things by one POST, which is sent to another address in the same cases as a GET. A GET with the same keys in its
    * query could be too long: a head may have 16 KiB, and an id of 128 characters can take 1,152 bytes there.
@@ -43,6 +49,7 @@ interface Call {
   kind: 'get' | 'batch' | 'change';
   path: string;
   body: unknown;
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 interface InternalClientOptions {
@@ -87,7 +94,11 @@ export function createInternalClient({
     }
   }
 
-  async function callWithin(limit: TimeLimit, tries: Tries, { kind, path, body }: Call): Promise<unknown> {
+  async function callWithin(
+    limit: TimeLimit,
+    tries: Tries,
+    { kind, path, body, headers }: Call,
+  ): Promise<unknown> {
     const member = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
     const span = tracer?.call('client', `call ${name}`, {}) ?? null;
     const text = body === undefined ? null : JSON.stringify(body);
@@ -98,7 +109,7 @@ export function createInternalClient({
       const answer = await askWithin(span, member, {
         method,
         path,
-        headers: headersOf(secret.reveal(), body !== undefined, span),
+        headers: { ...headers, ...headersOf(secret.reveal(), body !== undefined, span) },
         body: text,
         limitMs: answerTimeoutMs,
         limit,
@@ -124,7 +135,7 @@ export function createInternalClient({
 
   return {
     get: (path, parse) => parsed({ kind: 'get', path, body: undefined }, parse),
-    post: (path, body, parse) => parsed({ kind: 'change', path, body }, parse),
+    post: (path, body, parse, headers) => parsed({ kind: 'change', path, body, headers }, parse),
     readMany: (path, body, parse) => parsed({ kind: 'batch', path, body }, parse),
   };
 }

@@ -1,12 +1,13 @@
 import { type ExportedRange, isContentId } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, auditFacts } from '@latchkey/shared/http';
+import type { App } from '@latchkey/shared/http';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ContentKeyCache } from '../content-key-cache.ts';
 import { ImportedKeyUnreadable } from '../imported-key-unreadable.ts';
 import { MasterKeyMissing } from '../master-key-missing.ts';
 import { EpochsSchema, readEpochs } from './epochs.ts';
-import { type ImportedKeyRouteOptions, importedKeyPaths } from './imported-keys.ts';
+import { type ImportedKeyRouteOptions, importedKeyPaths, passOn } from './imported-keys.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
 
 /** Keys of one answer: some 90 KB. A film of three hours with a key for each 10 s has as many. */
@@ -69,7 +70,7 @@ export function addExportRoute(app: App, options: ExportRouteOptions): void {
     const range: ExportedRange = listed
       ? { first: listed[0] ?? 0, last: listed.at(-1) ?? 0 }
       : { from, limit: mostKeys + 1 };
-    const stored = await options.importedKeys.exportKeys(contentId, range, auditFacts(request));
+    const stored = await options.importedKeys.exportKeys(contentId, range, passOn(request as FastifyRequest));
     const page = stored.slice(0, mostKeys);
     const wrapped = new Map(page.map(({ epoch, wrappedKey }) => [epoch, wrappedKey]));
     const named = listed ?? [

@@ -5,10 +5,12 @@ import {
   type ImportedKeyStore,
   isContentId,
   maxEpoch,
+  type PassedOnAct,
 } from '@latchkey/shared/contracts';
 import { deriveWrappingKey, wrapContentKey } from '@latchkey/shared/derivation';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, addRefusalAudit, auditFacts, validationFailure } from '@latchkey/shared/http';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { MasterKeyMissing } from '../master-key-missing.ts';
 import type { MasterKeyRing } from '../master-key-ring.ts';
@@ -81,7 +83,7 @@ export function addImportedKeyRoutes(app: App, options: ImportedKeyRouteOptions)
         const masterKey = options.masterKeys.find(content.keyVersion);
         if (!masterKey) throw new MasterKeyMissing();
         const wrappedKey = wrapContentKey(await deriveWrappingKey(masterKey), contentKey);
-        await options.importedKeys.changeKey({ ...name, wrappedKey }, auditFacts(request));
+        await options.importedKeys.changeKey({ ...name, wrappedKey }, passOn(request as FastifyRequest));
         options.forget(name.contentId);
         return reply.code(204).send(null);
       },
@@ -99,13 +101,21 @@ export function addImportedKeyRoutes(app: App, options: ImportedKeyRouteOptions)
       },
       handler: async (request, reply) => {
         const { name } = await readTarget(options, request.params);
-        await options.importedKeys.changeKey({ ...name, wrappedKey: null }, auditFacts(request));
+        await options.importedKeys.changeKey(
+          { ...name, wrappedKey: null },
+          passOn(request as FastifyRequest),
+        );
         options.forget(name.contentId);
         return reply.code(204).send(null);
       },
     });
   }
   refuseOtherMethods(app, importedKeyPaths.epoch, ['PUT', 'DELETE']);
+}
+
+/** The act of a request, for the service that does it: that one checks the credential again. */
+export function passOn(request: FastifyRequest): PassedOnAct {
+  return { facts: auditFacts(request), authorization: request.headers.authorization ?? '' };
 }
 
 /** The type says nothing of a key: `curl --data-binary` calls it a form. */
