@@ -7,12 +7,11 @@ import { runCli } from '@latchkey/rig/processes/run-cli';
 import { makeVideo } from '@latchkey/rig/video/make-video';
 import { runFfmpeg } from '@latchkey/rig/video/run-ffmpeg';
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
-import { listPendingMigrations } from './pending-migrations.ts';
 import { decodeVideo } from './playback/decode-video.ts';
 import { startMediaServer } from './playback/media-server.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
-import { startServer } from './target.ts';
+import { startSingleNode } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -28,9 +27,9 @@ afterAll(() => {
   media.close();
   folder.remove();
 });
-const server = await startServer();
+// The command is tested here. The routes that it calls are tested on every profile: imported-keys.test.ts.
+const server = await startSingleNode();
 const { client, adminApiKey: admin, url } = server;
-const isReady = (await listPendingMigrations(server)).length === 0;
 const clear = await makeVideo({ ffmpeg, folder: `${folder.path}/clear`, seconds });
 
 const run = (args: string[], as = admin) => runCli(args, { LATCHKEY_API_KEY: as });
@@ -66,7 +65,7 @@ const viewer = () => ({ authorization: `Bearer ${viewerToken(server.jwtSecret, u
 const play = (name: string) => decodeVideo(ffmpeg, `${media.origin}/${name}/master.m3u8`, viewer());
 const exists = async (id: string) => (await client.get(`/api/v1/content/${id}`, admin)).status === 200;
 
-it.skipIf(!isReady).each(['ts', 'fmp4'] as const)(
+it.each(['ts', 'fmp4'] as const)(
   'a library (%s) whose keys are at another server moves in, and plays to the end with the keys that it had',
   async (container) => {
     const secret = randomBytes(8).toString('hex');
@@ -94,33 +93,30 @@ it.skipIf(!isReady).each(['ts', 'fmp4'] as const)(
   },
 );
 
-it.skipIf(!isReady)(
-  "ffmpeg's own output with a key file moves in, and is written into a folder of its own",
-  async () => {
-    const name = unique('ffmpeg');
-    const from = join(folder.path, name);
-    mkdirSync(from);
-    const key = randomBytes(16);
-    writeFileSync(join(from, 'film.key'), key);
-    writeFileSync(join(from, 'info'), `film.key\n${join(from, 'film.key')}\n`);
-    const playlist = join(from, 'master.m3u8');
-    await runFfmpeg(ffmpeg, [
-      ...['-i', clear.ts, '-c', 'copy', '-f', 'hls', '-hls_time', '2', '-hls_playlist_type', 'vod'],
-      ...['-hls_key_info_file', join(from, 'info'), playlist],
-    ]);
-    const contentId = unique('film');
-    const to = join(folder.path, `${name}-new`);
-    const id = ['--content-id', contentId];
-    await importFrom(playlist, ...id, '--playlists-to', to);
-    expect(readdirSync(to)).toEqual(['master.m3u8']);
-    const { bytes } = await client.get(`/keys/${contentId}`, admin);
-    expect(bytes).toEqual(key);
-    const before = await play(name);
-    await importFrom(playlist, ...id, '--in-place');
-    expect(readFileSync(playlist, 'utf8')).toBe(readFileSync(join(to, 'master.m3u8'), 'utf8'));
-    expect(await play(name)).toEqual(before);
-  },
-);
+it("ffmpeg's own output with a key file moves in, and is written into a folder of its own", async () => {
+  const name = unique('ffmpeg');
+  const from = join(folder.path, name);
+  mkdirSync(from);
+  const key = randomBytes(16);
+  writeFileSync(join(from, 'film.key'), key);
+  writeFileSync(join(from, 'info'), `film.key\n${join(from, 'film.key')}\n`);
+  const playlist = join(from, 'master.m3u8');
+  await runFfmpeg(ffmpeg, [
+    ...['-i', clear.ts, '-c', 'copy', '-f', 'hls', '-hls_time', '2', '-hls_playlist_type', 'vod'],
+    ...['-hls_key_info_file', join(from, 'info'), playlist],
+  ]);
+  const contentId = unique('film');
+  const to = join(folder.path, `${name}-new`);
+  const id = ['--content-id', contentId];
+  await importFrom(playlist, ...id, '--playlists-to', to);
+  expect(readdirSync(to)).toEqual(['master.m3u8']);
+  const { bytes } = await client.get(`/keys/${contentId}`, admin);
+  expect(bytes).toEqual(key);
+  const before = await play(name);
+  await importFrom(playlist, ...id, '--in-place');
+  expect(readFileSync(playlist, 'utf8')).toBe(readFileSync(join(to, 'master.m3u8'), 'utf8'));
+  expect(await play(name)).toEqual(before);
+});
 
 it('a wrong key is refused before anything is stored, and so are other methods and files that are no keys', async () => {
   const keyUrl = 'https://nowhere.invalid';
@@ -154,77 +150,71 @@ it('a wrong key is refused before anything is stored, and so are other methods a
     media,
     text.replace('METHOD=AES-128', 'METHOD=AES-128,KEYFORMAT="com.apple.streamingkeydelivery"'),
   );
-  if (isReady) expect(await exists(contentId)).toBe(false);
+  expect(await exists(contentId)).toBe(false);
   expect(existsSync(`${playlist}.before-import`)).toBe(false);
 });
 
-it.skipIf(!isReady)(
-  'keys leave by a table and move into another server, which then serves them',
-  async () => {
-    const [first, second] = [await registerContent(server), await registerContent(server)];
-    const key = randomBytes(16);
-    const put = { as: admin, body: key };
-    expect((await client.call('PUT', `/api/v1/content/${first}/keys/40`, put)).status).toBe(204);
-    const table = join(folder.path, `${first}.csv`);
-    const exportTo = (file: string, ...more: string[]) =>
-      run(['export-keys', first, second, '--server', url, '--out', file, ...more]);
-    await exportTo(table, '--epochs', '0-1500');
-    expect(statSync(table).mode & 0o777).toBe(0o600);
-    await expect(exportTo(table)).rejects.toThrow('exists already');
-    const lines = readFileSync(table, 'utf8').trim().split('\n');
-    expect(lines).toHaveLength(1 + 2 * 1_501);
-    expect(lines).toContain(`${first},40,${key.toString('hex')}`);
-    const { raw } = await createApiKey(server, 'full');
-    await expect(run(['export-keys', '--all', '--server', url, '--out', '-'], raw)).rejects.toThrow(
-      'INSUFFICIENT_SCOPE',
-    );
+it('keys leave by a table and move into another server, which then serves them', async () => {
+  const [first, second] = [await registerContent(server), await registerContent(server)];
+  const key = randomBytes(16);
+  const put = { as: admin, body: key };
+  expect((await client.call('PUT', `/api/v1/content/${first}/keys/40`, put)).status).toBe(204);
+  const table = join(folder.path, `${first}.csv`);
+  const exportTo = (file: string, ...more: string[]) =>
+    run(['export-keys', first, second, '--server', url, '--out', file, ...more]);
+  await exportTo(table, '--epochs', '0-1500');
+  expect(statSync(table).mode & 0o777).toBe(0o600);
+  await expect(exportTo(table)).rejects.toThrow('exists already');
+  const lines = readFileSync(table, 'utf8').trim().split('\n');
+  expect(lines).toHaveLength(1 + 2 * 1_501);
+  expect(lines).toContain(`${first},40,${key.toString('hex')}`);
+  const { raw } = await createApiKey(server, 'full');
+  await expect(run(['export-keys', '--all', '--server', url, '--out', '-'], raw)).rejects.toThrow(
+    'INSUFFICIENT_SCOPE',
+  );
 
-    const own = await exportTo('-');
-    const [head, ...rows] = own.split('\n');
-    expect(head).toBe('contentId,epoch,key');
-    expect(rows.map((row) => row.split(',').slice(0, 2).join())).toEqual([
-      `${first},`,
-      `${first},40`,
-      `${second},`,
-    ]);
-    const other = unique('other');
-    const moved = join(folder.path, `${other}.csv`);
-    writeFileSync(moved, own.replaceAll(first, `${other}-1`).replaceAll(second, `${other}-2`));
-    expect(await importFrom(moved)).toContain('Stored 3 keys');
-    const keyOf = async (path: string) => (await client.get(`/keys/${path}`, admin)).bytes;
-    expect(await keyOf(`${other}-1/40`)).toEqual(key);
-    expect(await keyOf(`${other}-1`)).toEqual(await keyOf(first));
+  const own = await exportTo('-');
+  const [head, ...rows] = own.split('\n');
+  expect(head).toBe('contentId,epoch,key');
+  expect(rows.map((row) => row.split(',').slice(0, 2).join())).toEqual([
+    `${first},`,
+    `${first},40`,
+    `${second},`,
+  ]);
+  const other = unique('other');
+  const moved = join(folder.path, `${other}.csv`);
+  writeFileSync(moved, own.replaceAll(first, `${other}-1`).replaceAll(second, `${other}-2`));
+  expect(await importFrom(moved)).toContain('Stored 3 keys');
+  const keyOf = async (path: string) => (await client.get(`/keys/${path}`, admin)).bytes;
+  expect(await keyOf(`${other}-1/40`)).toEqual(key);
+  expect(await keyOf(`${other}-1`)).toEqual(await keyOf(first));
 
-    // The same again changes nothing; another key is refused until --replace.
-    await importFrom(moved);
-    writeFileSync(moved, `contentId,epoch,key\n${other}-1,40,${randomBytes(16).toString('base64')}\n`);
-    await expect(importFrom(moved)).rejects.toThrow('has another imported key already');
-    expect(await keyOf(`${other}-1/40`)).toEqual(key);
-    await importFrom(moved, '--replace');
-    expect(await keyOf(`${other}-1/40`)).not.toEqual(key);
-  },
-);
+  // The same again changes nothing; another key is refused until --replace.
+  await importFrom(moved);
+  writeFileSync(moved, `contentId,epoch,key\n${other}-1,40,${randomBytes(16).toString('base64')}\n`);
+  await expect(importFrom(moved)).rejects.toThrow('has another imported key already');
+  expect(await keyOf(`${other}-1/40`)).toEqual(key);
+  await importFrom(moved, '--replace');
+  expect(await keyOf(`${other}-1/40`)).not.toEqual(key);
+});
 
-it.skipIf(!isReady)(
-  'a folder of key files moves in, called by contents or by the epochs of one',
-  async () => {
-    const id = unique('film');
-    const keys = join(folder.path, `${id}-keys`);
-    mkdirSync(join(keys, id), { recursive: true });
-    const [whole, seventh] = [randomBytes(16), randomBytes(16)];
-    writeFileSync(join(keys, `${id}.key`), whole);
-    writeFileSync(join(keys, id, '7.bin'), `${seventh.toString('hex')}\n`);
-    writeFileSync(join(keys, 'README'), 'not a key');
-    expect(await importFrom(keys)).toContain('Found 2 keys of 1 contents');
-    const keyOf = async (path: string) => (await client.get(`/keys/${path}`, admin)).bytes;
-    expect([await keyOf(id), await keyOf(`${id}/7`)]).toEqual([whole, seventh]);
-    const other = unique('film');
-    await importFrom(join(keys, id), '--content-id', other);
-    expect(await keyOf(`${other}/7`)).toEqual(seventh);
-    writeFileSync(join(keys, id, '8.key'), 'too short');
-    await expect(importFrom(keys)).rejects.toThrow('8.key has 9 bytes and is not a key');
-    writeFileSync(join(keys, id, '8.key'), whole);
-    writeFileSync(join(keys, 'a b.key'), whole);
-    await expect(importFrom(keys)).rejects.toThrow('"a b" cannot be the id of a content');
-  },
-);
+it('a folder of key files moves in, called by contents or by the epochs of one', async () => {
+  const id = unique('film');
+  const keys = join(folder.path, `${id}-keys`);
+  mkdirSync(join(keys, id), { recursive: true });
+  const [whole, seventh] = [randomBytes(16), randomBytes(16)];
+  writeFileSync(join(keys, `${id}.key`), whole);
+  writeFileSync(join(keys, id, '7.bin'), `${seventh.toString('hex')}\n`);
+  writeFileSync(join(keys, 'README'), 'not a key');
+  expect(await importFrom(keys)).toContain('Found 2 keys of 1 contents');
+  const keyOf = async (path: string) => (await client.get(`/keys/${path}`, admin)).bytes;
+  expect([await keyOf(id), await keyOf(`${id}/7`)]).toEqual([whole, seventh]);
+  const other = unique('film');
+  await importFrom(join(keys, id), '--content-id', other);
+  expect(await keyOf(`${other}/7`)).toEqual(seventh);
+  writeFileSync(join(keys, id, '8.key'), 'too short');
+  await expect(importFrom(keys)).rejects.toThrow('8.key has 9 bytes and is not a key');
+  writeFileSync(join(keys, id, '8.key'), whole);
+  writeFileSync(join(keys, 'a b.key'), whole);
+  await expect(importFrom(keys)).rejects.toThrow('"a b" cannot be the id of a content');
+});

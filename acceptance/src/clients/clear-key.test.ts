@@ -9,7 +9,7 @@ import { startMediaServer } from '../playback/media-server.ts';
 import { readLines } from '../request-lines.ts';
 import { createLease, oncePropagated, revokeLeases } from '../server-actions.ts';
 import { makeFolder } from '../server-process.ts';
-import { startServer } from '../target.ts';
+import { startSingleNode } from '../target.ts';
 import { unique, viewerToken } from '../tokens.ts';
 
 // docs/clear-key.md: what `latchkey encrypt --scheme` makes, in the players that it names.
@@ -26,7 +26,7 @@ const media = await startMediaServer(folder.path, {
   '/dash.mjs': fileURLToPath(import.meta.resolve('dashjs')),
   '/shaka-player.js': beside('shaka-player', 'shaka-player.compiled.js'),
 });
-const server = await startServer({ CORS_ORIGINS: media.origin });
+const server = await startSingleNode({ CORS_ORIGINS: media.origin });
 const browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
 afterAll(async () => {
   await browser.close();

