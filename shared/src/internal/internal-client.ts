@@ -94,14 +94,10 @@ export function createInternalClient({
     }
   }
 
-  async function callWithin(
-    limit: TimeLimit,
-    tries: Tries,
-    { kind, path, body, headers }: Call,
-  ): Promise<unknown> {
+  async function callWithin(limit: TimeLimit, tries: Tries, request: Call): Promise<unknown> {
+    const { kind, path, body, headers } = request;
     const member = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
     const span = tracer?.call('client', `call ${name}`, {}) ?? null;
-    const text = body === undefined ? null : JSON.stringify(body);
     const method = kind === 'get' ? 'GET' : 'POST';
     try {
       if (kind === 'batch' && member.lacksRoute(path))
@@ -110,7 +106,7 @@ export function createInternalClient({
         method,
         path,
         headers: { ...headers, ...headersOf(secret.reveal(), body !== undefined, span) },
-        body: text,
+        body: body === undefined ? null : JSON.stringify(body),
         limitMs: answerTimeoutMs,
         limit,
       });
