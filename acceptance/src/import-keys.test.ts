@@ -150,6 +150,10 @@ it('a wrong key is refused before anything is stored, and so are other methods a
     media,
     text.replace('METHOD=AES-128', 'METHOD=AES-128,KEYFORMAT="com.apple.streamingkeydelivery"'),
   );
+  await expect(attempt()).rejects.toThrow('the key is that of another system');
+  const clearOne = join(dirname(clear.ts), '0', 'index.m3u8');
+  await expect(importFrom(clearOne, '--content-id', contentId)).rejects.toThrow('is not encrypted');
+  await expect(importFrom(clear.ts, '--content-id', contentId)).rejects.toThrow('is not encrypted');
   expect(await exists(contentId)).toBe(false);
   expect(existsSync(`${playlist}.before-import`)).toBe(false);
 });
@@ -181,21 +185,23 @@ it('keys leave by a table and move into another server, which then serves them',
     `${first},40`,
     `${second},`,
   ]);
-  const other = unique('other');
-  const moved = join(folder.path, `${other}.csv`);
-  writeFileSync(moved, own.replaceAll(first, `${other}-1`).replaceAll(second, `${other}-2`));
-  expect(await importFrom(moved)).toContain('Stored 3 keys');
-  const keyOf = async (path: string) => (await client.get(`/keys/${path}`, admin)).bytes;
-  expect(await keyOf(`${other}-1/40`)).toEqual(key);
-  expect(await keyOf(`${other}-1`)).toEqual(await keyOf(first));
+  const moved = join(folder.path, `${first}-moved.csv`);
+  writeFileSync(moved, own);
+  const other = await startSingleNode({ MASTER_KEY_HEX: 'cc'.repeat(32), SALT_HEX: 'dd'.repeat(32) });
+  const importThere = (...more: string[]) =>
+    run(['import', moved, '--server', other.url, ...more], other.adminApiKey);
+  expect(await importThere()).toContain('Stored 3 keys');
+  const keyOf = async (path: string) => (await other.client.get(`/keys/${path}`, other.adminApiKey)).bytes;
+  expect(await keyOf(`${first}/40`)).toEqual(key);
+  expect(await keyOf(second)).toEqual((await client.get(`/keys/${second}`, admin)).bytes);
 
   // The same again changes nothing; another key is refused until --replace.
-  await importFrom(moved);
-  writeFileSync(moved, `contentId,epoch,key\n${other}-1,40,${randomBytes(16).toString('base64')}\n`);
-  await expect(importFrom(moved)).rejects.toThrow('has another imported key already');
-  expect(await keyOf(`${other}-1/40`)).toEqual(key);
-  await importFrom(moved, '--replace');
-  expect(await keyOf(`${other}-1/40`)).not.toEqual(key);
+  await importThere();
+  writeFileSync(moved, `contentId,epoch,key\n${first},40,${randomBytes(16).toString('base64')}\n`);
+  await expect(importThere()).rejects.toThrow('has another imported key already');
+  expect(await keyOf(`${first}/40`)).toEqual(key);
+  await importThere('--replace');
+  expect(await keyOf(`${first}/40`)).not.toEqual(key);
 });
 
 it('a folder of key files moves in, called by contents or by the epochs of one', async () => {

@@ -12,6 +12,7 @@ interface LockedPackage {
 
 interface Importer {
   dependencies?: Record<string, { version: string }>;
+  optionalDependencies?: Record<string, { version: string }>;
 }
 
 interface LockFile {
@@ -32,7 +33,7 @@ export interface Closure {
 }
 
 /**
- * Finds what packages of the workspace run with: their `dependencies`, and the dependencies of these.
+ * Finds what packages of the workspace run with: their `dependencies`, also the optional ones, and the dependencies of these.
  *
  * @param lockFile the text of pnpm-lock.yaml
  * @param folders of the packages, from the root of the repository
@@ -65,7 +66,10 @@ export function findClosure(
   for (const folder of folders) {
     const importer = lock.importers[folder];
     if (!importer) throw new Error(`pnpm-lock.yaml has no package in ${folder}`);
-    for (const [name, { version }] of Object.entries(importer.dependencies ?? {}))
+    for (const [name, { version }] of Object.entries({
+      ...importer.dependencies,
+      ...importer.optionalDependencies,
+    }))
       if (!version.startsWith('link:') && isKept(name)) direct.add(visit(name, version));
   }
   return { direct: [...direct].sort(), all: new Map([...all].sort(([a], [b]) => (a < b ? -1 : 1))) };

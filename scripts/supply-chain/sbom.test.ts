@@ -128,11 +128,12 @@ it('a choice of licences passes the check where one of them is allowed, and a pa
   ]);
 });
 
-/** What packages that are shipped state in `dependencies`, without those of the workspace. */
+/** What packages that are shipped state in `dependencies`, also in the optional ones, without those of the workspace. */
 function directPackages(): string[] {
   return shippedFolders.flatMap((folder) => {
     const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-    return Object.keys(manifest.dependencies ?? {}).filter((name) => !name.startsWith('@latchkey/'));
+    const all = { ...manifest.dependencies, ...manifest.optionalDependencies };
+    return Object.keys(all).filter((name) => !name.startsWith('@latchkey/'));
   });
 }
 

@@ -36,6 +36,9 @@ interface ImportOptions {
   readonly quiet?: true;
 }
 
+/** A million lines of the longest form take some 300 MB; usual ones have 50 bytes. */
+const tableMostBytes = 64 * 1024 * 1024;
+
 const collect = (value: string, before: readonly string[] = []) => [...before, value];
 
 /** `latchkey import`: keys of a library that is encrypted already. */
@@ -138,6 +141,8 @@ async function findKeys(source: string, options: ImportOptions, context: Command
   if (!/\.csv$/i.test(source))
     throw refusal(`${source} is neither a playlist (.m3u8), nor a folder of key files, nor a table (.csv)`);
   if (contentId !== undefined) throw refusal('--content-id is not for a table, whose lines have it');
+  if (kind.size > tableMostBytes)
+    throw refusal(`${source} has ${kind.size} bytes; a table may have ${tableMostBytes}`);
   return { keys: parseKeyTable(await readFile(source, 'utf8'), source) };
 }
 

@@ -33,6 +33,11 @@ export interface EncryptedPlaylist {
   readonly segments: readonly EncryptedSegment[];
 }
 
+/** A key of another key system. Keys of several may stand beside each other: section 4.3.2.4. */
+const otherSystem = 'other system';
+/** The key tags of a playlist by their lines; null for METHOD=NONE. */
+type KeyLines = Map<number, KeyTag | null | typeof otherSystem>;
+
 const keyTags = ['EXT-X-KEY', 'EXT-X-SESSION-KEY'];
 /** RFC 8216 section 4.3.2.4: the default of KEYFORMAT, a key in its binary form. */
 const identity = 'identity';
@@ -44,31 +49,22 @@ const ivBytes = 16;
  * @throws AppError `VALIDATION_FAILED` with the line, for a method or a key system that these keys are not of
  */
 export function readEncryptedPlaylist(text: PlaylistText, kind: 'media' | 'multivariant'): EncryptedPlaylist {
-  const byLine = new Map<number, KeyTag | null>();
-  const skipped: Place[] = [];
+  const byLine: KeyLines = new Map();
   for (const line of text.lines) {
     if (!keyTags.includes(line.tag)) continue;
-    const read = readKeyTag(text.playlist, line);
-    if (read === 'other system') skipped.push({ playlist: text.playlist, line: line.number });
-    else byLine.set(line.number, read);
+    byLine.set(line.number, readKeyTag(text.playlist, line));
   }
-  const keys = [...byLine.values()].filter((key) => key !== null);
-  const [first] = skipped;
-  if (first && keys.length === 0)
-    throw playlistError(
-      first,
-      'the keys are those of another system (KEYFORMAT), and none stands there as a file',
-    );
+  const keys = [...byLine.values()].filter((key) => key !== null && key !== otherSystem);
   return { text, keys, segments: kind === 'media' ? findSegments(text, byLine) : [] };
 }
 
 /** @returns null for METHOD=NONE */
-function readKeyTag(playlist: string, line: PlaylistLine): KeyTag | null | 'other system' {
+function readKeyTag(playlist: string, line: PlaylistLine): KeyTag | null | typeof otherSystem {
   const attributes = readAttributes(playlist, line);
   const place = { playlist, line: line.number };
   const method = findAttribute(attributes, 'METHOD');
   if (method === 'NONE') return null;
-  if ((findAttribute(attributes, 'KEYFORMAT') ?? identity) !== identity) return 'other system';
+  if ((findAttribute(attributes, 'KEYFORMAT') ?? identity) !== identity) return otherSystem;
   if (method !== 'AES-128')
     throw playlistError(place, `METHOD=${method ?? ''}; accepted: AES-128, whose keys this server serves`);
   const uri = findAttribute(attributes, 'URI');
@@ -85,15 +81,26 @@ function readVector(attributes: AttributeList, place: Place): Buffer | null {
   return Buffer.from(digits.padStart(2 * ivBytes, '0'), 'hex');
 }
 
-function findSegments(text: PlaylistText, byLine: ReadonlyMap<number, KeyTag | null>): EncryptedSegment[] {
+function findSegments(text: PlaylistText, byLine: KeyLines): EncryptedSegment[] {
   const { segments, mediaSequence } = parseMediaPlaylist(text);
   const found: EncryptedSegment[] = [];
   let line = 0;
   let key: KeyTag | null = null;
+  let foreignLine: number | null = null;
   for (const [index, segment] of segments.entries()) {
-    for (; line < segment.line; line++) if (byLine.has(line)) key = byLine.get(line) ?? null;
-    if (!key || segment.gap) continue;
-    found.push({ segment, key, iv: key.iv ?? vectorOf(mediaSequence + BigInt(index)) });
+    for (; line < segment.line; line++) {
+      const tag = byLine.get(line);
+      if (tag === otherSystem) foreignLine = line;
+      else if (tag !== undefined) key = tag;
+      if (tag === null) foreignLine = null;
+    }
+    if (segment.gap) continue;
+    if (key) found.push({ segment, key, iv: key.iv ?? vectorOf(mediaSequence + BigInt(index)) });
+    else if (foreignLine !== null)
+      throw playlistError(
+        { playlist: text.playlist, line: foreignLine },
+        'the key is that of another system (KEYFORMAT), and none stands beside it as a file',
+      );
   }
   return found;
 }

@@ -21,6 +21,14 @@ export interface LocatedPlaylist extends EncryptedPlaylist {
  * @throws AppError `VALIDATION_FAILED`
  */
 export async function loadPlaylists(location: string, files: SourceFiles): Promise<LocatedPlaylist[]> {
+  const playlists = await loadAll(location, files);
+  if (playlists.some(({ segments }) => segments.length > 0)) return playlists;
+  throw refusal(
+    `${hideQuery(location)} is not encrypted: no segment of it has an EXT-X-KEY with METHOD=AES-128`,
+  );
+}
+
+async function loadAll(location: string, files: SourceFiles): Promise<LocatedPlaylist[]> {
   const text = await read(location, files);
   if (classifyPlaylist(text) === 'media') return [{ ...readEncryptedPlaylist(text, 'media'), location }];
   const playlists: LocatedPlaylist[] = [{ ...readEncryptedPlaylist(text, 'multivariant'), location }];
@@ -36,10 +44,6 @@ export async function loadPlaylists(location: string, files: SourceFiles): Promi
     if (classifyPlaylist(media) !== 'media') throw playlistError(place, `"${uri}" is not a media playlist`);
     playlists.push({ ...readEncryptedPlaylist(media, 'media'), location: at });
   }
-  if (playlists.every(({ segments }) => segments.length === 0))
-    throw refusal(
-      `${hideQuery(location)} is not encrypted: no playlist of it has an EXT-X-KEY with METHOD=AES-128`,
-    );
   return playlists;
 }
 

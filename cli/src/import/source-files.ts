@@ -3,7 +3,7 @@ import type { Place } from '../hls/playlist-error.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
 
-/** For an answer from a server or a store, retries included. */
+/** For a whole file from a server or a store. It is not asked again: the command can be repeated. */
 const timeoutMs = 30_000;
 
 interface ReadOptions {
