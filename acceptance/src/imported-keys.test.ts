@@ -148,7 +148,7 @@ it('what is not a key of 16 octets is refused, whatever its type, and the key st
   expect(await keyOf(scene)).toEqual(derive(scene.contentId));
 });
 
-it('a key of a content that is not registered is refused, and so is one by whoever may not manage', async () => {
+it('a key of a content that is not registered is refused, and so is one by a credential that may not manage', async () => {
   for (const contentId of [unique('unknown'), 'leases', 'a'.repeat(257)]) {
     const answer = await put(pathOf(contentId, 0), Buffer.alloc(16));
     expect([answer.status, answer.code], contentId).toEqual([404, 'CONTENT_NOT_FOUND']);

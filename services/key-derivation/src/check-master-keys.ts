@@ -27,7 +27,7 @@ export class MasterKeyMismatch extends Error {
   }
 }
 
-/** Whoever holds a version of the master key does not answer, so it cannot be known whether it is the right one. */
+/** The provider of a version of the master key does not answer, so it cannot be known whether it is the right one. */
 class MasterKeyUnreachable extends Error {
   /** Its message is for the operator, without a stack. */
   readonly forOperator = true;

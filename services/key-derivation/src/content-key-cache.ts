@@ -28,7 +28,7 @@ export interface ContentKeyCache {
    */
   find(masterKey: AnyMasterKey, key: NamedKey, wrappedKey: string | null): Buffer | null;
   /**
-   * Same, with a wait. Callers that ask for one key share one call of whoever holds the master key.
+   * Same, with a wait. Callers that ask for one key share one call of its provider.
    *
    * @returns null if the imported key cannot be opened with this master key
    * @throws AppError DEPENDENCY_UNAVAILABLE

@@ -80,7 +80,7 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
       noteUse(principal.id, decision.session, clock.now());
   }
 
-  /** A revocation may have come while whoever holds the master key was asked, so everything is decided again. */
+  /** A revocation may have come while the provider of the master key was asked, so everything is decided again. */
   async function settleWithKey(
     request: KeyRequest,
     decision: Served,

@@ -213,14 +213,14 @@ const dependencies = {
   latchkey_master_key_call_duration_seconds: {
     type: 'histogram',
     labels: ['outcome'],
-    help: 'Calls of whoever holds the master key, where it is not this process, by outcome: answered, away, throttled or refused.',
+    help: 'Calls of the provider of the master key, where another system holds it, by outcome: answered, away, throttled or refused.',
     lookAt:
       '`answered` grows with the number of viewers and not of contents: the cache is too small. `refused`: credentials or policy ([custody](custody.md))',
   },
   latchkey_master_key_calls_waiting: {
     type: 'gauge',
     labels: [],
-    help: 'Calls that wait for their turn at whoever holds the master key.',
+    help: 'Calls that wait for their turn at the provider of the master key.',
     lookAt: 'stays above 0: it is slower than new contents come',
   },
   latchkey_configuration_reads_total: {

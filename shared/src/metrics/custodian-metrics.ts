@@ -4,7 +4,7 @@ import { addGauge, describeMetric } from './define-metrics.ts';
 /** From an HSM in the machine to the 2 s after which a call counts as failed. */
 const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** Calls of whoever holds the master key. */
+/** Calls of the provider of the master key. */
 export interface CustodianMetrics {
   /** @param outcome `answered`, or why not */
   observeCall(outcome: string, seconds: number): void;

@@ -1,6 +1,6 @@
 /** A bounded number of callers at once, and the others in their order. */
 export interface Turns {
-  /** Resolves when it is the caller's turn; null where too many wait already. Whoever had a turn passes it on. */
+  /** Resolves when it is the caller's turn; null where too many wait already. A caller that had a turn passes it on. */
   take(): Promise<void> | null;
   pass(): void;
   readonly underWay: number;
