@@ -55,12 +55,14 @@ function derive(info: string): string {
   return Buffer.from(hkdfSync('sha256', key, salt, info, 16)).toString('hex');
 }
 
-/** How many calls of the token were answered. */
+/** How many calls of the token for a key were answered. */
 async function callsOf({ server }: Started): Promise<number> {
   const { samples } = await readMetrics(metricsPorts(server).get('single-node') ?? 0);
   const counts = samples.filter(
     ({ name, labels }) =>
-      name === 'latchkey_master_key_call_duration_seconds_count' && labels.outcome === 'answered',
+      name === 'latchkey_master_key_call_duration_seconds_count' &&
+      labels.purpose === 'key' &&
+      labels.outcome === 'answered',
   );
   return counts.reduce((sum, { value }) => sum + value, 0);
 }

@@ -212,10 +212,10 @@ const dependencies = {
   },
   latchkey_master_key_call_duration_seconds: {
     type: 'histogram',
-    labels: ['outcome'],
-    help: 'Calls of the provider of the master key, where another system holds it, by outcome: answered, away, throttled or refused.',
+    labels: ['purpose', 'outcome'],
+    help: 'Calls of the provider of the master key, where another system holds it, for a key or to check that it is there, by outcome: answered, away, throttled or refused.',
     lookAt:
-      '`answered` grows with the number of viewers and not of contents: the cache is too small. `refused`: credentials or policy ([custody](custody.md))',
+      'those for a `key` that are `answered` grow with the number of viewers and not of contents: the cache is too small. `refused`: credentials or policy ([custody](custody.md))',
   },
   latchkey_master_key_calls_waiting: {
     type: 'gauge',

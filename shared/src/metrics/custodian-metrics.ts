@@ -6,8 +6,11 @@ const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 
 /** Calls of the provider of the master key. */
 export interface CustodianMetrics {
-  /** @param outcome `answered`, or why not */
-  observeCall(outcome: string, seconds: number): void;
+  /**
+   * @param purpose `key`, or `check` for a call that only shows whether the provider is there
+   * @param outcome `answered`, or why not
+   */
+  observeCall(purpose: 'key' | 'check', outcome: string, seconds: number): void;
   /** Exports how many calls wait. */
   watch(calls: { state(): { waiting: number } }): void;
 }
@@ -22,7 +25,7 @@ export function addCustodianMetrics(registry: Registry): CustodianMetrics {
     watched.reduce((sum, calls) => sum + calls.state().waiting, 0),
   );
   return {
-    observeCall: (outcome, seconds) => durations.observe({ outcome }, seconds),
+    observeCall: (purpose, outcome, seconds) => durations.observe({ purpose, outcome }, seconds),
     watch: (calls) => void watched.push(calls),
   };
 }

@@ -41,7 +41,7 @@ function setUp() {
       pauses.push(ms);
       clock.advance(ms);
     },
-    onCall: (outcome) => void outcomes.push(outcome),
+    onCall: (purpose, outcome) => void outcomes.push(`${purpose} ${outcome}`),
     onFault: ({ message }) => void faults.push(message),
   });
   return { clock, custody };
@@ -85,7 +85,7 @@ describe('calls of a custodian', () => {
     };
     expect(await custody.mac(message)).toBe(block);
     expect(pauses).toEqual([75, 150]);
-    expect(outcomes).toEqual(['away', 'away', 'answered']);
+    expect(outcomes).toEqual(['key away', 'key away', 'key answered']);
     expect(faults).toEqual(['connection refused']);
     pauses.length = 0;
     answer = async () => {
@@ -143,6 +143,15 @@ describe('calls of a custodian', () => {
     clock.advance(30_000);
     answer = async () => block;
     expect(await custody.mac(message)).toBe(block);
+  });
+
+  test('it is asked whether it is there unless it has answered within ten seconds, and that is not counted as a call for a key', async () => {
+    const { clock, custody } = setUp();
+    await custody.mac(message);
+    await custody.check();
+    clock.advance(10_000);
+    await custody.check();
+    expect(outcomes).toEqual(['key answered', 'check answered']);
   });
 
   test('a custodian that says nothing is given up after 2 s, also where it cannot be interrupted', async () => {

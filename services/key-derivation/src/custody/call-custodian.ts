@@ -47,6 +47,9 @@ export interface CustodianCalls {
   check(): Promise<void>;
 }
 
+/** What a call is for: a key, or to see whether the custodian is there. */
+type Purpose = 'key' | 'check';
+
 interface CallOptions {
   custodian: KeyCustodian;
   clock: Clock;
@@ -54,7 +57,7 @@ interface CallOptions {
   random: () => number;
   pause: (ms: number) => Promise<unknown>;
   /** @param outcome `answered`, or the kind of the fault */
-  onCall: (outcome: 'answered' | CustodianFault['kind'], seconds: number) => void;
+  onCall: (purpose: Purpose, outcome: 'answered' | CustodianFault['kind'], seconds: number) => void;
   /** The fault of a call that is not that of the call before: for the operator's log. */
   onFault: (fault: CustodianFault) => void;
 }
@@ -70,17 +73,17 @@ export function createCustodianCalls(options: CallOptions): CustodianCalls {
   const health = createCustodianHealth(clock, spread);
   const turns = createTurns(atOnceMost, waitingMost);
 
-  async function callOnce(message: Uint8Array): Promise<Buffer> {
+  async function callOnce(purpose: Purpose, message: Uint8Array): Promise<Buffer> {
     const beganMs = clock.monotonic();
     const seconds = () => (clock.monotonic() - beganMs) / 1_000;
     try {
       const answer = await answerWithin(custodian, message);
-      onCall('answered', seconds());
+      onCall(purpose, 'answered', seconds());
       health.noteAnswer();
       return answer;
     } catch (error) {
       const found = toFault(error);
-      onCall(found.kind, seconds());
+      onCall(purpose, found.kind, seconds());
       if (health.fault?.message !== found.message) onFault(found);
       health.noteFault(found);
       throw found;
@@ -91,7 +94,7 @@ export function createCustodianCalls(options: CallOptions): CustodianCalls {
     for (let tries = 1; ; tries++) {
       if (!health.mayCall(answerLimitMs)) throw unavailable(health.fault?.message ?? '');
       try {
-        return await callOnce(message);
+        return await callOnce('key', message);
       } catch (error) {
         const { kind, message: why, retryAfterMs = 0 } = error as CustodianFault;
         const pauseMs = Math.max(retryAfterMs, spread(firstPauseMs * 2 ** tries));
@@ -118,7 +121,8 @@ export function createCustodianCalls(options: CallOptions): CustodianCalls {
     state: () => ({ fault: health.fault, underWay: turns.underWay, waiting: turns.waiting }),
     async check() {
       if (health.fault && health.isResting()) throw health.fault;
-      if (!health.answeredWithin(answerHoldsMs)) await withTimeLimit(checkLimitMs, callOnce(checkMessage));
+      if (!health.answeredWithin(answerHoldsMs))
+        await withTimeLimit(checkLimitMs, callOnce('check', checkMessage));
     },
   };
 }
