@@ -1,7 +1,30 @@
 import { accessSync, constants } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
+/**
+ * Chromium 156 has a page for the suggestions of its address bar, and loads it anew with each window, without one to be seen too. That
+ * takes three times as long as the page of a test.
+ */
+const suggestions = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'PreloadTopChromeWebUI'];
+/** What Playwright 1.65 turns off. It would be on again, since the last switch of a name counts. */
+const offInPlaywright = [
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+  'AimEnabled',
+];
+
 const args = [
+  `--disable-features=${[...suggestions, ...offInPlaywright].join(',')}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-background-networking',
