@@ -7,6 +7,7 @@ import type { LoggedRevocation, Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import type { OperatorLog, RequestFailure, RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { schemaController } from './compile-on-use.ts';
 import {
   addNotFound,
   createErrorHandler,
@@ -40,6 +41,7 @@ const keepAliveTimeoutMs = 72_000;
 const maxParameterLength = headerLimitBytes;
 
 const serverOptions = {
+  schemaController,
   bodyLimit: usualBodyLimitBytes,
   requestTimeout: requestTimeoutMs,
   keepAliveTimeout: keepAliveTimeoutMs,

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { AppError } from '../errors/errors.ts';
+import { validateOnUse } from './compile-on-use.ts';
 import type { App } from './routes.ts';
 
 // A discriminator makes the faults of one form alone be named.
@@ -19,13 +20,13 @@ const exact = addFormats.default(new Ajv({ ...options, coerceTypes: false }));
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Headers are described for the document only. The code that reads a header decides what is valid.
   if (httpPart === 'headers') return () => true;
-  const validate = exact.compile(schema);
-  if (httpPart !== 'querystring') return validate;
+  const findFaults = validateOnUse(() => exact.compile(schema));
+  const answerFor = (faults: ErrorObject[]) => (faults.length === 0 ? true : { error: faults });
+  if (httpPart !== 'querystring') return (value: unknown) => answerFor(findFaults(value));
   const readQuery = createQueryReader(schema);
   return (query: Record<string, unknown>) => {
     readQuery(query);
-    const errors = [...(validate(query) ? [] : (validate.errors ?? [])), ...refuseNul(query)];
-    return errors.length === 0 ? true : { error: errors };
+    return answerFor([...findFaults(query), ...refuseNul(query)]);
   };
 };
 
