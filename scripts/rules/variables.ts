@@ -16,12 +16,15 @@ const fixedInContainers = {
   ALLOW_ANONYMOUS_VIEWERS: 'production refuses it',
 };
 
-/** An image of the operator's own has the library of the token: docs/custody/pkcs11.md. */
-const ofToken = Object.fromEntries(
+/** In an overlay of the operator's own, which also takes the master key away: docs/custody.md. */
+const ofCustodians = Object.fromEntries(
   [
     ...['MASTER_KEY_PROVIDER', 'MASTER_KEY_PROVIDER_V2', 'PKCS11_MODULE', 'PKCS11_TOKEN_LABEL', 'PKCS11_PIN'],
     ...['PKCS11_KEY_LABEL', 'PKCS11_KEY_LABEL_V2'],
-  ].map((name) => [name, "the library of the token is in an image of the operator's own"]),
+    ...['AWS_KMS_KEY_ID', 'AWS_KMS_KEY_ID_V2', 'AWS_KMS_ENDPOINT'],
+    ...['VAULT_ADDR', 'VAULT_NAMESPACE', 'VAULT_CACERT', 'VAULT_TOKEN', 'VAULT_ROLE_ID', 'VAULT_SECRET_ID'],
+    ...['VAULT_TRANSIT_MOUNT', 'VAULT_TRANSIT_KEY', 'VAULT_TRANSIT_KEY_V2'],
+  ].map((name) => [name, 'the master key is in the environment there: docs/custody.md']),
 );
 
 const fileOfOperator = 'the file comes from a volume of the operator: docs/tls.md';
@@ -31,7 +34,7 @@ const ofOperator = {
   NATS_CREDENTIALS: 'the NATS there has no users: docs/tls.md',
   NATS_NKEY: 'the NATS there has no users: docs/tls.md',
   ...filesFor('DATABASE', 'REDIS', 'NATS'),
-  ...ofToken,
+  ...ofCustodians,
 };
 
 function filesFor(...names: string[]): Record<string, string> {

@@ -99,7 +99,7 @@ async function runImport(
   const key =
     extracted === undefined ? extractFromEnv(env, versionNumber) : await readExtractedKey(extracted);
   const expected = await fingerprintOf(key);
-  const found = await withProviders(async (providers) => {
+  const found = await withProviders([settings], async (providers) => {
     await providers.importKey(settings, key);
     return fingerprintAt(providers, settings);
   });
@@ -116,7 +116,7 @@ async function runCheck({ database }: { database: boolean }, { env, stdout }: Co
   for (const { version, masterKey, salt } of values.masterKeys.reveal())
     found.set(version, await deriveFingerprint(createMasterKey(version, masterKey, salt)));
   const faults: string[] = [];
-  await withProviders(async (providers) => {
+  await withProviders(values.custodians, async (providers) => {
     for (const settings of values.custodians) {
       const { version, provider } = settings;
       try {

@@ -6,9 +6,12 @@ import { deriveFingerprint } from '@latchkey/shared/derivation';
 /** Longer than the server waits: an operator looks on. */
 const answerLimitMs = 10_000;
 
-/** Opens the providers for the work, and closes them after it. */
-export async function withProviders<T>(work: (providers: Providers) => Promise<T>): Promise<T> {
-  const providers = await openProviders();
+/** Opens the providers that the settings name for the work, and closes them after it. */
+export async function withProviders<T>(
+  settings: readonly CustodianSettings[],
+  work: (providers: Providers) => Promise<T>,
+): Promise<T> {
+  const providers = await openProviders(settings);
   try {
     return await work(providers);
   } finally {

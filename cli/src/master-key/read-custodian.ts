@@ -17,5 +17,7 @@ export function readCustodian(env: Variables, version: number): CustodianSetting
   const settings = values.custodians.find((each) => each.version === version);
   if (settings) return settings;
   const name = `MASTER_KEY_PROVIDER${version === 1 ? '' : `_V${version}`}`;
-  throw refusal(`${name} is not set; it says where the key is to be stored. Accepted: pkcs11`);
+  throw refusal(
+    `${name} is not set; it says where the key is to be stored. Accepted: pkcs11, aws-kms, vault-transit`,
+  );
 }

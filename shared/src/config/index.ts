@@ -1,4 +1,4 @@
-export { type CustodianSettings, custodians } from './custodians.ts';
+export { type CustodianSettings, custodians, type VaultLogin } from './custodians.ts';
 export {
   makeMissingSecrets,
   readKeptSecrets,

@@ -3,7 +3,7 @@ import { Secret } from './secret.ts';
 import type { Fault, Source, Text } from './source.ts';
 
 /** One line of `--help`. */
-interface Description {
+export interface Description {
   readonly name: string;
   readonly about: string;
   readonly forms: string;
@@ -102,7 +102,9 @@ export function readText<T>(name: string, type: Parser<T>, found: Text): Reading
   };
 }
 
-function quote(text: string): string {
+/** A password where none belongs is a password all the same. */
+function quote(given: string): string {
+  const text = given.replace(/\/\/[^/]*@/, '//…@');
   return JSON.stringify(text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text);
 }
 

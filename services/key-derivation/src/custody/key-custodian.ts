@@ -1,3 +1,6 @@
+/** Bytes of an HMAC-SHA-256 (RFC 2104). */
+export const macBytes = 32;
+
 /** Computes HMAC-SHA-256 under the extracted key (the PRK of RFC 5869 section 2.2) of one version of the master key, which it never gives away. */
 export interface KeyCustodian {
   /**
@@ -5,6 +8,19 @@ export interface KeyCustodian {
    * @throws CustodianFault
    */
   mac(message: Uint8Array, signal: AbortSignal): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+/** One provider of a process. Custodians of one provider may share what they have open. */
+export interface Provider<Settings> {
+  open(settings: Settings): KeyCustodian;
+  /**
+   * Stores the extracted key of a version where the settings say, so that it can be used there and never leaves it.
+   *
+   * @param extractedKey 32 bytes: the PRK of RFC 5869 section 2.2
+   * @throws CustodianFault, also if there is a key already
+   */
+  importKey(settings: Settings, extractedKey: Buffer): Promise<void>;
   close(): Promise<void>;
 }
 

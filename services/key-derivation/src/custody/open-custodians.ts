@@ -34,7 +34,7 @@ export async function openCustodians(
   { clock, log, shutdown, metrics }: CustodyContext,
 ): Promise<CustodiedVersion[]> {
   if (settings.length === 0) return [];
-  const providers = await openProviders();
+  const providers = await openProviders(settings);
   shutdown.add('the custodians of the master key', closeTimeoutMs, () => providers.close());
   return settings.map((each) => {
     const { version, provider } = each;

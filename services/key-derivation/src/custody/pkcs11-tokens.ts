@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as pkcs11js from 'pkcs11js';
+import { macBytes } from './key-custodian.ts';
 import type { TokenPlace } from './pkcs11-messages.ts';
 
 /** A key of a token. */
@@ -24,8 +25,6 @@ export interface Tokens {
   importKey(place: KeyPlace, extractedKey: Uint8Array): void;
 }
 
-/** HMAC-SHA-256. */
-const macBytes = 32;
 /** PKCS #11 2.40 section 6.6: an operator must act. By name, as `pkcs11js` gives it. */
 const refusals: Readonly<Record<string, string>> = {
   CKR_PIN_INCORRECT: 'the PIN is wrong',

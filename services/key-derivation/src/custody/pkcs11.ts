@@ -1,29 +1,12 @@
 import { Worker } from 'node:worker_threads';
-import { CustodianFault, type KeyCustodian } from './key-custodian.ts';
-import type { ThreadAnswer, ThreadCall, TokenPlace } from './pkcs11-messages.ts';
+import type { CustodianSettings } from '@latchkey/shared/config';
+import { CustodianFault, type Provider } from './key-custodian.ts';
+import type { ThreadAnswer, ThreadCall } from './pkcs11-messages.ts';
 
-/** Where the extracted key of one version of the master key lies. */
-interface Pkcs11Settings extends TokenPlace {
-  /** The library of the token's maker: an absolute path. */
-  modulePath: string;
-  /** CKA_LABEL of the key. */
-  keyLabel: string;
-}
+type Pkcs11Settings = Extract<CustodianSettings, { provider: 'pkcs11' }>;
 
-/** Opens custodians on PKCS#11 tokens. A library may be initialized once in a process, so custodians of one library share its thread. */
-export interface Pkcs11 {
-  open(settings: Pkcs11Settings): KeyCustodian;
-  /**
-   * Stores an extracted key on the token, so that it can sign there and never leaves it.
-   *
-   * @param extractedKey 32 bytes
-   * @throws CustodianFault, also if the token has a key of that label
-   */
-  importKey(settings: Pkcs11Settings, extractedKey: Buffer): Promise<void>;
-  close(): Promise<void>;
-}
-
-export function openPkcs11(): Pkcs11 {
+/** Custodians on PKCS#11 tokens. A library may be initialized once in a process, so custodians of one library share its thread. */
+export function openPkcs11(): Provider<Pkcs11Settings> {
   const threads = new Map<string, TokenThread>();
 
   function threadOf(modulePath: string): TokenThread {
@@ -35,8 +18,8 @@ export function openPkcs11(): Pkcs11 {
   }
 
   return {
-    open({ modulePath, ...place }) {
-      const thread = threadOf(modulePath);
+    open(settings) {
+      const [thread, place] = [threadOf(settings.modulePath), placeOf(settings)];
       return {
         async mac(message, signal) {
           signal.throwIfAborted();
@@ -46,8 +29,12 @@ export function openPkcs11(): Pkcs11 {
         close: async () => {},
       };
     },
-    async importKey({ modulePath, ...place }, extractedKey) {
-      await threadOf(modulePath).call({ ...place, work: 'import', message: extractedKey });
+    async importKey(settings, extractedKey) {
+      await threadOf(settings.modulePath).call({
+        ...placeOf(settings),
+        work: 'import',
+        message: extractedKey,
+      });
     },
     async close() {
       await Promise.all([...threads.values()].map((thread) => thread.close()));
@@ -55,6 +42,12 @@ export function openPkcs11(): Pkcs11 {
     },
   };
 }
+
+const placeOf = ({ tokenLabel, keyLabel, pin }: Pkcs11Settings) => ({
+  tokenLabel,
+  keyLabel,
+  pin: pin.reveal(),
+});
 
 interface TokenThread {
   call(call: Omit<ThreadCall, 'id'>): Promise<Uint8Array>;

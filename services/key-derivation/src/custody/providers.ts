@@ -1,32 +1,36 @@
 import type { CustodianSettings } from '@latchkey/shared/config';
-import type { KeyCustodian } from './key-custodian.ts';
+import type { Provider } from './key-custodian.ts';
 
-/** The providers of one process. Custodians of one provider may share what they have open. */
-export interface Providers {
-  open(settings: CustodianSettings): KeyCustodian;
-  /**
-   * Stores the extracted key of a version where the settings say, so that it can be used there and never leaves it.
-   *
-   * @param extractedKey 32 bytes: the PRK of RFC 5869 section 2.2
-   * @throws CustodianFault, also if there is a key already
-   */
-  importKey(settings: CustodianSettings, extractedKey: Buffer): Promise<void>;
-  close(): Promise<void>;
-}
+/** The providers that the settings of a process name. */
+export type Providers = Provider<CustodianSettings>;
 
-/** The code of a provider is loaded with the first process that names one. */
-export async function openProviders(): Promise<Providers> {
-  const { openPkcs11 } = await import('./pkcs11.ts');
-  const pkcs11 = openPkcs11();
-  const placeOf = ({ modulePath, tokenLabel, keyLabel, pin }: CustodianSettings) => ({
-    modulePath,
-    tokenLabel,
-    keyLabel,
-    pin: pin.reveal(),
-  });
+type Name = CustodianSettings['provider'];
+type SettingsOf<N extends Name> = Extract<CustodianSettings, { provider: N }>;
+
+const loaders: { readonly [N in Name]: () => Promise<Provider<SettingsOf<N>>> } = {
+  pkcs11: async () => (await import('./pkcs11.ts')).openPkcs11(),
+  'aws-kms': async () => (await import('./aws-kms.ts')).openAwsKms(),
+  'vault-transit': async () => (await import('./vault-transit.ts')).openVaultTransit(),
+};
+
+/**
+ * The code of a provider is loaded only where it is named.
+ *
+ * @throws CustodianFault if a package is missing
+ */
+export async function openProviders(settings: readonly CustodianSettings[]): Promise<Providers> {
+  const opened = new Map<Name, Provider<CustodianSettings>>();
+  for (const { provider } of settings)
+    if (!opened.has(provider))
+      opened.set(provider, (await loaders[provider]()) as Provider<CustodianSettings>);
+  const of = ({ provider }: CustodianSettings) => {
+    const found = opened.get(provider);
+    if (!found) throw new Error(`the provider ${provider} was not opened`);
+    return found;
+  };
   return {
-    open: (settings) => pkcs11.open(placeOf(settings)),
-    importKey: (settings, extractedKey) => pkcs11.importKey(placeOf(settings), extractedKey),
-    close: () => pkcs11.close(),
+    open: (each) => of(each).open(each),
+    importKey: (each, extractedKey) => of(each).importKey(each, extractedKey),
+    close: async () => void (await Promise.all([...opened.values()].map((each) => each.close()))),
   };
 }

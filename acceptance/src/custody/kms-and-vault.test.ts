@@ -1,0 +1,151 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type KmsStandIn, startKmsStandIn } from '@latchkey/rig/custody/kms-stand-in';
+import { startVaultStandIn, type VaultStandIn } from '@latchkey/rig/custody/vault-stand-in';
+import { runCli } from '@latchkey/rig/processes/run-cli';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readApiDocument } from '../api-document.ts';
+import { createClient } from '../client.ts';
+import { complete, makeTestFolder, runToEnd, startInTest } from '../own-process.ts';
+import type { Environment } from '../server-process.ts';
+import { makeApiKey, masterKeyHex, saltHex } from '../target.ts';
+import { unique, viewerToken } from '../tokens.ts';
+import { askAsPlayers, callsOf } from './ask-as-players.ts';
+
+const patience = { timeout: 60_000, interval: 200 };
+const admin = makeApiKey();
+const { MASTER_KEY_HEX, SALT_HEX, ...withoutKey } = complete;
+const first = { masterKey: Buffer.from(masterKeyHex, 'hex'), salt: Buffer.from(saltHex, 'hex') };
+const second = { masterKey: Buffer.alloc(32, 0xcd), salt: Buffer.alloc(32, 0xef) };
+/** HKDF-Extract (RFC 5869 section 2.2). */
+const extract = ({ masterKey, salt }: typeof first) => createHmac('sha256', salt).update(masterKey).digest();
+const derive = ({ masterKey, salt }: typeof first, info: string) =>
+  Buffer.from(hkdfSync('sha256', masterKey, salt, info, 16)).toString('hex');
+
+let vault: VaultStandIn;
+let kms: KmsStandIn;
+
+async function begin(keys: { vault: Buffer | null; kms: Buffer | null }): Promise<void> {
+  [vault, kms] = [await startVaultStandIn(keys.vault), await startKmsStandIn(keys.kms)];
+}
+beforeEach(() => begin({ vault: extract(first), kms: extract(second) }));
+afterEach(async () => {
+  await Promise.all([vault.close(), kms.close()]);
+});
+
+/** Version 1 at Vault, version 2 at KMS. */
+function bothProviders(): Environment {
+  const { MASTER_KEY_PROVIDER, AWS_KMS_KEY_ID, ...place } = kms.env;
+  return {
+    ...vault.env,
+    ...place,
+    MASTER_KEY_PROVIDER_V2: MASTER_KEY_PROVIDER,
+    AWS_KMS_KEY_ID_V2: AWS_KMS_KEY_ID,
+  };
+}
+
+async function start(folder: string, env: Environment) {
+  const server = startInTest(folder, { ...withoutKey, ADMIN_API_KEY: admin, ...env });
+  const url = await server.listens();
+  const client = createClient(url, await readApiDocument(url));
+  const answerOf = (path: string) => client.get(`/keys/${path}`, admin);
+  const keyOf = async (path: string) => {
+    const { status, bytes } = await answerOf(path);
+    return status === 200 ? bytes.toString('hex') : status;
+  };
+  /** A provider that takes longer than 2 s, on a busy machine, is asked again. */
+  const isServed = (path: string, key: string) =>
+    vi.waitFor(async () => expect(await keyOf(path)).toBe(key), patience);
+  return { server, client, keyOf, isServed, answerOf };
+}
+
+describe('a master key at AWS KMS and at Vault', () => {
+  it('serves the keys of the contract from versions at both, one call for all viewers of a key, and goes on with kept keys while one fails', async () => {
+    const folder = makeTestFolder();
+    const old = await start(folder, { MASTER_KEY_HEX, SALT_HEX });
+    await old.client.post('/api/v1/content', admin, { id: 'my-video-001', name: 'old' });
+    old.server.kill('SIGTERM');
+    await old.server.ended();
+
+    const node = await start(folder, bothProviders());
+    await node.isServed('my-video-001', 'a4ad6589c125682427dbee83eb46259f');
+    const { json } = await node.client.post('/api/v1/content', admin, { id: 'new', name: 'new' });
+    expect(json.content.keyVersion).toBe(2);
+    await node.isServed('new/4', derive(second, 'new/4'));
+    const ready = async () => (await node.client.get('/ready')).json.dependencies['master-key'];
+    expect(await ready()).toEqual({
+      status: 'up',
+      versions: [1, 2],
+      providers: { 1: 'vault-transit', 2: 'aws-kms' },
+    });
+
+    const viewers = Array.from({ length: 200 }, () =>
+      viewerToken(Buffer.from(complete.AUTH_JWT_SECRET), unique('viewer')),
+    );
+    const calls = await callsOf(node.server);
+    const served = await askAsPlayers(node.client, '/keys/new/5', viewers);
+    expect(served).toEqual(new Set([derive(second, 'new/5')]));
+    expect((await callsOf(node.server)) - calls).toBe(1);
+
+    const failures = [
+      () => kms.fail({ code: 'ThrottlingException', status: 400 }),
+      () => kms.fail('silence'),
+    ];
+    for (const [index, fail] of failures.entries()) {
+      fail();
+      const refused = await node.answerOf(`new/${10 + index}`);
+      expect([refused.status, refused.code]).toEqual([503, 'DEPENDENCY_UNAVAILABLE']);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+      expect(await node.keyOf('new/5')).toBe(derive(second, 'new/5'));
+      expect(await node.keyOf(`my-video-001/${10 + index}`)).toBe(
+        derive(first, `my-video-001/${10 + index}`),
+      );
+    }
+    expect(await ready()).toMatchObject({ status: 'degraded', unavailable: 2 });
+    expect(node.server.stderr()).toContain('the master key of version 2 is at aws-kms');
+    kms.fail(null);
+    await node.isServed('new/10', derive(second, 'new/10'));
+    await vi.waitFor(async () => expect((await ready()).status).toBe('up'), patience);
+
+    // Credentials that have expired.
+    vault.endTokens();
+    expect(await node.keyOf('my-video-001/99')).toBe(503);
+    expect(await node.keyOf('my-video-001')).toBe('a4ad6589c125682427dbee83eb46259f');
+    const output = node.server.stdout() + node.server.stderr();
+    for (const secret of [vault.env.VAULT_TOKEN, kms.env.AWS_SECRET_ACCESS_KEY])
+      expect(output).not.toContain(secret);
+  });
+
+  it('the key goes there by `latchkey master-key import`, is checked, and another one stops the start', async () => {
+    await Promise.all([vault.close(), kms.close()]);
+    await begin({ vault: null, kms: null });
+    const file = join(makeTestFolder(), 'extracted.key');
+    writeFileSync(file, `${extract(first).toString('hex')}\n`);
+    const { VAULT_TOKEN: _, ...place } = vault.env;
+    const withRole = { ...place, ...vault.appRole };
+    const [atVault, atKms] = await Promise.all([
+      runCli(['master-key', 'import', '--extracted', file], withRole),
+      runCli(['master-key', 'import'], { ...kms.env, MASTER_KEY_HEX, SALT_HEX }),
+    ]);
+    expect(atVault).toMatch(/^version 1 is stored at vault-transit, fingerprint [0-9a-f]{16}$/);
+    expect(atKms).toBe(atVault.replace('vault-transit', 'aws-kms'));
+    await expect(runCli(['master-key', 'import', '--extracted', file], withRole)).rejects.toThrow(
+      'cannot be used with an existing key',
+    );
+    const check = (env: Environment) => runCli(['master-key', 'check', '--no-database'], env);
+    const inEnvironment = await check({ MASTER_KEY_HEX, SALT_HEX });
+    expect(await check(withRole)).toBe(inEnvironment.replace('env', 'vault-transit'));
+
+    const folder = makeTestFolder();
+    const node = await start(folder, withRole);
+    await node.client.post('/api/v1/content', admin, { id: 'film', name: 'film' });
+    await node.isServed('film/1', derive(first, 'film/1'));
+    node.server.kill('SIGTERM');
+    await node.server.ended();
+    await vault.close();
+    vault = await startVaultStandIn(extract(second));
+    const { code, stderr } = await runToEnd(folder, { ...withoutKey, ...vault.env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is not the one that this database knows')]);
+  });
+});
