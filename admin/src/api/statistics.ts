@@ -58,6 +58,8 @@ export interface Statistics {
   at: string;
   stepSeconds: number;
   keyRequests: RequestSeries;
+  /** Requests for keys and leases. The calls of open dashboards are not among them. */
+  playbackRequests: RequestSeries;
   /** All requests, including key requests. */
   requests: RequestSeries;
   activeLeases: { count: number | null; series: { at: string; count: number }[] };

@@ -49,7 +49,7 @@ describe('the requests', () => {
     expect(series[1]).toMatchObject({ p50Ms: null, clientErrorShare: null, serverErrorShare: null });
     expect(lastHour).toMatchObject({
       count: 40,
-      perSecond: 1.6,
+      perSecond: 0.01,
       serverErrorShare: 0.25,
       clientErrorShare: 0,
     });
@@ -66,6 +66,40 @@ describe('the requests', () => {
     const { lastMinute, lastHour } = compose().keyRequests;
     expect([lastMinute.count, lastHour.count]).toEqual([1, 2]);
     expect(lastMinute.perSecond).toBeCloseTo(1 / 60, 2);
+  });
+
+  it('a steady load is shown at its true rate at any time within a step', () => {
+    const { clock, one, compose } = stage();
+    for (let tenth = 0; tenth < 1_200; tenth++) {
+      clock.advance(100);
+      one.countRequest('key', 200, 0.001);
+      one.countRequest('key', 200, 0.001);
+      if (clock.now() - start < 70_000) continue;
+      expect(Math.abs(compose(1).keyRequests.lastMinute.perSecond - 20)).toBeLessThan(0.05);
+    }
+  });
+
+  it('requests right after the start are not shown as a flood', () => {
+    const { clock, one, compose } = stage();
+    clock.advance(1_550);
+    for (let n = 0; n < 40; n++) one.countRequest('key', 200, 0.001);
+    const { perSecond } = compose().keyRequests.lastMinute;
+    expect(perSecond).toBeGreaterThan(40 / 61);
+    expect(perSecond).toBeLessThan(40 / 50);
+  });
+
+  it('the refused share of key and lease requests does not depend on how many dashboards are open', () => {
+    const { clock, gateway, compose } = stage();
+    for (let second = 0; second < 60; second++) {
+      for (let n = 0; n < 10; n++) gateway.countRequest('key', n === 0 ? 403 : 200, 0.001);
+      // Four dashboards, each with some calls a second.
+      for (let n = 0; n < 12; n++) gateway.countRequest('other', 200, 0.001);
+      clock.advance(1_000);
+    }
+    const { lastMinute, lastHour } = compose().playbackRequests;
+    expect(lastMinute).toMatchObject({ count: 600, perSecond: 10, clientErrorShare: 0.1 });
+    expect(lastHour).toMatchObject({ count: 600, clientErrorShare: 0.1 });
+    expect(compose().requests.lastHour.count).toBe(1_320);
   });
 
   it('the requests of all kinds that the gateway answered are shown separately', () => {

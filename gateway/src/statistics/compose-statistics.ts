@@ -27,6 +27,8 @@ export interface Gathered {
   missing: Statistics['missing'];
 }
 
+type RequestPart = 'keyRequests' | 'leaseRequests' | 'otherRequests';
+
 /** The time from which reports are needed. */
 export function beginningOf(now: number): number {
   return now - (now % stepMs) - (stepsKept - 1) * stepMs;
@@ -38,10 +40,10 @@ export function composeStatistics(gathered: Gathered, steps: number, now: number
   const replicas = gathered.replicas ?? gateways.map((report) => ({ name: 'single node', report }));
   const present = now - (now % stepMs);
   const earliest = present - (steps - 1) * stepMs;
-  const seriesOf = (reports: readonly ProcessReport[], parts: ('keyRequests' | 'otherRequests')[]) => {
+  const seriesOf = (reports: readonly ProcessReport[], parts: RequestPart[]) => {
     const startedAt = Math.min(now, ...reports.map((report) => report.startedAt));
     const first = Math.max(earliest, startedAt - (startedAt % stepMs));
-    const stepsOf = reports.flatMap((report) => parts.map((part) => report[part]));
+    const stepsOf = reports.flatMap((report) => parts.map((part) => report[part] ?? []));
     return { processes: reports.length, ...toRequestSeries(stepsOf, { first, now }, startedAt) };
   };
   return {
@@ -54,7 +56,11 @@ export function composeStatistics(gathered: Gathered, steps: number, now: number
         ['keyRequests'],
       ),
     },
-    requests: { source: 'gateway', ...seriesOf(gateways, ['keyRequests', 'otherRequests']) },
+    playbackRequests: { source: 'gateway', ...seriesOf(gateways, ['keyRequests', 'leaseRequests']) },
+    requests: {
+      source: 'gateway',
+      ...seriesOf(gateways, ['keyRequests', 'leaseRequests', 'otherRequests']),
+    },
     activeLeases: toActiveLeases(gathered.leases, earliest),
     player: toPlayer(
       gathered.leases.flatMap((report) => report.playerReports),
@@ -182,18 +188,21 @@ function toRequestSeries(
       ...figuresOf(byStep.get(at) ?? [], secondsOf(at, now, startedAt)),
     });
   const window = (lengthMs: number) => {
-    const from = now - lengthMs;
+    // Only whole steps are counted, so the period begins with one: dividing by the full length would show a steady load too low.
+    const from = Math.ceil((now - lengthMs) / stepMs) * stepMs;
+    // A young process served nothing before its start. The seconds since then would show its first requests as a flood.
+    const seconds = (now - from) / 1_000;
     return figuresOf(
-      reports.flat().filter(({ at }) => at > from),
-      secondsOf(Math.max(from, startedAt), now, startedAt, lengthMs),
+      reports.flat().filter(({ at }) => at >= from),
+      seconds,
     );
   };
   return { lastMinute: window(minuteMs), lastHour: window(hourMs), series };
 }
 
 /** How long was counted: less than the whole step if the process started within it, or if it is not over. */
-function secondsOf(from: number, now: number, startedAt: number, lengthMs = stepMs): number {
-  const until = Math.min(from + lengthMs, now);
+function secondsOf(from: number, now: number, startedAt: number): number {
+  const until = Math.min(from + stepMs, now);
   // Less than a second would make a few requests look like a flood.
   return Math.max(until - Math.max(from, startedAt), 1_000) / 1_000;
 }

@@ -96,6 +96,9 @@ export const StatisticsSchema = Type.Object({
   at: Instant,
   stepSeconds: Type.Integer(),
   keyRequests: RequestSeries('Key requests, by every replica that derives keys.'),
+  playbackRequests: RequestSeries(
+    'Requests for keys and leases that the gateway which gives this answer has answered. Calls of the dashboard are left out.',
+  ),
   requests: RequestSeries(
     'All requests, key requests included, that the gateway which gives this answer has answered: other gateways know theirs. Health checks are left out.',
   ),

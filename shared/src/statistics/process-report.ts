@@ -37,6 +37,8 @@ export const ProcessReportSchema = Type.Object({
     }),
   ),
   keyRequests: Type.Array(RequestStep),
+  // Optional: a process of 0.2.0 counts them among the others.
+  leaseRequests: Type.Optional(Type.Array(RequestStep)),
   otherRequests: Type.Array(RequestStep),
   playerReports: Type.Array(PlayerStep),
   activeLeases: Type.Array(Type.Object({ at: Instant, count: Count })),

@@ -81,7 +81,11 @@ export class ProcessStatistics {
     this.#clock = clock;
     this.#startedAt = clock.now();
     const create = () => new RequestCounts();
-    this.#requests = { key: new StepRing(clock, create), other: new StepRing(clock, create) };
+    this.#requests = {
+      key: new StepRing(clock, create),
+      lease: new StepRing(clock, create),
+      other: new StepRing(clock, create),
+    };
     this.#players = new StepRing(clock, () => new PlayerCounts());
     this.#activeLeases = new StepRing(clock, () => ({ count: null }));
   }
@@ -115,6 +119,7 @@ export class ProcessStatistics {
       ...(this.version !== null && { version: this.version }),
       ...(this.feed && { feed: { ageMs: this.feed.ageMs(), limitMs: this.feed.limitMs } }),
       keyRequests: this.#requests.key.since(since).map(toRequestStep),
+      leaseRequests: this.#requests.lease.since(since).map(toRequestStep),
       otherRequests: this.#requests.other.since(since).map(toRequestStep),
       playerReports: this.#players.since(since).map(({ at, value: { reports, stalls, firstFrames } }) => ({
         at,

@@ -19,7 +19,7 @@ export class RequestCounts {
 /** The members of such a request's log line that are counted. */
 const clientClosedRequest = 499;
 
-export type RequestKind = 'key' | 'other' | 'probe';
+export type RequestKind = 'key' | 'lease' | 'other' | 'probe';
 
 /** The second one is the gateway's name for requests that no service answered. */
 const keyRoutes = ['/keys/:contentId', '/keys/:contentId/:epoch', '/keys/:contentId/kid/:kid', '/keys/*'];
@@ -28,9 +28,13 @@ const licenseRoutes = ['/licenses/clearkey/:contentId', '/licenses/*'];
 /** Called by machines, many times a minute: counting them would dilute the share of errors. */
 const probeRoutes = ['/health', '/ready'];
 
+/** Each path that creates, renews or ends leases begins with it. The lists for admins are below `/api/v1`. */
+const leaseRoute = '/keys/leases';
+
 /** The kind of a request, by the pattern of its route. */
 export function kindOfRequest(route: string, method: string): RequestKind {
   if (probeRoutes.includes(route)) return 'probe';
   if (licenseRoutes.includes(route)) return method === 'POST' ? 'key' : 'other';
+  if (route === leaseRoute || route.startsWith(`${leaseRoute}/`)) return 'lease';
   return keyRoutes.includes(route) && (method === 'GET' || method === 'HEAD') ? 'key' : 'other';
 }

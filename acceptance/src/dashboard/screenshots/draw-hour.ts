@@ -40,6 +40,7 @@ export function drawHour<Statistics extends Figures>(statistics: Statistics): St
   return {
     ...statistics,
     keyRequests: requests,
+    playbackRequests: requests,
     requests,
     activeLeases: {
       count: leases,

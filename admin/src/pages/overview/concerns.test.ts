@@ -21,6 +21,7 @@ const calm: Statistics = {
   at,
   stepSeconds: 10,
   keyRequests: series(),
+  playbackRequests: series(),
   requests: series(),
   activeLeases: { count: 0, series: [] },
   player: {
@@ -58,8 +59,8 @@ describe('problems', () => {
     [{ keyRequests: series({ p95Ms: 501 }) }, 'bad: Key requests take 501 ms'],
     [{ requests: series({ serverErrorShare: 0.0011 }) }, 'bad: 0.11 % of requests failed in the last hour'],
     [
-      { requests: series({ clientErrorShare: 0.051 }) },
-      'warning: 5.1 % of requests were refused in the last hour',
+      { playbackRequests: series({ clientErrorShare: 0.051 }) },
+      'warning: 5.1 % of key and lease requests were refused in the last hour',
     ],
     [
       { player: { ...calm.player, lastHour: { ...calm.player.lastHour, firstFrameP95Ms: 2_100 } } },
@@ -101,8 +102,8 @@ describe('problems', () => {
 
   it('refusals during setup are not problems: a share needs a hundred requests', () => {
     const first = { count: 59, clientErrorShare: 0.1 };
-    expect(found({ requests: series(first) })).toEqual([]);
-    expect(found({ requests: series({ ...first, count: 100 }) })).toHaveLength(1);
+    expect(found({ playbackRequests: series(first) })).toEqual([]);
+    expect(found({ playbackRequests: series({ ...first, count: 100 }) })).toHaveLength(1);
   });
 
   it('a lost bus stays a warning next to a lost database', () => {

@@ -51,7 +51,7 @@ function ofDependencies({ dependencies }: Statistics): Concern[] {
     }));
 }
 
-function ofRequests({ keyRequests, requests }: Statistics): Concern[] {
+function ofRequests({ keyRequests, playbackRequests, requests }: Statistics): Concern[] {
   const concerns: Concern[] = [];
   const { count, p95Ms } = keyRequests.lastMinute;
   if (p95Ms !== null && count >= leastSample && p95Ms > thresholds.keyTargetMs) {
@@ -63,7 +63,8 @@ function ofRequests({ keyRequests, requests }: Statistics): Concern[] {
       advice: `This is the p95 of the last minute. The ${isAlert ? `alert is ${thresholds.keyAlertMs}` : `target is ${thresholds.keyTargetMs}`} ms. Check the load of the machines and the response times of the database.`,
     });
   }
-  const { serverErrorShare, clientErrorShare, count: all } = requests.lastHour;
+  const { serverErrorShare } = requests.lastHour;
+  const { clientErrorShare, count: asked } = playbackRequests.lastHour;
   if (serverErrorShare !== null && serverErrorShare > thresholds.serverErrorAlert)
     concerns.push({
       id: 'server errors',
@@ -72,14 +73,17 @@ function ofRequests({ keyRequests, requests }: Statistics): Concern[] {
       advice:
         'These are 5xx answers; the alert is 0.1 %. The log has a line for each one, with its status and code.',
     });
-  if (clientErrorShare !== null && all >= leastShareSample && clientErrorShare > thresholds.clientErrorAlert)
+  if (
+    clientErrorShare !== null &&
+    asked >= leastShareSample &&
+    clientErrorShare > thresholds.clientErrorAlert
+  )
     concerns.push({
       id: 'client errors',
       kind: 'warning',
-      title: `${formatShare(clientErrorShare)} of requests were refused in the last hour`,
+      title: `${formatShare(clientErrorShare)} of key and lease requests were refused in the last hour`,
       advice:
-        'These are 4xx answers; the alert is 5 %. The usual reasons are expired tokens and revoked leases: the log has the code of each. Refused management actions are in the audit.',
-      link: { href: '/audit?outcome=refused', label: 'Refused actions' },
+        'These are 4xx answers; the alert is 5 %. The usual reasons are expired tokens and revoked leases: the log has the code of each.',
     });
   return concerns;
 }

@@ -22,11 +22,12 @@ interface FiguresProps {
 
 /** The current state in six numbers. */
 export function Figures({ statistics, activeLeases }: FiguresProps) {
-  const { keyRequests, requests, player } = statistics;
+  const { keyRequests, playbackRequests, requests, player } = statistics;
   const { lastMinute, lastHour } = keyRequests;
   const { p50Ms, p95Ms, p99Ms } = lastMinute;
   const { firstFrameP50Ms, firstFrameP95Ms, stallsPerReport, reports } = player.lastHour;
-  const { clientErrorShare, serverErrorShare } = requests.lastHour;
+  const { serverErrorShare } = requests.lastHour;
+  const { clientErrorShare, count: asked } = playbackRequests.lastHour;
   return (
     <section aria-labelledby="figures">
       <h2 id="figures" className="visually-hidden">
@@ -57,15 +58,9 @@ export function Figures({ statistics, activeLeases }: FiguresProps) {
         <Figure
           name="Refused, 4xx"
           value={formatOr(formatShare, clientErrorShare)}
-          state={stateOf(
-            requests.lastHour.count,
-            clientErrorShare,
-            thresholds.clientErrorAlert,
-            null,
-            leastShareSample,
-          )}
+          state={stateOf(asked, clientErrorShare, thresholds.clientErrorAlert, null, leastShareSample)}
         >
-          of {countOf(requests.lastHour.count, 'request')} in the last hour · <Part>alert 5 %</Part>
+          of {countOf(asked, 'key and lease request')} in the last hour · <Part>alert 5 %</Part>
         </Figure>
         <Figure
           name="First frame, p95"
@@ -163,19 +158,20 @@ const target = (value: number) => ({ name: 'target', value, look: 'target' as co
 const alert = (value: number) => ({ name: 'alert', value, look: 'alert' as const });
 
 /** The six charts, in the order of the page. */
-function describeCharts({ activeLeases, keyRequests, requests, player }: Statistics): ChartDescription[] {
+function describeCharts({
+  activeLeases,
+  keyRequests,
+  playbackRequests,
+  requests,
+  player,
+}: Statistics): ChartDescription[] {
   const ofKeys = (figure: keyof RequestFigures) => pointsOf(keyRequests.series, figure);
+  const refusals = pointsOf(playbackRequests.series, 'clientErrorShare');
   const ofAll = (figure: keyof RequestFigures) => pointsOf(requests.series, figure);
   return [
     {
       title: 'Active leases',
-      lines: [
-        {
-          name: 'leases',
-          look: 'main',
-          points: pointsOf(activeLeases.series, 'count'),
-        },
-      ],
+      lines: [{ name: 'leases', look: 'main', points: pointsOf(activeLeases.series, 'count') }],
       smallestStep: 1,
       format: formatCount,
       empty: 'No data yet',
@@ -217,7 +213,7 @@ function describeCharts({ activeLeases, keyRequests, requests, player }: Statist
     },
     {
       title: 'Refused requests, 4xx',
-      lines: [{ name: 'of all', look: 'main', points: ofAll('clientErrorShare') }],
+      lines: [{ name: 'of key and lease requests', look: 'main', points: refusals }],
       marks: [alert(thresholds.clientErrorAlert)],
       format: formatShare,
       empty: 'No requests yet',
