@@ -58,6 +58,7 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
   await page.getByRole('button', { name: 'Disable…' }).click();
   await page.getByText(/answer 404 from then on/).waitFor();
   await page.getByText('No active leases for it.').waitFor();
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel');
   await inspectPage(page, 'content-disable');
   await page.getByRole('button', { name: 'Disable the content' }).click();
   await page.getByText('This content is disabled').waitFor();
@@ -65,11 +66,35 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
   await inspectPage(page, 'content-disabled');
   await page.getByRole('button', { name: 'Enable' }).click();
   await page.getByText('This content is disabled').waitFor({ state: 'detached' });
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Disable…');
   await expect.poll(() => keyStatus(id)).toBe(200);
   const { json } = await client.get('/api/v1/audit?limit=500', adminApiKey);
   expect(json.audit.filter((entry: { target: string }) => entry.target === id).length).toBeGreaterThanOrEqual(
     4,
   );
+});
+
+it('a long name keeps the buttons of a dialog in sight, and a name cannot turn the words around it', async () => {
+  const id = unique('film');
+  const name = `S02E04_\u202E${'The_Long_Way_Home_1080p_HDR_DolbyVision_Atmos_'.repeat(3)}v3.mp4`;
+  await register({ id, name });
+  const page = await open({ path: `/content?q=${id}`, as: adminApiKey });
+  await page.getByRole('button', { name: /^Actions for S02E04_\[U\+202E\]/ }).click();
+  const item = page.getByRole('menuitem', { name: 'Disable…' });
+  const colourOf = (element: typeof item) => element.evaluate('(node) => getComputedStyle(node).color');
+  expect(await colourOf(item)).not.toBe(await colourOf(page.getByRole('menuitem', { name: 'Details' })));
+  await item.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('U+202E').waitFor();
+  expect(await dialog.textContent()).not.toContain('\u202E');
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    const button = await dialog.getByRole('button', { name: 'Disable the content' }).boundingBox();
+    const frame = await dialog.boundingBox();
+    expect((button?.x ?? 0) + (button?.width ?? 0)).toBeLessThanOrEqual(
+      (frame?.x ?? 0) + (frame?.width ?? 0),
+    );
+  }
 });
 
 it('the content list and page follow changes by others: rows change in place, and new rows are counted', async () => {

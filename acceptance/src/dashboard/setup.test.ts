@@ -46,8 +46,7 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
   await inspectPage(page, 'setup-try');
   expect(await page.getByText(rawKey).count()).toBe(0);
   const command = await copyWith(page, 'Copy curl command');
-  // Not every machine has xxd.
-  const bytes = execFileSync('sh', ['-c', command.replace('| xxd -p', '')]);
+  const bytes = execFileSync('sh', ['-c', command.replace('| od -An -tx1', '')]);
   expect(bytes).toHaveLength(16);
   expect(bytes).toEqual((await open.server.client.get('/keys/first-film', rawKey)).bytes);
 
@@ -88,7 +87,12 @@ it('the wizard asks for the bootstrap key behind a proxy', async () => {
   const page = await proxied.open();
   await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.9' });
   await page.reload();
-  await page.getByLabel('Bootstrap key', { exact: true }).fill(proxied.server.adminApiKey);
+  const field = page.getByLabel('Bootstrap key', { exact: true });
+  await page.getByRole('button', { name: 'Claim this server' }).click();
+  await page.getByText('Enter the bootstrap key.').waitFor();
+  await expect.poll(() => field.evaluate('(element) => element === document.activeElement')).toBe(true);
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  await field.fill(proxied.server.adminApiKey);
   await page.getByRole('button', { name: 'Claim this server' }).click();
   await page.getByRole('heading', { name: 'Store your key' }).waitFor();
 });

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from '../server-actions.ts';
 import { makeApiKey } from '../target.ts';
@@ -13,6 +14,7 @@ it('a key that the server does not accept is refused with the reason, and a view
   const button = page.getByRole('button', { name: 'Sign in' });
   await button.click();
   await page.getByText('Enter a key.').waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
   await field.fill(makeApiKey());
   await button.click();
   await page.getByText(/does not accept this key: it is unknown, revoked or expired/).waitFor();
@@ -39,6 +41,28 @@ it('signing in shows the requested page and keeps the key in memory only, and si
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
+
+it('signing out removes the key from the memory of the page', async () => {
+  const page = await open();
+  const { raw } = await createApiKey(target, 'admin');
+  await signIn(page, raw);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  expect(await countInHeap(page, raw)).toBeGreaterThan(0);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await expect.poll(() => countInHeap(page, raw), { timeout: 60_000 }).toBe(0);
+});
+
+/** How many strings of the page's heap contain the text. A snapshot collects garbage first. */
+async function countInHeap(page: Page, text: string): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  const chunks: string[] = [];
+  session.on('HeapProfiler.addHeapSnapshotChunk', ({ chunk }) => chunks.push(chunk));
+  await session.send('HeapProfiler.collectGarbage');
+  await session.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false });
+  await session.detach();
+  return chunks.join('').split(text).length - 1;
+}
 
 it('a remembered key survives a reload, is in sessionStorage only, and is removed by signing out', async () => {
   const page = await open();

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useApp } from '../session/app-context.ts';
 import styles from './copying.module.css';
 import { Icon } from './icon.tsx';
+import { OutsideText } from './outside-text.tsx';
 
 const shownMs = 2_000;
 
@@ -68,7 +69,9 @@ function CopyButton({ text, what }: { text: string; what: string }) {
 export function CopyableValue({ text, what }: { text: string; what: string }) {
   return (
     <span className={styles.value}>
-      <code className={styles.text}>{text}</code>
+      <code className={styles.text}>
+        <OutsideText text={text} />
+      </code>
       <CopyButton text={text} what={what} />
     </span>
   );

@@ -38,15 +38,17 @@ export function Dialog({ title, onClose, isClosable = true, width = '30rem', chi
 interface DialogActionsProps {
   /** Adds a button in front that closes the dialog. */
   onCancel?: () => void;
+  /** Whether Cancel gets the focus first: Enter must not start an action that takes access away. */
+  isCancelFirst?: boolean;
   children: ReactNode;
 }
 
 /** The buttons of a dialog. The button that acts comes last. */
-export function DialogActions({ onCancel, children }: DialogActionsProps) {
+export function DialogActions({ onCancel, isCancelFirst = false, children }: DialogActionsProps) {
   return (
     <div className={styles.actions}>
       {onCancel && (
-        <Button variant="default" onClick={onCancel}>
+        <Button variant="default" onClick={onCancel} data-autofocus={isCancelFirst || undefined}>
           Cancel
         </Button>
       )}
@@ -131,7 +133,7 @@ export function TypedConfirmation(props: TypedConfirmationProps) {
           />
         )}
         <ErrorNotice error={error} />
-        <DialogActions onCancel={dialog.onClose}>
+        <DialogActions onCancel={dialog.onClose} isCancelFirst={!expected && !fields}>
           <Button type="submit" color="bad" disabled={!isReady} loading={isBusy}>
             {action}
           </Button>

@@ -1,5 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { withoutDirection } from './mark-direction.ts';
+import { OutsideText } from './outside-text.tsx';
 import styles from './page-head.module.css';
 
 interface PageHeadProps {
@@ -14,7 +16,7 @@ interface PageHeadProps {
 export function useAnnouncedHeading(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Latchkey`;
+    document.title = `${withoutDirection(title)} · Latchkey`;
     // Not while the admin is typing.
     if (!document.activeElement?.matches('input, textarea, select')) heading.current?.focus();
   }, [title]);
@@ -28,7 +30,7 @@ export function PageHead({ title, lead, actions }: PageHeadProps) {
     <div className={styles.head}>
       <div className={styles.words}>
         <h1 ref={heading} tabIndex={-1}>
-          {title}
+          <OutsideText text={title} />
         </h1>
         {lead && <p className={styles.lead}>{lead}</p>}
       </div>

@@ -8,6 +8,7 @@ import { Dialog } from './dialog.tsx';
 import { downloadText, toFileName } from './download-text.ts';
 import { Icon } from './icon.tsx';
 import { Notice } from './notice.tsx';
+import { OutsideText } from './outside-text.tsx';
 import styles from './raw-key-panel.module.css';
 
 /** The new key, if there is one. It is outside of the pages, so the back button does not remove it. */
@@ -23,7 +24,8 @@ function IssuedDialog({ issued, note, onClose }: ShownKey & { onClose: () => voi
   return (
     <Dialog title="Store your new key" onClose={onClose} isClosable={false} width="36rem">
       <p>
-        The key <bdi>{name}</bdi> is shown only now. The server stores a hash of it and cannot show it again.
+        The key <OutsideText text={name} /> is shown only now. The server stores a hash of it and cannot show
+        it again.
       </p>
       {note && <Notice>{note}</Notice>}
       <RawKeyPanel

@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Column } from './data-table.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { withoutDirection } from './mark-direction.ts';
 
 /** The last column of a table: a menu for each row. */
 export function actionsColumn<Row>(cell: Column<Row>['cell']): Column<Row> {
@@ -20,7 +21,7 @@ export function RowMenu({ name, width, children }: RowMenuProps) {
   return (
     <Menu position="bottom-end" width={width}>
       <Menu.Target>
-        <ActionIcon aria-label={`Actions for ${name}`}>
+        <ActionIcon aria-label={`Actions for ${withoutDirection(name)}`}>
           <Icon name="more" />
         </ActionIcon>
       </Menu.Target>

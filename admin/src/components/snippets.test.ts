@@ -40,6 +40,10 @@ it('the copied command has the full key, and the shown command has its prefix', 
   expect(shownCurlSnippet(facts)).toContain('LATCHKEY_API_KEY=lk_abababab…\n');
 });
 
+it('the curl command needs no program that POSIX does not have', () => {
+  expect(curlSnippet(facts)).toMatch(/ \| od -An -tx1$/);
+});
+
 it('every snippet names server and content, and only the curl command has the API key', () => {
   for (const text of [encryptSnippet(facts), encryptLiveSnippet(facts), playerSnippet(facts)]) {
     expect(text).toContain('https://keys.example');

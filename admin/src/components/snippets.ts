@@ -35,12 +35,12 @@ interface SnippetFacts {
 /** Length of the prefix that identifies a key without giving access, like the server's `keyPrefix`. */
 const prefixLength = 11;
 
-/** Fetches the content key: 16 bytes, as hex. */
+/** Fetches the content key: 16 bytes, as hex. POSIX has `od`, while `xxd` is often not installed. */
 export function curlSnippet({ origin, contentId, rawKey }: SnippetFacts): string {
   return [
     `export LATCHKEY_API_KEY=${rawKey}`,
     `curl -fsS ${origin}/keys/${contentId} \\`,
-    `  -H "Authorization: Bearer $LATCHKEY_API_KEY" | xxd -p`,
+    `  -H "Authorization: Bearer $LATCHKEY_API_KEY" | od -An -tx1`,
   ].join('\n');
 }
 

@@ -2,6 +2,8 @@ import { ActionIcon, Drawer } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useRoute } from 'wouter';
 import { Icon } from '../components/icon.tsx';
+import { withoutDirection } from '../components/mark-direction.ts';
+import { OutsideText } from '../components/outside-text.tsx';
 import { useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { Logo } from './entrance.tsx';
 import { type NavItem, navItemsFor, routeOf } from './nav-items.tsx';
@@ -99,9 +101,7 @@ function AccountBox() {
   return (
     <div className={styles.account}>
       <div className={styles.who}>
-        <bdi className={styles.name} title={name}>
-          {name}
-        </bdi>
+        <OutsideText className={styles.name} title={withoutDirection(name)} text={name} />
         <span className={styles.scope}>signed in · {scope}</span>
       </div>
       <ActionIcon aria-label="Sign out" title="Sign out" onClick={() => session.signOut()}>

@@ -15,7 +15,8 @@ export function useServerAction<Answer, Input = void>(
   options: Pick<UseMutationOptions<Answer, Error, Input>, 'mutationFn' | 'onSuccess' | 'onError'>,
 ): ServerAction<Answer, Input> {
   const isUnderWay = useRef(false);
-  const mutation = useMutation(options);
+  // The input of signing in and the answer of creating a key are secrets: they are dropped with the component, not 5 minutes later.
+  const mutation = useMutation({ ...options, gcTime: 0 });
   const { error, isPending, status, submittedAt, mutate, reset } = mutation;
   // Reset only after the answer is drawn: until then the clicked button, or its dialog, is still there.
   useEffect(() => {

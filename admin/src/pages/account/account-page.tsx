@@ -3,6 +3,7 @@ import { Card } from '../../components/card.tsx';
 import { CopyableValue } from '../../components/copying.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApp, useCurrentApiKey } from '../../session/app-context.ts';
@@ -23,7 +24,7 @@ export default function AccountPage() {
       <Card>
         <FactList
           facts={[
-            ['Name', <bdi key="name">{name}</bdi>],
+            ['Name', <OutsideText key="name" text={name} />],
             ['Scope', <Badge key="scope">{scope}</Badge>],
             ['Permissions', scopeMeanings[scope]],
             [

@@ -1,6 +1,7 @@
 import { Badge } from '@mantine/core';
 import type { ApiKey } from '../../api/resources.ts';
 import type { Column } from '../../components/data-table.tsx';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { isUsable, type ShownStatus, statusOf } from './api-key-rules.ts';
@@ -31,7 +32,7 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
             className={styles.name}
             onClick={() => showDialog({ kind: 'details', apiKey })}
           >
-            <bdi>{apiKey.name}</bdi>
+            <OutsideText text={apiKey.name} />
           </button>
           <span className={styles.prefix}>
             <code>{apiKey.keyPrefix}…</code>

@@ -10,6 +10,7 @@ import { ErrorNotice } from '../../components/errors.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
 import { Notice } from '../../components/notice.tsx';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { scopeMeanings } from '../../session/permissions.ts';
@@ -53,7 +54,7 @@ function DetailsDialog({ apiKey, showDialog, onClose }: KeyDialogProps & { showD
     <Dialog title="API key" onClose={onClose} width="36rem">
       <FactList
         facts={[
-          ['Name', <bdi key="name">{name}</bdi>],
+          ['Name', <OutsideText key="name" text={name} />],
           ['Status', <StatusBadge key="status" status={status} />],
           ['Scope', `${scope}. ${scopeMeanings[scope]}`],
           ['Prefix', <CopyableValue key="prefix" text={keyPrefix} what="key prefix" />],
@@ -99,8 +100,8 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
   return (
     <Dialog title="Rotate this key" onClose={onClose}>
       <p>
-        <bdi>{apiKey.name}</bdi> gets a new key with the same scope and expiry. Give it to the users of the
-        old key (<code>{apiKey.keyPrefix}…</code>) before that key ends.
+        <OutsideText text={apiKey.name} /> gets a new key with the same scope and expiry. Give it to the users
+        of the old key (<code>{apiKey.keyPrefix}…</code>) before that key ends.
       </p>
       <LastUse apiKey={apiKey} isOwn={isOwn} endsNow={overlap === '0'} />
       <NativeSelect
@@ -185,7 +186,7 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
       onClose={onClose}
     >
       <p>
-        <bdi>{apiKey.name}</bdi> is refused everywhere from then on. This cannot be undone.{' '}
+        <OutsideText text={apiKey.name} /> is refused everywhere from then on. This cannot be undone.{' '}
         {apiKey.lastUsedAt ? (
           <>
             It was last used <RelativeTime at={apiKey.lastUsedAt} isFocusable />.

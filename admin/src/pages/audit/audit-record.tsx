@@ -6,6 +6,7 @@ import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { type Fact, FactList } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
@@ -46,10 +47,10 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
 
 function Named({ id, names }: { id: string; names: ApiKeyNames }) {
   const known = names.get(id);
-  if (!known) return <bdi className={styles.clipped}>{id}</bdi>;
+  if (!known) return <OutsideText className={styles.clipped} text={id} />;
   return (
     <span className={styles.clipped} title={id}>
-      <bdi>{known.name}</bdi> <code className={styles.second}>{known.keyPrefix}…</code>
+      <OutsideText text={known.name} /> <code className={styles.second}>{known.keyPrefix}…</code>
     </span>
   );
 }

@@ -6,6 +6,7 @@ import { useCopy } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { NotSet } from '../../components/fact-list.tsx';
 import { formatSize } from '../../components/format-numbers.ts';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
 import { keyUrlOf } from '../../components/snippets.ts';
 import { RelativeTime } from '../../components/times.tsx';
@@ -22,7 +23,7 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
       cell: ({ id, name }) => (
         <span className={styles.identity}>
           <Link href={`/content/${id}`} className={styles.name}>
-            <bdi>{name}</bdi>
+            <OutsideText text={name} />
           </Link>
           <code className={styles.id}>{id}</code>
         </span>

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../../api/api-error.ts';
 import { type KeyedContent, readContent } from '../../api/contents.ts';
@@ -99,6 +99,7 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
   const { mayManage, enable } = useManagement();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const isActive = content.status === 'active';
+  const { button, begin } = useFocusAfterEnabling(isActive);
   return (
     <>
       <PageHead
@@ -114,11 +115,22 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
                 Edit…
               </Button>
               {isActive ? (
-                <Button variant="light" color="bad" onClick={() => setDialog({ kind: 'disable', content })}>
+                <Button
+                  ref={button}
+                  variant="light"
+                  color="bad"
+                  onClick={() => setDialog({ kind: 'disable', content })}
+                >
                   Disable…
                 </Button>
               ) : (
-                <Button onClick={() => enable.mutate(content.id)} loading={enable.isPending}>
+                <Button
+                  onClick={() => {
+                    begin();
+                    enable.mutate(content.id);
+                  }}
+                  loading={enable.isPending}
+                >
                   Enable
                 </Button>
               )}
@@ -144,6 +156,20 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
       {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </>
   );
+}
+
+/** The button "Enable" disappears with its success. Moves the focus to the button in its place, where it would fall to the page. */
+function useFocusAfterEnabling(isActive: boolean) {
+  const button = useRef<HTMLButtonElement>(null);
+  const isUnderWay = useRef(false);
+  useEffect(() => {
+    if (isActive && isUnderWay.current && document.activeElement === document.body) button.current?.focus();
+    if (isActive) isUnderWay.current = false;
+  }, [isActive]);
+  const begin = () => {
+    isUnderWay.current = true;
+  };
+  return { button, begin };
 }
 
 /** The stored fields of a content. */

@@ -5,6 +5,7 @@ import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { countOf } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { useCountBeforehand } from '../leases/revoke-dialog.tsx';
@@ -43,9 +44,9 @@ function DisableDialog({ content, onClose }: { content: Content; onClose: () => 
   return (
     <Dialog title="Disable this content" onClose={onClose}>
       <p>
-        Key requests for <bdi>{content.name}</bdi> answer 404 from then on, for every viewer: at once on this
-        server, within a second on all replicas. A player can use a key that it already holds until its epoch
-        ends.
+        Key requests for <OutsideText text={content.name} /> answer 404 from then on, for every viewer: at
+        once on this server, within a second on all replicas. A player can use a key that it already holds
+        until its epoch ends.
       </p>
       <Notice role="status">
         {count === undefined
@@ -56,8 +57,8 @@ function DisableDialog({ content, onClose }: { content: Content; onClose: () => 
         You can enable it again at any time, with the same keys.
       </Notice>
       <ErrorNotice error={disable.error} />
-      <DialogActions onCancel={onClose}>
-        <Button color="bad" onClick={() => disable.mutate()} loading={disable.isPending} data-autofocus>
+      <DialogActions onCancel={onClose} isCancelFirst>
+        <Button color="bad" onClick={() => disable.mutate()} loading={disable.isPending}>
           Disable the content
         </Button>
       </DialogActions>

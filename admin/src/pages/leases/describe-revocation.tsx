@@ -3,6 +3,7 @@ import type { Revocation, RevocationTarget } from '../../api/leases.ts';
 import type { Lease } from '../../api/resources.ts';
 import { countOf } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { useLeaseStatus } from './lease-status.tsx';
 import styles from './leases.module.css';
 
@@ -45,8 +46,10 @@ export function describeRevocation(target: RevocationSubject): RevocationWords {
         </>
       ),
     };
-  const viewer = 'viewerId' in target && <bdi className={styles.chooser}>{target.viewerId}</bdi>;
-  const content = target.contentId !== undefined && <bdi className={styles.chooser}>{target.contentId}</bdi>;
+  const viewer = 'viewerId' in target && <OutsideText className={styles.chooser} text={target.viewerId} />;
+  const content = target.contentId !== undefined && (
+    <OutsideText className={styles.chooser} text={target.contentId} />
+  );
   const [title, who] =
     viewer && content
       ? ([
@@ -79,11 +82,11 @@ function LeaseLine({ lease }: { lease: Lease }) {
   return (
     <p className={styles.line}>
       <strong>
-        <bdi>{viewerId}</bdi> · <bdi>{contentId}</bdi>
+        <OutsideText text={viewerId} /> · <OutsideText text={contentId} />
         {deviceId !== null && (
           <>
             {' · '}
-            <bdi>{deviceId}</bdi>
+            <OutsideText text={deviceId} />
           </>
         )}
       </strong>

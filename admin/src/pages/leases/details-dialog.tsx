@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/errors.tsx';
 import { type Fact, FactList, NotSet } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
 import type { OpenRevocation } from './describe-revocation.tsx';
@@ -71,7 +72,7 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
         {contentId}
       </Link>,
     ],
-    ['Device', deviceId === null ? <NotSet key="device" /> : <bdi key="device">{deviceId}</bdi>],
+    ['Device', deviceId === null ? <NotSet key="device" /> : <OutsideText key="device" text={deviceId} />],
     ...sessionFacts(lease),
     ['ID', <CopyableValue key="id" text={id} what="ID" />],
     ['Created', formatExact(createdAt)],
@@ -112,6 +113,6 @@ function revocationFacts({ revokedAt, revokedBy, reason }: Lease): Fact[] {
   const by = revokedBy === null ? '' : `, ${revokers[revokedBy]}`;
   return [
     ['Revoked', `${formatExact(revokedAt)}${by}`],
-    ['Reason', reason === null ? 'none' : <bdi key="reason">{reason}</bdi>],
+    ['Reason', reason === null ? 'none' : <OutsideText key="reason" text={reason} />],
   ];
 }

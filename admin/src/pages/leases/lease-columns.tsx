@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Lease } from '../../api/resources.ts';
 import type { Column } from '../../components/data-table.tsx';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import type { OpenRevocation } from './describe-revocation.tsx';
@@ -19,11 +20,11 @@ export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
     cell: ({ id, viewerId, deviceId, kind, lastUsedAt }) => (
       <span className={styles.identity}>
         <button type="button" className={styles.name} onClick={() => open(id)}>
-          <bdi>{viewerId}</bdi>
+          <OutsideText text={viewerId} />
         </button>
         {deviceId !== null && (
           <span className={styles.device}>
-            on <bdi>{deviceId}</bdi>
+            on <OutsideText text={deviceId} />
           </span>
         )}
         {kind === 'session' && (

@@ -44,6 +44,11 @@ export function isNarrowed(filter: LeaseFilter): boolean {
   return writeFilter(filter).size > 0;
 }
 
+/** Whether the present history entry was added by opening the details of a lease. */
+function isDetailsEntry(state: unknown): boolean {
+  return typeof state === 'object' && state !== null && 'isDetails' in state;
+}
+
 interface LeaseAddress {
   filter: LeaseFilter;
   setFilter: ChangeFilter<LeaseFilter>;
@@ -57,16 +62,21 @@ export function useLeaseAddress(): LeaseAddress {
   const [filter, setFilter] = useAddressFilter(readFilter, writeFilter);
   const [params, setParams] = useSearchParams();
   const open = useCallback(
-    (leaseId: string | null) =>
+    (leaseId: string | null) => {
+      // The entry that opened the details is left by going back, so that a later "back" does not open them again.
+      if (leaseId === null && isDetailsEntry(history.state)) return history.back();
       setParams(
         (now) => {
           const next = writeFilter(readFilter(now));
           if (leaseId !== null) next.set('lease', leaseId);
           return next;
         },
-        // Keeps the page of the list, which is stored in the history state.
-        { replace: true, state: history.state },
-      ),
+        // Keeps the page of the list, which is stored in the history state. Opening is an entry of its own: "back" closes.
+        leaseId === null
+          ? { replace: true, state: history.state }
+          : { state: { ...history.state, isDetails: true } },
+      );
+    },
     [setParams],
   );
   return { filter, setFilter, leaseId: params.get('lease'), open };

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { formatDuration } from '../../components/format-numbers.ts';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { type AuditedChange, describeChange, isRevocation } from './audited-changes.ts';
@@ -58,7 +59,7 @@ function What({ change }: { change: AuditedChange }) {
       <span className={styles.ids}>
         {viewerId !== null && (
           <Link href={`/leases?viewer=${encodeURIComponent(viewerId)}`}>
-            <bdi>{viewerId}</bdi>
+            <OutsideText text={viewerId} />
           </Link>
         )}
         {contentId !== null && <Link href={`/content/${encodeURIComponent(contentId)}`}>{contentId}</Link>}
@@ -77,7 +78,7 @@ function ApiKeyLink({ id }: { id: string }) {
   if (!known) return <Link href={`/audit?target=${encodeURIComponent(id)}`}>{id}</Link>;
   return (
     <Link href={`/api-keys?q=${encodeURIComponent(known.keyPrefix)}`} title={id}>
-      <bdi>{known.name}</bdi> ({known.keyPrefix}…)
+      <OutsideText text={known.name} /> ({known.keyPrefix}…)
     </Link>
   );
 }

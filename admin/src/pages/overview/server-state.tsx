@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { ConfigurationWarning, Statistics } from '../../api/statistics.ts';
 import { Card } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { type Concern, linkOfWarning } from './concerns.ts';
 import { describeDependency, nameOfDependency } from './dependencies.ts';
@@ -50,7 +51,7 @@ function ConcernTitle({ kind, title }: Pick<Concern, 'kind' | 'title'>) {
   return (
     <>
       <span className="visually-hidden">{kinds[kind]}: </span>
-      <bdi>{title}</bdi>
+      <OutsideText text={title} />
     </>
   );
 }

@@ -95,6 +95,8 @@ function CredentialInput({ field, error }: { field: CredentialField; error: stri
       required
       withAsterisk={false}
       error={error}
+      // Mantine sets it on all fields except this one, and `useFaultFocus` looks for it.
+      aria-invalid={error !== undefined || undefined}
       errorProps={{ role: 'alert' }}
       visibilityToggleButtonProps={{ 'aria-label': `Show the ${label.toLowerCase()}`, tabIndex: 0 }}
     />

@@ -70,6 +70,8 @@ function SignInForm() {
         autoFocus
         size="md"
         error={fault}
+        // Mantine sets it on all fields except this one.
+        aria-invalid={fault !== null || undefined}
         errorProps={{ role: 'alert' }}
         visibilityToggleButtonProps={{ 'aria-label': 'Show the key', tabIndex: 0 }}
         classNames={{ innerInput: styles.key ?? '' }}
