@@ -42,6 +42,19 @@ describe('201', () => {
   });
 });
 
+describe('412', () => {
+  it('with If-None-Match: *, one of several simultaneous registrations succeeds, and none changes its content', async () => {
+    const id = unique('film');
+    const register = (name: string) =>
+      client.call('POST', path, { as: admin, headers: { 'if-none-match': '*' }, json: { id, name } });
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map(register));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 412, 412, 412]);
+    const winner = answers.find(({ status }) => status === 201)?.json.content;
+    expect((await register('late')).json.code).toBe('CONTENT_EXISTS');
+    expect((await client.get(`${path}/${id}`, admin)).json.content).toEqual(winner);
+  });
+});
+
 describe('200', () => {
   it('registering a content again updates it, and keeps its key version and its status', async () => {
     const id = await registerContent(target);

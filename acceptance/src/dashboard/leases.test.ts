@@ -124,6 +124,11 @@ it('the back button leads to the page of the list that was left, then to the pag
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText('3 leases on page 2').waitFor();
+  await page.getByRole('rowheader').first().getByRole('button').click();
+  await page.getByRole('dialog').waitFor();
+  await page.goBack();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByText('3 leases on page 2').waitFor();
   await page.getByRole('link', { name: 'Audit' }).click();
   await page.getByRole('heading', { name: 'Audit' }).waitFor();
   await page.goBack();

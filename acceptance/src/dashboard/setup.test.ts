@@ -90,7 +90,7 @@ it('the wizard asks for the bootstrap key behind a proxy', async () => {
   const field = page.getByLabel('Bootstrap key', { exact: true });
   await page.getByRole('button', { name: 'Claim this server' }).click();
   await page.getByText('Enter the bootstrap key.').waitFor();
-  await expect.poll(() => field.evaluate('(element) => element === document.activeElement')).toBe(true);
+  await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('credential');
   expect(await field.getAttribute('aria-invalid')).toBe('true');
   await field.fill(proxied.server.adminApiKey);
   await page.getByRole('button', { name: 'Claim this server' }).click();

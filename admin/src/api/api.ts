@@ -7,6 +7,8 @@ interface RequestOptions {
   /** Sent as JSON. */
   body?: unknown;
   signal?: AbortSignal | undefined;
+  /** Refuses with 412 what exists already (`If-None-Match: *`). */
+  isNewOnly?: boolean;
   /** Replaces the session's key in `Authorization: Bearer`; null sends no header. */
   credential?: string | null;
 }
@@ -100,12 +102,13 @@ interface Envelope {
 async function send(
   { fetch, onContact }: ApiOptions,
   { method, path, bearer, timeout }: Envelope,
-  { query = {}, body, signal }: RequestOptions,
+  { query = {}, body, signal, isNewOnly = false }: RequestOptions,
 ): Promise<Response> {
   // Outside of the try block: an invalid header value is an error of this page, not a lost server.
   const headers = new Headers({
     accept: 'application/json',
     ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+    ...(isNewOnly ? { 'if-none-match': '*' } : {}),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   });
   try {

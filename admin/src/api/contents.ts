@@ -42,16 +42,20 @@ export interface ContentFields {
   metadata: Metadata;
 }
 
-/** Registers a content, or updates the content with this ID. @param credential replaces the session's key */
+interface Registration {
+  /** Refuses an ID that is taken with 412 CONTENT_EXISTS. Otherwise its content is updated. */
+  isNewOnly?: boolean;
+  /** Replaces the session's key. */
+  credential?: string;
+}
+
+/** Registers a content. */
 export function registerContent(
   api: Api,
   body: { id?: string; name: string } & Partial<ContentFields>,
-  credential?: string,
+  options: Registration,
 ): Promise<KeyedContent> {
-  return api.request('POST', '/api/v1/content', {
-    body,
-    ...(credential === undefined ? {} : { credential }),
-  });
+  return api.request('POST', '/api/v1/content', { body, ...options });
 }
 
 /** Changes the given members. */

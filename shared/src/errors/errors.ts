@@ -27,6 +27,7 @@ export const codes = {
   PUBLIC_URL_MISSING: { status: 409, title: 'The server does not know its own URL' },
   SESSION_UNAVAILABLE: { status: 409, title: 'The content cannot be played by a URL' },
   LEASE_LIMIT_REACHED: { status: 409, title: 'The viewer has no lease left' },
+  CONTENT_EXISTS: { status: 412, title: 'The content exists already' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body has another type than this path takes' },
   CPIX_REFUSED: { status: 422, title: 'The CPIX document cannot be answered' },

@@ -2,15 +2,8 @@ import { Button, InputBase, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Api } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
-import {
-  type ContentFields,
-  changeContent,
-  type KeyedContent,
-  readContent,
-  registerContent,
-} from '../../api/contents.ts';
+import { type ContentFields, changeContent, type KeyedContent, registerContent } from '../../api/contents.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Content } from '../../api/resources.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
@@ -39,7 +32,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const [missing, setMissing] = useState<FormFaults>({});
   const create = useServerAction({
-    mutationFn: (body: ContentFields & { id?: string }) => registerNew(api, body),
+    mutationFn: (body: ContentFields & { id?: string }) => registerContent(api, body, { isNewOnly: true }),
     onSuccess: (registered) => {
       const { content } = registered;
       queries.setQueryData<KeyedContent>(queryKeys.content(content.id), registered);
@@ -59,7 +52,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   };
   const faults: FormFaults = {
     ...faultsOf(create.error),
-    ...(create.error instanceof TakenError && { id: create.error.message }),
+    ...(isTaken(create.error) && { id: 'This ID is taken. Edit that content, or choose another ID.' }),
     ...missing,
   };
   const isShown = Object.keys(faults).length > 0;
@@ -93,24 +86,9 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-class TakenError extends Error {}
-
-/** Refuses an existing ID. The server would update that content, which a dialog for new content must not do. */
-async function registerNew(api: Api, body: ContentFields & { id?: string }) {
-  // The server validates the form of the ID.
-  if (body.id !== undefined && (await isTaken(api, body.id)))
-    throw new TakenError('This ID is taken. Edit that content, or choose another ID.');
-  return registerContent(api, body);
-}
-
-function isTaken(api: Api, id: string): Promise<boolean> {
-  return readContent(api, id).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof ApiError && error.status === 404) return false;
-      throw error;
-    },
-  );
+/** Whether the server refused an ID that belongs to another content. */
+function isTaken(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'CONTENT_EXISTS';
 }
 
 /** Edits a content. Its ID and its keys stay the same. */

@@ -88,7 +88,8 @@ function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) {
   const api = useApi();
   const [missing, setMissing] = useState<{ name?: string }>({});
   const register = useServerAction({
-    mutationFn: (body: { name: string; id?: string }) => registerContent(api, body, rawKey),
+    // After a lost answer the same ID is registered again, so it may exist already.
+    mutationFn: (body: { name: string; id?: string }) => registerContent(api, body, { credential: rawKey }),
     onSuccess: ({ content }) => onRegistered(content),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {

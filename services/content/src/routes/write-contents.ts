@@ -30,7 +30,13 @@ interface PlaylistRules {
 const registerSchema = {
   tags: ['Content'],
   summary: 'Register a content, or update it if the id is known',
-  description: 'Registering again changes the given members, but neither keyVersion nor status.',
+  description:
+    'Registering again changes the given members, but neither keyVersion nor status. With `If-None-Match: *` a known id gets 412.',
+  headers: Type.Object({
+    'if-none-match': Type.Optional(
+      Type.String({ description: '`*` registers a new content only (RFC 9110, section 13.1.2).' }),
+    ),
+  }),
   body: Type.Object(
     { name: NameSchema, id: Type.Optional(ContentIdSchema), ...fieldSchemas },
     { additionalProperties: false },
@@ -38,7 +44,13 @@ const registerSchema = {
   response: {
     200: KeyedContentAnswerSchema,
     201: KeyedContentAnswerSchema,
-    ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+    ...problems(
+      'VALIDATION_FAILED',
+      'UNAUTHENTICATED',
+      'INVALID_API_KEY',
+      'INSUFFICIENT_SCOPE',
+      'CONTENT_EXISTS',
+    ),
   },
 };
 
@@ -56,7 +68,10 @@ export function addRegisterContentRoute(
   app.post('/api/v1/content', { config, schema: registerSchema }, async (request, reply) => {
     const { id = randomId(), name, ...fields } = request.body;
     const registration = { ...readFields(fields, playlistOrigins), name: readName(name) };
-    const { content, created } = await registerContent(ledger, id, registration, auditFacts(request));
+    // Contents have no entity tags, so any other value names none of them and is always met.
+    const isNewOnly = request.headers['if-none-match']?.trim() === '*';
+    const facts = auditFacts(request);
+    const { content, created } = await registerContent(ledger, { id, isNewOnly }, registration, facts);
     return reply.code(created ? 201 : 200).send({
       content: toContentAnswer(content),
       key_endpoint: keyEndpointOf(publicUrl, content.id),
@@ -125,10 +140,12 @@ export function addDisableContentRoute(app: App, { ledger }: RouteOptions): void
 /**
  * Registers a content, or updates the given members if the id is known. Registering again changes neither the key version nor the
  * status: a disabled content stays disabled.
+ *
+ * @throws AppError CONTENT_EXISTS if the id is known and only a new content is wanted
  */
 function registerContent(
   ledger: Ledger,
-  id: string,
+  { id, isNewOnly }: { id: string; isNewOnly: boolean },
   registration: Pick<ContentFields, 'name'> & Partial<Omit<ContentFields, 'status'>>,
   facts: AuditFacts,
 ): Promise<{ content: Content; created: boolean }> {
@@ -146,6 +163,8 @@ function registerContent(
       keyVersion: await newestKeyVersion(tx),
       createdAt: now,
     });
+    // Decided by the insert itself: of two simultaneous registrations, one finds the other.
+    if (!inserted && isNewOnly) throw new AppError('CONTENT_EXISTS');
     const content = inserted ?? (await updateContent(tx, id, registration, now));
     // A content is never deleted, so the insert or the update found it.
     if (!content) throw new Error('a content vanished while it was registered');
