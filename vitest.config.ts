@@ -66,6 +66,8 @@ export default defineConfig({
       // Set by `npm run test:distributed`: a server with settings of a test's own is separate services on this Postgres.
       separateOn:
         process.env.TEST_SEPARATE_SERVICES === 'true' ? (process.env.TEST_POSTGRES_URL ?? null) : null,
+      // Set by `npm run test:custody`: where the master key of tests' own single nodes lives, as variables in JSON.
+      custody: process.env.TEST_CUSTODY ?? null,
       // Set by `npm run test:compose`: it is containers of this tag, in Compose projects whose names start with this.
       containersOf: process.env.TEST_CONTAINERS ?? null,
       containersNamed: process.env.TEST_CONTAINERS_NAME ?? 'latchkey-test',

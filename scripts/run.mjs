@@ -20,6 +20,7 @@ const entries = {
   'test:upgrade': ['scripts/test-upgrade.ts'],
   'test:compose': ['scripts/test-compose.ts'],
   'test:tls': ['scripts/test-tls.ts'],
+  'test:custody': ['scripts/test-custody.ts'],
   'metrics-document': ['scripts/metrics-document.ts'],
   check: ['scripts/check.ts'],
   sbom: ['scripts/sbom.ts'],

@@ -14,6 +14,8 @@ declare module 'vitest' {
     baseUrl: string | null;
     /** `LATCHKEY_WORKERS` of a test's own single nodes; null if it is not set. */
     workers: string | null;
+    /** Variables in JSON that take the place of the master key in a test's own single nodes; null if it is in their environment. */
+    custody: string | null;
     /** The Postgres for a test's own servers if they run as separate services; else null. */
     separateOn: string | null;
     /** The tag of the images for a test's own servers if they run as containers; else null. */
@@ -76,6 +78,10 @@ export interface OwnSingleNode extends OwnServer {
 
 /** How many workers a test's own single nodes have; null for none. */
 const workers = inject('workers');
+
+/** The master key of a test's own single nodes, if another system holds it: the same key. */
+const given = inject('custody');
+const custody = given === null ? null : (JSON.parse(given) as Environment);
 
 /** On a busy machine, separate services may answer 503 once or twice. */
 const triesOfSeparate = 4;
@@ -178,8 +184,7 @@ function leastSettings(): Environment & { ADMIN_API_KEY: string; AUTH_JWT_SECRET
     PORT: '0',
     HOST: '127.0.0.1',
     METRICS_PORT: '0',
-    MASTER_KEY_HEX: masterKeyHex,
-    SALT_HEX: saltHex,
+    ...(custody ?? { MASTER_KEY_HEX: masterKeyHex, SALT_HEX: saltHex }),
     ADMIN_API_KEY: makeApiKey(),
     AUTH_JWT_SECRET: randomBytes(32).toString('hex'),
     SHUTDOWN_DRAIN_SECONDS: '0',

@@ -56,6 +56,7 @@ const { values: flags } = readFlags(usage, {
     sessions: { type: 'boolean', default: false },
     rows: { type: 'boolean', default: false },
     traces: { type: 'boolean', default: false },
+    custody: { type: 'boolean', default: false },
     mebibytes: { type: 'string', default: '512' },
     // Long enough for a million rows on a slow disk, with requests in between.
     watch: { type: 'string', default: '900' },
@@ -106,7 +107,7 @@ async function main(): Promise<void> {
   if (flags.rows) return weighRows();
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
   await compareServers({
-    part: flags.distributed ? 'gateway' : flags.traces ? 'traces' : 'servers',
+    part: flags.distributed ? 'gateway' : flags.traces ? 'traces' : flags.custody ? 'custody' : 'servers',
     connections: Number(flags.connections),
     seconds: Number(flags.seconds ?? 3),
     rounds: Number(flags.rounds ?? 5),

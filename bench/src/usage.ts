@@ -7,6 +7,7 @@ a core to itself, and the load has the others (taskset, util-linux). The servers
   npm run bench -- --distributed     the gateway before its services, beside a bare forwarder before a bare server;
                                      this one needs Postgres installed
   npm run bench -- --traces          Latchkey without traces, with 1 % of the requests traced, and with all
+  npm run bench -- --custody         Latchkey with the master key in its environment, and at a provider that holds it
 
 Servers at 1/2, 1, 1.5 and 3 times what they can serve, with OVERLOAD_DELAY_MS at off and at 10: who is served and who is refused, how
 fast, and how soon it is back. Takes under 4 minutes (Linux; Postgres installed).

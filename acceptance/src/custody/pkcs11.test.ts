@@ -2,6 +2,7 @@ import { createHmac, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPkcs11 } from '@latchkey/rig/build-pkcs11';
+import { canServeTokens, createSoftToken, serveToken } from '@latchkey/rig/custody/soft-token';
 import { runCli } from '@latchkey/rig/processes/run-cli';
 import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -13,7 +14,6 @@ import { makeApiKey, masterKeyHex, saltHex } from '../target.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { askAsPlayers, callsOf } from './ask-as-players.ts';
 import { canReadMemory, readMemory } from './read-memory.ts';
-import { canServeTokens, createSoftToken, serveToken } from './soft-token.ts';
 
 const { SOFTHSM_UTIL_PATH: util } = process.env;
 const patience = { timeout: 60_000, interval: 200 };

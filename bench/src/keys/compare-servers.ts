@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { repositoryFolder } from '@latchkey/rig/repository';
 import { type Cleanup, createCleanup } from '../cleanup.ts';
 import { describeMachine } from '../proc/process-usage.ts';
+import { startCustodiedSubjects } from './custodied-subjects.ts';
 import { drawKeys } from './draw-keys.ts';
 import { startForwardingSubjects } from './forwarding-subjects.ts';
 import type { KeySubject } from './key-subject.ts';
@@ -11,8 +12,11 @@ import { reportKeys, summarize } from './report-keys.ts';
 import { startSingleSubjects } from './single-subjects.ts';
 import { startTracedSubjects } from './traced-subjects.ts';
 
-/** `servers`: one process each. `gateway`: those that forward. `traces`: with more and fewer requests traced. */
-type Part = 'servers' | 'gateway' | 'traces';
+/**
+ * `servers`: one process each. `gateway`: those that forward. `traces`: with more and fewer requests traced. `custody`: with the master
+ * key here and elsewhere.
+ */
+type Part = 'servers' | 'gateway' | 'traces' | 'custody';
 
 export interface CompareOptions extends KeyMeasureOptions {
   part: Part;
@@ -57,5 +61,6 @@ export async function compareServers(options: CompareOptions): Promise<void> {
 function startSubjects(part: Part, cleanup: Cleanup, say: (line: string) => void): Promise<KeySubject[]> {
   if (part === 'gateway') return startForwardingSubjects(cleanup);
   if (part === 'traces') return startTracedSubjects(cleanup);
+  if (part === 'custody') return startCustodiedSubjects(cleanup);
   return startSingleSubjects(cleanup, say);
 }

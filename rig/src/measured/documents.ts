@@ -21,6 +21,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   servers: ['README.md'],
   gateway: ['gateway/README.md'],
   traces: ['docs/traces.md'],
+  custody: ['docs/custody.md'],
   'large-revocation': ['docs/scale.md'],
   'lease-acts': ['docs/leases.md'],
   purge: ['docs/retention.md'],

@@ -7,6 +7,7 @@ export const measuredCode: Readonly<Record<string, readonly string[]>> = {
   servers: [...requestFolders(), 'bench/src/keys', 'bench/src/peers'],
   gateway: [...requestFolders(), 'bench/src/keys', 'bench/src/peers'],
   traces: [...requestFolders(), 'shared/src/traces', 'bench/src/keys'],
+  custody: [...requestFolders(), 'bench/src/keys'],
   workers: [...requestFolders(), 'bench/src/load', 'bench/src/workers'],
   'event-start': eventFolders(),
   crossing: [...eventFolders(), 'sdk/player/src/early-moment.ts'],
