@@ -11,7 +11,7 @@ import { makeFolder, startProcess } from './server-process.ts';
 import { readStoredRows } from './stored-rows.ts';
 import { makeApiKey } from './target.ts';
 
-const rounds = 50;
+const rounds = Number(process.env.KILL_ROUNDS ?? 50);
 const writersOfAKind = 2;
 /** The process is killed at a random moment: after up to this many answers, and then within this time. */
 const answersAtMost = 40;
