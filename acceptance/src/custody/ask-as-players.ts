@@ -3,10 +3,12 @@ import type { Client } from '../client.ts';
 import { metricsPorts, readMetrics } from '../read-metrics.ts';
 import type { ServerProcess } from '../server-process.ts';
 
-/** A player asks again after a 503, which a busy machine may give. */
+/** A player asks again after a 503 and where a connection breaks, as happens on a busy machine. */
 const pauseMs = 200;
+/** Requests under way. */
+const atOnce = 100;
 
-/** All tokens ask at once for one key. @returns the different keys in hexadecimal digits, or texts of refusals, that they got */
+/** All tokens ask for one key. @returns the different keys in hexadecimal digits, or texts of refusals, that they got */
 export async function askAsPlayers(
   client: Client,
   path: string,
@@ -14,12 +16,26 @@ export async function askAsPlayers(
 ): Promise<Set<string>> {
   const ask = async (token: string): Promise<string> => {
     for (;;) {
-      const { status, bytes } = await client.get(path, token);
-      if (status !== 503) return status === 200 ? bytes.toString('hex') : bytes.toString();
+      const answer = await client.get(path, token).catch(ignoreLostConnection);
+      if (answer && answer.status !== 503)
+        return answer.status === 200 ? answer.bytes.toString('hex') : answer.bytes.toString();
       await pause(pauseMs);
     }
   };
-  return new Set(await Promise.all(tokens.map(ask)));
+  const left = [...tokens];
+  const got = new Set<string>();
+  const work = async () => {
+    for (let token = left.pop(); token !== undefined; token = left.pop()) got.add(await ask(token));
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return got;
+}
+
+/** @throws any other error */
+export function ignoreLostConnection(error: unknown): null {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } };
+  if (code === 'ECONNRESET' || cause?.code === 'ECONNRESET') return null;
+  throw error;
 }
 
 /** How many calls of the provider of the master key for a key were answered. */

@@ -100,6 +100,10 @@ pipeline = ${pipeline}
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
+# Half a second by default, and after ten failures a store is not asked for a minute: too short beside a dozen other servers.
+conn_timeout = 20
+node_timeout = 60
+error_suppression_limit = 1000000
 [filter:cache]
 use = egg:swift#memcache
 memcache_servers = 127.0.0.1:9
