@@ -79,10 +79,10 @@ export function startSingleNode(
   further: Environment = {},
 ): Promise<Subject> {
   const env = {
-    ...database,
-    ...further,
     MASTER_KEY_HEX: '1'.repeat(64),
     SALT_HEX: '2'.repeat(64),
+    ...database,
+    ...further,
     ADMIN_API_KEY: adminKey,
     AUTH_JWT_SECRET: tokenSecret,
     METRICS_PORT: '0',
