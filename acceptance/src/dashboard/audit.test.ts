@@ -209,7 +209,9 @@ it('hostile names are shown as text, and are not formulas in the exported CSV', 
   ];
   for (const viewer of viewers) await beRefused(viewer, 1);
   const page = await openAudit({ action: 'lease.list' });
-  for (const viewer of viewers) await page.getByText(viewer, { exact: true }).first().waitFor();
+  // A character that turns text around is shown by its code point.
+  const shown = viewers.map((viewer) => viewer.replace('\u202E', 'U+202E').replace('\u202C', 'U+202C'));
+  for (const viewer of shown) await page.getByText(viewer, { exact: true }).first().waitFor();
   await inspectPage(page, 'audit-hostile');
   expect(await page.title()).toBe('Audit · Latchkey');
   const { name, text } = await save(page, 'CSV');
