@@ -48,6 +48,7 @@ export const routeTable: readonly RouteRow[] = [
   { path: '/keys/leases/revoke', service: 'leases', exact: true, answerLimitMs: revocationLimitMs },
   { path: '/licenses', service: 'key-derivation' },
   { path: '/speke', service: 'key-derivation', bodyLimitBytes: cpixLimitBytes },
+  { path: '/api/v1/key-decisions', service: 'key-derivation', exact: true },
   { path: '/api/v1/leases', service: 'leases' },
   { path: '/api/v1/player-metrics', service: 'leases' },
   { path: '/api/v1/content', service: 'content' },

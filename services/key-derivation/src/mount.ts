@@ -1,9 +1,11 @@
+import type { TokenSettings } from '@latchkey/shared/auth';
 import { type App, addGuard, addPlainAnswerer, type GuardOptions, type Routes } from '@latchkey/shared/http';
 import type { SessionUses } from '@latchkey/shared/internal';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { exportCache, type ServiceCore } from '@latchkey/shared/process';
 import type { KeyDerivationConfig } from './config.ts';
 import { createContentKeyCache } from './content-key-cache.ts';
+import { createKeyRequestExplainer } from './explain-key-request.ts';
 import { type ContentKeyIssuer, createContentKeyIssuer } from './issue-content-key.ts';
 import { createKnownKeyIssuer } from './issue-known-key.ts';
 import { reportMissingKeys } from './master-key-missing.ts';
@@ -13,6 +15,7 @@ import { createLocalPace, type LocalPace } from './pace/local-pace.ts';
 import { createSharedPace } from './pace/shared-pace.ts';
 import { addClearKeyRoute } from './routes/clear-key-license.ts';
 import { addCpixRoute } from './routes/cpix.ts';
+import { addExplainKeyRoute } from './routes/explain-key.ts';
 import { addExportRoute, type ExportRouteOptions } from './routes/export-keys.ts';
 import { addKeyRoutes } from './routes/get-key.ts';
 import { addImportedKeyRoutes } from './routes/imported-keys.ts';
@@ -36,6 +39,8 @@ interface MountOptions extends Pick<ExportRouteOptions, 'contents' | 'importedKe
   openPace?: (local: LocalPace) => KeyPace;
 }
 
+type MountConfig = KeyDerivationConfig & Pick<TokenSettings, 'authJwtClockToleranceSeconds'>;
+
 /**
  * Adds the key-derivation service to a process. It has no internal routes, because no service calls it.
  *
@@ -43,7 +48,7 @@ interface MountOptions extends Pick<ExportRouteOptions, 'contents' | 'importedKe
  *   refuse requests until then do not see those requests. It does nothing in a process that may not
  */
 export async function mount(
-  core: ServiceCore<KeyDerivationConfig>,
+  core: ServiceCore<MountConfig>,
   { masterKeys, noteUse, openPace, ...stores }: MountOptions,
 ): Promise<() => void> {
   // Optional: `/ready` shows a version that is missing, and the others are served.
@@ -68,6 +73,15 @@ export async function mount(
     const forget = (contentId: string) => core.authority.contents.invalidate(contentId);
     addImportedKeyRoutes(scope, { ...options, forget });
     addExportRoute(scope, { ...options, forget });
+  });
+  await core.app.register(async (scope) => {
+    addGuard(scope, core.guard);
+    addExplainKeyRoute(scope, {
+      ...options,
+      explain: createKeyRequestExplainer({ ...options, pace: local }),
+      authenticator: core.guard.authenticator,
+      clockToleranceSeconds: core.values.authJwtClockToleranceSeconds,
+    });
   });
   // A separate service first checks where a request comes from, and limits count each request: only the router does either.
   if (core.isSeparate || core.guard.limiter !== null) return () => {};

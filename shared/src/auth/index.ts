@@ -9,6 +9,7 @@ export {
   readBasicPassword,
   readBearer,
   readCredential,
+  tokenPattern,
 } from './read-credential.ts';
 export { readSession, splitSessionTarget } from './read-session.ts';
 export { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';

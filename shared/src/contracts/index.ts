@@ -31,6 +31,7 @@ export {
   currentEpochOf,
   type KeyPeriods,
   maxEpoch,
+  opensAtOf,
   type SequencePeriods,
 } from './key-periods.ts';
 export { type LoggedRevocation, readLoggedRevocation } from './logged-revocation.ts';

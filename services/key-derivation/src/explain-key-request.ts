@@ -1,0 +1,144 @@
+import { type Authority, type KnownStates, settleDecision } from '@latchkey/shared/authority';
+import type { Clock } from '@latchkey/shared/clock';
+import { AppError, type ErrorCode } from '@latchkey/shared/errors';
+import { type Decision, decideKeyRequest, type KeyRules } from './decide-key-request.ts';
+import {
+  codesOfSteps,
+  type ExplainedStep,
+  type Explanation,
+  type Fact,
+  type StepName,
+  stepNames,
+} from './decision-steps.ts';
+import { describeStep, type SeenStates } from './describe-step.ts';
+import type { KeyRequest } from './key-request.ts';
+import type { MasterKeyRing } from './master-key-ring.ts';
+import { rateOf } from './pace/key-pace.ts';
+import type { LocalPace } from './pace/local-pace.ts';
+
+interface ExplainerOptions {
+  authority: Authority;
+  rules: KeyRules;
+  masterKeys: Pick<MasterKeyRing, 'holds'>;
+  /** The buckets of this process. They follow those that replicas share. */
+  pace: Pick<LocalPace, 'level' | 'wasGiven'>;
+  clock: Clock;
+}
+
+type Ended = { step: StepName; code: ErrorCode; answer: 'refused' | 'unknown' };
+
+/** Where the decision needs a state that cannot be read, the step that needs it. */
+const stepOfState: Record<keyof Authority, StepName> = {
+  apiKeys: 'credential',
+  contents: 'content',
+  leases: 'lease',
+  marks: 'marks',
+  importedKeys: 'key',
+};
+
+/**
+ * Why a viewer or the holder of a session gets a key now, or does not. It asks the function that decides key requests, so it cannot say
+ * otherwise than they do. It changes nothing: it counts neither a use of the session nor a key of the pace.
+ */
+export function createKeyRequestExplainer(
+  options: ExplainerOptions,
+): (request: KeyRequest) => Promise<Explanation> {
+  const { authority, rules, clock } = options;
+  return async (request) => {
+    const seen: SeenStates = {};
+    const states = recordStates(authority, seen);
+    const loads = authority.leases.loadsBegun;
+    let needed: keyof Authority | null = null;
+    const decide = () => {
+      const decision = decideKeyRequest(request, states, rules, clock.now(), loads);
+      needed = decision.kind === 'read' ? decision.unknown.cache : null;
+      return decision;
+    };
+    let ended: Ended | null;
+    try {
+      ended = findEnd(request, await settleDecision(decide(), decide, options), options);
+    } catch (error) {
+      if (!(error instanceof AppError) || needed === null) throw error;
+      ended = { step: stepOfState[needed], code: error.code, answer: 'unknown' };
+    }
+    return explain(request, ended, seen, options);
+  };
+}
+
+/** A request whose credential is not accepted: nothing else is looked at. */
+export function explainCredential(code: ErrorCode, facts: Record<string, Fact>): Explanation {
+  const steps = stepNames.map(
+    (step): ExplainedStep =>
+      step === 'credential'
+        ? { step, answer: 'refused', code, facts }
+        : { step, answer: 'not-reached', code: null, facts: {} },
+  );
+  return { outcome: 'refused', code, steps };
+}
+
+/** The states as they are known, each noted as it is seen. */
+function recordStates(authority: Authority, seen: SeenStates): KnownStates {
+  const of = <Name extends keyof Authority>(name: Name) => ({
+    peek(key: string) {
+      const known = authority[name].glance(key);
+      if (known) seen[name] = known.value as never;
+      return known as ReturnType<Authority[Name]['peek']>;
+    },
+  });
+  return {
+    apiKeys: of('apiKeys'),
+    contents: of('contents'),
+    importedKeys: of('importedKeys'),
+    leases: of('leases'),
+    marks: of('marks'),
+  };
+}
+
+/** @returns the step that refuses; null if the key is served */
+function findEnd(
+  request: KeyRequest,
+  decision: Exclude<Decision, { kind: 'read' }>,
+  { masterKeys, pace }: ExplainerOptions,
+): Ended | null {
+  if (decision.kind === 'refuse') {
+    const { code } = decision;
+    const step = stepNames.find((name) => (codesOfSteps[name] as readonly ErrorCode[]).includes(code));
+    if (!step) throw new Error(`no step refuses with ${code}`);
+    return { step, code, answer: 'refused' };
+  }
+  if (!masterKeys.holds(decision.keyVersion))
+    return { step: 'key', code: 'DEPENDENCY_UNAVAILABLE', answer: 'refused' };
+  const { paced: periods, viewerId } = decision;
+  const { contentId, epoch } = request;
+  if (!periods || viewerId === null || epoch === undefined) return null;
+  const key = { viewerId, contentId, epoch, periods };
+  if (pace.wasGiven(key) || pace.level(key) >= 1) return null;
+  return { step: 'pace', code: 'KEY_PACE_EXCEEDED', answer: 'refused' };
+}
+
+function explain(
+  request: KeyRequest,
+  ended: Ended | null,
+  seen: SeenStates,
+  { rules, pace, clock }: ExplainerOptions,
+): Explanation {
+  const end = ended ? stepNames.indexOf(ended.step) : stepNames.length;
+  const periods = seen.contents?.keyPeriods;
+  const viewerId = request.principal.kind === 'session' ? seen.leases?.viewerId : request.principal.id;
+  const { contentId, epoch } = request;
+  const bucket =
+    periods?.mode === 'sequence' && periods.pace && epoch !== undefined && viewerId
+      ? {
+          keysLeft: Math.floor(pace.level({ viewerId, contentId, epoch, periods })),
+          perSecond: rateOf(periods) * 1_000,
+        }
+      : null;
+  const context = { request, rules, seen, bucket, now: clock.now() };
+  const steps = stepNames.map((step, place): ExplainedStep => {
+    if (place > end) return { step, answer: 'not-reached', code: null, facts: {} };
+    const { holds, facts } = describeStep[step](context);
+    if (place === end && ended) return { step, answer: ended.answer, code: ended.code, facts };
+    return { step, answer: holds ? 'passed' : 'skipped', code: null, facts };
+  });
+  return { outcome: ended ? ended.answer : 'served', code: ended?.code ?? null, steps };
+}

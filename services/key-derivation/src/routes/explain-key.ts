@@ -1,0 +1,167 @@
+import type { RefusalLog } from '@latchkey/shared/audit';
+import { type Authenticator, readSession, tokenPattern } from '@latchkey/shared/auth';
+import { ContentIdSchema, maxEpoch, type Principal, parseSid, UuidSchema } from '@latchkey/shared/contracts';
+import { AppError, codes, problems } from '@latchkey/shared/errors';
+import { type App, addRefusalAudit, readInstant, validationFailure } from '@latchkey/shared/http';
+import { Type } from 'typebox';
+import { type Explanation, stepAnswers, stepNames } from '../decision-steps.ts';
+import { explainCredential } from '../explain-key-request.ts';
+import type { KeyRequest } from '../key-request.ts';
+import { refuseOtherMethods } from './refuse-other-methods.ts';
+
+export interface ExplainRouteOptions {
+  explain: (request: KeyRequest) => Promise<Explanation>;
+  authenticator: Pick<Authenticator, 'identify'>;
+  /** `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`: a token may have been issued so much earlier than it says. */
+  clockToleranceSeconds: number;
+  refusals: RefusalLog;
+  clock: { now(): number };
+}
+
+const path = '/api/v1/key-decisions';
+
+/** As long as a header may be (`docs/http.md`), and no longer: a longer token reaches no route. */
+const longestToken = 16_384;
+const NullableTextSchema = Type.Unsafe<string | null>({ type: ['string', 'null'] });
+
+const schema = {
+  tags: ['Content keys'],
+  summary: 'Why a content key is served or refused',
+  description:
+    'The decisions of a key request in their order, by what is known now and by the function that decides key requests. Name a viewer, or send ' +
+    'the token or the id of the playback session that a player has: it is checked, neither stored nor logged, and not in the answer. Nothing is ' +
+    'changed: the call counts neither as a use of the session nor as a key of the pace.',
+  body: Type.Object(
+    {
+      contentId: ContentIdSchema,
+      viewerId: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 256, description: 'Instead of `token`.' }),
+      ),
+      token: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: longestToken,
+          description: 'A viewer token, or the id of a playback session.',
+        }),
+      ),
+      issuedAt: Type.Optional(
+        Type.String({ description: 'With `viewerId`: when its token was issued. Now, if it is left out.' }),
+      ),
+      epoch: Type.Optional(Type.Integer({ minimum: 0, maximum: maxEpoch })),
+      kid: Type.Optional(UuidSchema),
+      leaseId: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 256, description: '`X-Lease-Id` of the request.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  response: {
+    200: Type.Object({
+      outcome: Type.Enum(['served', 'refused', 'unknown']),
+      code: NullableTextSchema,
+      decidedAt: Type.String({ format: 'date-time' }),
+      viewerId: NullableTextSchema,
+      contentId: Type.String(),
+      steps: Type.Array(
+        Type.Object({
+          step: Type.Enum([...stepNames]),
+          answer: Type.Enum([...stepAnswers], {
+            description:
+              '`skipped`: the step does not hold for such a request. `not-reached`: an earlier one has refused. `unknown`: what it needs cannot be read.',
+          }),
+          code: NullableTextSchema,
+          facts: Type.Record(Type.String(), Type.Unknown(), {
+            description: 'What the step went by. Names that end with `At` are times.',
+          }),
+        }),
+      ),
+    }),
+    ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+  },
+};
+
+/** `POST /api/v1/key-decisions`: by POST, because a token must not stand in a URL. */
+export function addExplainKeyRoute(app: App, options: ExplainRouteOptions): void {
+  const config = { access: 'manage', action: 'key.explain', limit: 'api' } as const;
+  addRefusalAudit(app, options.refusals);
+  app.post(path, { config, schema }, async ({ body }) => {
+    const { contentId, epoch, kid, leaseId = null } = body;
+    const now = options.clock.now();
+    const named = { contentId, epoch, leaseId, ...(kid !== undefined && { kid }) };
+    const { explanation, principal } = await explainFor(options, body, named);
+    const { outcome, code, steps } = explanation;
+    return {
+      outcome,
+      code,
+      decidedAt: new Date(now).toISOString(),
+      viewerId: (steps[0]?.facts.viewerId as string | undefined) ?? principal?.id ?? null,
+      contentId,
+      steps: steps.map((step) => ({ ...step, facts: writeTimes(step.facts) })),
+    };
+  });
+  refuseOtherMethods(app, path, ['POST']);
+}
+
+interface Asked {
+  viewerId?: string;
+  token?: string;
+  issuedAt?: string;
+}
+
+async function explainFor(
+  options: ExplainRouteOptions,
+  asked: Asked,
+  named: Omit<KeyRequest, 'principal'>,
+): Promise<{ explanation: Explanation; principal: Principal | null }> {
+  let principal: Principal;
+  try {
+    principal = await readPrincipal(options, asked);
+  } catch (error) {
+    // What cannot be checked is not refused: the caller gets the 503.
+    if (!(error instanceof AppError) || error.status !== 401) throw error;
+    const detail = error.detail ?? `${codes[error.code].title}.`;
+    return { explanation: explainCredential(error.code, { detail }), principal: null };
+  }
+  return { explanation: await options.explain({ ...named, principal }), principal };
+}
+
+/** @throws AppError VALIDATION_FAILED; INVALID_TOKEN or INVALID_SESSION, which are the answer; DEPENDENCY_UNAVAILABLE */
+async function readPrincipal(
+  { authenticator, clock, clockToleranceSeconds }: ExplainRouteOptions,
+  { viewerId, token, issuedAt }: Asked,
+): Promise<Principal> {
+  if ((viewerId === undefined) === (token === undefined))
+    throw validationFailure('', 'must name either viewerId or token');
+  if (token !== undefined) {
+    if (issuedAt !== undefined)
+      throw validationFailure('/issuedAt', 'is not taken with a token, which says it');
+    if (parseSid(token)) return readSession(token);
+    // An API key is no viewer's, and a secret that should not be pasted anywhere.
+    if (!tokenPattern.test(token))
+      throw validationFailure('/token', 'must be a viewer token, or the id of a playback session');
+    return authenticator.identify(token, 'keys');
+  }
+  const issued = issuedAt === undefined ? clock.now() : readInstant(issuedAt, '/issuedAt');
+  return {
+    kind: 'viewer',
+    id: viewerId ?? '',
+    issuedNotBefore: issued - clockToleranceSeconds * 1_000,
+    contents: null,
+    mayUpload: false,
+  };
+}
+
+/** Times are RFC 3339 in answers. */
+function writeTimes(facts: Explanation['steps'][number]['facts']): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [
+      name,
+      name.endsWith('At') && typeof value === 'number' ? toInstant(value) : value,
+    ]),
+  );
+}
+
+/** Null for a time that RFC 3339 cannot write: an epoch of 32 bits can open after the year 9999. */
+function toInstant(ms: number): string | null {
+  return ms <= 253_402_300_799_999 ? new Date(ms).toISOString() : null;
+}
