@@ -237,7 +237,7 @@ interface SingleNodeParts {
   masterKeys: MasterKeyRing;
   readiness: Readiness;
   /** Where workers answer the clients. */
-  gatherWorkers?: (since: number) => Promise<WorkerReports>;
+  gatherWorkers?: (since: number, refusals: number) => Promise<WorkerReports>;
 }
 
 /**

@@ -174,7 +174,9 @@ async function addParentRoutes(
 function reportTo(parent: ParentConnection, metrics: Metrics): () => Promise<void> {
   const readMetrics = () => metrics.registry.getMetricsAsJSON();
   parent.serve('metrics', readMetrics);
-  parent.serve('report', (since: number) => metrics.statistics.report(since));
+  parent.serve('report', ({ since, refusals }: { since: number; refusals: number }) =>
+    metrics.statistics.report(since, refusals),
+  );
   return async () => {
     const totals: WorkerTotals = { metrics: await readMetrics(), report: metrics.statistics.report(0) };
     await new Promise<void>((resolve) => parent.send({ type: 'totals', totals }, resolve));

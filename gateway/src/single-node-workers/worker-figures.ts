@@ -19,7 +19,8 @@ export interface WorkerFigures {
   /** The metrics of all processes together, for the listener. */
   metrics(): Promise<string>;
   readonly contentType: Metrics['registry']['contentType'];
-  gather(since: number): Promise<WorkerReports>;
+  /** @param refusals how many of its latest refusals each reports */
+  gather(since: number, refusals?: number): Promise<WorkerReports>;
   note(id: number, totals: unknown): void;
   /** A worker has ended. Its counts stay. */
   retire(id: number): void;
@@ -63,8 +64,8 @@ export function createWorkerFigures(
       const [own] = await Promise.all([registry.getMetricsAsJSON(), update('metrics', null)]);
       return addUpMetrics([own, ended, ...known()]).metrics();
     },
-    async gather(since) {
-      const missing = await update('report', since);
+    async gather(since, refusals = 0) {
+      const missing = await update('report', { since, refusals });
       const serving = [...latest].flatMap(([id, { report }]) =>
         report && !missing.includes(id) ? [{ name: nameOf(id), report }] : [],
       );

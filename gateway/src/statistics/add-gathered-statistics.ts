@@ -66,11 +66,12 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
       if (!stored) return reply;
       const now = clock.now();
       const since = beginningOf(now);
+      const { steps = stepsKept, refusals = 0 } = request.query;
       const [ready, { reports, missing }] = await Promise.all([
         options.report(),
-        gatherReports(options, since),
+        gatherReports(options, processReportPath(since, Number(refusals))),
       ]);
-      const gateway = statistics.report(since);
+      const gateway = statistics.report(since, Number(refusals));
       const of = (name: ServiceName) => reports.filter(({ service }) => service === name);
       const gathered = {
         gateways: [gateway],
@@ -85,7 +86,9 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
         ready,
         missing,
       };
-      return { statistics: composeStatistics(gathered, Number(request.query.steps ?? stepsKept), now) };
+      return {
+        statistics: composeStatistics(gathered, { steps: Number(steps), refusals: Number(refusals) }, now),
+      };
     },
   );
 }
@@ -146,12 +149,12 @@ interface GatheredReport {
 /** The reports of every process of every service that answers in time. */
 async function gatherReports(
   { upstreams, secret, clock }: GatheredStatistics,
-  since: number,
+  path: string,
 ): Promise<{ reports: GatheredReport[]; missing: Statistics['missing'] }> {
   const reports: GatheredReport[] = [];
   const missing: Statistics['missing'] = [];
   const question = {
-    path: processReportPath(since),
+    path,
     headers: secretHeaders(secret.reveal()),
     limitMs: reportTimeoutMs,
   };

@@ -46,8 +46,8 @@ interface OwnStatistics {
   report: () => Promise<ReadyReport>;
   /** Warnings about stored rows, such as API keys that never expire. */
   storedWarnings: () => Promise<readonly ConfigurationWarning[]>;
-  /** Where workers answer the clients: their reports of what began at this time or later. */
-  gatherWorkers?: ((since: number) => Promise<WorkerReports>) | undefined;
+  /** Where workers answer the clients: their reports of what began at this time or later, and their latest refusals. */
+  gatherWorkers?: ((since: number, refusals: number) => Promise<WorkerReports>) | undefined;
 }
 
 /** `GET /api/v1/statistics` of the single node, where one process has all figures. The guard of the scope authorizes it. */
@@ -58,14 +58,14 @@ export function addOwnStatistics(
   app.get(
     statisticsPath,
     { config: statisticsConfig, schema: statisticsRouteSchema },
-    async ({ query: { steps = stepsKept } }) => {
+    async ({ query: { steps = stepsKept, refusals = 0 } }) => {
       const now = clock.now();
       const [ready, stored, workers] = await Promise.all([
         report(),
         storedWarnings(),
-        gatherWorkers?.(beginningOf(now)),
+        gatherWorkers?.(beginningOf(now), refusals),
       ]);
-      const own = statistics.report(beginningOf(now));
+      const own = statistics.report(beginningOf(now), refusals);
       const warnings = [...own.warnings, ...stored];
       const gathered = {
         gateways: workers?.all ?? [own],
@@ -81,7 +81,7 @@ export function addOwnStatistics(
         ready,
         missing: workers?.missing ?? [],
       };
-      return { statistics: composeStatistics(gathered, steps, now) };
+      return { statistics: composeStatistics(gathered, { steps, refusals }, now) };
     },
   );
 }

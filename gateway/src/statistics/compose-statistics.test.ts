@@ -28,7 +28,7 @@ function stage() {
       missing: [],
       ready,
     };
-    return composeStatistics({ ...gathered, ...fields }, steps, clock.now());
+    return composeStatistics({ ...gathered, ...fields }, { steps }, clock.now());
   };
   return { clock, gateway, one, two, late, compose };
 }

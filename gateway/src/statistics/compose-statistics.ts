@@ -9,6 +9,7 @@ import {
   stepsKept,
 } from '@latchkey/shared/statistics';
 
+import { listRefusals } from './list-refusals.ts';
 import { type ReportingProcess, toProcessFigures } from './process-figures.ts';
 import type { ChangeFigures, PlayerFigures, RequestFigures, Statistics } from './statistics-schema.ts';
 
@@ -34,8 +35,18 @@ export function beginningOf(now: number): number {
   return now - (now % stepMs) - (stepsKept - 1) * stepMs;
 }
 
-/** @param steps how many points a series has at most */
-export function composeStatistics(gathered: Gathered, steps: number, now: number): Statistics {
+/** How much is shown of what was gathered. */
+export interface Shown {
+  /** How many points a series has at most. */
+  steps: number;
+  refusals?: number;
+}
+
+export function composeStatistics(
+  gathered: Gathered,
+  { steps, refusals = 0 }: Shown,
+  now: number,
+): Statistics {
   const { gateways, ready, missing } = gathered;
   const replicas = gathered.replicas ?? gateways.map((report) => ({ name: 'single node', report }));
   const present = now - (now % stepMs);
@@ -76,6 +87,7 @@ export function composeStatistics(gathered: Gathered, steps: number, now: number
     dependencies: ready.dependencies,
     // Several processes send the same warning of the same variable.
     warnings: [...new Map(gathered.warnings.map((warning) => [warning.code, warning])).values()],
+    refusals: listRefusals(gathered.processes, refusals),
     missing,
   };
 }

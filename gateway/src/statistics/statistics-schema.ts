@@ -91,6 +91,21 @@ const ProcessSchema = Type.Object({
   clockAccuracyMs: NullableInteger('The skew is right to so many milliseconds: half of the round trip.'),
 });
 
+const RefusalSchema = Type.Object({
+  at: Instant,
+  kind: Type.Union([Type.Literal('key'), Type.Literal('lease')]),
+  status: Type.Integer(),
+  code: Type.String(),
+  viewerId: NullableText,
+  apiKeyId: NullableText,
+  contentId: NullableText,
+  epoch: nullableType<number>({ type: 'integer' }),
+  leaseId: NullableText,
+  clientIp: Type.String(),
+  requestId: Type.String(),
+  process: Type.String({ description: 'Which process refused it: its service and address.' }),
+});
+
 /** What the overview of the dashboard shows. */
 export const StatisticsSchema = Type.Object({
   at: Instant,
@@ -128,6 +143,10 @@ export const StatisticsSchema = Type.Object({
     { description: 'As `/ready` shows them.' },
   ) as TSchema,
   warnings: Type.Array(ConfigurationWarningSchema),
+  refusals: Type.Array(RefusalSchema, {
+    description:
+      'The latest refused requests for keys and leases, newest first: as many as `refusals` asks for. Each process keeps its last 250, and as many without a known caller, in memory.',
+  }),
   missing: Type.Array(Type.Object({ service: Type.String(), address: Type.String() }), {
     description: 'Processes that did not answer in time. The figures do not include them.',
   }),
@@ -140,4 +159,5 @@ export type Statistics = Omit<Typed, 'dependencies'> & {
 export type RequestFigures = Typed['keyRequests']['lastHour'];
 export type PlayerFigures = Typed['player']['lastHour'];
 export type ProcessFigures = Typed['processes'][number];
+export type Refusal = Typed['refusals'][number];
 export type ChangeFigures = Typed['changes'][number];

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { LoggedRevocation, Principal } from '../contracts/index.ts';
+import { type LoggedRevocation, type Principal, viewerIdOf } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import { type RequestFailure, type RequestLine, type RequestLog, redact, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { kindOfRequest, readKeyPath } from '../statistics/index.ts';
 import type { Tracer } from '../traces/index.ts';
 
 /** A request that has ended, however it ended. */
@@ -25,6 +26,9 @@ export interface EndedRequest {
   durationMs: number;
 }
 
+/** Of a lease is 36 characters long. A caller may send any text. */
+const longestShownId = 64;
+
 /** nginx introduced this status, and it is the usual way to log a client that left before its answer. */
 const clientClosedRequest = 499;
 
@@ -36,24 +40,15 @@ export function createResponseObserver(
   metrics: Metrics,
   tracer?: Tracer | undefined,
 ): ResponseObserver {
-  return ({
-    id,
-    request,
-    response,
-    path,
-    route,
-    principal,
-    code,
-    failure,
-    revocation,
-    clientIp,
-    durationMs,
-  }) => {
+  return (ended) => {
+    const { id, request, response, path, route, principal, code, failure, revocation, clientIp, durationMs } =
+      ended;
     const { method = '', headers } = request;
     const userAgent = headers['user-agent'];
     const status =
       response.writableFinished || response.headersSent ? response.statusCode : clientClosedRequest;
     metrics.observeRequest(route ?? 'none', method, status, durationMs / 1_000);
+    if (code && status !== clientClosedRequest) noteRefusal(metrics, { ...ended, code }, status);
     tracer?.served(request, { method, route, status, code: code ?? null });
     if (!requestLog) return;
     const line: RequestLine = {
@@ -74,6 +69,32 @@ export function createResponseObserver(
     if (revocation) line.revocation = redactRevocation(revocation);
     requestLog.write(line);
   };
+}
+
+/** For the list of refusals, which only requests for keys and leases are in. */
+function noteRefusal(
+  { statistics }: Metrics,
+  { id, request, path, route, principal, code, clientIp }: EndedRequest & { code: ErrorCode },
+  status: number,
+): void {
+  const kind = kindOfRequest(route ?? 'none', request.method ?? '');
+  if (kind !== 'key' && kind !== 'lease') return;
+  const lease = request.headers['x-lease-id'];
+  const named = typeof lease === 'string' && lease !== '' ? redact(lease.slice(0, longestShownId)) : null;
+  statistics.noteRefusal({
+    kind,
+    status,
+    code,
+    viewerId:
+      principal?.kind === 'viewer' || principal?.kind === 'anonymous'
+        ? redact(viewerIdOf(principal) ?? '')
+        : null,
+    apiKeyId: principal?.kind === 'api-key' ? principal.id : null,
+    ...(kind === 'key' ? readKeyPath(path) : { contentId: null, epoch: null }),
+    leaseId: principal?.kind === 'session' ? principal.id : named,
+    clientIp,
+    requestId: redact(id),
+  });
 }
 
 /** A caller may have put a raw key or token into a viewer's id. */

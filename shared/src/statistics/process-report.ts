@@ -16,6 +16,20 @@ const RequestStep = Type.Object({
 });
 const PlayerStep = Type.Object({ at: Instant, reports: Count, stalls: Count, firstFrames: Sparse });
 
+const RefusedRequest = Type.Object({
+  at: Instant,
+  kind: Type.Union([Type.Literal('key'), Type.Literal('lease')]),
+  status: Count,
+  code: Type.String(),
+  viewerId: NullableText,
+  apiKeyId: NullableText,
+  contentId: NullableText,
+  epoch: Type.Union([Count, Type.Null()]),
+  leaseId: NullableText,
+  clientIp: Type.String(),
+  requestId: Type.String(),
+});
+
 export const ConfigurationWarningSchema = Type.Object({
   code: Type.String(),
   severity: Type.Union([Type.Literal('warning'), Type.Literal('notice')]),
@@ -54,6 +68,8 @@ export const ProcessReportSchema = Type.Object({
     }),
   ),
   warnings: Type.Array(ConfigurationWarningSchema),
+  // Missing where they were not asked for, and of a process of 0.2.0.
+  refusals: Type.Optional(Type.Array(RefusedRequest)),
 });
 
 export type ProcessReport = Static<typeof ProcessReportSchema>;
@@ -62,6 +78,9 @@ export type PlayerStepReport = Static<typeof PlayerStep>;
 
 /** Throws a TypeError for a malformed report: the answers of other processes are not trusted. */
 export const parseProcessReport = createStrictReader(ProcessReportSchema, 'the report of a process');
+
+/** As many as a page can show. */
+const mostRefusals = 500;
 
 /** The query of the statistics. The gateway answers it; the service that decides about access validates it. */
 export const StatisticsQuerySchema = Type.Object(
@@ -72,6 +91,14 @@ export const StatisticsQuerySchema = Type.Object(
         maximum: stepsKept,
         default: stepsKept,
         description: 'How many of the latest points each series has at most: 360 are an hour.',
+      }),
+    ),
+    refusals: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: mostRefusals,
+        default: 0,
+        description: 'How many of the latest refused requests for keys and leases are in the answer.',
       }),
     ),
   },

@@ -2,6 +2,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Change } from '../events/index.ts';
 import { DurationCounts } from './duration-counts.ts';
 import type { ProcessReport } from './process-report.ts';
+import { type RefusedRequest, RefusedRequests } from './refused-requests.ts';
 import { RequestCounts, type RequestKind } from './request-counts.ts';
 import { type Step, StepRing } from './step-ring.ts';
 import type { ConfigurationWarning } from './warning.ts';
@@ -67,6 +68,7 @@ export class ProcessStatistics {
   readonly #players: StepRing<PlayerCounts>;
   readonly #activeLeases: StepRing<{ count: number | null }>;
   readonly #changes = new AppliedChanges();
+  readonly #refused = new RefusedRequests();
   /** The release that this process runs; set at start. */
   version: string | null = null;
   /**
@@ -111,8 +113,16 @@ export class ProcessStatistics {
     this.#changes.note(number, at, change, this.#clock.now());
   }
 
-  /** @param since milliseconds since 1970: steps that began earlier are left out */
-  report(since: number): ProcessReport {
+  /** A request for a key or a lease was refused now. */
+  noteRefusal(refused: Omit<RefusedRequest, 'at'>): void {
+    this.#refused.note({ at: this.#clock.now(), ...refused });
+  }
+
+  /**
+   * @param since milliseconds since 1970: steps that began earlier are left out
+   * @param refusals how many of the latest refusals are in it
+   */
+  report(since: number, refusals = 0): ProcessReport {
     return {
       startedAt: this.#startedAt,
       now: this.#clock.now(),
@@ -132,6 +142,7 @@ export class ProcessStatistics {
         .flatMap(({ at, value: { count } }) => (count === null ? [] : [{ at, count }])),
       changes: [...this.#changes.latest()],
       warnings: this.warnings(),
+      ...(refusals > 0 && { refusals: this.#refused.latest(refusals) }),
     };
   }
 }
