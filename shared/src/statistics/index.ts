@@ -14,7 +14,7 @@ export {
   StatisticsQuerySchema,
 } from './process-report.ts';
 export { ProcessStatistics } from './process-statistics.ts';
-export { type RefusedRequest, readKeyPath } from './refused-requests.ts';
+export { readKeyPath } from './refused-requests.ts';
 export { kindOfRequest } from './request-counts.ts';
 export { stepMs, stepsKept } from './step-ring.ts';
 export type { ConfigurationWarning } from './warning.ts';
