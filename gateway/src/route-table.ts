@@ -50,6 +50,7 @@ export const routeTable: readonly RouteRow[] = [
   { path: '/speke', service: 'key-derivation', bodyLimitBytes: cpixLimitBytes },
   { path: '/api/v1/key-decisions', service: 'key-derivation', exact: true },
   { path: '/api/v1/leases', service: 'leases' },
+  { path: '/api/v1/marks', service: 'leases' },
   { path: '/api/v1/player-metrics', service: 'leases' },
   { path: '/api/v1/content', service: 'content' },
   // Not the content service: the document has keys in it.

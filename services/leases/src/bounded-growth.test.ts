@@ -73,8 +73,7 @@ test('leases that end every hour do not grow the SQLite file: after the days tha
     renewGraceSeconds: 30,
     keepHours: 24,
     changesKeepMinutes: 60,
-    tokenMaxAgeSeconds: 86_400,
-    clockToleranceSeconds: 10,
+    marksKeptMs: 86_420_000,
   });
   const sizes: Awaited<ReturnType<typeof measure>>[] = [];
   for (let hour = 1; hour <= days * 24; hour++) {

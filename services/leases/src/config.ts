@@ -34,3 +34,14 @@ export function readLeaseRules(config: Values<typeof leaseVariables>): LeaseRule
     sessionMaxSeconds: config.sessionMaxSeconds,
   };
 }
+
+/**
+ * How long a mark is kept, in milliseconds: no token that is accepted then is older than it. The tolerance counts twice: a mark
+ * holds for tokens issued up to so long after it, and a replica whose clock is behind by as much accepts them for longer.
+ */
+export function marksKeptMs({
+  authJwtMaxAgeSeconds,
+  authJwtClockToleranceSeconds,
+}: Pick<LeaseConfig, 'authJwtMaxAgeSeconds' | 'authJwtClockToleranceSeconds'>): number {
+  return (authJwtMaxAgeSeconds + 2 * authJwtClockToleranceSeconds) * 1_000;
+}

@@ -14,6 +14,7 @@ export type LeaseAction =
   | 'lease.renew'
   | 'lease.revoke'
   | 'lease.evict'
+  | 'mark.lift'
   | 'session.create'
   | 'session.release';
 

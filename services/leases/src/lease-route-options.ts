@@ -15,6 +15,8 @@ export interface LeaseRouteOptions extends RouteOptions {
   contentMode: 'registered' | 'any';
   rules: LeaseRules;
   metrics: Metrics;
+  /** How long a mark is kept: milliseconds. */
+  marksKeptMs: number;
   /** `PUBLIC_URL`: the base of the URLs of sessions; null for none, and then there are no sessions. */
   publicUrl: string | null;
   /** For the secrets of sessions. */

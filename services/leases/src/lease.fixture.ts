@@ -111,6 +111,7 @@ export async function openLeases(
     contentMode,
     rules: allRules,
     publisher: null,
+    marksKeptMs: 86_420_000,
     publicUrl,
     randomBytes,
     randomId: randomUUID,

@@ -1,6 +1,8 @@
 import { anyId as any, findLatestMark } from '@latchkey/shared/db';
+import type { ExpressionBuilder } from 'kysely';
 import type { LeaseSelector } from './lease-selector.ts';
-import type { Database, Transaction } from './own-tables.ts';
+import type { Mark } from './mark.ts';
+import type { Database, Schema, Transaction } from './own-tables.ts';
 
 /** All SQL on the table `marks`. */
 export class MarkStore {
@@ -27,6 +29,50 @@ export class MarkStore {
           .whereRef('marks.marked_at', '<', 'excluded.marked_at'),
       )
       .execute();
+  }
+
+  /**
+   * The marks that name what the selector names, newest first. All, if it names nothing.
+   *
+   * @param after the last mark of the page before; null for the first page
+   */
+  async list(
+    { viewerId, contentId }: LeaseSelector,
+    { limit, after }: { limit: number; after: Mark | null },
+  ): Promise<Mark[]> {
+    const isBefore = (eb: ExpressionBuilder<Schema, 'marks'>, mark: Mark) =>
+      eb(
+        eb.refTuple('marked_at', 'viewer_id', 'content_id'),
+        '<',
+        eb.tuple(mark.markedAt, mark.viewerId ?? any, mark.contentId ?? any),
+      );
+    const rows = await this.#db
+      .selectFrom('marks')
+      .select(['viewer_id', 'content_id', 'marked_at'])
+      .$if(after !== null, (query) => query.where((eb) => isBefore(eb, after as Mark)))
+      .$if(viewerId !== null, (query) => query.where('viewer_id', '=', viewerId ?? any))
+      .$if(contentId !== null, (query) => query.where('content_id', '=', contentId ?? any))
+      .orderBy('marked_at', 'desc')
+      .orderBy('viewer_id', 'desc')
+      .orderBy('content_id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      viewerId: row.viewer_id === any ? null : row.viewer_id,
+      contentId: row.content_id === any ? null : row.content_id,
+      markedAt: row.marked_at,
+    }));
+  }
+
+  /** @returns whether it was there. One that a later revocation has moved forward is another mark */
+  async lift({ viewerId, contentId, markedAt }: Mark): Promise<boolean> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('marks')
+      .where('viewer_id', '=', viewerId ?? any)
+      .where('content_id', '=', contentId ?? any)
+      .where('marked_at', '=', markedAt)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
   }
 
   /**

@@ -8,7 +8,7 @@ import { everyMs, type Repeating } from '@latchkey/shared/lifecycle';
 import { addGauge, type Metrics } from '@latchkey/shared/metrics';
 import { createLeasePublisher } from '@latchkey/shared/replicas';
 import { createActWriter } from './acts/act-writer.ts';
-import { type LeaseConfig, readLeaseRules } from './config.ts';
+import { type LeaseConfig, marksKeptMs, readLeaseRules } from './config.ts';
 import { createSessionExtender, type ExtendSessions } from './extend-sessions.ts';
 import { createLeaseFinder } from './find-lease.ts';
 import { createLeaseLedger } from './lease-ledger.ts';
@@ -21,6 +21,7 @@ import { createRevocationWriter } from './revocation-writer.ts';
 import { addCreateLeaseRoute } from './routes/create-lease.ts';
 import { addCreateSessionRoute, sessionsPath } from './routes/create-session.ts';
 import { addLeaseInternalRoutes } from './routes/internal-routes.ts';
+import { addLiftMarkRoute, addListMarksRoute } from './routes/marks.ts';
 import { addGetLeaseRoute, addListLeasesRoute } from './routes/read-leases.ts';
 import { addRenewLeaseRoute } from './routes/renew-lease.ts';
 import { addReportPlayerMetricsRoute } from './routes/report-player-metrics.ts';
@@ -52,6 +53,7 @@ export async function mount(
     contents,
     contentMode: values.contentMode,
     rules: readLeaseRules(values),
+    marksKeptMs: marksKeptMs(values),
     publicUrl: values.publicUrl ?? null,
     randomBytes,
   };
@@ -98,6 +100,8 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
       addRevokeLeasesRoute(scope, service);
       addListLeasesRoute(scope, service);
       addGetLeaseRoute(scope, service);
+      addListMarksRoute(scope, options);
+      addLiftMarkRoute(scope, service);
     });
   };
 }
@@ -111,8 +115,7 @@ function addJobs({ db, clock, values, jobs, metrics }: RowCore<LeaseConfig>): vo
     keepHours: values.leasesKeepHours,
     changesKeepMinutes: values.changesKeepMinutes,
     observe: metrics.observePurge,
-    tokenMaxAgeSeconds: values.authJwtMaxAgeSeconds,
-    clockToleranceSeconds: values.authJwtClockToleranceSeconds,
+    marksKeptMs: marksKeptMs(values),
   });
   const writer = createRevocationWriter(options);
   const interrupt = () => stopping.abort();

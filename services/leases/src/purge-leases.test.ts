@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { marksKeptMs } from './config.ts';
 import { createLeaseTableChecks } from './lease-tables.ts';
 import { MarkStore } from './mark-store.ts';
 import { createLeasePurge } from './purge-leases.ts';
@@ -22,8 +23,7 @@ describe.each(databaseKinds(process.env))('the purge on $name', ({ open }) => {
       renewGraceSeconds: 30,
       keepHours: 24,
       changesKeepMinutes: 60,
-      tokenMaxAgeSeconds: daySeconds,
-      clockToleranceSeconds: 10,
+      marksKeptMs: marksKeptMs({ authJwtMaxAgeSeconds: daySeconds, authJwtClockToleranceSeconds: 10 }),
     });
   });
   afterEach(() => database.close());

@@ -30,13 +30,8 @@ interface LeasePurgeOptions {
   keepHours: number;
   /** `CHANGES_KEEP_MINUTES`: a follower of the feed that was away for longer drops every state and starts again. */
   changesKeepMinutes: number;
-  /** `AUTH_JWT_MAX_AGE_SECONDS`: no token that is accepted is older, so no older mark can refuse one. */
-  tokenMaxAgeSeconds: number;
-  /**
-   * `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`. It counts twice: a mark holds for tokens issued up to so long after it, and a
-   * replica whose clock is behind by as much accepts them for longer.
-   */
-  clockToleranceSeconds: number;
+  /** See `marksKeptMs`. */
+  marksKeptMs: number;
   /** Called after each step: what it removed, and how long it may have held its locks. */
   observe?: (table: PurgedTable, rows: number, heldMs: number) => void;
 }
@@ -91,7 +86,7 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
     const purged = { ...nothing };
     const now = clock.now();
     const expiredBefore = now - options.keepHours * hourMs - options.renewGraceSeconds * 1_000;
-    const markedBefore = now - (options.tokenMaxAgeSeconds + 2 * options.clockToleranceSeconds) * 1_000;
+    const markedBefore = now - options.marksKeptMs;
     purged.leases = await removeAll('leases', (tx, limit) =>
       new LeaseStore(tx, false).purge(expiredBefore, limit),
     );

@@ -35,7 +35,7 @@ const schema = {
     {
       contentId: ContentIdSchema,
       viewerId: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 256, description: 'Instead of `token`.' }),
+        Type.String({ minLength: 1, maxLength: 1_024, description: 'Instead of `token`.' }),
       ),
       token: Type.Optional(
         Type.String({

@@ -1,0 +1,114 @@
+import { ContentIdSchema } from '@latchkey/shared/contracts';
+import { problems } from '@latchkey/shared/errors';
+import { type App, NextCursorSchema, nullableType, validationFailure } from '@latchkey/shared/http';
+import { Type } from 'typebox';
+import { actingIn, auditAct } from '../lease-acting.ts';
+import { lockForRevocation } from '../lease-locks.ts';
+import type { LeaseRouteOptions, LeaseService } from '../lease-route-options.ts';
+import { ViewerIdSchema } from '../lease-schema.ts';
+import { describeSelector } from '../lease-selector.ts';
+import { formatMarkId, type Mark, markNotFound, parseMarkId } from '../mark.ts';
+import { MarkStore } from '../mark-store.ts';
+
+const defaultLimit = 100;
+/** `docs/contract.md#conventions`. */
+const maxLimit = 500;
+/** The id of a mark with the longest viewer id, each byte of it escaped. */
+const longestId = 16_000;
+
+const NullableTextSchema = nullableType<string>({ type: 'string' });
+
+const MarkSchema = Type.Object({
+  id: Type.String(),
+  viewerId: NullableTextSchema,
+  contentId: NullableTextSchema,
+  markedAt: Type.String({ format: 'date-time' }),
+  lapsesAt: Type.String({
+    format: 'date-time',
+    description: 'From then on no token that is accepted can be older than it, and it is removed.',
+  }),
+});
+
+const listSchema = {
+  tags: ['leases'],
+  summary: 'List marks, newest first',
+  description:
+    'A mark refuses the tokens that a viewer was issued before a revocation. One without a viewer holds for all viewers of the content, one without a content for all contents.',
+  querystring: Type.Object(
+    {
+      viewerId: Type.Optional(ViewerIdSchema),
+      contentId: Type.Optional(ContentIdSchema),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
+      cursor: Type.Optional(
+        Type.String({ maxLength: longestId, description: 'The next_cursor of the page before.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  response: {
+    200: Type.Object({ marks: Type.Array(MarkSchema), next_cursor: NextCursorSchema }),
+    ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+  },
+};
+
+/** `GET /api/v1/marks` */
+export function addListMarksRoute(
+  app: App,
+  { db, marksKeptMs }: Pick<LeaseRouteOptions, 'db' | 'marksKeptMs'>,
+): void {
+  const config = { access: 'manage', action: 'mark.list', limit: 'api' } as const;
+  app.get('/api/v1/marks', { config, schema: listSchema }, async ({ query }) => {
+    const { viewerId = null, contentId = null, limit = defaultLimit, cursor } = query;
+    const after = cursor === undefined ? null : readCursor(cursor);
+    const found = await new MarkStore(db).list({ viewerId, contentId }, { limit: limit + 1, after });
+    const marks = found.slice(0, limit);
+    const last = marks.at(-1);
+    return {
+      marks: marks.map((mark) => ({
+        id: formatMarkId(mark),
+        viewerId: mark.viewerId,
+        contentId: mark.contentId,
+        markedAt: new Date(mark.markedAt).toISOString(),
+        lapsesAt: new Date(mark.markedAt + marksKeptMs).toISOString(),
+      })),
+      next_cursor: found.length > limit && last ? formatMarkId(last) : null,
+    };
+  });
+}
+
+/** @throws AppError VALIDATION_FAILED for a cursor that this server did not make */
+function readCursor(cursor: string): Mark {
+  const mark = parseMarkId(cursor);
+  if (!mark) throw validationFailure('/cursor', 'must be the next_cursor of an earlier answer');
+  return mark;
+}
+
+const liftSchema = {
+  tags: ['leases'],
+  summary: 'Lift a mark',
+  description:
+    'Tokens from before the revocation are accepted again, as far as no other mark holds for them. Leases that were revoked stay so: a player asks for a new one.',
+  params: Type.Object({ id: Type.String() }),
+  response: {
+    204: Type.Null({ description: 'Done.' }),
+    ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'NOT_FOUND'),
+  },
+};
+
+/** `DELETE /api/v1/marks/:id` */
+export function addLiftMarkRoute(app: App, { ledger }: Pick<LeaseService, 'ledger'>): void {
+  const config = { access: 'manage', action: 'mark.lift', limit: 'api' } as const;
+  app.delete('/api/v1/marks/:id', { config, schema: liftSchema }, async (request, reply) => {
+    const mark = parseMarkId(request.params.id);
+    if (!mark) throw markNotFound();
+    const { viewerId, contentId } = mark;
+    await ledger.write(async (entry) => {
+      await lockForRevocation(entry.tx, mark);
+      if (!(await new MarkStore(entry.tx).lift(mark))) throw markNotFound();
+      await auditAct(entry, actingIn(request), 'mark.lift', describeSelector(mark));
+      // The caches hold the time of the mark. Dropping the states of leases as well costs a read each.
+      await entry.change({ kind: 'leases', leaseId: null, viewerId, contentId });
+    });
+    return reply.code(204).send(null);
+  });
+}
