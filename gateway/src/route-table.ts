@@ -52,6 +52,7 @@ export const routeTable: readonly RouteRow[] = [
   { path: '/api/v1/leases', service: 'leases' },
   { path: '/api/v1/marks', service: 'leases' },
   { path: '/api/v1/player-metrics', service: 'leases' },
+  { path: '/api/v1/viewers', service: 'leases' },
   { path: '/api/v1/content', service: 'content' },
   // Not the content service: the document has keys in it.
   { path: '/api/v1/content/:id/cpix', service: 'key-derivation', exact: true },

@@ -53,6 +53,24 @@ export interface ConfigurationWarning {
   documentation: string;
 }
 
+/** A refused request for a key or a lease. */
+export interface Refusal {
+  at: string;
+  kind: 'key' | 'lease';
+  status: number;
+  code: string;
+  /** Null where no credential was accepted, and for a session. */
+  viewerId: string | null;
+  apiKeyId: string | null;
+  contentId: string | null;
+  epoch: number | null;
+  leaseId: string | null;
+  clientIp: string;
+  requestId: string;
+  /** The service and address of the process that refused. */
+  process: string;
+}
+
 /** Figures of the last hour, from the memory of the server's processes. */
 export interface Statistics {
   at: string;
@@ -80,4 +98,17 @@ export async function readStatistics(api: Api, signal?: AbortSignal): Promise<St
     signal,
   });
   return statistics;
+}
+
+/** As many as the server gives. */
+const mostRefusals = 500;
+
+/** The latest refusals of all processes that answered, newest first. */
+export async function listRefusals(api: Api, signal?: AbortSignal): Promise<Refusal[]> {
+  const { statistics } = await api.request<{ statistics: { refusals: Refusal[] } }>(
+    'GET',
+    '/api/v1/statistics',
+    { query: { steps: 1, refusals: mostRefusals }, signal },
+  );
+  return statistics.refusals;
 }

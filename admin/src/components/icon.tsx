@@ -25,6 +25,7 @@ import {
   IconSelector,
   IconSun,
   IconUser,
+  IconUsers,
 } from '@tabler/icons-react';
 
 /** One icon for each meaning, so that the same action looks the same on every page. */
@@ -44,6 +45,7 @@ const icons = {
   moon: IconMoon,
   more: IconDots,
   pencil: IconPencil,
+  people: IconUsers,
   person: IconUser,
   plus: IconPlus,
   right: IconChevronRight,

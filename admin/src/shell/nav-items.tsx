@@ -69,6 +69,20 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     load: () => import('../pages/leases/leases-page.tsx'),
   },
   {
+    path: '/viewers',
+    label: 'Viewers',
+    icon: 'people',
+    isFor: (scope) => may(scope, 'manage'),
+    load: () => import('../pages/viewers/viewers-page.tsx'),
+  },
+  {
+    path: '/refusals',
+    label: 'Refusals',
+    icon: 'stop',
+    isFor: (scope) => may(scope, 'manage'),
+    load: () => import('../pages/refusals/refusals-page.tsx'),
+  },
+  {
     path: '/audit',
     label: 'Audit',
     icon: 'list',

@@ -21,6 +21,7 @@ import { createRevocationWriter } from './revocation-writer.ts';
 import { addCreateLeaseRoute } from './routes/create-lease.ts';
 import { addCreateSessionRoute, sessionsPath } from './routes/create-session.ts';
 import { addLeaseInternalRoutes } from './routes/internal-routes.ts';
+import { addListViewersRoute } from './routes/list-viewers.ts';
 import { addLiftMarkRoute, addListMarksRoute } from './routes/marks.ts';
 import { addGetLeaseRoute, addListLeasesRoute } from './routes/read-leases.ts';
 import { addRenewLeaseRoute } from './routes/renew-lease.ts';
@@ -100,6 +101,7 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
       addRevokeLeasesRoute(scope, service);
       addListLeasesRoute(scope, service);
       addGetLeaseRoute(scope, service);
+      addListViewersRoute(scope, options);
       addListMarksRoute(scope, options);
       addLiftMarkRoute(scope, service);
     });

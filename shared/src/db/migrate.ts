@@ -10,7 +10,7 @@ import { keyPeriods } from './migrations/0006-key-periods.ts';
 import { sessions } from './migrations/0007-sessions.ts';
 import { auditChain } from './migrations/0008-audit-chain.ts';
 import { importedKeys } from './migrations/0009-imported-keys.ts';
-import { marksByContent } from './migrations/0010-marks-by-content.ts';
+import { viewers } from './migrations/0010-viewers.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -25,7 +25,7 @@ export const migrations: Record<string, Migration> = {
   '0007-sessions': sessions,
   '0008-audit-chain': auditChain,
   '0009-imported-keys': importedKeys,
-  '0010-marks-by-content': marksByContent,
+  '0010-viewers': viewers,
 };
 
 /**

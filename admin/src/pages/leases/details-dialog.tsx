@@ -14,6 +14,7 @@ import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
+import { viewerAddress } from '../viewers/viewer-address.ts';
 import type { OpenRevocation } from './describe-revocation.tsx';
 import { addressOf } from './lease-filter.ts';
 import { useLeaseNews } from './lease-news.ts';
@@ -85,6 +86,9 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
     <>
       <FactList facts={facts} />
       <DialogActions>
+        <Button variant="default" component={Link} href={viewerAddress(viewerId)}>
+          Viewer
+        </Button>
         <Button variant="default" component={Link} href={addressOf({ viewerId })}>
           Leases of this viewer
         </Button>

@@ -1,0 +1,98 @@
+import { Button } from '@mantine/core';
+import { Link } from 'wouter';
+import type { Refusal } from '../../api/statistics.ts';
+import type { Column } from '../../components/data-table.tsx';
+import { OutsideText } from '../../components/outside-text.tsx';
+import { RelativeTime } from '../../components/times.tsx';
+import { viewerAddress } from '../viewers/viewer-address.ts';
+import styles from './refusals.module.css';
+
+export const codeColumn: Column<Refusal> = {
+  id: 'code',
+  header: 'Refused with',
+  cell: ({ code, status, kind }) => (
+    <span className={styles.stack}>
+      <code>{code}</code>
+      <small>
+        {status}, {kind === 'key' ? 'key' : 'lease'}
+      </small>
+    </span>
+  ),
+};
+
+const viewerColumn: Column<Refusal> = {
+  id: 'viewer',
+  header: 'Viewer',
+  width: '19%',
+  cell: ({ viewerId, apiKeyId, leaseId }) => {
+    if (viewerId !== null)
+      return (
+        <Link href={viewerAddress(viewerId)}>
+          <OutsideText text={viewerId} />
+        </Link>
+      );
+    if (apiKeyId !== null) return 'an API key';
+    return <span className={styles.none}>{leaseId === null ? 'not known' : 'by a session or lease'}</span>;
+  },
+};
+
+export const contentColumn: Column<Refusal> = {
+  id: 'content',
+  header: 'Content',
+  width: '17%',
+  cell: ({ contentId, epoch }) =>
+    contentId === null ? (
+      <span className={styles.none}>not named</span>
+    ) : (
+      <span className={styles.stack}>
+        <Link href={`/content/${contentId}`}>{contentId}</Link>
+        {epoch !== null && <small>epoch {epoch}</small>}
+      </span>
+    ),
+};
+
+export const requestColumn: Column<Refusal> = {
+  id: 'request',
+  header: 'From, request',
+  width: '22%',
+  cell: ({ clientIp, requestId, process }) => (
+    <span className={styles.stack}>
+      <span>{clientIp}</span>
+      <small title={process}>{requestId}</small>
+    </span>
+  ),
+};
+
+export const timeColumn: Column<Refusal> = {
+  id: 'time',
+  header: 'When',
+  width: '7.5rem',
+  cell: ({ at }) => <RelativeTime at={at} />,
+};
+
+/** @param explain null: the button is left out */
+export function refusalColumns(explain: (refusal: Refusal) => (() => void) | null): Column<Refusal>[] {
+  return [
+    codeColumn,
+    viewerColumn,
+    contentColumn,
+    requestColumn,
+    timeColumn,
+    {
+      id: 'explain',
+      header: 'Explain',
+      isHeaderHidden: true,
+      width: '6.5rem',
+      cell: (refusal) => {
+        const act = explain(refusal);
+        return (
+          act && (
+            <Button variant="default" size="compact-sm" onClick={act}>
+              Explain
+            </Button>
+          )
+        );
+      },
+    },
+  ];
+}

@@ -1,0 +1,60 @@
+import type { DecisionStep } from '../../api/key-decisions.ts';
+
+interface StepWords {
+  name: string;
+  /** What the step asks. */
+  asks: string;
+}
+
+/** The steps of a key request, in their order (`docs/contract.md#order-of-decisions`). */
+const stepWords: Record<string, StepWords> = {
+  credential: { name: 'Credential', asks: 'Is the token or the session accepted?' },
+  entitlement: { name: 'Content claim', asks: 'Does the token name this content?' },
+  content: { name: 'Content', asks: 'Is it registered and active?' },
+  lease: { name: 'Lease', asks: 'Is the named lease this viewer’s, active and not revoked?' },
+  marks: { name: 'Marks', asks: 'Was the token issued after every revocation?' },
+  'lease-mode': { name: 'Lease mode', asks: 'May a key be requested without a lease?' },
+  'key-periods': { name: 'Key periods', asks: 'Is the key of this epoch served now?' },
+  key: { name: 'Master key', asks: 'Does the server have the version of this content?' },
+  pace: { name: 'Pace', asks: 'Does the viewer ask no faster than it can play?' },
+};
+
+export function wordsOf(step: string): StepWords {
+  return stepWords[step] ?? { name: step, asks: '' };
+}
+
+const answers: Record<DecisionStep['answer'], string> = {
+  passed: 'Passed',
+  refused: 'Refused',
+  unknown: 'Unknown',
+  skipped: 'Not checked',
+  'not-reached': 'Not reached',
+};
+
+export function nameOfAnswer(answer: DecisionStep['answer']): string {
+  return answers[answer];
+}
+
+const names: Record<string, string> = {
+  viewerId: 'Viewer',
+  contentId: 'Content',
+  leaseId: 'Lease',
+  keyVersion: 'Key version',
+  isRegistered: 'Registered',
+  isImported: 'Imported key',
+  isKnown: 'Known',
+  contentMode: 'CONTENT_MODE',
+  leaseMode: 'LEASE_MODE',
+  issuedNotBeforeAt: 'Issued, at the earliest',
+  namesContent: 'Names the content',
+  contentOfSession: 'Content of the session',
+  detail: 'Reason',
+};
+
+/** The name of a fact: `currentEpoch` is "Current epoch", and the `At` of a time is left out. */
+export function nameOfFact(fact: string): string {
+  const known = names[fact];
+  if (known !== undefined) return known;
+  const words = fact.replace(/At$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
