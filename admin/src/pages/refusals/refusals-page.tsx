@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Refusal } from '../../api/statistics.ts';
-import { DataTable } from '../../components/data-table.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
 import { countOf } from '../../components/format-numbers.ts';
@@ -18,8 +18,6 @@ const shown = 100;
 /** Answers why a key was refused, and follows what is refused now. */
 export default function RefusalsPage() {
   const [params, setParams] = useSearchParams();
-  const [code, setCode] = useState<string | null>(null);
-  const [text, setText] = useState('');
   const head = useRef<HTMLDivElement>(null);
   const { refusals, error, reload } = useRefusals();
   const named = useMemo(() => readAddress(params), [params]);
@@ -41,57 +39,73 @@ export default function RefusalsPage() {
       }),
     [ask],
   );
-  const matching = refusals?.filter((refusal) => matches(refusal, code, text.trim()));
-  const codes = [...new Set(refusals?.map((refusal) => refusal.code))].sort();
   return (
     <>
       <div ref={head} />
       <PageHead title="Refusals" lead="Why a key was refused, and which requests are refused now." />
       <ExplainCard named={named} onAsk={ask} refusals={refusals ?? []} />
-      <section aria-labelledby="latest">
-        <h2 id="latest" className={styles.latest}>
-          Latest refusals
-        </h2>
-        <FilterRow>
-          <SearchField label="Viewer, content, address or request ID" value={text} onSearch={setText} />
-          <FilterSelect
-            label="Code"
-            values={code !== null && !codes.includes(code) ? [code, ...codes] : codes}
-            value={code}
-            onChange={setCode}
-          />
-          <span className={styles.hint}>
-            {matching ? `${countOf(matching.length, 'refusal')} in memory` : 'Reading…'}
-          </span>
-        </FilterRow>
-        <DataTable
-          label="Latest refusals"
-          columns={columns}
-          rows={matching?.slice(0, shown)}
-          rowId={({ requestId, at, code: own }) => `${requestId} ${at} ${own}`}
-          empty={
-            refusals?.length === 0 ? (
-              <EmptyState icon="check" title="No refusals">
-                Refused requests for keys and leases appear here within seconds. They are kept in memory: a
-                restart of the server begins again.
-              </EmptyState>
-            ) : (
-              <NoMatches
-                title="No matching refusals"
-                onReset={() => {
-                  setCode(null);
-                  setText('');
-                }}
-              >
-                The search finds any part of an ID or address.
-              </NoMatches>
-            )
-          }
-          error={error}
-          onRetry={reload}
-        />
-      </section>
+      <LatestRefusals columns={columns} refusals={refusals} error={error} onRetry={reload} />
     </>
+  );
+}
+
+interface LatestRefusalsProps {
+  columns: readonly Column<Refusal>[];
+  refusals: readonly Refusal[] | undefined;
+  error: unknown;
+  onRetry: () => void;
+}
+
+/** What is refused now, with filters. */
+function LatestRefusals({ columns, refusals, error, onRetry }: LatestRefusalsProps) {
+  const [code, setCode] = useState<string | null>(null);
+  const [text, setText] = useState('');
+  const matching = refusals?.filter((refusal) => matches(refusal, code, text.trim()));
+  const codes = [...new Set(refusals?.map((refusal) => refusal.code))].sort();
+  return (
+    <section aria-labelledby="latest">
+      <h2 id="latest" className={styles.latest}>
+        Latest refusals
+      </h2>
+      <FilterRow>
+        <SearchField label="Viewer, content, address or request ID" value={text} onSearch={setText} />
+        <FilterSelect
+          label="Code"
+          values={code !== null && !codes.includes(code) ? [code, ...codes] : codes}
+          value={code}
+          onChange={setCode}
+        />
+        <span className={styles.hint}>
+          {matching ? `${countOf(matching.length, 'refusal')} in memory` : 'Reading…'}
+        </span>
+      </FilterRow>
+      <DataTable
+        label="Latest refusals"
+        columns={columns}
+        rows={matching?.slice(0, shown)}
+        rowId={({ requestId, at, code: own }) => `${requestId} ${at} ${own}`}
+        empty={
+          refusals?.length === 0 ? (
+            <EmptyState icon="check" title="No refusals">
+              Refused requests for keys and leases appear here within seconds. They are kept in memory: a
+              restart of the server begins again.
+            </EmptyState>
+          ) : (
+            <NoMatches
+              title="No matching refusals"
+              onReset={() => {
+                setCode(null);
+                setText('');
+              }}
+            >
+              The search finds any part of an ID or address.
+            </NoMatches>
+          )
+        }
+        error={error}
+        onRetry={onRetry}
+      />
+    </section>
   );
 }
 
