@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeAccess } from './access-table.ts';
 import type { CallOptions } from './client.ts';
 import { type CredentialKind, credentialKinds, makeCredentials } from './credentials.ts';
 import { keyIdOf } from './key-id.ts';
@@ -8,7 +9,6 @@ import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';
 
-// docs/contract.md#scopes: each route of the server's document with each kind of credential.
 const kid = '98ee5596-cd3e-a20d-163a-e382420c6eff';
 const playlistOrigin = 'https://cdn.example';
 const target = await openTarget({
@@ -27,15 +27,20 @@ async function readKeyInfo(): Promise<string> {
   return code ? `${status} ${code}` : `${status}`;
 }
 
-/** Documents for packagers need `PUBLIC_URL` as well. */
-const cpix = keyInfo;
-
 /** A content that sessions can play, if the server lists the origin: a given one may not. */
 async function registerPlayable(): Promise<string> {
   const id = await registerContent(target);
   const json = { playlistUrl: `${playlistOrigin}/${id}.m3u8` };
   await client.call('PATCH', `/api/v1/content/${id}`, { as: target.adminApiKey, json });
   return id;
+}
+
+/** Marks a viewer of its own, and gives the mark's id. */
+async function markViewer(): Promise<string> {
+  const json = { viewerId: unique('marked') };
+  await client.post('/keys/leases/revoke', target.adminApiKey, json);
+  const marks = await client.get(`/api/v1/marks?viewerId=${json.viewerId}`, target.adminApiKey);
+  return marks.json.marks[0].id;
 }
 
 const session = await createSession();
@@ -45,143 +50,7 @@ async function createSession(): Promise<string> {
   return code ? `${status} ${code}` : `${status}`;
 }
 
-const noCredential = '401 UNAUTHENTICATED';
-const badKey = '401 INVALID_API_KEY';
-const badToken = '401 INVALID_TOKEN';
-const noScope = '403 INSUFFICIENT_SCOPE';
-
-type Row = Record<CredentialKind, string>;
-
-/** The refusals of every route that needs an API key. */
-const refusals = {
-  none: noCredential,
-  revoked: badKey,
-  expired: badKey,
-  garbage: badKey,
-  viewer: noScope,
-  anotherViewer: noScope,
-  viewerOfOtherContent: noScope,
-} as const;
-
-const managed = (success: string): Row => ({
-  ...refusals,
-  admin: success,
-  full: success,
-  packager: noScope,
-  upload: noScope,
-  playback: noScope,
-  bootstrap: success,
-});
-const readable = (success: string): Row => ({ ...managed(success), packager: success, playback: success });
-const packaged = (success: string): Row => ({ ...managed(success), packager: success });
-const forAnyKey = (success: string): Row => ({ ...readable(success), upload: success });
-const open = (answer: string): Row =>
-  Object.fromEntries(credentialKinds.map((kind) => [kind, answer])) as unknown as Row;
-/** For routes that accept a viewer's token: text that is not a credential counts as a bad token. */
-const played = (api: Row, viewers: Pick<Row, 'viewer' | 'anotherViewer' | 'viewerOfOtherContent'>): Row => ({
-  ...api,
-  garbage: badToken,
-  ...viewers,
-});
-const notEntitled = '403 CONTENT_NOT_ENTITLED';
-
-const table: Record<string, Row> = {
-  'GET /health': open('200'),
-  'GET /ready': open('200'),
-  'GET /api/v1/setup': open('200'),
-  // An API key is stored by then, so setup is over.
-  'POST /api/v1/setup': open('409 SETUP_ALREADY_DONE'),
-  'POST /api/v1/api-keys': managed('201'),
-  'GET /api/v1/api-keys': managed('200'),
-  'GET /api/v1/api-keys/current': forAnyKey('200'),
-  'DELETE /api/v1/api-keys/{id}': managed('200'),
-  'POST /api/v1/api-keys/{id}/rotate': managed('201'),
-  'GET /api/v1/audit': managed('200'),
-  'GET /api/v1/audit/export': managed('200'),
-  'GET /api/v1/events': managed('200'),
-  'POST /api/v1/content': { ...managed('201'), packager: '201' },
-  'GET /api/v1/content': readable('200'),
-  'GET /api/v1/content/{id}': readable('200'),
-  'PATCH /api/v1/content/{id}': managed('200'),
-  'DELETE /api/v1/content/{id}': managed('200'),
-  'GET /api/v1/content/{id}/key-info': readable(keyInfo),
-  'PUT /api/v1/content/{id}/key-info': readable(keyInfo),
-  'GET /api/v1/content/{id}/cpix': packaged(cpix),
-  'GET /api/v1/content/{id}/vod-drm': packaged('200'),
-  'GET /api/v1/content/{id}/keys': { ...managed('200'), full: '403 INSUFFICIENT_SCOPE' },
-  'PUT /api/v1/content/{id}/keys': managed('204'),
-  'PUT /api/v1/content/{id}/keys/{epoch}': managed('204'),
-  'DELETE /api/v1/content/{id}/keys': managed('204'),
-  'DELETE /api/v1/content/{id}/keys/{epoch}': managed('204'),
-  'POST /speke/v2.0/copyProtection': packaged(cpix),
-  'POST /speke/v1.0/copyProtection': packaged(cpix),
-  'GET /speke/v1.0/heartbeat': packaged('200'),
-  'GET /keys/{contentId}': played(readable('200'), {
-    viewer: '200',
-    anotherViewer: '200',
-    viewerOfOtherContent: notEntitled,
-  }),
-  'GET /keys/{contentId}/{epoch}': played(readable('200'), {
-    viewer: '200',
-    anotherViewer: '200',
-    viewerOfOtherContent: notEntitled,
-  }),
-  'GET /keys/{contentId}/kid/{kid}': played(readable('200'), {
-    viewer: '200',
-    anotherViewer: '200',
-    viewerOfOtherContent: notEntitled,
-  }),
-  'POST /licenses/clearkey/{contentId}': played(readable('200'), {
-    viewer: '200',
-    anotherViewer: '200',
-    viewerOfOtherContent: notEntitled,
-  }),
-  'PUT /keys/{contentId}/{epoch}': played(readable('200'), {
-    viewer: '200',
-    anotherViewer: '200',
-    viewerOfOtherContent: notEntitled,
-  }),
-  'PUT /keys/{contentId}': played(readable('200'), {
-    viewer: '200',
-    anotherViewer: '200',
-    viewerOfOtherContent: notEntitled,
-  }),
-  // Whatever else a request presents: the path is the credential.
-  'GET /play/{sid}/{name}': open('401 INVALID_SESSION'),
-  'POST /keys/leases': played(managed('201'), {
-    viewer: '201',
-    anotherViewer: '201',
-    viewerOfOtherContent: notEntitled,
-  }),
-  'POST /keys/sessions': played(managed(session), {
-    viewer: session,
-    anotherViewer: session,
-    viewerOfOtherContent: notEntitled,
-  }),
-  'POST /keys/leases/renew': played(managed('200'), {
-    viewer: '200',
-    anotherViewer: '403 LEASE_UNKNOWN',
-    viewerOfOtherContent: notEntitled,
-  }),
-  // A viewer may release its own lease despite the content claim, because a release gives no access.
-  'POST /keys/leases/revoke': played(managed('200'), {
-    viewer: '200',
-    anotherViewer: '404 LEASE_NOT_FOUND',
-    viewerOfOtherContent: '200',
-  }),
-  'POST /presign': played(
-    { ...managed('200'), upload: '200' },
-    // None of them has `upload` in its scope claim.
-    { viewer: noScope, anotherViewer: noScope, viewerOfOtherContent: noScope },
-  ),
-  'GET /api/v1/statistics': managed('200'),
-  'GET /api/v1/leases': managed('200'),
-  'GET /api/v1/leases/{id}': managed('200'),
-  'POST /api/v1/player-metrics': played(
-    { ...managed(noScope) },
-    { viewer: '204', anotherViewer: '204', viewerOfOtherContent: '204' },
-  ),
-};
+const table = describeAccess({ keyInfo, session });
 
 /** Routes that do not exist, also not in the document, unless a setting turns them on. */
 const optional = ['POST /presign'];
@@ -229,6 +98,10 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
       return { path: `${template}?format=csv&target=${unique('nothing')}` };
     case 'GET /api/v1/leases/{id}':
       return withId(lease());
+    case 'DELETE /api/v1/marks/{id}':
+      return withId(markViewer());
+    case 'POST /api/v1/key-decisions':
+      return { path: template, json: { contentId: await content(), viewerId } };
     case 'GET /keys/{contentId}':
     case 'GET /keys/{contentId}/{epoch}':
     case 'GET /keys/{contentId}/kid/{kid}':

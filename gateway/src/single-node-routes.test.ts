@@ -30,6 +30,12 @@ const outsideTheDocument: Record<string, string> = {
       'says that the path takes PUT and DELETE',
     ]),
   ),
+  ...Object.fromEntries(
+    ['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => [
+      `${method} /api/v1/key-decisions`,
+      'says that the path takes POST',
+    ]),
+  ),
   'GET /keys/leases': 'says that the path takes POST',
   'PUT /keys/leases': 'says that the path takes POST',
   'GET /keys/leases/renew': 'says that the path takes POST',
@@ -86,8 +92,8 @@ function readTree(tree: string): string[] {
 
 /** The rows of the table of routes and credentials, by which the black-box tests ask who may do what. */
 function readAccessTable(): string[] {
-  const text = readFileSync(new URL('../../acceptance/src/credentials.test.ts', import.meta.url), 'utf8');
-  return [...text.matchAll(/^ {2}'([A-Z]+ \/[^']*)':/gm)].map(([, route = '']) => route);
+  const text = readFileSync(new URL('../../acceptance/src/access-table.ts', import.meta.url), 'utf8');
+  return [...text.matchAll(/^ {4}'([A-Z]+ \/[^']*)':/gm)].map(([, route = '']) => route);
 }
 
 it('every route of the server has a row in the table of routes and credentials, or is named here with its reason', async () => {

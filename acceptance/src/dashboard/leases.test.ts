@@ -276,3 +276,19 @@ it('a key of scope playback does not see leases', async () => {
   const { status, code } = await client.get('/api/v1/leases', raw);
   expect([status, code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
 });
+
+it('a table stays a table down to 640 px, and becomes cards below, without sideways scrolling of the page', async () => {
+  const scene = await makeScene(target);
+  await createLease(target, scene);
+  const page = await openLeases(`?viewer=${scene.viewerId}`);
+  const head = page.locator('thead');
+  for (const [width, isTable] of [
+    [640, true],
+    [800, true],
+    [639, false],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect.poll(async () => ((await head.boundingBox())?.width ?? 0) > 1).toBe(isTable);
+    await inspectPage(page, 'leases-narrow', [width]);
+  }
+});

@@ -104,6 +104,23 @@ it('a revocation appears at once, with the delay of every replica', async () => 
   await page.getByRole('heading', { name: 'Leases' }).waitFor();
 });
 
+it('an ended player is counted, and pushes no revocation of an admin off the list', async () => {
+  const { open, target } = shared;
+  const [revoked, ...scenes] = await Promise.all(Array.from({ length: 61 }, () => makeScene(target)));
+  const viewerId = revoked?.viewerId ?? '';
+  await revokeLeases(target, { viewerId });
+  // More than the server lists, and more than the page shows.
+  for (const scene of scenes) {
+    const leaseId = await createLease(target, scene);
+    const { status } = await target.client.post('/keys/leases/revoke', scene.token, { leaseId });
+    expect(status).toBe(200);
+  }
+  const page = await open({ as: target.adminApiKey });
+  await page.getByRole('row', { name: viewerId }).waitFor();
+  await page.getByText(/(6[0-9]|[7-9][0-9]|\d{3,}) returned in the last hour/).waitFor();
+  expect(await page.getByText('One lease was revoked').count()).toBe(0);
+});
+
 it('a change of a key or content is described by its action, and links to its target', async () => {
   const { open, target } = shared;
   const { id } = await createApiKey(target, 'playback', { name: 'the old player' });

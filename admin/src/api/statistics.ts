@@ -81,6 +81,8 @@ export interface Statistics {
   /** All requests, including key requests. */
   requests: RequestSeries;
   activeLeases: { count: number | null; series: { at: string; count: number }[] };
+  /** Leases that players returned, or that a newer one replaced. Missing of an older server. */
+  endedLeases?: { lastHour: number };
   player: { lastHour: PlayerFigures; series: ({ at: string } & PlayerFigures)[] };
   /** Newest first. */
   changes: AuthorityChange[];

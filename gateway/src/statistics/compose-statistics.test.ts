@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { beginningOf, composeStatistics, type Gathered } from './compose-statistics.ts';
 
 const start = Date.UTC(2026, 0, 1);
-const change = { kind: 'leases', leaseId: 'l', viewerId: null, contentId: null } as const;
+const change = { kind: 'leases', leaseId: null, viewerId: 'ada', contentId: 'film' } as const;
 
 /** A gateway and three replicas on one clock. */
 function stage() {
@@ -138,7 +138,7 @@ describe('the changes', () => {
       { number: 2, reached: [{ replica: 'one', delayMs: 0 }], pending: ['two'], slowestMs: 0 },
       {
         number: 1,
-        leaseId: 'l',
+        viewerId: 'ada',
         slowestMs: 30,
         pending: [],
         reached: [

@@ -73,6 +73,8 @@ export function composeStatistics(
       ...seriesOf(gateways, ['keyRequests', 'leaseRequests', 'otherRequests']),
     },
     activeLeases: toActiveLeases(gathered.leases, earliest),
+    // Every replica applies the same changes. One that started lately has counted fewer.
+    endedLeases: { lastHour: Math.max(0, ...replicas.map(({ report }) => countEnded(report, now - hourMs))) },
     player: toPlayer(
       gathered.leases.flatMap((report) => report.playerReports),
       earliest,
@@ -106,6 +108,10 @@ function toActiveLeases(reports: readonly ProcessReport[], earliest: number): St
     countedAt: last?.at ?? null,
     series: series.filter(({ at }) => Date.parse(at) >= earliest),
   };
+}
+
+function countEnded({ endedLeases = [] }: ProcessReport, since: number): number {
+  return endedLeases.filter(({ at }) => at >= since).reduce((sum, { count }) => sum + count, 0);
 }
 
 function toPlayer(steps: readonly PlayerStepReport[], earliest: number): Statistics['player'] {

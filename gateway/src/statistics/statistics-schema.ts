@@ -122,13 +122,20 @@ export const StatisticsSchema = Type.Object({
     countedAt: nullableType<string>({ type: 'string', format: 'date-time' }),
     series: Type.Array(Type.Object({ at: Instant, count: Count })),
   }),
+  endedLeases: Type.Object({
+    lastHour: Type.Integer({
+      description: 'Leases that players returned, or that a newer lease of their viewer replaced.',
+    }),
+  }),
   player: Type.Object({
     lastHour: Type.Object(playerFigures),
     series: Type.Array(Type.Object({ at: Instant, ...playerFigures }), {
       description: 'Only the steps in which players reported.',
     }),
   }),
-  changes: Type.Array(ChangeSchema, { description: 'The latest changes of authority, newest first.' }),
+  changes: Type.Array(ChangeSchema, {
+    description: 'The latest changes of authority by management, newest first.',
+  }),
   replicas: Type.Array(Type.Object({ replica: Type.String(), startedAt: Instant }), {
     description: 'The key-derivation replicas that answered.',
   }),

@@ -67,6 +67,8 @@ export const ProcessReportSchema = Type.Object({
       contentId: NullableText,
     }),
   ),
+  // Missing of a process of 0.2.0, which lists them among the changes.
+  endedLeases: Type.Optional(Type.Array(Type.Object({ at: Instant, count: Count }))),
   warnings: Type.Array(ConfigurationWarningSchema),
   // Missing where they were not asked for, and of a process of 0.2.0.
   refusals: Type.Optional(Type.Array(RefusedRequest)),

@@ -55,6 +55,19 @@ describe('the statistics of a process', () => {
     ]);
   });
 
+  it('leases that players end are counted once each, and push no act of management out', () => {
+    const clock = createManualClock(start);
+    const statistics = new ProcessStatistics(clock);
+    const none = { viewerId: null, contentId: null };
+    statistics.noteChange(1, start, { kind: 'leases', leaseId: null, viewerId: 'ada', contentId: null });
+    for (let number = 2; number < 202; number++)
+      for (let times = 0; times < 2; times++)
+        statistics.noteChange(number, start, { kind: 'leases', leaseId: `l${number}`, ...none });
+    const { changes, endedLeases } = statistics.report(0);
+    expect(changes).toMatchObject([{ number: 1, viewerId: 'ada' }]);
+    expect(endedLeases).toEqual([{ at: start, count: 200 }]);
+  });
+
   it('the statistics of a process cover one hour', () => {
     const clock = createManualClock(start);
     const statistics = new ProcessStatistics(clock);

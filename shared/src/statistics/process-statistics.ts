@@ -10,6 +10,9 @@ import type { ConfigurationWarning } from './warning.ts';
 /** As many as a page shows, and some more for replicas that received different ones. */
 const changesKept = 50;
 
+/** The pull follows the push within a second: changes of a busy one. */
+const numbersKept = 1_000;
+
 /** A change of authority that this process has applied. */
 interface AppliedChange {
   /** Its number in the change feed. */
@@ -50,6 +53,34 @@ class AppliedChanges {
   }
 }
 
+/** Whether a lease ended without management: its player returned it, or a newer one of its viewer took its place. */
+function isOwnEnd(change: Change): boolean {
+  return change.kind === 'leases' && change.leaseId !== null && change.viewerId === null;
+}
+
+/** Changes of players alone. They are counted and not kept: thousands an hour would push out what admins did. */
+class EndedLeases {
+  readonly #steps: StepRing<{ count: number }>;
+  /** A change is received by push and by pull, in either order. */
+  readonly #latest = new Set<number>();
+
+  constructor(clock: Clock) {
+    this.#steps = new StepRing(clock, () => ({ count: 0 }));
+  }
+
+  note(number: number): void {
+    if (this.#latest.has(number)) return;
+    this.#latest.add(number);
+    const [oldest = number] = this.#latest;
+    if (this.#latest.size > numbersKept) this.#latest.delete(oldest);
+    this.#steps.current().count++;
+  }
+
+  since(at: number) {
+    return this.#steps.since(at).map((step) => ({ at: step.at, count: step.value.count }));
+  }
+}
+
 /** Player reports of one step. */
 class PlayerCounts {
   reports = 0;
@@ -68,6 +99,7 @@ export class ProcessStatistics {
   readonly #players: StepRing<PlayerCounts>;
   readonly #activeLeases: StepRing<{ count: number | null }>;
   readonly #changes = new AppliedChanges();
+  readonly #ended: EndedLeases;
   readonly #refused = new RefusedRequests();
   /** The release that this process runs; set at start. */
   version: string | null = null;
@@ -88,6 +120,7 @@ export class ProcessStatistics {
       lease: new StepRing(clock, create),
       other: new StepRing(clock, create),
     };
+    this.#ended = new EndedLeases(clock);
     this.#players = new StepRing(clock, () => new PlayerCounts());
     this.#activeLeases = new StepRing(clock, () => ({ count: null }));
   }
@@ -110,7 +143,8 @@ export class ProcessStatistics {
 
   /** @param at the time of the change's row */
   noteChange(number: number, at: number, change: Change): void {
-    this.#changes.note(number, at, change, this.#clock.now());
+    if (isOwnEnd(change)) this.#ended.note(number);
+    else this.#changes.note(number, at, change, this.#clock.now());
   }
 
   /** A request for a key or a lease was refused now. */
@@ -141,6 +175,7 @@ export class ProcessStatistics {
         .since(since)
         .flatMap(({ at, value: { count } }) => (count === null ? [] : [{ at, count }])),
       changes: [...this.#changes.latest()],
+      endedLeases: this.#ended.since(since),
       warnings: this.warnings(),
       ...(refusals > 0 && { refusals: this.#refused.latest(refusals) }),
     };

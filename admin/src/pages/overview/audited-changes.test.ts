@@ -62,3 +62,13 @@ it('a rotation, which changes two keys, is shown once, with the later effect', (
   const joined = matchAuditRecords(changes, [record('7', 'api-key.rotate', 'key-1')]);
   expect(joined.map(({ number }) => number)).toEqual([1]);
 });
+
+it('a mark that was lifted is not shown as a revocation', () => {
+  const changes = [change(1, { kind: 'leases', viewerId: 'ada' })];
+  const [lifted] = matchAuditRecords(changes, [record('7', 'mark.lift', 'viewer:ada')]);
+  expect(lifted && describeChange(lifted)).toBe('A mark was lifted');
+  expect(lifted && isRevocation(lifted)).toBe(false);
+  const [revoked] = matchAuditRecords(changes, [record('7', 'lease.revoke', 'viewer:ada')]);
+  expect(revoked && describeChange(revoked)).toBe('The leases of a viewer were revoked');
+  expect(revoked && isRevocation(revoked)).toBe(true);
+});

@@ -18,7 +18,8 @@ interface AuditedChanges {
 /** The changes with their actions, read again for each new change. If the audit fails, they are shown without actions. */
 export function useAuditedChanges(changes: readonly AuthorityChange[] | undefined): AuditedChanges {
   const api = useApi();
-  const unclear = changes?.filter(({ kind }) => kind !== 'leases') ?? [];
+  // A change of all leases of a viewer or content is a revocation, or a mark that was lifted.
+  const unclear = changes?.filter(({ kind, leaseId }) => kind !== 'leases' || leaseId === null) ?? [];
   const [newest] = unclear;
   const from = unclear.at(-1)?.at;
   // The end is exclusive.
@@ -67,13 +68,25 @@ export function matchAuditRecords(
 
 /** Whether it removed access. Admins look for these changes. */
 export function isRevocation({ kind, audited }: AuditedChange): boolean {
-  return kind === 'leases' || audited?.action === 'api-key.revoke' || audited?.action === 'content.disable';
+  if (kind === 'leases') return audited?.action !== 'mark.lift';
+  return audited?.action === 'api-key.revoke' || audited?.action === 'content.disable';
 }
 
 function isOf({ at, action, target, outcome }: AuditRecord, change: AuthorityChange): boolean {
   if (outcome !== 'done' || Date.parse(at) !== Date.parse(change.at)) return false;
+  if (change.kind === 'leases')
+    return (action === 'mark.lift' || action === 'lease.revoke') && target === selectorOf(change);
   if (change.kind === 'content') return action.startsWith('content.') && target === change.contentId;
   return change.kind === 'api-key' && (action === 'setup' || action.startsWith('api-key.'));
+}
+
+/** As the audit names what a revocation holds for. */
+function selectorOf({ viewerId, contentId }: AuthorityChange): string {
+  const parts = [
+    viewerId === null ? '' : `viewer:${viewerId}`,
+    contentId === null ? '' : `content:${contentId}`,
+  ];
+  return parts.filter((part) => part !== '').join(' ');
 }
 
 const lateness = ({ pending, slowestMs }: AuthorityChange) =>
@@ -84,6 +97,7 @@ const acts: Readonly<Record<string, string>> = {
   'api-key.create': 'An API key was created',
   'api-key.rotate': 'An API key was rotated',
   'api-key.revoke': 'An API key was revoked',
+  'mark.lift': 'A mark was lifted',
   'content.create': 'A content was registered',
   'content.update': 'A content was changed',
   'content.disable': 'A content was disabled',

@@ -22,7 +22,7 @@ interface FiguresProps {
 
 /** The current state in six numbers. */
 export function Figures({ statistics, activeLeases }: FiguresProps) {
-  const { keyRequests, playbackRequests, requests, player } = statistics;
+  const { keyRequests, playbackRequests, requests, player, endedLeases } = statistics;
   const { lastMinute, lastHour } = keyRequests;
   const { p50Ms, p95Ms, p99Ms } = lastMinute;
   const { firstFrameP50Ms, firstFrameP95Ms, stallsPerReport, reports } = player.lastHour;
@@ -35,7 +35,8 @@ export function Figures({ statistics, activeLeases }: FiguresProps) {
       </h2>
       <dl className={styles.figures}>
         <Figure name="Active leases" value={activeLeases === undefined ? '–' : formatCount(activeLeases)}>
-          now · <Link href="/leases?state=active">Show them</Link>
+          now · {formatCount(endedLeases?.lastHour ?? 0)} returned in the last hour ·{' '}
+          <Link href="/leases?state=active">Show them</Link>
         </Figure>
         <Figure name="Key requests" value={formatRate(lastMinute.perSecond)} unit="per second">
           in the last minute · {formatCount(lastHour.count)} in the last hour

@@ -1,0 +1,159 @@
+import { type CredentialKind, credentialKinds } from './credentials.ts';
+
+const noCredential = '401 UNAUTHENTICATED';
+const badKey = '401 INVALID_API_KEY';
+const badToken = '401 INVALID_TOKEN';
+const noScope = '403 INSUFFICIENT_SCOPE';
+
+type Row = Record<CredentialKind, string>;
+
+/** The refusals of every route that needs an API key. */
+const refusals = {
+  none: noCredential,
+  revoked: badKey,
+  expired: badKey,
+  garbage: badKey,
+  viewer: noScope,
+  anotherViewer: noScope,
+  viewerOfOtherContent: noScope,
+} as const;
+
+const managed = (success: string): Row => ({
+  ...refusals,
+  admin: success,
+  full: success,
+  packager: noScope,
+  upload: noScope,
+  playback: noScope,
+  bootstrap: success,
+});
+const readable = (success: string): Row => ({ ...managed(success), packager: success, playback: success });
+const packaged = (success: string): Row => ({ ...managed(success), packager: success });
+const forAnyKey = (success: string): Row => ({ ...readable(success), upload: success });
+const open = (answer: string): Row =>
+  Object.fromEntries(credentialKinds.map((kind) => [kind, answer])) as unknown as Row;
+/** For routes that accept a viewer's token: text that is not a credential counts as a bad token. */
+const played = (api: Row, viewers: Pick<Row, 'viewer' | 'anotherViewer' | 'viewerOfOtherContent'>): Row => ({
+  ...api,
+  garbage: badToken,
+  ...viewers,
+});
+const notEntitled = '403 CONTENT_NOT_ENTITLED';
+
+/**
+ * What each route of the server's document answers to each kind of credential: `docs/contract.md#scopes`.
+ *
+ * @param keyInfo what a key that may read gets of the routes that need `PUBLIC_URL`
+ * @param session what a key that may play gets of the routes that need a listed origin
+ */
+export function describeAccess({
+  keyInfo,
+  session,
+}: {
+  keyInfo: string;
+  session: string;
+}): Record<string, Row> {
+  // Documents for packagers need `PUBLIC_URL` as well.
+  const cpix = keyInfo;
+  return {
+    'GET /health': open('200'),
+    'GET /ready': open('200'),
+    'GET /api/v1/setup': open('200'),
+    // An API key is stored by then, so setup is over.
+    'POST /api/v1/setup': open('409 SETUP_ALREADY_DONE'),
+    'POST /api/v1/api-keys': managed('201'),
+    'GET /api/v1/api-keys': managed('200'),
+    'GET /api/v1/api-keys/current': forAnyKey('200'),
+    'DELETE /api/v1/api-keys/{id}': managed('200'),
+    'POST /api/v1/api-keys/{id}/rotate': managed('201'),
+    'GET /api/v1/audit': managed('200'),
+    'GET /api/v1/audit/export': managed('200'),
+    'GET /api/v1/events': managed('200'),
+    'POST /api/v1/content': { ...managed('201'), packager: '201' },
+    'GET /api/v1/content': readable('200'),
+    'GET /api/v1/content/{id}': readable('200'),
+    'PATCH /api/v1/content/{id}': managed('200'),
+    'DELETE /api/v1/content/{id}': managed('200'),
+    'GET /api/v1/content/{id}/key-info': readable(keyInfo),
+    'PUT /api/v1/content/{id}/key-info': readable(keyInfo),
+    'GET /api/v1/content/{id}/cpix': packaged(cpix),
+    'GET /api/v1/content/{id}/vod-drm': packaged('200'),
+    'GET /api/v1/content/{id}/keys': { ...managed('200'), full: '403 INSUFFICIENT_SCOPE' },
+    'PUT /api/v1/content/{id}/keys': managed('204'),
+    'PUT /api/v1/content/{id}/keys/{epoch}': managed('204'),
+    'DELETE /api/v1/content/{id}/keys': managed('204'),
+    'DELETE /api/v1/content/{id}/keys/{epoch}': managed('204'),
+    'POST /speke/v2.0/copyProtection': packaged(cpix),
+    'POST /speke/v1.0/copyProtection': packaged(cpix),
+    'GET /speke/v1.0/heartbeat': packaged('200'),
+    'GET /keys/{contentId}': played(readable('200'), {
+      viewer: '200',
+      anotherViewer: '200',
+      viewerOfOtherContent: notEntitled,
+    }),
+    'GET /keys/{contentId}/{epoch}': played(readable('200'), {
+      viewer: '200',
+      anotherViewer: '200',
+      viewerOfOtherContent: notEntitled,
+    }),
+    'GET /keys/{contentId}/kid/{kid}': played(readable('200'), {
+      viewer: '200',
+      anotherViewer: '200',
+      viewerOfOtherContent: notEntitled,
+    }),
+    'POST /licenses/clearkey/{contentId}': played(readable('200'), {
+      viewer: '200',
+      anotherViewer: '200',
+      viewerOfOtherContent: notEntitled,
+    }),
+    'PUT /keys/{contentId}/{epoch}': played(readable('200'), {
+      viewer: '200',
+      anotherViewer: '200',
+      viewerOfOtherContent: notEntitled,
+    }),
+    'PUT /keys/{contentId}': played(readable('200'), {
+      viewer: '200',
+      anotherViewer: '200',
+      viewerOfOtherContent: notEntitled,
+    }),
+    // Whatever else a request presents: the path is the credential.
+    'GET /play/{sid}/{name}': open('401 INVALID_SESSION'),
+    'POST /keys/leases': played(managed('201'), {
+      viewer: '201',
+      anotherViewer: '201',
+      viewerOfOtherContent: notEntitled,
+    }),
+    'POST /keys/sessions': played(managed(session), {
+      viewer: session,
+      anotherViewer: session,
+      viewerOfOtherContent: notEntitled,
+    }),
+    'POST /keys/leases/renew': played(managed('200'), {
+      viewer: '200',
+      anotherViewer: '403 LEASE_UNKNOWN',
+      viewerOfOtherContent: notEntitled,
+    }),
+    // A viewer may release its own lease despite the content claim, because a release gives no access.
+    'POST /keys/leases/revoke': played(managed('200'), {
+      viewer: '200',
+      anotherViewer: '404 LEASE_NOT_FOUND',
+      viewerOfOtherContent: '200',
+    }),
+    'POST /presign': played(
+      { ...managed('200'), upload: '200' },
+      // None of them has `upload` in its scope claim.
+      { viewer: noScope, anotherViewer: noScope, viewerOfOtherContent: noScope },
+    ),
+    'GET /api/v1/statistics': managed('200'),
+    'GET /api/v1/leases': managed('200'),
+    'GET /api/v1/leases/{id}': managed('200'),
+    'GET /api/v1/viewers': managed('200'),
+    'GET /api/v1/marks': managed('200'),
+    'DELETE /api/v1/marks/{id}': managed('204'),
+    'POST /api/v1/key-decisions': managed('200'),
+    'POST /api/v1/player-metrics': played(
+      { ...managed(noScope) },
+      { viewer: '204', anotherViewer: '204', viewerOfOtherContent: '204' },
+    ),
+  };
+}
