@@ -18,6 +18,7 @@ const usage = `npm run test:distributed: the black-box tests against separate pr
   npm run test:distributed -- --replicas N          N of them
   npm run test:distributed -- --edge                edge processes serve the keys, without gateway and key-derivation
   npm run test:distributed -- --dashboard           the tests of the dashboard's pages too
+  npm run test:distributed -- --without-player      not the tests of the player, which are about the browser
   npm run test:distributed -- FILE…                 further files of tests
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
@@ -29,6 +30,7 @@ const { values: flags, positionals: rest } = readFlags(usage, {
   options: {
     replicas: { type: 'string', default: '3' },
     dashboard: { type: 'boolean', default: false },
+    'without-player': { type: 'boolean', default: false },
     edge: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -77,7 +79,10 @@ try {
       : `${replicas} key-derivation replicas behind ${url}\n`,
   );
   // Servers with settings of their own have a gateway: they are the same with and without --edge.
-  const tests = [...listBlackBoxTests(root, { ...flags, ownSettings: !flags.edge }), ...rest];
+  const tests = [
+    ...listBlackBoxTests(root, { ...flags, ownSettings: !flags.edge, player: !flags['without-player'] }),
+    ...rest,
+  ];
   const separate = { TEST_POSTGRES_URL, TEST_SEPARATE_SERVICES: 'true' };
   code = await runTests(tests, { ...process.env, ...separate, ...secrets, BASE_URL: url });
 } catch (error) {

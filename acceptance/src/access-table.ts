@@ -46,13 +46,11 @@ const notEntitled = '403 CONTENT_NOT_ENTITLED';
  * @param keyInfo what a key that may read gets of the routes that need `PUBLIC_URL`
  * @param session what a key that may play gets of the routes that need a listed origin
  */
-export function describeAccess({
-  keyInfo,
-  session,
-}: {
-  keyInfo: string;
-  session: string;
-}): Record<string, Row> {
+export function describeAccess(keyInfo: string, session: string): Record<string, Row> {
+  return { ...describeManagement(keyInfo), ...describePlayback(session) };
+}
+
+function describeManagement(keyInfo: string): Record<string, Row> {
   // Documents for packagers need `PUBLIC_URL` as well.
   const cpix = keyInfo;
   return {
@@ -86,6 +84,18 @@ export function describeAccess({
     'POST /speke/v2.0/copyProtection': packaged(cpix),
     'POST /speke/v1.0/copyProtection': packaged(cpix),
     'GET /speke/v1.0/heartbeat': packaged('200'),
+    'GET /api/v1/statistics': managed('200'),
+    'GET /api/v1/leases': managed('200'),
+    'GET /api/v1/leases/{id}': managed('200'),
+    'GET /api/v1/viewers': managed('200'),
+    'GET /api/v1/marks': managed('200'),
+    'DELETE /api/v1/marks/{id}': managed('204'),
+    'POST /api/v1/key-decisions': managed('200'),
+  };
+}
+
+function describePlayback(session: string): Record<string, Row> {
+  return {
     'GET /keys/{contentId}': played(readable('200'), {
       viewer: '200',
       anotherViewer: '200',
@@ -144,13 +154,6 @@ export function describeAccess({
       // None of them has `upload` in its scope claim.
       { viewer: noScope, anotherViewer: noScope, viewerOfOtherContent: noScope },
     ),
-    'GET /api/v1/statistics': managed('200'),
-    'GET /api/v1/leases': managed('200'),
-    'GET /api/v1/leases/{id}': managed('200'),
-    'GET /api/v1/viewers': managed('200'),
-    'GET /api/v1/marks': managed('200'),
-    'DELETE /api/v1/marks/{id}': managed('204'),
-    'POST /api/v1/key-decisions': managed('200'),
     'POST /api/v1/player-metrics': played(
       { ...managed(noScope) },
       { viewer: '204', anotherViewer: '204', viewerOfOtherContent: '204' },

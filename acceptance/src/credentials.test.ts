@@ -50,7 +50,7 @@ async function createSession(): Promise<string> {
   return code ? `${status} ${code}` : `${status}`;
 }
 
-const table = describeAccess({ keyInfo, session });
+const table = describeAccess(keyInfo, session);
 
 /** Routes that do not exist, also not in the document, unless a setting turns them on. */
 const optional = ['POST /presign'];
@@ -100,8 +100,6 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
       return withId(lease());
     case 'DELETE /api/v1/marks/{id}':
       return withId(markViewer());
-    case 'POST /api/v1/key-decisions':
-      return { path: template, json: { contentId: await content(), viewerId } };
     case 'GET /keys/{contentId}':
     case 'GET /keys/{contentId}/{epoch}':
     case 'GET /keys/{contentId}/kid/{kid}':
@@ -134,11 +132,17 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
       return { path: template, json: { leaseId: await lease() } };
     case 'POST /presign':
       return { path: template, json: { key: `content/${await content()}/1.ts`, contentType: 'video/mp2t' } };
-    case 'POST /api/v1/player-metrics':
-      return { path: template, json: playerMetrics };
     default:
-      return { path: template };
+      return { path: template, ...(await bodyFor(route)) };
   }
+}
+
+/** What the bodies of the other routes have. */
+async function bodyFor(route: string): Promise<{ json?: object }> {
+  if (route === 'POST /api/v1/player-metrics') return { json: playerMetrics };
+  if (route === 'POST /api/v1/key-decisions')
+    return { json: { contentId: await registerContent(target), viewerId } };
+  return {};
 }
 
 const playerMetrics = {

@@ -14,12 +14,16 @@ export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
 /**
  * The acceptance tests that act on a given server, as paths from the root of the repository. With `dashboard` also those of
  * its pages, which take as long as all others together. With `ownSettings` also those that start servers with their own
- * settings.
+ * settings. Without `player` not those of the player in the browser.
  */
-export function listBlackBoxTests(root: string, { dashboard = false, ownSettings = false } = {}): string[] {
+export function listBlackBoxTests(
+  root: string,
+  { dashboard = false, ownSettings = false, player = true } = {},
+): string[] {
   const calls = [opening, ...(dashboard ? [dashboardOpening] : []), ...(ownSettings ? starting : [])];
   const isBlackBox = (file: string) => {
     if (!/^acceptance\/src\/.*\.test\.ts$/.test(file)) return false;
+    if (!player && file.startsWith('acceptance/src/player/')) return false;
     const text = readFileSync(join(root, file), 'utf8');
     return calls.some((call) => text.includes(call));
   };
