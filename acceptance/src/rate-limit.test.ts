@@ -12,6 +12,7 @@ const figures = await startServer({
   RATE_LIMIT: 'on',
   RATE_LIMIT_KEYS_PER_MINUTE: '3',
   RATE_LIMIT_API_PER_MINUTE: '5',
+  RATE_LIMIT_DASHBOARD_PER_MINUTE: '7',
   RATE_LIMIT_LEASES_PER_MINUTE: '2',
   RATE_LIMIT_API_KEY_PER_MINUTE: '4',
   TRUST_PROXY: '1',
@@ -126,6 +127,25 @@ it('each rate limit is a setting, and that of API keys counts for each key from 
   for (const [count, call] of calls) await exhaust(count, () => call(newAddress()));
   const address = newAddress();
   await exhaust(5, () => asked.get('/api/v1/api-keys', undefined, address));
+});
+
+it('what the dashboard reads has a limit for its API key, which nobody without a key can use', async () => {
+  const ofDashboard = { 'x-requested-with': 'latchkey-dashboard' };
+  const { raw } = await createApiKey(figures, 'admin');
+  const read = (credential?: string, address = newAddress()) =>
+    figures.client.get('/api/v1/api-keys', credential, { ...ofDashboard, ...address });
+  await exhaust(7, () => read(raw));
+  expect((await read(figures.adminApiKey)).status).toBe(200);
+  const address = newAddress();
+  await exhaust(5, () => read(undefined, address));
+  const other = newAddress();
+  await exhaust(5, () =>
+    figures.client.call('POST', '/api/v1/content', {
+      as: figures.adminApiKey,
+      json: { name: unique('name') },
+      headers: { ...ofDashboard, ...other },
+    }),
+  );
 });
 
 it('RATE_LIMIT=off limits nothing', async () => {

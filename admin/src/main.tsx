@@ -28,8 +28,6 @@ import { theme } from './shell/theme.tsx';
 
 /** Short enough that a page shows current data when it is opened again, long enough that quick switches share one request. */
 const staleMs = 5_000;
-/** For a server with rate limits: the length of their window. */
-const countedStaleMs = 60_000;
 
 const SetupPage = lazy(() => import('./pages/setup/setup-page.tsx'));
 
@@ -79,7 +77,7 @@ function createParts({ fetch, sessionStorage, document }: Window & typeof global
   const queries = new QueryClient({
     defaultOptions: {
       queries: {
-        staleTime: () => (rateLimit.isCounting.get() ? countedStaleMs : staleMs),
+        staleTime: staleMs,
         // The server may run on this machine, so the browser's offline state means nothing.
         networkMode: 'always',
         retry: shouldRetry,

@@ -4,6 +4,7 @@ import { createSystemClock } from '@latchkey/shared/clock';
 import {
   corsRule,
   defaultPorts,
+  describeSettings,
   describeVariables,
   gatewayVariables,
   internalTlsRules,
@@ -101,6 +102,8 @@ async function serve(
     identity,
   });
   const { metrics, readiness } = door;
+  const variables = describeSettings(settings, process.env);
+  metrics.statistics.variables = () => variables;
   const start = createStart(dependencies);
   let prepare = async () => {};
   await door.app.register(async (app) => {

@@ -3,6 +3,7 @@ import { createSystemClock } from '@latchkey/shared/clock';
 import {
   corsRule,
   defaultPorts,
+  describeSettings,
   describeVariables,
   gatewayVariables,
   internalTlsRules,
@@ -68,6 +69,8 @@ async function main(): Promise<void> {
   const door = await openFrontDoor({
     ...{ name: 'gateway', base, values, keyDerivationUrls, ownReplica: null, requestLogTo, identity },
   });
+  const variables = describeSettings(settings, env);
+  door.metrics.statistics.variables = () => variables;
   await door.listen();
   const { drain } = door.readiness;
   endOnSignals({

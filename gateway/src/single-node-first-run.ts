@@ -9,13 +9,16 @@ import {
 } from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
 import {
+  describeSettings,
   type Environment,
   makeMissingSecrets,
   readKeptSecrets,
   readSecretsFile,
   readSingleNodeConfig,
   type SecretsFile,
+  type ShownSetting,
   type SingleNodeValues,
+  singleNodeSettings,
 } from '@latchkey/shared/config';
 import { type Database, inTransaction, lockSubject, makeFolder } from '@latchkey/shared/db';
 import type { OperatorLog } from '@latchkey/shared/log';
@@ -28,6 +31,8 @@ export interface NodeConfiguration {
   readonly made: Readonly<Record<string, string>>;
   /** Where the secrets are kept, as the file was when it was read. */
   readonly file: SecretsFile;
+  /** The variables that come from that file, or will. */
+  readonly inFile: readonly string[];
 }
 
 /**
@@ -45,7 +50,15 @@ export function readNodeConfiguration(
   const known = { ...env, ...kept.values };
   const made = makeMissingSecrets(known, randomBytes);
   const { values, warnings } = readSingleNodeConfig({ ...known, ...made });
-  return { values, warnings: [...warnings, ...kept.warnings], made, file };
+  const inFile = Object.keys({ ...kept.values, ...made });
+  return { values, warnings: [...warnings, ...kept.warnings], made, file, inFile };
+}
+
+/** The variables of a single node for its operators, without what is secret. */
+export function describeNodeSettings(env: Environment, { inFile }: NodeConfiguration): ShownSetting[] {
+  return describeSettings(singleNodeSettings, env).map((setting) =>
+    inFile.includes(setting.name) ? { ...setting, from: 'file', value: null } : setting,
+  );
 }
 
 /** Only the owner may read the file: its secrets open all content. */

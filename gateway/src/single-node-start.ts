@@ -62,7 +62,7 @@ export interface SingleNode {
   drain(): void;
   /** Those in use. */
   values: SingleNodeValues;
-  metrics: Pick<Metrics, 'countConfigurationRead'>;
+  metrics: Pick<Metrics, 'countConfigurationRead' | 'statistics'>;
   /** Replaces the workers. The new ones read the configuration again. Undefined without workers. */
   replaceWorkers?: () => Promise<boolean>;
 }
@@ -220,12 +220,9 @@ async function cleanAuditOnStart(db: Database, log: OperatorLog): Promise<void> 
     if (cleaned > 0)
       log.info(`removed the credentials that callers had put into ids from ${cleaned} rows of the audit`);
   } catch (error) {
-    log.warn(
-      'credentials that callers had put into ids could not be removed from the audit; the next start tries again',
-      {
-        error,
-      },
-    );
+    const message =
+      'credentials that callers had put into ids could not be removed from the audit; the next start tries again';
+    log.warn(message, { error });
   }
 }
 
@@ -291,6 +288,7 @@ async function mountStatistics(
       statistics: metrics.statistics,
       report: readiness.report,
       storedWarnings: () => readStoredWarnings(db, setup),
+      db,
       gatherWorkers,
     });
   });

@@ -25,7 +25,11 @@ import {
   holdHangups,
 } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
-import { type NodeConfiguration, readNodeConfiguration } from './single-node-first-run.ts';
+import {
+  describeNodeSettings,
+  type NodeConfiguration,
+  readNodeConfiguration,
+} from './single-node-first-run.ts';
 import { countWorkers, type SingleNode, startSingleNode } from './single-node-start.ts';
 
 const usage = `latchkey, every service in one process on SQLite
@@ -82,6 +86,8 @@ async function main(env: Environment): Promise<void> {
       requestLog,
       shutdown,
     });
+    const variables = describeNodeSettings(env, configuration);
+    metrics.statistics.variables = () => variables;
     endOnSignals({
       process,
       drain,

@@ -1,5 +1,5 @@
 import { ApiError, readError, UnreachableError, UnreadableError } from './api-error.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { ofDashboard, type RateLimit } from './rate-limit.ts';
 
 interface RequestOptions {
   /** Undefined and empty members are left out. */
@@ -64,7 +64,6 @@ export function createApi(apiOptions: ApiOptions): Api {
     const sentAtMs = Date.now();
     const response = await send(apiOptions, { method, path, bearer, timeout }, options);
     onDate?.(response.headers.get('date'), sentAtMs);
-    rateLimit.observe(response.headers);
     const error = response.ok ? null : await readError(response);
     if (isRead && error instanceof ApiError && error.status === 429) rateLimit.pause(error.retryAfterSeconds);
     onContact(!(error instanceof UnreachableError));
@@ -107,6 +106,7 @@ async function send(
   // Outside of the try block: an invalid header value is an error of this page, not a lost server.
   const headers = new Headers({
     accept: 'application/json',
+    ...ofDashboard,
     ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
     ...(isNewOnly ? { 'if-none-match': '*' } : {}),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,6 +1,7 @@
 import { createStore, type Store } from '../state/store.ts';
 import type { ApiOptions } from './api.ts';
 import { ApiError, readError } from './api-error.ts';
+import { ofDashboard } from './rate-limit.ts';
 
 /** An event on the server. Events can be lost, so they only hint at changes: lists have the current data. */
 export interface ServerEvent {
@@ -111,6 +112,7 @@ async function readOnce(
       cache: 'no-store',
       headers: {
         accept: 'text/event-stream',
+        ...ofDashboard,
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
         ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }),
       },

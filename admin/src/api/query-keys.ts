@@ -9,6 +9,8 @@ export const queryKeys = {
   contentPage: (query: object) => ['contents', 'page', query] as const,
   content: (id: string) => ['contents', 'one', id] as const,
   statistics: ['statistics'] as const,
+  palette: (text: string) => ['palette', text] as const,
+  settings: ['settings'] as const,
   refusals: ['refusals'] as const,
   marks: (query: object) => ['marks', query] as const,
   viewerPage: (query: object, cursor: string | null) => ['viewers', 'page', query, cursor] as const,

@@ -5,14 +5,6 @@ import { createRateLimit, retryDelayMs, shouldRetry, waitSecondsOf } from './rat
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('the headers of any answer show whether the server limits rates', () => {
-  const limit = createRateLimit();
-  limit.observe(new Headers());
-  expect(limit.isCounting.get()).toBe(false);
-  limit.observe(new Headers({ 'ratelimit-policy': '"api";q=30;w=60' }));
-  expect(limit.isCounting.get()).toBe(true);
-});
-
 it('reading pauses for the Retry-After of the server, and a later shorter one does not end the pause early', () => {
   const limit = createRateLimit();
   limit.pause(20);

@@ -1,13 +1,13 @@
 import { createStore, type Store } from '../state/store.ts';
 import { ApiError } from './api-error.ts';
 
-/** The rate limit of the server, or of a proxy in front of it. `RATE_LIMIT=on` allows 30 requests a minute. */
+/** Gives what the dashboard reads a limit of its own: `docs/contract.md#rate-limits`. */
+export const ofDashboard = { 'x-requested-with': 'latchkey-dashboard' };
+
+/** The rate limit of the server (`RATE_LIMIT=on`), or of a proxy in front of it. */
 export interface RateLimit {
-  /** Whether the server limits rates: every answer then has `RateLimit-Policy`. */
-  isCounting: Store<boolean>;
   /** End of the pause in reading, in milliseconds since 1970; null without a pause. */
   pausedUntilMs: Store<number | null>;
-  observe(headers: Headers): void;
   /** Starts a pause after a 429. @param seconds from `Retry-After`, or null */
   pause(seconds: number | null): void;
   /** Seconds until reading can continue; 0 without a pause. */
@@ -25,7 +25,6 @@ export function waitSecondsOf(said: number | null): number {
 }
 
 export function createRateLimit(): RateLimit {
-  const isCounting = createStore(false);
   const pausedUntilMs = createStore<number | null>(null);
   const leftMs = () => Math.max(0, (pausedUntilMs.get() ?? 0) - Date.now());
   const endInTime = () => {
@@ -33,11 +32,7 @@ export function createRateLimit(): RateLimit {
     else pausedUntilMs.set(null);
   };
   return {
-    isCounting,
     pausedUntilMs,
-    observe(headers) {
-      if (headers.has('ratelimit-policy')) isCounting.set(true);
-    },
     pause(seconds) {
       const untilMs = Date.now() + waitSecondsOf(seconds) * 1_000;
       if (untilMs <= (pausedUntilMs.get() ?? 0)) return;

@@ -1,7 +1,5 @@
 import { NativeSelect, TextInput, Toggle } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useApp } from '../session/app-context.ts';
-import { useStore } from '../state/store.ts';
 import styles from './filters.module.css';
 import { Icon } from './icon.tsx';
 
@@ -16,8 +14,6 @@ export function FilterRow({ children }: { children: ReactNode }) {
 
 /** Waits out fast typing, and leaves most of the 300 ms that a page has for its answer. */
 const pauseMs = 40;
-/** On a server with rate limits: one search for each word, not for each letter. */
-const countedPauseMs = 300;
 
 interface SearchFieldProps {
   label: string;
@@ -29,7 +25,6 @@ interface SearchFieldProps {
 
 /** Searches during typing. `/` moves the focus here, Esc clears the field. */
 export function SearchField({ label, value, onSearch, hasShortcut = true }: SearchFieldProps) {
-  const waitMs = useStore(useApp().rateLimit.isCounting) ? countedPauseMs : pauseMs;
   const [text, setText] = useState(value);
   const lastValue = useRef(value);
   // The address has changed from outside: by the back button, or by clearing the filters. What was typed meanwhile stays.
@@ -43,9 +38,9 @@ export function SearchField({ label, value, onSearch, hasShortcut = true }: Sear
     const timer = setTimeout(() => {
       lastValue.current = text;
       onSearch(text);
-    }, waitMs);
+    }, pauseMs);
     return () => clearTimeout(timer);
-  }, [text, onSearch, waitMs]);
+  }, [text, onSearch]);
   return (
     <TextInput
       type="search"

@@ -34,6 +34,8 @@ export interface NavItem extends LazyPage {
   /** Within /admin. */
   path: string;
   label: string;
+  /** The letter that leads there after `g`. */
+  shortcut: string;
   icon: IconName;
   isFor: (scope: Scope) => boolean;
 }
@@ -43,6 +45,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
   {
     path: '/',
     label: 'Overview',
+    shortcut: 'o',
     icon: 'chart',
     isFor: (scope) => may(scope, 'manage'),
     load: () => import('../pages/overview/overview-page.tsx'),
@@ -50,6 +53,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
   {
     path: '/api-keys',
     label: 'API keys',
+    shortcut: 'k',
     icon: 'key',
     isFor: (scope) => may(scope, 'manage'),
     load: () => import('../pages/api-keys/api-keys-page.tsx'),
@@ -57,6 +61,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
   {
     path: '/content',
     label: 'Content',
+    shortcut: 'c',
     icon: 'film',
     isFor: (scope) => may(scope, 'read-content'),
     load: () => import('../pages/content/content-page.tsx'),
@@ -64,6 +69,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
   {
     path: '/leases',
     label: 'Leases',
+    shortcut: 'l',
     icon: 'clock',
     isFor: (scope) => may(scope, 'manage'),
     load: () => import('../pages/leases/leases-page.tsx'),
@@ -71,6 +77,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
   {
     path: '/viewers',
     label: 'Viewers',
+    shortcut: 'v',
     icon: 'people',
     isFor: (scope) => may(scope, 'manage'),
     load: () => import('../pages/viewers/viewers-page.tsx'),
@@ -78,6 +85,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
   {
     path: '/refusals',
     label: 'Refusals',
+    shortcut: 'r',
     icon: 'stop',
     isFor: (scope) => may(scope, 'manage'),
     load: () => import('../pages/refusals/refusals-page.tsx'),
@@ -85,13 +93,23 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
   {
     path: '/audit',
     label: 'Audit',
+    shortcut: 'a',
     icon: 'list',
     isFor: (scope) => may(scope, 'manage'),
     load: () => import('../pages/audit/audit-page.tsx'),
   },
   {
+    path: '/settings',
+    label: 'Settings',
+    shortcut: 's',
+    icon: 'settings',
+    isFor: (scope) => may(scope, 'manage'),
+    load: () => import('../pages/settings/settings-page.tsx'),
+  },
+  {
     path: '/account',
     label: 'Your key',
+    shortcut: 'y',
     icon: 'person',
     isFor: () => true,
     load: () => import('../pages/account/account-page.tsx'),

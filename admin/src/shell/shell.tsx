@@ -1,9 +1,11 @@
 import { ActionIcon, Drawer } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { Link, useRoute } from 'wouter';
 import { Icon } from '../components/icon.tsx';
 import { withoutDirection } from '../components/mark-direction.ts';
 import { OutsideText } from '../components/outside-text.tsx';
+import { Palette } from '../palette/palette.tsx';
+import { useShortcuts } from '../palette/use-shortcuts.ts';
 import { useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { Logo } from './entrance.tsx';
 import { type NavItem, navItemsFor, routeOf } from './nav-items.tsx';
@@ -11,10 +13,16 @@ import { PageArea } from './page-area.tsx';
 import styles from './shell.module.css';
 import { ThemeSwitch } from './theme.tsx';
 
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
 /** The frame around every page: navigation at the side, or in a drawer on narrow screens. */
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
-  useSearchShortcut();
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const { scope } = useCurrentApiKey();
+  const pages = useMemo(() => navItemsFor(scope), [scope]);
+  const openPalette = useCallback(() => setPaletteOpen(true), []);
+  useShortcuts({ pages, openPalette });
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
@@ -22,6 +30,15 @@ export function Shell() {
       </a>
       <section className={styles.bar} aria-label="Dashboard">
         <Logo />
+        <ActionIcon
+          size="lg"
+          className={styles.find ?? ''}
+          aria-label="Go to a page, name or ID"
+          aria-haspopup="dialog"
+          onClick={openPalette}
+        >
+          <Icon name="search" />
+        </ActionIcon>
         <ActionIcon
           size="lg"
           aria-label="Open the navigation"
@@ -33,6 +50,11 @@ export function Shell() {
       </section>
       <aside className={styles.side} aria-label="Dashboard">
         <Logo />
+        <button type="button" className={styles.goTo} aria-haspopup="dialog" onClick={openPalette}>
+          <Icon name="search" size={17} />
+          Go to…
+          <kbd className={styles.keys}>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+        </button>
         <Navigation />
         <Foot />
       </aside>
@@ -49,6 +71,7 @@ export function Shell() {
         <Foot />
       </Drawer>
       <PageArea />
+      {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
     </div>
   );
 }
@@ -109,23 +132,4 @@ function AccountBox() {
       </ActionIcon>
     </div>
   );
-}
-
-/** `/` moves the focus to the page's search field, unless the admin is typing or a dialog is open. */
-function useSearchShortcut(): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
-      const isBusy = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
-      const { target } = event;
-      if (isBusy || (target instanceof Element && target.closest('input, textarea, select'))) return;
-      const field = document.querySelector<HTMLInputElement>('input[type="search"]');
-      if (!field) return;
-      event.preventDefault();
-      field.focus();
-      field.select();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
 }

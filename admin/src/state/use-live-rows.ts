@@ -1,8 +1,6 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { StreamState } from '../api/events.ts';
-import { useApp } from '../session/app-context.ts';
-import { useStore } from './store.ts';
 import { useEvents, useLiveRefresh } from './use-events.ts';
 
 interface LiveRowsOptions<Page, Row> {
@@ -26,8 +24,6 @@ interface LiveRows {
   arrived: number;
 }
 
-/** The stream opens a second or two after the list was read. */
-const freshMs = 10_000;
 const noIds: readonly string[] = [];
 
 /**
@@ -37,7 +33,6 @@ const noIds: readonly string[] = [];
 export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsOptions<Page, Row>): LiveRows {
   const { topic, queryKey, rowsOf, withRows, read, isFirst, isAllowed = true } = options;
   const queries = useQueryClient();
-  const isCounting = useStore(useApp().rateLimit.isCounting);
   const list = JSON.stringify(queryKey);
   const [seen, setSeen] = useState({ list, ids: noIds });
   const put = (changed: readonly Row[]) =>
@@ -61,12 +56,7 @@ export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsO
   useEvents((event) => {
     if (event.topic === topic && isRow<Row>(event.data)) put([event.data]);
   }, isAllowed);
-  const isOfInterest = (event: { topic: string }) => {
-    if (event.topic !== 'missed') return event.topic === topic;
-    const readAtMs = queries.getQueryState(queryKey)?.dataUpdatedAt ?? 0;
-    // `missed` is sent whenever the stream opens. Under rate limits, a list that was just read is not read again.
-    return !(isCounting && Date.now() - readAtMs < freshMs);
-  };
+  const isOfInterest = (event: { topic: string }) => event.topic === topic || event.topic === 'missed';
   const stream = useLiveRefresh(refresh, isOfInterest, isAllowed);
   const page = queries.getQueryData<Page>(queryKey);
   const shown = new Set(page ? rowsOf(page).map(({ id }) => id) : []);

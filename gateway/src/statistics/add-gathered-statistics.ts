@@ -1,4 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
+import type { DatabaseSize } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import {
@@ -31,6 +32,12 @@ import type { Statistics } from './statistics-schema.ts';
 const answerTimeoutMs = 2_000;
 /** A report takes milliseconds. The dashboard does not wait longer for a process that is stuck. */
 const reportTimeoutMs = 500;
+
+/** What the auth service knows of the database. One of 0.2.0 says nothing of its size. */
+interface StoredFacts {
+  warnings: ConfigurationWarning[];
+  database?: DatabaseSize;
+}
 
 interface GatheredStatistics {
   clock: Clock;
@@ -67,11 +74,13 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
       const now = clock.now();
       const since = beginningOf(now);
       const { steps = stepsKept, refusals = 0 } = request.query;
+      // Not validated here, so it is still a text.
+      const settings = String(request.query.settings) === 'true';
       const [ready, { reports, missing }] = await Promise.all([
         options.report(),
-        gatherReports(options, processReportPath(since, Number(refusals))),
+        gatherReports(options, processReportPath(since, Number(refusals), settings)),
       ]);
-      const gateway = statistics.report(since, Number(refusals));
+      const gateway = statistics.report(since, Number(refusals), settings);
       const of = (name: ServiceName) => reports.filter(({ service }) => service === name);
       const gathered = {
         gateways: [gateway],
@@ -82,23 +91,23 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
         processes: [{ ...options.self, report: gateway }, ...reports],
         warnings: [gateway, ...reports.map(({ report }) => report)]
           .flatMap(({ warnings }) => warnings)
-          .concat(stored),
+          .concat(stored.warnings),
         ready,
         missing,
+        database: stored.database ?? null,
       };
-      return {
-        statistics: composeStatistics(gathered, { steps: Number(steps), refusals: Number(refusals) }, now),
-      };
+      const shown = { steps: Number(steps), refusals: Number(refusals), settings };
+      return { statistics: composeStatistics(gathered, shown, now) };
     },
   );
 }
 
-/** @returns the warnings of the auth service; null if it refuses: then the client has its answer */
+/** @returns what the auth service knows of the database; null if it refuses: then the client has its answer */
 async function callAuth(
   request: FastifyRequest,
   reply: FastifyReply,
   { upstreams, secret, onFault }: GatheredStatistics,
-): Promise<ConfigurationWarning[] | null> {
+): Promise<StoredFacts | null> {
   const tries = new Tries(upstreams.auth, true);
   for (;;) {
     try {
@@ -117,7 +126,7 @@ async function callAuthAt(
   reply: FastifyReply,
   member: Member,
   secret: Renewable<string>,
-): Promise<ConfigurationWarning[] | null> {
+): Promise<StoredFacts | null> {
   const answer = await ask(member, {
     path: request.raw.url ?? statisticsPath,
     headers: requestHeaders(new RoutedExchange(request, reply), secret.reveal(), null),
@@ -127,7 +136,7 @@ async function callAuthAt(
   if (refusal) throw refusal;
   const { principal, code } = readLogHeaders(answer.headers);
   request.principal = principal as FastifyRequest['principal'];
-  if (answer.status === 200) return (readJson(answer) as { warnings: ConfigurationWarning[] }).warnings;
+  if (answer.status === 200) return readJson(answer) as StoredFacts;
   request.errorCode = code;
   reply
     .code(answer.status)

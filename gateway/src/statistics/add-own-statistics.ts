@@ -1,4 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
+import { type Database, readDatabaseSize } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
@@ -46,6 +47,7 @@ interface OwnStatistics {
   report: () => Promise<ReadyReport>;
   /** Warnings about stored rows, such as API keys that never expire. */
   storedWarnings: () => Promise<readonly ConfigurationWarning[]>;
+  db: Database;
   /** Where workers answer the clients: their reports of what began at this time or later, and their latest refusals. */
   gatherWorkers?: ((since: number, refusals: number) => Promise<WorkerReports>) | undefined;
 }
@@ -53,19 +55,20 @@ interface OwnStatistics {
 /** `GET /api/v1/statistics` of the single node, where one process has all figures. The guard of the scope authorizes it. */
 export function addOwnStatistics(
   app: App,
-  { name, clock, statistics, report, storedWarnings, gatherWorkers }: OwnStatistics,
+  { name, clock, statistics, report, storedWarnings, db, gatherWorkers }: OwnStatistics,
 ): void {
   app.get(
     statisticsPath,
     { config: statisticsConfig, schema: statisticsRouteSchema },
-    async ({ query: { steps = stepsKept, refusals = 0 } }) => {
+    async ({ query: { steps = stepsKept, refusals = 0, settings = false } }) => {
       const now = clock.now();
-      const [ready, stored, workers] = await Promise.all([
+      const [ready, stored, database, workers] = await Promise.all([
         report(),
         storedWarnings(),
+        settings ? readDatabaseSize(db) : null,
         gatherWorkers?.(beginningOf(now), refusals),
       ]);
-      const own = statistics.report(beginningOf(now), refusals);
+      const own = statistics.report(beginningOf(now), refusals, settings);
       const warnings = [...own.warnings, ...stored];
       const gathered = {
         gateways: workers?.all ?? [own],
@@ -80,8 +83,9 @@ export function addOwnStatistics(
         warnings,
         ready,
         missing: workers?.missing ?? [],
+        database,
       };
-      return { statistics: composeStatistics(gathered, { steps, refusals }, now) };
+      return { statistics: composeStatistics(gathered, { steps, refusals, settings }, now) };
     },
   );
 }

@@ -27,6 +27,7 @@ function stage() {
       warnings: [],
       missing: [],
       ready,
+      database: null,
     };
     return composeStatistics({ ...gathered, ...fields }, { steps }, clock.now());
   };

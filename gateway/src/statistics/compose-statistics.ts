@@ -1,3 +1,4 @@
+import type { DatabaseSize } from '@latchkey/shared/db';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
 import {
   type ConfigurationWarning,
@@ -26,6 +27,8 @@ export interface Gathered {
   warnings: readonly ConfigurationWarning[];
   ready: ReadyReport;
   missing: Statistics['missing'];
+  /** Null if it cannot be read, or was not asked for. */
+  database: DatabaseSize | null;
 }
 
 type RequestPart = 'keyRequests' | 'leaseRequests' | 'otherRequests';
@@ -40,11 +43,12 @@ export interface Shown {
   /** How many points a series has at most. */
   steps: number;
   refusals?: number;
+  settings?: boolean;
 }
 
 export function composeStatistics(
   gathered: Gathered,
-  { steps, refusals = 0 }: Shown,
+  { steps, refusals = 0, settings = false }: Shown,
   now: number,
 ): Statistics {
   const { gateways, ready, missing } = gathered;
@@ -90,6 +94,14 @@ export function composeStatistics(
     // Several processes send the same warning of the same variable.
     warnings: [...new Map(gathered.warnings.map((warning) => [warning.code, warning])).values()],
     refusals: listRefusals(gathered.processes, refusals),
+    ...(settings && {
+      settings: {
+        database: gathered.database,
+        processes: gathered.processes.flatMap(({ service, address, report }) =>
+          report.settings ? [{ service, address, ...report.settings }] : [],
+        ),
+      },
+    }),
     missing,
   };
 }

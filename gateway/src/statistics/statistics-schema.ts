@@ -1,5 +1,6 @@
+import { DatabaseSizeSchema } from '@latchkey/shared/db';
 import { nullableType } from '@latchkey/shared/http';
-import { ConfigurationWarningSchema } from '@latchkey/shared/statistics';
+import { ConfigurationWarningSchema, ProcessSettingsSchema } from '@latchkey/shared/statistics';
 import { type Static, type TSchema, Type } from 'typebox';
 
 const Instant = Type.String({ format: 'date-time' });
@@ -91,6 +92,15 @@ const ProcessSchema = Type.Object({
   clockAccuracyMs: NullableInteger('The skew is right to so many milliseconds: half of the round trip.'),
 });
 
+const SettingsSchema = Type.Object({
+  database: Type.Union([DatabaseSizeSchema, Type.Null()], {
+    description: 'What stores everything, and how much room it takes. Null if that cannot be read.',
+  }),
+  processes: Type.Array(
+    Type.Object({ service: Type.String(), address: Type.String(), ...ProcessSettingsSchema.properties }),
+  ),
+});
+
 const RefusalSchema = Type.Object({
   at: Instant,
   kind: Type.Union([Type.Literal('key'), Type.Literal('lease')]),
@@ -154,6 +164,7 @@ export const StatisticsSchema = Type.Object({
     description:
       'The latest refused requests for keys and leases, newest first: as many as `refusals` asks for. Each process keeps its last 250, and as many without a known caller, in memory.',
   }),
+  settings: Type.Optional(SettingsSchema),
   missing: Type.Array(Type.Object({ service: Type.String(), address: Type.String() }), {
     description: 'Processes that did not answer in time. The figures do not include them.',
   }),

@@ -58,4 +58,5 @@ export async function checkMasterKeys(
   const { differing, missing } = await registry.compare(fingerprints);
   if (differing.length > 0) throw new MasterKeyMismatch(differing);
   masterKeys.noteMissing(missing);
+  masterKeys.fingerprints = fingerprints;
 }

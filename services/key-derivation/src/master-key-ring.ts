@@ -11,6 +11,8 @@ export interface MasterKeyRing {
   readonly held: readonly AnyMasterKey[];
   /** Whether another system holds one of them. */
   readonly isCustodied: boolean;
+  /** Version → fingerprint of each, once they were checked. See `deriveFingerprint`. */
+  fingerprints: ReadonlyMap<number, string>;
   /** @returns null if this process has no key of that version; the version is then noted as missing */
   find(version: number): AnyMasterKey | null;
   /** @returns null if this process has no key of that version. Nothing is noted */
@@ -54,6 +56,7 @@ export function createMasterKeyRing(
   return {
     held: all,
     isCustodied: custodied.length > 0,
+    fingerprints: new Map(),
     find(version) {
       const masterKey = byVersion.get(version);
       if (masterKey) return masterKey;

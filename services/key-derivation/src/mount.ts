@@ -54,6 +54,7 @@ export async function mount(
   // Optional: `/ready` shows a version that is missing, and the others are served.
   core.dependencies.push({ name: 'master-key', optional: true, check: masterKeys.check });
   if (core.isSeparate) reportMissingKeys(core.app);
+  core.metrics.statistics.fingerprints = () => masterKeys.fingerprints;
   const local = createLocalPace(core.clock, core.cacheBytes.paces);
   exportCache(core.metrics.registry, 'paces', local.kept, core.cacheBytes.paces);
   const pace = openPace?.(local) ?? (core.sharing ? createSharedPace(core.sharing.connection, local) : local);

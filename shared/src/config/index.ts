@@ -1,4 +1,5 @@
 export { type CustodianSettings, custodians, type VaultLogin } from './custodians.ts';
+export { describeSettings, type ShownSetting } from './describe-settings.ts';
 export {
   makeMissingSecrets,
   readKeptSecrets,

@@ -9,6 +9,8 @@ export interface Description {
   readonly forms: string;
   /** The meaning of an unset variable. Never a secret: secrets have no default. */
   readonly unset: string;
+  /** Whether its text may be shown to operators. False where it is left out, as for secrets. */
+  readonly isShown?: boolean;
 }
 /** The result of reading one setting: a value unless there is a fault. */
 export interface Reading<T> {
@@ -51,7 +53,7 @@ export function variable<T>(
   const { name, type, about, fallback, required, renewable, mayBeEmpty } = declaration;
   const unset = required ? 'required' : fallback === undefined ? 'unset' : `default ${showDefault(fallback)}`;
   return {
-    descriptions: [{ name, about, forms: type.forms, unset }],
+    descriptions: [{ name, about, forms: type.forms, unset, isShown: !type.secret }],
     ...(renewable ? { isRenewable: true } : {}),
     read(source) {
       const found = source.find(name, mayBeEmpty);

@@ -16,6 +16,7 @@ vi.setConfig({ testTimeout: 90_000 });
 const figures = {
   rateLimitKeys: 60,
   rateLimitApi: 30,
+  rateLimitDashboard: 600,
   rateLimitPresign: 10,
   rateLimitLeases: 10,
   rateLimitPlaylists: 600,

@@ -11,21 +11,28 @@ import type { App } from './routes.ts';
 export interface RateLimits {
   rateLimitKeys: number;
   rateLimitApi: number;
+  rateLimitDashboard: number;
   rateLimitPresign: number;
   rateLimitLeases: number;
   rateLimitPlaylists: number;
   rateLimitApiKey: number;
 }
 
-/** The figure of each limit, and whether API keys have their own: they serve many viewers, or encode a whole film. */
+/**
+ * The figure of each limit, and whether it is another one for API keys: they serve many viewers, or encode a whole film. What the dashboard
+ * reads is counted for its API key, because admins share an address.
+ */
 const limits = {
   keys: { figure: 'rateLimitKeys', apiKeysHaveOwn: true },
   api: { figure: 'rateLimitApi', apiKeysHaveOwn: false },
+  dashboard: { figure: 'rateLimitDashboard', apiKeysHaveOwn: false },
   presign: { figure: 'rateLimitPresign', apiKeysHaveOwn: true },
   leases: { figure: 'rateLimitLeases', apiKeysHaveOwn: true },
   playlists: { figure: 'rateLimitPlaylists', apiKeysHaveOwn: false },
 } as const satisfies Record<string, { figure: keyof RateLimits; apiKeysHaveOwn: boolean }>;
 const windowSeconds = 60;
+/** What the dashboard sends as `X-Requested-With`. A page of another origin cannot: `gateway/src/cors.ts` does not allow the header. */
+const dashboardName = 'latchkey-dashboard';
 /** Before each key in Redis. */
 const redisPrefix = 'latchkey:1:rate:';
 /** Maximum number of keys counted in memory; each takes some hundred bytes. */
@@ -78,14 +85,14 @@ export async function createRateLimiter(
     (Object.keys(limits) as LimitName[]).map((name) => [
       name,
       {
-        usual: count(name, figures[limits[name].figure], senderOf),
+        usual: count(name, figures[limits[name].figure], name === 'dashboard' ? apiKeyOf : senderOf),
         ofApiKey: count(name, figures.rateLimitApiKey, apiKeyOf),
       },
     ]),
   ) as Record<LimitName, Record<'usual' | 'ofApiKey', ReturnType<typeof count>>>;
 
   return async (request, reply) => {
-    const name = request.routeOptions.config.limit;
+    const name = limitOf(request);
     if (!name || connection?.isUp() === false) return;
     const isOwn = limits[name].apiKeysHaveOwn && request.principal?.kind === 'api-key';
     const counter = counters[name][isOwn ? 'ofApiKey' : 'usual'];
@@ -144,6 +151,13 @@ export function createWindowCounter(
     window.current++;
     return { current: window.current, ttl: window.endsAtMs - nowMs };
   };
+}
+
+function limitOf({ method, headers, principal, routeOptions }: FastifyRequest): LimitName | undefined {
+  const isDashboardRead =
+    method === 'GET' && headers['x-requested-with'] === dashboardName && principal?.kind === 'api-key';
+  const { limit } = routeOptions.config;
+  return limit === 'api' && isDashboardRead ? 'dashboard' : limit;
 }
 
 function senderOf(request: FastifyRequest): string {

@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import type { App } from '../http/index.ts';
 import { type ProcessReport, ProcessReportSchema, type ProcessStatistics } from '../statistics/index.ts';
 
-/** The route on which a service reports its last hour to the gateway, with so many of its latest refusals. */
-export function processReportPath(since: number, refusals = 0): string {
-  return `/internal/statistics?since=${since}&refusals=${refusals}`;
+/** The route on which a service reports its last hour to the gateway, with so many of its latest refusals and perhaps its settings. */
+export function processReportPath(since: number, refusals = 0, settings = false): string {
+  // A process of the release before knows neither of the last two.
+  return `/internal/statistics?since=${since}&refusals=${refusals}${settings ? '&settings=true' : ''}`;
 }
 
 /** Serves the statistics of this process to the gateway. */
@@ -19,10 +20,12 @@ export function addProcessReportRoute(app: App, statistics: ProcessStatistics): 
         querystring: Type.Object({
           since: Type.Integer({ minimum: 0 }),
           refusals: Type.Optional(Type.Integer({ minimum: 0 })),
+          settings: Type.Optional(Type.Boolean()),
         }),
         response: { 200: ProcessReportSchema },
       },
     },
-    async (request): Promise<ProcessReport> => statistics.report(request.query.since, request.query.refusals),
+    async ({ query: { since, refusals, settings } }): Promise<ProcessReport> =>
+      statistics.report(since, refusals, settings),
   );
 }

@@ -7,7 +7,7 @@ import type { PoolUsage } from '../db/index.ts';
 import type { FeedFollower } from '../events/index.ts';
 import { type Readiness, type ReadyReport, withTimeLimit } from '../lifecycle/index.ts';
 import type { CachePlan } from '../memory/index.ts';
-import { addGauge } from '../metrics/metrics.ts';
+import { addGauge, type Metrics } from '../metrics/metrics.ts';
 import type { TlsFiles } from '../tls/index.ts';
 
 /**
@@ -76,9 +76,9 @@ export function exportCache(registry: Registry, name: string, cache: MeasuredCac
   addGauge(registry, 'latchkey_cache_bytes_max', () => [[labels, maxBytes]]);
 }
 
-/** Exports the caches of authority and of tokens, and the age of the key set. */
+/** Exports the caches of authority and of tokens, and the age of the key set, which the statistics show as well. */
 export function exportAuthority(
-  registry: Registry,
+  { registry, statistics }: Pick<Metrics, 'registry' | 'statistics'>,
   { authority, tokens, plan }: { authority: Authority; tokens: TokenVerifier | null; plan: CachePlan },
 ): void {
   for (const name of ['apiKeys', 'contents', 'importedKeys', 'leases', 'marks'] as const)
@@ -86,7 +86,9 @@ export function exportAuthority(
   if (!tokens) return;
   exportCache(registry, 'tokens', tokens.remembered, plan.tokens);
   const { keysAgeMs } = tokens;
-  if (keysAgeMs) addGauge(registry, 'latchkey_token_keys_age_seconds', () => keysAgeMs() / 1_000);
+  if (!keysAgeMs) return;
+  statistics.keySetAgeMs = keysAgeMs;
+  addGauge(registry, 'latchkey_token_keys_age_seconds', () => keysAgeMs() / 1_000);
 }
 
 /** Exports the connections to Postgres. */

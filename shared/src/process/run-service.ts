@@ -3,6 +3,7 @@ import { createSystemClock } from '../clock/clock.ts';
 import {
   authorityVariables,
   cacheAndBusVariables,
+  describeSettings,
   describeVariables,
   type Environment,
   gatewayVariables,
@@ -120,6 +121,8 @@ async function start<const S extends Settings>(
       base,
     });
     service.metrics.statistics.warnings = () => judgeConfiguration(values as JudgedValues);
+    const variables = describeSettings(settings, env);
+    service.metrics.statistics.variables = () => variables;
     const prepare = await options.mount({
       ...base,
       app: service.app,

@@ -122,7 +122,7 @@ export async function createServiceCore<Values extends CoreSettings>(
     onFault: (error) => warn(keySetFaultMessage, error),
     shutdown,
   });
-  exportAuthority(metrics.registry, { authority, tokens, plan: cacheBytes });
+  exportAuthority(metrics, { authority, tokens, plan: cacheBytes });
   const authenticator = createAuthenticator({
     apiKeys: authority.apiKeys,
     verifier: apiKeys,

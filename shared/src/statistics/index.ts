@@ -9,6 +9,7 @@ export {
   type PlayerStepReport,
   type ProcessReport,
   ProcessReportSchema,
+  ProcessSettingsSchema,
   parseProcessReport,
   type RequestStepReport,
   StatisticsQuerySchema,

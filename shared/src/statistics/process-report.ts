@@ -38,6 +38,28 @@ export const ConfigurationWarningSchema = Type.Object({
   documentation: Type.String({ description: 'A document of the project, and a heading in it.' }),
 });
 
+const ShownSettingSchema = Type.Object({
+  name: Type.String(),
+  about: Type.String(),
+  from: Type.Union([Type.Literal('default'), Type.Literal('environment'), Type.Literal('file')]),
+  value: Type.Union([Type.String(), Type.Null()], {
+    description: 'What is set, or the default. Null for what is secret or in a file.',
+  }),
+});
+
+/** What a process works with. */
+export const ProcessSettingsSchema = Type.Object({
+  variables: Type.Array(ShownSettingSchema),
+  masterKeys: Type.Array(Type.Object({ version: Count, fingerprint: Type.String() }), {
+    description: 'Fingerprints of the master keys that it holds. Empty where it derives no keys.',
+  }),
+  keySetAgeMs: Type.Union([Type.Number(), Type.Null()], {
+    description: 'How long ago it read the key set of `AUTH_JWKS_URL`. Null without one.',
+  }),
+});
+
+export type ProcessSettings = Static<typeof ProcessSettingsSchema>;
+
 /** One process's report of its last hour. */
 export const ProcessReportSchema = Type.Object({
   startedAt: Instant,
@@ -72,6 +94,7 @@ export const ProcessReportSchema = Type.Object({
   warnings: Type.Array(ConfigurationWarningSchema),
   // Missing where they were not asked for, and of a process of 0.2.0.
   refusals: Type.Optional(Type.Array(RefusedRequest)),
+  settings: Type.Optional(ProcessSettingsSchema),
 });
 
 export type ProcessReport = Static<typeof ProcessReportSchema>;
@@ -101,6 +124,12 @@ export const StatisticsQuerySchema = Type.Object(
         maximum: mostRefusals,
         default: 0,
         description: 'How many of the latest refused requests for keys and leases are in the answer.',
+      }),
+    ),
+    settings: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether the settings of each process are in the answer.',
       }),
     ),
   },

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Change } from '../events/index.ts';
 import { DurationCounts } from './duration-counts.ts';
-import type { ProcessReport } from './process-report.ts';
+import type { ProcessReport, ProcessSettings } from './process-report.ts';
 import { type RefusedRequest, RefusedRequests } from './refused-requests.ts';
 import { RequestCounts, type RequestKind } from './request-counts.ts';
 import { type Step, StepRing } from './step-ring.ts';
@@ -110,6 +110,12 @@ export class ProcessStatistics {
   feed: { ageMs(): number | null; limitMs: number } | null = null;
   /** Doubtful settings of this process; filled at start. */
   warnings: () => ConfigurationWarning[] = () => [];
+  /** Its variables without what is secret; filled at start. */
+  variables: () => ProcessSettings['variables'] = () => [];
+  /** Of the master keys that it holds; empty where it derives no keys. */
+  fingerprints: () => ReadonlyMap<number, string> = () => new Map();
+  /** How long ago it read its key set; null without one. */
+  keySetAgeMs: () => number | null = () => null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -155,8 +161,9 @@ export class ProcessStatistics {
   /**
    * @param since milliseconds since 1970: steps that began earlier are left out
    * @param refusals how many of the latest refusals are in it
+   * @param settings whether its settings are in it
    */
-  report(since: number, refusals = 0): ProcessReport {
+  report(since: number, refusals = 0, settings = false): ProcessReport {
     return {
       startedAt: this.#startedAt,
       now: this.#clock.now(),
@@ -178,7 +185,13 @@ export class ProcessStatistics {
       endedLeases: this.#ended.since(since),
       warnings: this.warnings(),
       ...(refusals > 0 && { refusals: this.#refused.latest(refusals) }),
+      ...(settings && { settings: this.#settings() }),
     };
+  }
+
+  #settings(): ProcessSettings {
+    const masterKeys = [...this.fingerprints()].map(([version, fingerprint]) => ({ version, fingerprint }));
+    return { variables: this.variables(), masterKeys, keySetAgeMs: this.keySetAgeMs() };
   }
 }
 

@@ -3,7 +3,6 @@ import { countActiveLeases, type LeaseSelector } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { formatCount } from '../../components/format-numbers.ts';
 import { useApp } from '../../session/app-context.ts';
-import { useStore } from '../../state/store.ts';
 import { useLeaseNews } from './lease-news.ts';
 import styles from './leases.module.css';
 
@@ -26,8 +25,6 @@ export function ActiveCount({ active }: { active: number | undefined }) {
 const recountMs = 15_000;
 /** With a million leases a count costs the server milliseconds. */
 const newsMs = 1_000;
-/** For a server that allows 30 requests a minute. */
-const countedNewsMs = 15_000;
 
 /** A count that came with the list is this old at most. */
 const freshMs = 10_000;
@@ -41,8 +38,7 @@ export function useActiveCount(
   { viewerId, contentId }: LeaseSelector,
   isListed: boolean,
 ): number | undefined {
-  const { api, rateLimit } = useApp();
-  const everyMs = useStore(rateLimit.isCounting) ? countedNewsMs : newsMs;
+  const { api } = useApp();
   const selector = { viewerId, contentId };
   const count = useQuery({
     queryKey: queryKeys.leaseCount(selector),
@@ -51,7 +47,7 @@ export function useActiveCount(
     staleTime: freshMs,
     enabled: isListed,
   });
-  useLeaseNews(everyMs, () => {
+  useLeaseNews(newsMs, () => {
     if (isListed) void count.refetch({ cancelRefetch: false });
     return isListed;
   });

@@ -1,4 +1,5 @@
 import { ApiKeyAnswerSchema, ApiKeyUsesSchema } from '@latchkey/shared/contracts';
+import { DatabaseSizeSchema, readDatabaseSize } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { addBatchRoute, apiKeyBatch } from '@latchkey/shared/internal';
@@ -21,12 +22,18 @@ export function addAuthorizeStatisticsRoute(app: App, { db, setup }: AuthRouteOp
         hide: true,
         querystring: StatisticsQuerySchema,
         response: {
-          200: Type.Object({ warnings: Type.Array(ConfigurationWarningSchema) }),
+          200: Type.Object({
+            warnings: Type.Array(ConfigurationWarningSchema),
+            database: Type.Optional(DatabaseSizeSchema),
+          }),
           ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
         },
       },
     },
-    async () => ({ warnings: await readStoredWarnings(db, setup) }),
+    async ({ query: { settings = false } }) => ({
+      warnings: await readStoredWarnings(db, setup),
+      ...(settings && { database: await readDatabaseSize(db) }),
+    }),
   );
 }
 

@@ -21,6 +21,12 @@ export const rateLimitVariables = {
   ),
   rateLimitPresign: perMinute('RATE_LIMIT_PRESIGN_PER_MINUTE', 10, 'Upload URLs of a viewer.'),
   rateLimitLeases: perMinute('RATE_LIMIT_LEASES_PER_MINUTE', 10, 'Leases that a viewer creates or renews.'),
+  // Ten a second: four windows of the dashboard read two a second by themselves, and an admin who clicks adds three or four.
+  rateLimitDashboard: perMinute(
+    'RATE_LIMIT_DASHBOARD_PER_MINUTE',
+    600,
+    'What the dashboard reads with an API key.',
+  ),
   // A live player reloads two playlists every few seconds. Viewers in a home share an address.
   rateLimitPlaylists: perMinute(
     'RATE_LIMIT_PLAYLISTS_PER_MINUTE',

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { inspectPage } from './inspect-page.ts';
+import { openDashboard } from './open-dashboard.ts';
+
+const { open, target } = await openDashboard();
+
+it('the settings show processes, storage and variables, which can be searched, and no secret', async () => {
+  const page = await open({ path: '/settings', as: target.adminApiKey });
+  const variables = page.getByRole('table', { name: 'Variables' });
+  await variables.getByText('RATE_LIMIT', { exact: true }).waitFor();
+  await page
+    .getByRole('table', { name: 'Processes' })
+    .getByText(/^1: [0-9a-f]{16}$/)
+    .first()
+    .waitFor();
+  await page.getByText(/^(SQLite|Postgres)$/).waitFor();
+  await inspectPage(page, 'settings');
+  expect(await page.content()).not.toContain(target.jwtSecret);
+
+  await page.getByRole('searchbox', { name: 'Variable or meaning' }).fill('MASTER_KEY_HEX');
+  await variables
+    .getByText(/not shown$/)
+    .first()
+    .waitFor();
+  await expect.poll(() => variables.getByText('RATE_LIMIT', { exact: true }).count()).toBe(0);
+  await page.getByRole('searchbox', { name: 'Variable or meaning' }).fill('no such variable');
+  await page.getByText('No matching variables').waitFor();
+});

@@ -1,0 +1,204 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { queryKeys } from '../../api/query-keys.ts';
+import { readSettings, type ServerSettings } from '../../api/settings.ts';
+import { Card } from '../../components/card.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FactList, NotSet } from '../../components/fact-list.tsx';
+import { FilterRow, FilterToggle, SearchField, ToggleGroup } from '../../components/filters.tsx';
+import { formatSize } from '../../components/format-numbers.ts';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { RelativeTime } from '../../components/times.tsx';
+import { useApi } from '../../session/app-context.ts';
+import styles from './settings.module.css';
+import { describeValue, filterVariables, listVariables, type VariableRow } from './variable-rows.ts';
+
+/** What the processes work with. Nothing here can be changed: configuration is set where the processes are started. */
+export default function SettingsPage() {
+  const api = useApi();
+  const { data, error, refetch } = useQuery({
+    queryKey: queryKeys.settings,
+    queryFn: ({ signal }) => readSettings(api, signal),
+  });
+  const retry = () => void refetch();
+  return (
+    <>
+      <PageHead title="Settings" lead="What each process works with. Secrets are never shown." />
+      {data && data.missing.length > 0 && (
+        <Notice title="Not all processes answered">
+          Missing: {data.missing.map(({ service, address }) => `${service} ${address}`).join(', ')}.
+        </Notice>
+      )}
+      <h2 className={styles.heading}>Processes</h2>
+      <DataTable
+        label="Processes"
+        columns={processColumns}
+        rows={data && listProcesses(data)}
+        rowId={({ service, address }) => `${service} ${address}`}
+        empty={null}
+        error={error}
+        onRetry={retry}
+      />
+      <h2 className={styles.heading}>Storage</h2>
+      <Card>
+        <FactList facts={storageFacts(data)} />
+      </Card>
+      <Variables data={data} error={error} onRetry={retry} />
+    </>
+  );
+}
+
+interface ProcessRow {
+  service: string;
+  address: string;
+  version: string | null;
+  startedAt: string;
+  masterKeys: { version: number; fingerprint: string }[];
+  keySetReadAt: string | null;
+}
+
+function listProcesses({ at, processes, settings }: ServerSettings): ProcessRow[] {
+  return processes.map((process) => {
+    const { masterKeys = [], keySetAgeMs = null } =
+      settings?.processes.find(
+        ({ service, address }) => service === process.service && address === process.address,
+      ) ?? {};
+    const keySetReadAt = keySetAgeMs === null ? null : new Date(Date.parse(at) - keySetAgeMs).toISOString();
+    return { ...process, masterKeys, keySetReadAt };
+  });
+}
+
+const processColumns: readonly Column<ProcessRow>[] = [
+  {
+    id: 'process',
+    header: 'Process',
+    cell: ({ service, address }) => (
+      <span className={styles.process}>
+        <strong>{service}</strong>
+        <span className={styles.quiet}>{address}</span>
+      </span>
+    ),
+  },
+  { id: 'version', header: 'Version', width: '8rem', cell: ({ version }) => version ?? <NotSet /> },
+  {
+    id: 'started',
+    header: 'Started',
+    width: '9rem',
+    cell: ({ startedAt }) => <RelativeTime at={startedAt} isFocusable />,
+  },
+  {
+    id: 'keys',
+    header: 'Master keys',
+    width: '16rem',
+    cell: ({ masterKeys }) =>
+      masterKeys.length === 0 ? (
+        <NotSet />
+      ) : (
+        <span className={styles.process}>
+          {masterKeys.map(({ version, fingerprint }) => (
+            <span key={version}>
+              {version}: <code>{fingerprint}</code>
+            </span>
+          ))}
+        </span>
+      ),
+  },
+  {
+    id: 'key-set',
+    header: 'Key set read',
+    width: '9rem',
+    cell: ({ keySetReadAt }) =>
+      keySetReadAt === null ? <NotSet /> : <RelativeTime at={keySetReadAt} isFocusable />,
+  },
+];
+
+const retentions = [
+  ['Audit of acts', 'AUDIT_KEEP_ACTS_DAYS', 'days'],
+  ['Audit of refusals', 'AUDIT_KEEP_REFUSALS_DAYS', 'days'],
+  ['Audit of strangers', 'AUDIT_KEEP_STRANGERS_DAYS', 'days'],
+  ['Ended leases', 'LEASES_KEEP_HOURS', 'hours'],
+] as const;
+
+function storageFacts(data: ServerSettings | undefined) {
+  const database = data?.settings?.database;
+  const variables = data?.settings?.processes.flatMap((process) => process.variables) ?? [];
+  const kept = retentions.flatMap(([label, name, unit]) => {
+    const setting = variables.find((variable) => variable.name === name);
+    return setting ? [[label, `${describeValue(setting).replace('default ', '')} ${unit}`] as const] : [];
+  });
+  return [
+    ['Database', database?.kind ?? <NotSet key="kind" />] as const,
+    ['Size', database ? formatSize(database.bytes) : <NotSet key="size" />] as const,
+    ...kept,
+  ];
+}
+
+const variableColumns: readonly Column<VariableRow>[] = [
+  {
+    id: 'name',
+    header: 'Variable',
+    cell: ({ name, about }) => (
+      <span className={styles.process}>
+        <code>{name}</code>
+        <span className={styles.quiet}>{about}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'value',
+    header: 'Value',
+    width: '18rem',
+    cell: (row) => <span className={styles.value}>{describeValue(row)}</span>,
+  },
+  {
+    id: 'where',
+    header: 'Processes',
+    width: '14rem',
+    cell: ({ services }) =>
+      services.length === 0 ? (
+        'All'
+      ) : (
+        <span className={styles.process}>
+          {services.map((each) => (
+            <span key={each}>{each}</span>
+          ))}
+        </span>
+      ),
+  },
+];
+
+interface VariablesProps {
+  data: ServerSettings | undefined;
+  error: unknown;
+  onRetry: () => void;
+}
+
+function Variables({ data, error, onRetry }: VariablesProps) {
+  const [text, setText] = useState('');
+  const [isSetOnly, setSetOnly] = useState(false);
+  const all = useMemo(() => data && listVariables(data.settings?.processes ?? []), [data]);
+  return (
+    <>
+      <h2 className={styles.heading}>Variables</h2>
+      <FilterRow>
+        <SearchField label="Variable or meaning" value={text} onSearch={setText} />
+        <ToggleGroup label="Filters">
+          <FilterToggle isOn={isSetOnly} onToggle={setSetOnly}>
+            Set only
+          </FilterToggle>
+        </ToggleGroup>
+      </FilterRow>
+      <DataTable
+        label="Variables"
+        columns={variableColumns}
+        rows={all && filterVariables(all, { text, isSetOnly })}
+        rowId={({ name, services }) => `${name} ${services.join()}`}
+        empty={<EmptyState icon="settings" title="No matching variables" />}
+        error={error}
+        onRetry={onRetry}
+      />
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { describeValue, filterVariables, listVariables } from './variable-rows.ts';
+
+const variable = (name: string, value: string | null, from: 'default' | 'environment' | 'file') => ({
+  ...{ name, value, from, about: `About ${name}.` },
+});
+const process = (service: string, ...variables: ReturnType<typeof variable>[]) => ({
+  ...{ service, address: 'a:1', variables, masterKeys: [], keySetAgeMs: null },
+});
+
+it('a variable that all processes have alike is one row, and one that differs names who has it how', () => {
+  const rows = listVariables([
+    process('gateway', variable('PORT', '1', 'environment'), variable('A', 'default 5', 'default')),
+    process('leases', variable('A', '7', 'environment')),
+    process('auth', variable('A', 'default 5', 'default')),
+  ]);
+  expect(rows.map(({ name, value, services }) => [name, value, services])).toEqual([
+    ['A', 'default 5', ['gateway a:1', 'auth a:1']],
+    ['A', '7', ['leases a:1']],
+    ['PORT', '1', []],
+  ]);
+});
+
+it('variables are found by name and meaning, and those with their default can be left out', () => {
+  const rows = listVariables([
+    process('x', variable('PORT', '1', 'environment'), variable('LOG', 'default info', 'default')),
+  ]);
+  const names = (text: string, isSetOnly: boolean) =>
+    filterVariables(rows, { text, isSetOnly }).map(({ name }) => name);
+  expect([names('', false), names('', true), names(' about log', false), names('zz', false)]).toEqual([
+    ['LOG', 'PORT'],
+    ['PORT'],
+    ['LOG'],
+    [],
+  ]);
+});
+
+it('what is secret or in a file is said to be set', () => {
+  expect(describeValue({ from: 'environment', value: null })).toBe('Set, not shown');
+  expect(describeValue({ from: 'file', value: null })).toBe('In a file, not shown');
+  expect(describeValue({ from: 'default', value: 'default 5' })).toBe('default 5');
+});

@@ -1,0 +1,47 @@
+import type { ProcessSettings, ShownSetting } from '../../api/settings.ts';
+
+/** A variable as some of the processes have it. */
+export interface VariableRow extends ShownSetting {
+  /** The services that have it so; empty where all do that know the variable. */
+  services: readonly string[];
+}
+
+/**
+ * One row for each variable by its name, and several where processes have it differently: an operator has then set it in one place and
+ * forgotten another.
+ */
+export function listVariables(processes: readonly ProcessSettings[]): VariableRow[] {
+  const byName = new Map<string, Map<string, VariableRow & { services: string[] }>>();
+  for (const { service, address, variables } of processes)
+    for (const variable of variables) {
+      const forms = byName.get(variable.name) ?? new Map();
+      byName.set(variable.name, forms);
+      const form = `${variable.from} ${variable.value}`;
+      const row = forms.get(form) ?? { ...variable, services: [] };
+      forms.set(form, row);
+      row.services.push(`${service} ${address}`);
+    }
+  return [...byName.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, forms]) =>
+      forms.size === 1 ? [...forms.values()].map((row) => ({ ...row, services: [] })) : [...forms.values()],
+    );
+}
+
+/** @param isSetOnly leaves out what has its default */
+export function filterVariables(
+  rows: readonly VariableRow[],
+  { text, isSetOnly }: { text: string; isSetOnly: boolean },
+): VariableRow[] {
+  const words = text.trim().toLowerCase();
+  return rows.filter(
+    ({ name, about, from }) =>
+      (!isSetOnly || from !== 'default') && `${name} ${about}`.toLowerCase().includes(words),
+  );
+}
+
+/** The value in words. */
+export function describeValue({ from, value }: Pick<ShownSetting, 'from' | 'value'>): string {
+  if (from === 'file') return 'In a file, not shown';
+  return value ?? 'Set, not shown';
+}

@@ -1,0 +1,149 @@
+import { TextInput } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { useLocation } from 'wouter';
+import { listContents } from '../api/contents.ts';
+import { queryKeys } from '../api/query-keys.ts';
+import { listViewers } from '../api/viewers.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { Icon } from '../components/icon.tsx';
+import { OutsideText } from '../components/outside-text.tsx';
+import { useApp, useCurrentApiKey } from '../session/app-context.ts';
+import { may } from '../session/permissions.ts';
+import { navItemsFor } from '../shell/nav-items.tsx';
+import styles from './palette.module.css';
+import { type Found, isCredential, listEntries, type PaletteEntry } from './palette-entries.ts';
+
+/** As many as fit beside the pages without scrolling. */
+const foundAtMost = 5;
+const nothing: Found = { contents: [], viewers: [] };
+
+/** Opens a page, or what a typed or pasted name or ID belongs to. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const { scope } = useCurrentApiKey();
+  const [, navigate] = useLocation();
+  const listId = useId();
+  const found = useFound(text.trim());
+  const entries = listEntries(text, navItemsFor(scope), found);
+  const at = Math.min(chosen, entries.length - 1);
+  const optionId = (n: number) => `${listId}-${n}`;
+  const go = (entry: PaletteEntry | undefined) => {
+    if (!entry) return;
+    onClose();
+    navigate(entry.path);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setChosen((at + step + entries.length) % Math.max(1, entries.length));
+    else if (event.key === 'Enter') go(entries[at]);
+    else return;
+    event.preventDefault();
+  };
+  useEffect(() => {
+    document.getElementById(`${listId}-${at}`)?.scrollIntoView({ block: 'nearest' });
+  }, [listId, at]);
+  return (
+    <Dialog title="Go to" onClose={onClose} width="36rem">
+      <TextInput
+        data-autofocus
+        role="combobox"
+        aria-label="Page, name or ID"
+        aria-expanded
+        aria-controls={listId}
+        aria-autocomplete="list"
+        aria-activedescendant={at >= 0 ? optionId(at) : undefined}
+        placeholder="Page, name or ID"
+        leftSection={<Icon name="search" size={17} />}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setChosen(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {isCredential(text) && (
+        <p className={styles.note}>
+          This is an API key or a token. Paste it on Refusals to see what it opens.
+        </p>
+      )}
+      <div className={styles.list} role="listbox" id={listId} aria-label="Places">
+        {entries.map((entry, n) => (
+          <Place
+            key={`${entry.kind} ${entry.path}`}
+            id={optionId(n)}
+            entry={entry}
+            isChosen={n === at}
+            onChoose={() => setChosen(n)}
+            onGo={() => go(entry)}
+          />
+        ))}
+      </div>
+      <p className="visually-hidden" role="status">
+        {entries.length === 1 ? '1 place' : `${entries.length} places`}
+      </p>
+    </Dialog>
+  );
+}
+
+interface PlaceProps {
+  id: string;
+  entry: PaletteEntry;
+  isChosen: boolean;
+  onChoose: () => void;
+  onGo: () => void;
+}
+
+function Place({ id, entry: { label, kind, icon, keys }, isChosen, onChoose, onGo }: PlaceProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text field, which keeps the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant of the text field names the chosen one
+    <div
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      className={styles.entry}
+      onPointerMove={onChoose}
+      onClick={onGo}
+    >
+      <Icon name={icon} size={18} />
+      <span className={styles.words}>
+        <OutsideText className={styles.label} text={label} />
+        {kind !== 'Page' && <OutsideText className={styles.kind} text={kind} />}
+      </span>
+      {keys && <kbd className={styles.keys}>{keys}</kbd>}
+    </div>
+  );
+}
+
+/** Contents and viewers for the typed text, once typing pauses. Not for a credential: it would stand in the server's log. */
+function useFound(text: string): Found {
+  const { api } = useApp();
+  const { scope } = useCurrentApiKey();
+  const [paused, setPaused] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const { data = nothing } = useQuery({
+    queryKey: queryKeys.palette(paused),
+    queryFn: async ({ signal }): Promise<Found> => {
+      const [{ items }, { viewers }] = await Promise.all([
+        may(scope, 'read-content')
+          ? listContents(api, { q: paused, limit: foundAtMost }, signal)
+          : { items: [] },
+        may(scope, 'manage')
+          ? listViewers(api, { prefix: paused, limit: foundAtMost }, signal)
+          : { viewers: [] },
+      ]);
+      return { contents: items, viewers };
+    },
+    enabled: paused !== '' && !isCredential(paused),
+    placeholderData: keepPreviousData,
+  });
+  return text === '' || paused === '' ? nothing : data;
+}
+
+/** Waits out fast typing, and leaves most of the 300 ms that an answer has. */
+const pauseMs = 80;

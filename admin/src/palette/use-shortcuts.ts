@@ -1,0 +1,51 @@
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+
+/** How long `g` waits for the second key. Longer than slow typing, shorter than forgetting. */
+const waitMs = 1_500;
+
+interface ShortcutsOptions {
+  pages: readonly { path: string; shortcut: string }[];
+  openPalette: () => void;
+}
+
+/**
+ * The keys of the dashboard: `/` moves the focus to the page's search field, Ctrl+K or ⌘K opens the palette, and `g` with the letter of a
+ * page goes there. Keys without Ctrl or ⌘ do nothing while the admin is typing, and none does while a dialog is open.
+ */
+export function useShortcuts({ pages, openPalette }: ShortcutsOptions): void {
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    let goingUntilMs = 0;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.altKey || event.repeat || document.querySelector('[role="dialog"][aria-modal="true"]'))
+        return;
+      const key = event.key.toLowerCase();
+      const isGoing = event.timeStamp < goingUntilMs;
+      goingUntilMs = 0;
+      if (event.ctrlKey || event.metaKey) {
+        if (key !== 'k' || event.shiftKey) return;
+        event.preventDefault();
+        return openPalette();
+      }
+      const { target } = event;
+      if (target instanceof Element && target.closest('input, textarea, select, [contenteditable]')) return;
+      const page = isGoing ? pages.find(({ shortcut }) => shortcut === key) : undefined;
+      if (page) {
+        event.preventDefault();
+        navigate(page.path);
+      } else if (key === 'g') goingUntilMs = event.timeStamp + waitMs;
+      else if (key === '/') focusSearch(event);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [pages, openPalette, navigate]);
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  const field = document.querySelector<HTMLInputElement>('input[type="search"]');
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+}
