@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from '../server-actions.ts';
 import { unique } from '../tokens.ts';
 import { waitForAnnouncement } from './announcements.ts';
+import { countInHeap } from './count-in-heap.ts';
 import { inspectPage } from './inspect-page.ts';
 import { openDashboard, signIn } from './open-dashboard.ts';
 
@@ -63,6 +64,8 @@ it('a new key is shown once and works, and the dialog closes only when the key i
   expect(await row.textContent()).toContain('playback');
   expect(await page.content()).not.toContain(rawKey);
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Create a key');
+  // Neither the cache of queries nor a closed dialog keeps it.
+  await expect.poll(() => countInHeap(page, rawKey), { timeout: 60_000 }).toBe(0);
 });
 
 it('a key created on a computer with a wrong clock expires by the server’s clock', async () => {

@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from '../server-actions.ts';
 import { makeApiKey } from '../target.ts';
 import { viewerToken } from '../tokens.ts';
+import { countInHeap } from './count-in-heap.ts';
 import { inspectPage } from './inspect-page.ts';
 import { openDashboard, signIn } from './open-dashboard.ts';
 
@@ -52,17 +52,6 @@ it('signing out removes the key from the memory of the page', async () => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await expect.poll(() => countInHeap(page, raw), { timeout: 60_000 }).toBe(0);
 });
-
-/** How many strings of the page's heap contain the text. A snapshot collects garbage first. */
-async function countInHeap(page: Page, text: string): Promise<number> {
-  const session = await page.context().newCDPSession(page);
-  const chunks: string[] = [];
-  session.on('HeapProfiler.addHeapSnapshotChunk', ({ chunk }) => chunks.push(chunk));
-  await session.send('HeapProfiler.collectGarbage');
-  await session.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false });
-  await session.detach();
-  return chunks.join('').split(text).length - 1;
-}
 
 it('a remembered key survives a reload, is in sessionStorage only, and is removed by signing out', async () => {
   const page = await open();
