@@ -52,16 +52,23 @@ it('a fresh server explains the overview and the first step, and shows figures o
   await expect.poll(() => figureOf(page, 'Active leases')).toContain('0');
 });
 
-it('the figures match the traffic: key requests, refusals, leases and player reports', async () => {
+it('with four windows open the figures match the traffic: key requests, refusals, leases and player reports', async () => {
   const { open, server } = own;
   const scene = await makeScene(server);
   const token = viewerToken(server.jwtSecret, scene.viewerId);
-  for (let n = 0; n < 90; n++) await askForKey(server, scene);
-  for (let n = 0; n < 20; n++) await server.client.get(`/keys/${scene.contentId}`);
+  // The windows read all the time. None of that may thin out the share of refusals.
+  const windows = [];
+  for (let n = 0; n < 4; n++) windows.push(await open({ as: server.adminApiKey }));
+  for (let n = 0; n < 540; n++) await askForKey(server, scene);
+  for (let n = 0; n < 60; n++) await server.client.get(`/keys/${scene.contentId}`);
   await server.client.post('/api/v1/player-metrics', token, playerReport);
+  for (const each of windows) {
+    await expect.poll(() => figureOf(each, 'Key requests')).toContain('600 in the last hour');
+    await expect.poll(() => figureOf(each, 'Refused, 4xx')).toContain('10 %');
+  }
 
   const page = await open({ as: server.adminApiKey });
-  await expect.poll(() => figureOf(page, 'Key requests')).toContain('110 in the last hour');
+  await expect.poll(() => figureOf(page, 'Key requests')).toContain('600 in the last hour');
   expect(await figureOf(page, 'Key request, p95')).toMatch(/\d m?s.*p50 [\d.]+ m?s/);
   expect(await figureOf(page, 'Failed, 5xx')).toContain('0 %');
   expect(await figureOf(page, 'Refused, 4xx')).toContain('too high');
