@@ -43,7 +43,7 @@ it('Ctrl+K finds pages, contents and viewers, and any pasted ID, by the keyboard
   await field.fill(leaseId);
   await chosen.getByText('Lease with this ID').waitFor();
   await page.keyboard.press('ArrowDown');
-  await chosen.getByText('API keys with this name or ID').waitFor();
+  await chosen.getByText('Audit of this target').waitFor();
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').getByText(scene.viewerId).first().waitFor();

@@ -33,21 +33,16 @@ it('pages that match come first, then what the server found, then the lists to a
     'Page: Leases',
     'Content lea-1: Lea',
     'Viewer: lea',
-    'API keys with this name or ID: lea',
+    'API keys with this name: lea',
     'Leases of this viewer: lea',
     'Audit of this target: lea',
     'Audit of this actor: lea',
   ]);
 });
 
-it('a pasted UUID leads to the lease and the API key with it, spaces around it left out', () => {
+it('a pasted UUID leads to the lease with it, and to what was done by and to it, spaces around it left out', () => {
   const id = '98ee5596-cd3e-a20d-163a-e382420c6eff';
-  expect(pathsFor(` ${id}\n`)).toEqual([
-    `/leases?lease=${id}`,
-    `/api-keys?q=${id}`,
-    `/audit?target=${id}`,
-    `/audit?actor=${id}`,
-  ]);
+  expect(pathsFor(` ${id}\n`)).toEqual([`/leases?lease=${id}`, `/audit?target=${id}`, `/audit?actor=${id}`]);
 });
 
 it('text of an address is escaped, and a content ID with a dot is not a path', () => {

@@ -68,22 +68,25 @@ function toEntries({ contents, viewers }: Found): PaletteEntry[] {
   ];
 }
 
-/** The lists that can be asked for a text. A UUID is a lease or an API key. */
+/** The lists that can be asked for a text. A UUID is a lease, or an API key, which the audit knows as an actor. */
 function listsFor(label: string, { viewers }: Found): PaletteEntry[] {
   const lease = address('/leases', { lease: label });
   const isListed = viewers.some(({ viewerId }) => viewerId === label);
   const viewer = { label, kind: 'Viewer with this ID', path: viewerAddress(label), icon: 'people' as const };
   const leases = addressOf({ viewerId: label });
   return [
-    ...(uuid.test(label) ? [{ label, kind: 'Lease with this ID', path: lease, icon: 'clock' as const }] : []),
-    {
-      ...{ label, kind: 'API keys with this name or ID', path: address('/api-keys', { q: label }) },
-      icon: 'key',
-    },
-    ...(uuid.test(label) || isListed ? [] : [viewer]),
     ...(uuid.test(label)
-      ? []
-      : [{ label, kind: 'Leases of this viewer', path: leases, icon: 'clock' as const }]),
+      ? [{ label, kind: 'Lease with this ID', path: lease, icon: 'clock' as const }]
+      : [
+          {
+            label,
+            kind: 'API keys with this name',
+            path: address('/api-keys', { q: label }),
+            icon: 'key' as const,
+          },
+          ...(isListed ? [] : [viewer]),
+          { label, kind: 'Leases of this viewer', path: leases, icon: 'clock' as const },
+        ]),
     { label, kind: 'Audit of this target', path: address('/audit', { target: label }), icon: 'list' },
     { label, kind: 'Audit of this actor', path: address('/audit', { actor: label }), icon: 'list' },
   ];

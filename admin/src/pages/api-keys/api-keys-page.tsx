@@ -3,7 +3,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { type ApiKeyPage, listApiKeys } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
-import { scopes } from '../../api/resources.ts';
+import { type ApiKey, scopes } from '../../api/resources.ts';
+import { CsvExport } from '../../components/csv-export.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import {
@@ -76,7 +77,12 @@ export default function ApiKeysPage() {
       <PageHead
         title="API keys"
         lead="Credentials of applications and people. Each key is shown in full once, when it is created."
-        actions={create}
+        actions={
+          <>
+            <ApiKeyExport filter={filter} />
+            {create}
+          </>
+        }
       />
       <FilterBar filter={filter} onChange={setFilter} />
       <LiveBar stream={stream} arrived={arrived} noun="keys" onShow={() => list.refetch()} />
@@ -101,6 +107,36 @@ export default function ApiKeysPage() {
       )}
       {dialog && <CurrentDialog dialog={dialog} showDialog={setDialog} onClose={() => setDialog(null)} />}
     </>
+  );
+}
+
+const exported = [
+  ['id', ({ id }: ApiKey) => id],
+  ['name', ({ name }: ApiKey) => name],
+  ['prefix', ({ keyPrefix }: ApiKey) => keyPrefix],
+  ['scope', ({ scope }: ApiKey) => scope],
+  ['created_at', ({ createdAt }: ApiKey) => createdAt],
+  ['expires_at', ({ expiresAt }: ApiKey) => expiresAt],
+  ['revoked_at', ({ revokedAt }: ApiKey) => revokedAt],
+  ['last_used_at', ({ lastUsedAt }: ApiKey) => lastUsedAt],
+] as const;
+
+/** The most that the server gives at once. */
+const rowsAtOnce = 500;
+
+function ApiKeyExport({ filter }: { filter: ApiKeyFilter }) {
+  const api = useApi();
+  const query = { ...toApiKeyQuery(filter), limit: rowsAtOnce };
+  return (
+    <CsvExport
+      noun="key"
+      fileName="api-keys"
+      columns={exported}
+      read={async (cursor, signal) => {
+        const page = await listApiKeys(api, { ...query, cursor: cursor ?? undefined }, signal);
+        return { rows: page.api_keys, next: page.next_cursor };
+      }}
+    />
   );
 }
 

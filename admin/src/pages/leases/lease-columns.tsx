@@ -64,9 +64,36 @@ export const createdColumn: Column<Lease> = {
   cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
 };
 
-export function leaseColumns(actions: LeaseActions): Column<Lease>[] {
+/** The leases that are chosen for one act. */
+export interface Selection {
+  ids: ReadonlySet<string>;
+  toggle: (lease: Lease) => void;
+}
+
+/** The viewer behind a checkbox. A revoked lease cannot be revoked again. */
+function selectableColumn({ ids, toggle }: Selection, column: Column<Lease>): Column<Lease> {
+  return {
+    ...column,
+    cell: (lease) => (
+      <span className={styles.selectable}>
+        <input
+          type="checkbox"
+          className={styles.select}
+          aria-label={`Select ${lease.viewerId} on ${lease.contentId}`}
+          checked={ids.has(lease.id)}
+          disabled={lease.state === 'revoked'}
+          onChange={() => toggle(lease)}
+        />
+        {column.cell(lease)}
+      </span>
+    ),
+  };
+}
+
+export function leaseColumns(actions: LeaseActions, selection?: Selection): Column<Lease>[] {
+  const viewer = viewerColumn(actions.open);
   return [
-    viewerColumn(actions.open),
+    selection ? selectableColumn(selection, viewer) : viewer,
     {
       id: 'content',
       header: 'Content',

@@ -14,8 +14,11 @@ import { ActiveCount, useActiveCount } from './active-count.tsx';
 import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { leaseColumns } from './lease-columns.tsx';
+import { LeaseExport } from './lease-export.tsx';
 import { everyLease, isNarrowed, type LeaseFilter, toLeaseQuery, useLeaseAddress } from './lease-filter.ts';
+import styles from './leases.module.css';
 import { RevokeDialog } from './revoke-dialog.tsx';
+import { useBulk } from './use-bulk.tsx';
 import { useLeasePage } from './use-lease-page.ts';
 
 /** Lists all leases, updated live: search, details and revoke. */
@@ -34,7 +37,12 @@ export default function LeasesPage() {
     },
     [open],
   );
-  const columns = useMemo(() => leaseColumns({ open, narrow: setFilter, revoke }), [open, setFilter, revoke]);
+  const { selection, chosen, paste, revokeChosen, dialog } = useBulk(page.rows);
+  const { ids, toggle } = selection;
+  const columns = useMemo(
+    () => leaseColumns({ open, narrow: setFilter, revoke }, { ids, toggle }),
+    [open, setFilter, revoke, ids, toggle],
+  );
   const showNew = () => {
     // New rows are on the first page.
     pages.goFirst();
@@ -45,11 +53,14 @@ export default function LeasesPage() {
       <PageHead
         title="Leases"
         lead="Who can play what, and until when. A revoked lease gets no more keys."
-        actions={<RevokeAll query={query} onRevoke={revoke} />}
+        actions={<Acts filter={filter} onRevoke={revoke} onPaste={paste} />}
       />
       <FilterBar filter={filter} onChange={setFilter} />
       <LiveBar stream={page.stream} arrived={page.arrived} noun="leases" onShow={showNew}>
-        <ActiveCount active={active} />
+        <span className={styles.counts}>
+          <ActiveCount active={active} />
+          <RevokeChosen count={chosen} onRevoke={revokeChosen} />
+        </span>
       </LiveBar>
       <DataTable
         frame={table}
@@ -74,6 +85,40 @@ export default function LeasesPage() {
         <DetailsDialog leaseId={leaseId} revoke={revoke} onClose={() => open(null)} />
       )}
       {subject && <RevokeDialog subject={subject} onClose={() => setSubject(null)} />}
+      {dialog}
+    </>
+  );
+}
+
+function RevokeChosen({ count, onRevoke }: { count: number; onRevoke: () => void }) {
+  if (count === 0) return null;
+  return (
+    <Button
+      size="compact-md"
+      variant="light"
+      color="bad"
+      aria-label={`Revoke ${countOf(count, 'selected lease')}…`}
+      onClick={onRevoke}
+    >
+      Revoke {count}…
+    </Button>
+  );
+}
+
+interface ActsProps {
+  filter: LeaseFilter;
+  onRevoke: (subject: RevocationSubject) => void;
+  onPaste: () => void;
+}
+
+function Acts({ filter, onRevoke, onPaste }: ActsProps) {
+  return (
+    <>
+      <LeaseExport filter={filter} />
+      <Button variant="default" onClick={onPaste}>
+        Revoke a list…
+      </Button>
+      <RevokeAll query={toLeaseQuery(filter)} onRevoke={onRevoke} />
     </>
   );
 }

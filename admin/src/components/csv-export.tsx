@@ -1,0 +1,86 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import styles from './csv-export.module.css';
+import { downloadBlob } from './download-text.ts';
+import { ErrorNotice } from './errors.tsx';
+import { countOf } from './format-numbers.ts';
+import { Icon } from './icon.tsx';
+import { toCsvLine } from './to-csv.ts';
+
+interface CsvPage<Row> {
+  rows: readonly Row[];
+  next: string | null;
+}
+
+interface CsvExportProps<Row> {
+  /** Such as `lease`. */
+  noun: string;
+  /** Without its ending. */
+  fileName: string;
+  /** Header and cell of each column. */
+  columns: readonly (readonly [header: string, cell: (row: Row) => string | null | undefined])[];
+  /** Reads all rows of the filter, page by page. */
+  read: (cursor: string | null, signal: AbortSignal) => Promise<CsvPage<Row>>;
+}
+
+type ExportState =
+  | { status: 'idle' }
+  | { status: 'running'; rows: number }
+  | { status: 'failed'; error: unknown };
+
+/** Saves every row that the filter matches, from all pages. Leaving the page stops it. */
+export function CsvExport<Row>(props: CsvExportProps<Row>) {
+  const [state, setState] = useState<ExportState>({ status: 'idle' });
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const stop = () => {
+    running.current?.abort();
+    setState({ status: 'idle' });
+  };
+  const begin = () => {
+    const controller = new AbortController();
+    running.current = controller;
+    setState({ status: 'running', rows: 0 });
+    readAll(props, controller.signal, (rows) => setState({ status: 'running', rows })).then(
+      (file) => {
+        downloadBlob(`${props.fileName}.csv`, file);
+        setState({ status: 'idle' });
+      },
+      (error) => {
+        if (!controller.signal.aborted) setState({ status: 'failed', error });
+      },
+    );
+  };
+  if (state.status === 'running')
+    return (
+      <div className={styles.running}>
+        <span role="status">Exporting… {countOf(state.rows, props.noun)}</span>
+        <Button variant="default" onClick={stop}>
+          Stop
+        </Button>
+      </div>
+    );
+  return (
+    <>
+      <Button variant="default" leftSection={<Icon name="download" size={18} />} onClick={begin}>
+        Export CSV
+      </Button>
+      {state.status === 'failed' && <ErrorNotice error={state.error} purpose="read-once" />}
+    </>
+  );
+}
+
+async function readAll<Row>(
+  { columns, read }: CsvExportProps<Row>,
+  signal: AbortSignal,
+  onRows: (rows: number) => void,
+): Promise<Blob> {
+  const lines = [toCsvLine(columns.map(([header]) => header))];
+  for (let cursor: string | null = null; ; ) {
+    const { rows, next }: CsvPage<Row> = await read(cursor, signal);
+    for (const row of rows) lines.push(toCsvLine(columns.map(([, cell]) => cell(row))));
+    onRows(lines.length - 1);
+    if (next === null) return new Blob(lines, { type: 'text/csv;charset=utf-8' });
+    cursor = next;
+  }
+}

@@ -1,0 +1,239 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { countActiveLeases, type RevocationTarget, revokeLeases } from '../../api/leases.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { describeError } from '../../components/describe-error.ts';
+import { Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
+import { ErrorNotice } from '../../components/errors.tsx';
+import { countOf } from '../../components/format-numbers.ts';
+import { Notice } from '../../components/notice.tsx';
+import { OutsideText } from '../../components/outside-text.tsx';
+import { useApi } from '../../session/app-context.ts';
+import styles from './leases.module.css';
+import { mostTargets, type Progress, readList, revokeInTurn } from './revoke-in-turn.ts';
+
+/** A target and how it is called. */
+export interface BulkTarget {
+  label: string;
+  target: RevocationTarget;
+}
+
+/** Asks for a list of viewers, and passes it on. */
+export function PasteDialog({
+  onList,
+  onClose,
+}: {
+  onList: (list: BulkTarget[]) => void;
+  onClose: () => void;
+}) {
+  const [text, setText] = useState('');
+  const [isAsked, setAsked] = useState(false);
+  const ids = readList(text);
+  const fault =
+    ids.length === 0
+      ? 'Enter at least one ID.'
+      : ids.length > mostTargets
+        ? `${countOf(ids.length, 'ID')}: at most ${mostTargets} at a time.`
+        : null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setAsked(true);
+    if (fault === null) onList(ids.map((viewerId) => ({ label: viewerId, target: { viewerId } })));
+  };
+  return (
+    <Dialog title="Revoke a list of viewers" width="34rem" onClose={onClose}>
+      <form onSubmit={submit}>
+        <Textarea
+          label="Viewer IDs"
+          description="One a line. The active leases are counted before anything is revoked."
+          autosize
+          minRows={6}
+          maxRows={14}
+          value={text}
+          error={isAsked && fault}
+          onChange={(event) => setText(event.currentTarget.value)}
+          data-autofocus
+        />
+        <DialogActions onCancel={onClose}>
+          <Button type="submit">Continue</Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Counts what a list of targets would end, then revokes one after the other and shows what failed. */
+export function BulkRevokeDialog({
+  targets,
+  onClose,
+}: {
+  targets: readonly BulkTarget[];
+  onClose: () => void;
+}) {
+  const [reason, setReason] = useState('');
+  const count = useCount(targets);
+  const run = useRun(reason);
+  if (run.progress) return <RunDialog run={run} total={targets.length} onClose={onClose} />;
+  const areViewers = targets.every(({ target }) => 'viewerId' in target);
+  const noun = areViewers ? 'viewer' : 'lease';
+  return (
+    <TypedConfirmation
+      title={`Revoke ${countOf(targets.length, noun)}?`}
+      width="34rem"
+      fields={
+        <TextInput
+          label="Reason"
+          description="Stored with each lease. Optional."
+          maxLength={maxReasonLength}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          data-autofocus
+        />
+      }
+      expected={count.isOver ? String(targets.length) : undefined}
+      action={`Revoke ${countOf(targets.length, noun)}`}
+      isBusy={false}
+      error={null}
+      onConfirm={() => run.begin(targets)}
+      onClose={onClose}
+    >
+      {areViewers
+        ? 'Every lease of these viewers ends, and tokens issued to them until now are refused.'
+        : 'These leases end. Their viewers need newer tokens for these contents.'}
+      {areViewers && <CountNotice count={count} />}
+    </TypedConfirmation>
+  );
+}
+
+/** The limit of the server. */
+const maxReasonLength = 500;
+
+interface Count {
+  active: number;
+  viewers: number;
+  isOver: boolean;
+  error: unknown;
+}
+
+function CountNotice({ count: { active, viewers, isOver, error } }: { count: Count }) {
+  if (error) return <ErrorNotice error={error} purpose="shown" />;
+  if (!isOver) return <Notice role="status">Counting the leases…</Notice>;
+  return (
+    <Notice kind="bad" role="status" title={`${countOf(active, 'active lease')} will end`}>
+      {viewers === 0
+        ? 'None of them has an active lease.'
+        : `${countOf(viewers, 'viewer')} of the list ${viewers === 1 ? 'has' : 'have'} some.`}
+    </Notice>
+  );
+}
+
+/** The active leases of all viewers of the list, counted once. */
+function useCount(targets: readonly BulkTarget[]): Count {
+  const api = useApi();
+  const ids = targets.flatMap(({ target }) => ('viewerId' in target ? [target.viewerId] : []));
+  const { data, error } = useQuery({
+    queryKey: queryKeys.revocationCount(ids),
+    queryFn: async ({ signal }) => {
+      const counts: number[] = [];
+      for (const viewerId of ids) counts.push(await countActiveLeases(api, { viewerId }, signal));
+      return counts;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    retry: false,
+  });
+  const counts = data ?? [];
+  return {
+    active: counts.reduce((sum, each) => sum + each, 0),
+    viewers: counts.filter((each) => each > 0).length,
+    // If counting fails, an admin can still revoke in an emergency.
+    isOver: data !== undefined || error !== null,
+    error,
+  };
+}
+
+interface Run {
+  progress: Progress<BulkTarget> | null;
+  isRunning: boolean;
+  begin: (targets: readonly BulkTarget[]) => void;
+  stop: () => void;
+}
+
+function useRun(reason: string): Run {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [progress, setProgress] = useState<Progress<BulkTarget> | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const begin = async (targets: readonly BulkTarget[]) => {
+    const controller = new AbortController();
+    running.current = controller;
+    setRunning(true);
+    setProgress({ done: 0, revoked: 0, failed: [] });
+    await revokeInTurn(targets, {
+      revoke: ({ target }) => revokeLeases(api, target, reason.trim() || null),
+      onProgress: setProgress,
+      pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      signal: controller.signal,
+    });
+    setRunning(false);
+    void queries.invalidateQueries({ queryKey: queryKeys.leases });
+  };
+  return {
+    progress,
+    isRunning,
+    begin: (targets) => void begin(targets),
+    stop: () => running.current?.abort(),
+  };
+}
+
+interface RunDialogProps {
+  run: Run;
+  total: number;
+  onClose: () => void;
+}
+
+function RunDialog({ run: { progress, isRunning, begin, stop }, total, onClose }: RunDialogProps) {
+  const { done = 0, revoked = 0, failed = [] } = progress ?? {};
+  const words = `${done} of ${total} · ${countOf(revoked, 'lease')} revoked`;
+  return (
+    <Dialog
+      title={isRunning ? 'Revoking…' : 'Revoked'}
+      width="34rem"
+      isClosable={!isRunning}
+      onClose={onClose}
+    >
+      <progress className={styles.bar} value={done} max={total} aria-label="Progress" />
+      <p role="status" className={styles.progress}>
+        {words}
+      </p>
+      {failed.length > 0 && (
+        <Notice kind="bad" title={`${failed.length} could not be revoked`}>
+          <ul className={styles.failed}>
+            {failed.map(({ target: { label }, error }) => (
+              <li key={label}>
+                <OutsideText text={label} />: {describeError(error).title}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <DialogActions>
+        {isRunning && (
+          <Button variant="default" onClick={stop}>
+            Stop
+          </Button>
+        )}
+        {!isRunning && failed.length > 0 && (
+          <Button color="bad" onClick={() => begin(failed.map(({ target }) => target))}>
+            Try these again
+          </Button>
+        )}
+        {!isRunning && <Button onClick={onClose}>Done</Button>}
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,50 @@
+import { type ReactNode, useCallback, useState } from 'react';
+import type { Lease } from '../../api/resources.ts';
+import { BulkRevokeDialog, type BulkTarget, PasteDialog } from './bulk-dialogs.tsx';
+import type { Selection } from './lease-columns.tsx';
+
+interface Bulk {
+  selection: Selection;
+  /** How many shown leases are chosen. */
+  chosen: number;
+  paste: () => void;
+  revokeChosen: () => void;
+  /** The open dialog. */
+  dialog: ReactNode;
+}
+
+/** Revoking several at once: the leases that are chosen on the present page of the list, or a pasted list of viewers. */
+export function useBulk(rows: readonly Lease[] | undefined): Bulk {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const [open, setOpen] = useState<'paste' | BulkTarget[] | null>(null);
+  const toggle = useCallback(
+    ({ id }: Lease) =>
+      setIds((before) => {
+        const after = new Set(before);
+        if (!after.delete(id)) after.add(id);
+        return after;
+      }),
+    [],
+  );
+  const chosen = (rows ?? []).filter(({ id, state }) => ids.has(id) && state !== 'revoked');
+  const end = () => {
+    setOpen(null);
+    setIds(new Set());
+  };
+  return {
+    selection: { ids, toggle },
+    chosen: chosen.length,
+    paste: () => setOpen('paste'),
+    revokeChosen: () => setOpen(chosen.map(toTarget)),
+    dialog:
+      open === 'paste' ? (
+        <PasteDialog onList={setOpen} onClose={() => setOpen(null)} />
+      ) : (
+        open && <BulkRevokeDialog targets={open} onClose={end} />
+      ),
+  };
+}
+
+function toTarget({ id, viewerId, contentId }: Lease): BulkTarget {
+  return { label: `${viewerId} on ${contentId}`, target: { leaseId: id } };
+}
