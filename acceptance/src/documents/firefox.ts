@@ -11,6 +11,8 @@ export interface Firefox {
   evaluate(expression: string): Promise<unknown>;
   /** Waits until an expression is true. @throws Error with `otherwise`, evaluated in the page */
   until(expression: string, otherwise: string): Promise<void>;
+  /** What pages have written to the console as errors, and exceptions that nobody caught. */
+  errors(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -36,6 +38,9 @@ interface Answer {
   readonly type: string;
   readonly result?: unknown;
   readonly message?: string;
+  /** Of an event. */
+  readonly method?: string;
+  readonly params?: { readonly level?: string; readonly text?: string };
 }
 
 /** @param executablePath of Firefox 115 or newer */
@@ -69,8 +74,9 @@ export async function openFirefox(executablePath: string): Promise<Firefox> {
       resolve(found);
     });
   });
-  const { send, socket } = await connect(`${address}/session`);
+  const { send, socket, errors } = await connect(`${address}/session`);
   await send('session.new', { capabilities: {} });
+  await send('session.subscribe', { events: ['log.entryAdded'] });
   const { contexts } = (await send('browsingContext.getTree', {})) as { contexts: { context: string }[] };
   const context = contexts[0]?.context ?? '';
 
@@ -91,6 +97,7 @@ export async function openFirefox(executablePath: string): Promise<Firefox> {
   return {
     open: async (url) => void (await send('browsingContext.navigate', { context, url, wait: 'complete' })),
     evaluate,
+    errors: () => errors,
     async until(expression, otherwise) {
       const endMs = performance.now() + untilTimeoutMs;
       while (performance.now() < endMs) {
@@ -112,9 +119,12 @@ export async function openFirefox(executablePath: string): Promise<Firefox> {
 async function connect(url: string) {
   const socket = new WebSocket(url);
   const waiting = new Map<number, (answer: Answer) => void>();
+  const errors: string[] = [];
   socket.addEventListener('message', ({ data }) => {
     const answer: Answer = JSON.parse(String(data));
     if (answer.id !== undefined) waiting.get(answer.id)?.(answer);
+    if (answer.method === 'log.entryAdded' && answer.params?.level === 'error')
+      errors.push(answer.params.text ?? '');
   });
   await new Promise<void>((resolve, reject) => {
     socket.addEventListener('open', () => resolve());
@@ -129,7 +139,7 @@ async function connect(url: string) {
     if (answer.type === 'error') throw new Error(`${method}: ${answer.message}`);
     return answer.result;
   }
-  return { send, socket };
+  return { send, socket, errors };
 }
 
 function writePreferences(profile: string): void {
