@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism, hostname } from 'node:os';
-import {
-  createApiKeyVerifier,
-  mount as mountAuth,
-  readStartWarning,
-  readStoredWarnings,
-  type SetupSecrets,
-  toSetupSecrets,
-} from '@latchkey/auth';
+import { availableParallelism } from 'node:os';
+import { createApiKeyVerifier, mount as mountAuth, readStartWarning, toSetupSecrets } from '@latchkey/auth';
 import {
   createContentReader,
   createImportedKeyReader,
@@ -22,7 +15,6 @@ import { mount as mountPlayback } from '@latchkey/playback';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import { cleanAudit, type Database, migrate, openDatabase, openPostgresOptions } from '@latchkey/shared/db';
-import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import { createSessionUses } from '@latchkey/shared/internal';
 import { createLoggedReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
@@ -36,12 +28,13 @@ import {
   type ProcessContext,
   runSessionUses,
 } from '@latchkey/shared/process';
-import { addRows, openRows, type RowCore, type Rows } from '@latchkey/shared/process/rows';
+import { addRows, openRows, type Rows } from '@latchkey/shared/process/rows';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
 import { createGateway } from './gateway.ts';
 import { type NodeConfiguration, settleMasterKeys } from './single-node-first-run.ts';
-import { addOwnStatistics, type WorkerReports } from './statistics/add-own-statistics.ts';
+import { mountStatistics } from './single-node-statistics.ts';
+import type { WorkerReports } from './statistics/add-own-statistics.ts';
 import { warnOfOpenFiles } from './warn-of-open-files.ts';
 
 const closeTimeoutMs = 10_000;
@@ -272,24 +265,4 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   const keyStores = { contents, importedKeys: createImportedKeyStore(core), refusals: core.refusals };
   const answerPlainRequests = await mountKeyDerivation(core, { masterKeys, noteUse, ...keyStores });
   answerPlainRequests();
-}
-
-async function mountStatistics(
-  { app, db, clock, metrics, guard, refusals }: RowCore<SingleNodeValues>,
-  setup: SetupSecrets,
-  { readiness, gatherWorkers }: Pick<SingleNodeParts, 'readiness' | 'gatherWorkers'>,
-): Promise<void> {
-  await app.register(async (scope) => {
-    addGuard(scope, guard);
-    addRefusalAudit(scope, refusals);
-    addOwnStatistics(scope, {
-      name: hostname(),
-      clock,
-      statistics: metrics.statistics,
-      report: readiness.report,
-      storedWarnings: () => readStoredWarnings(db, setup),
-      db,
-      gatherWorkers,
-    });
-  });
 }

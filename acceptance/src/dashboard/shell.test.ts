@@ -21,6 +21,8 @@ it('the dashboard works by keyboard: the skip link passes the navigation, and th
   await page.keyboard.press('Enter');
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
   await page.keyboard.press('Tab');
+  await expect.poll(focused(page)).toBe('Export CSV');
+  await page.keyboard.press('Tab');
   await expect.poll(focused(page)).toBe('Create a key');
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();

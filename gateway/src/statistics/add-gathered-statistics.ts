@@ -1,5 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
-import type { DatabaseSize } from '@latchkey/shared/db';
+import type { DatabaseSize } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import {

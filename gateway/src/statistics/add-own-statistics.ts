@@ -1,5 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { type Database, readDatabaseSize } from '@latchkey/shared/db';
+import type { DatabaseSize } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
@@ -47,7 +47,7 @@ interface OwnStatistics {
   report: () => Promise<ReadyReport>;
   /** Warnings about stored rows, such as API keys that never expire. */
   storedWarnings: () => Promise<readonly ConfigurationWarning[]>;
-  db: Database;
+  readDatabaseSize: () => Promise<DatabaseSize>;
   /** Where workers answer the clients: their reports of what began at this time or later, and their latest refusals. */
   gatherWorkers?: ((since: number, refusals: number) => Promise<WorkerReports>) | undefined;
 }
@@ -55,7 +55,7 @@ interface OwnStatistics {
 /** `GET /api/v1/statistics` of the single node, where one process has all figures. The guard of the scope authorizes it. */
 export function addOwnStatistics(
   app: App,
-  { name, clock, statistics, report, storedWarnings, db, gatherWorkers }: OwnStatistics,
+  { name, clock, statistics, report, storedWarnings, readDatabaseSize, gatherWorkers }: OwnStatistics,
 ): void {
   app.get(
     statisticsPath,
@@ -65,7 +65,7 @@ export function addOwnStatistics(
       const [ready, stored, database, workers] = await Promise.all([
         report(),
         storedWarnings(),
-        settings ? readDatabaseSize(db) : null,
+        settings ? readDatabaseSize() : null,
         gatherWorkers?.(beginningOf(now), refusals),
       ]);
       const own = statistics.report(beginningOf(now), refusals, settings);

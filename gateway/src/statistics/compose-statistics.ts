@@ -1,4 +1,4 @@
-import type { DatabaseSize } from '@latchkey/shared/db';
+import type { DatabaseSize } from '@latchkey/shared/contracts';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
 import {
   type ConfigurationWarning,

@@ -1,4 +1,4 @@
-import { DatabaseSizeSchema } from '@latchkey/shared/db';
+import { DatabaseSizeSchema } from '@latchkey/shared/contracts';
 import { nullableType } from '@latchkey/shared/http';
 import { ConfigurationWarningSchema, ProcessSettingsSchema } from '@latchkey/shared/statistics';
 import { type Static, type TSchema, Type } from 'typebox';

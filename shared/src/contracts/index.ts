@@ -9,6 +9,7 @@ export {
   type ViewerAndContent,
   ViewerAndContentSchema,
 } from './batch-reads.ts';
+export { type DatabaseSize, DatabaseSizeSchema } from './database-size.ts';
 export { type EpochRefusal, findEpochRefusal, toRefusalError } from './find-epoch-refusal.ts';
 export { ContentIdSchema, isContentId, isUuid, UuidSchema } from './ids.ts';
 export {

@@ -14,7 +14,7 @@ export type { PoolUsage } from './postgres-pool.ts';
 export { DatabaseIsStandby, readOverriddenSettings } from './postgres-session.ts';
 export { openPostgresOptions } from './postgres-tls.ts';
 export { hasReadAside, readAside } from './read-aside.ts';
-export { type DatabaseSize, DatabaseSizeSchema, readDatabaseSize } from './read-database-size.ts';
+export { readDatabaseSize } from './read-database-size.ts';
 export {
   type CreatedRole,
   createServiceRoles,

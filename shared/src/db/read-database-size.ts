@@ -1,12 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { type Static, Type } from 'typebox';
+import type { DatabaseSize } from '../contracts/index.ts';
 import { isPostgres } from './is-postgres.ts';
-
-export const DatabaseSizeSchema = Type.Object({
-  kind: Type.Union([Type.Literal('Postgres'), Type.Literal('SQLite')]),
-  bytes: Type.Integer({ minimum: 0 }),
-});
-export type DatabaseSize = Static<typeof DatabaseSizeSchema>;
 
 /** How much room the database takes. On SQLite without its journal. */
 export async function readDatabaseSize<DB>(db: Kysely<DB>): Promise<DatabaseSize> {

@@ -1,5 +1,5 @@
-import { ApiKeyAnswerSchema, ApiKeyUsesSchema } from '@latchkey/shared/contracts';
-import { DatabaseSizeSchema, readDatabaseSize } from '@latchkey/shared/db';
+import { ApiKeyAnswerSchema, ApiKeyUsesSchema, DatabaseSizeSchema } from '@latchkey/shared/contracts';
+import { readDatabaseSize } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { addBatchRoute, apiKeyBatch } from '@latchkey/shared/internal';
