@@ -18,7 +18,7 @@ const usage = `npm run test:distributed: the black-box tests against separate pr
   npm run test:distributed -- --replicas N          N of them
   npm run test:distributed -- --edge                edge processes serve the keys, without gateway and key-derivation
   npm run test:distributed -- --dashboard           the tests of the dashboard's pages too
-  npm run test:distributed -- --without-player      not the tests of the player, which are about the browser
+  npm run test:distributed -- --without-playing     not the tests that play a video in a browser or ffmpeg
   npm run test:distributed -- FILE…                 further files of tests
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
@@ -30,7 +30,7 @@ const { values: flags, positionals: rest } = readFlags(usage, {
   options: {
     replicas: { type: 'string', default: '3' },
     dashboard: { type: 'boolean', default: false },
-    'without-player': { type: 'boolean', default: false },
+    'without-playing': { type: 'boolean', default: false },
     edge: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -80,7 +80,7 @@ try {
   );
   // Servers with settings of their own have a gateway: they are the same with and without --edge.
   const tests = [
-    ...listBlackBoxTests(root, { ...flags, ownSettings: !flags.edge, player: !flags['without-player'] }),
+    ...listBlackBoxTests(root, { ...flags, ownSettings: !flags.edge, playing: !flags['without-playing'] }),
     ...rest,
   ];
   const separate = { TEST_POSTGRES_URL, TEST_SEPARATE_SERVICES: 'true' };

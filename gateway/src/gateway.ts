@@ -49,7 +49,12 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
     overload:
       overloadDelay === 'off'
         ? undefined
-        : { targetMs: overloadDelay, random: Math.random, isBehindGateway: false },
+        : {
+            targetMs: overloadDelay,
+            random: Math.random,
+            nowMs: () => performance.now(),
+            isBehindGateway: false,
+          },
     crossOriginHeaders: createCorsHeaders(options.corsOrigins, options.viewerTokenFrom),
   });
   await addCors(app, options.corsOrigins, options.viewerTokenFrom);

@@ -60,7 +60,8 @@ it('key periods are chosen when a content is registered, changed in the edit dia
   await page.getByLabel('Epochs behind').fill('6');
   await inspectPage(page, 'content-edit-clock');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('By the clock: a live channel').waitFor();
+  // The choice of the dialog has the same words, and is there until the server has answered.
+  await page.locator('#main').getByText('By the clock: a live channel').waitFor();
   expect((await read(id)).keyPeriods).toEqual({
     ...{ mode: 'clock', origin: '2026-01-01T00:00:00.000Z', periodSeconds: 10 },
     ...{ ahead: 1, behind: 6 },

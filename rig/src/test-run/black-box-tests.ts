@@ -7,6 +7,7 @@ const opening = 'openTarget(';
 /** The calls by which a test starts a server with its own settings, on the tested profile. */
 const starting = ['startServer(', 'startServerToClose('];
 const dashboardOpening = 'openDashboard(';
+const playingTests = /^acceptance\/src\/(player\/|playback-|speke-playback)/;
 
 /** Required configuration of the server: the origin of the pages with players (acceptance/src/player/player-setup.ts). */
 export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
@@ -14,16 +15,16 @@ export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
 /**
  * The acceptance tests that act on a given server, as paths from the root of the repository. With `dashboard` also those of
  * its pages, which take as long as all others together. With `ownSettings` also those that start servers with their own
- * settings. Without `player` not those of the player in the browser.
+ * settings. Without `playing` not those that play a video: their subject is the player in the browser, hls.js or ffmpeg.
  */
 export function listBlackBoxTests(
   root: string,
-  { dashboard = false, ownSettings = false, player = true } = {},
+  { dashboard = false, ownSettings = false, playing = true } = {},
 ): string[] {
   const calls = [opening, ...(dashboard ? [dashboardOpening] : []), ...(ownSettings ? starting : [])];
   const isBlackBox = (file: string) => {
     if (!/^acceptance\/src\/.*\.test\.ts$/.test(file)) return false;
-    if (!player && file.startsWith('acceptance/src/player/')) return false;
+    if (!playing && playingTests.test(file)) return false;
     const text = readFileSync(join(root, file), 'utf8');
     return calls.some((call) => text.includes(call));
   };

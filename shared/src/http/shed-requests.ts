@@ -14,6 +14,8 @@ export interface OverloadOptions {
   targetMs: number;
   /** From 0 to 1, without 1. */
   random: () => number;
+  /** Milliseconds that never go back, with fractions. A turn of the event loop is measured by them. */
+  nowMs: () => number;
   /** Whether the callers are a gateway and other services. */
   isBehindGateway: boolean;
   /** Further headers of each refusal. */
@@ -71,7 +73,7 @@ export function shedRequests(server: Server, overload: OverloadOptions, host: Sh
   let isTurnOpen = false;
   const endTurn = () => {
     isTurnOpen = false;
-    admission.endTurn(performance.now());
+    admission.endTurn(overload.nowMs());
   };
   function admits(request: IncomingMessage): boolean {
     counted = request;
@@ -80,7 +82,7 @@ export function shedRequests(server: Server, overload: OverloadOptions, host: Sh
       // Immediates run once everything that was ready has been read.
       setImmediate(endTurn);
     }
-    return admission.admits(performance.now(), request);
+    return admission.admits(overload.nowMs(), request);
   }
 
   // The parser belongs to the socket that carries the text of requests.
@@ -129,7 +131,7 @@ export function shedRequests(server: Server, overload: OverloadOptions, host: Sh
 }
 
 function createAdmission(
-  { targetMs, random, isBehindGateway }: OverloadOptions,
+  { targetMs, random, nowMs, isBehindGateway }: OverloadOptions,
   { isKnown, operatorLog }: SheddingHost,
 ): Admission<IncomingMessage> {
   const rankOf = createRanking(isBehindGateway);
@@ -141,7 +143,7 @@ function createAdmission(
       return rank === 'usual' && isKnown(request) ? 'always' : rank;
     },
     idleMs: () => performance.nodeTiming.idleTime,
-    onChange: createChangeLog(operatorLog, targetMs),
+    onChange: createChangeLog(operatorLog, { targetMs, nowMs }),
   });
 }
 
@@ -255,15 +257,18 @@ function createDate(): () => string {
 }
 
 /** Says when an overload begins and ends. */
-function createChangeLog(log: OperatorLog, targetMs: number): (isOverloaded: boolean) => void {
+function createChangeLog(
+  log: OperatorLog,
+  { targetMs, nowMs }: Pick<OverloadOptions, 'targetMs' | 'nowMs'>,
+): (isOverloaded: boolean) => void {
   let loggedMs = Number.NEGATIVE_INFINITY;
   let isLogged = false;
   return (isOverloaded) => {
-    const nowMs = performance.now();
     if (isOverloaded) {
-      isLogged = nowMs - loggedMs > logEveryMs;
+      const now = nowMs();
+      isLogged = now - loggedMs > logEveryMs;
       if (!isLogged) return;
-      loggedMs = nowMs;
+      loggedMs = now;
       log.warn(
         `more requests come than this process can serve: they have waited far more than ${targetMs} ms (OVERLOAD_DELAY_MS) for a second, and a part of them gets 503. Add processes`,
       );

@@ -97,6 +97,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
         : {
             targetMs: options.overloadDelay,
             random: Math.random,
+            nowMs: () => performance.now(),
             isBehindGateway: true,
             headers: refusalLogHeaders,
           },
