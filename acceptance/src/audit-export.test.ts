@@ -63,7 +63,7 @@ describe('the audit is exported', () => {
     expect(type).toBe('text/csv');
     const [head, row, end] = bytes.toString().split('\r\n');
     expect(head).toBe(
-      'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count',
+      'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count,details',
     );
     expect(row).toContain(`,viewer,"'${viewerId.replaceAll('"', '""')}",lease.list,`);
     expect(end).toBe('');

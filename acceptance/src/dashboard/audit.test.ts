@@ -217,7 +217,7 @@ it('hostile names are shown as text, and are not formulas in the exported CSV', 
   const { name, text } = await save(page, 'CSV');
   expect(name).toMatch(/^latchkey-audit-[\d-]+\.csv$/);
   expect(text.split('\r\n')[0]).toBe(
-    'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count',
+    'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count,details',
   );
   expect(text).toContain(`,"'=HYPERLINK(""http://evil.example"",""${mark}"")",`);
   expect(text).not.toMatch(/(^|,|")[=+@-][A-Z]/m);
@@ -248,4 +248,19 @@ it.each(['upload', 'playback'])('a key of scope %s gets Access denied on the aud
   const { raw } = await createApiKey(target, scope);
   const page = await open({ path: '/audit', as: raw });
   await page.getByRole('heading', { name: 'Access denied' }).waitFor();
+});
+
+it('a record says why and what changed, and its target leads to its page', async () => {
+  const id = await registerContent(target);
+  await client.call('PATCH', `/api/v1/content/${id}`, { as: adminApiKey, json: { name: 'Second name' } });
+  const viewerId = unique('viewer');
+  await client.post('/keys/leases/revoke', adminApiKey, { viewerId, reason: 'shared <b>account</b>' });
+  const page = await openAudit({ target: `viewer:${viewerId}` });
+  await page.getByText('shared <b>account</b>').waitFor();
+  await page.getByRole('link', { name: `viewer:${viewerId}` }).click();
+  await page.getByRole('heading', { level: 1, name: viewerId }).waitFor();
+  const edits = await openAudit({ target: id, action: 'content.update' });
+  await edits.getByRole('rowheader').getByRole('button').click();
+  await edits.getByRole('dialog').getByText(`${id} → Second name`).waitFor();
+  await inspectPage(edits, 'audit-details');
 });

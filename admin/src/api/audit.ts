@@ -22,6 +22,14 @@ export interface AuditRecord {
   affected: number | null;
   /** Number of refusals that it stands for. Missing before server version 0.3.0. */
   count?: number;
+  /** Why it was done and what it changed. Missing before server version 0.3.0. */
+  details?: AuditDetails | null;
+}
+
+export interface AuditDetails {
+  reason?: string;
+  /** By the names of the API. */
+  changes?: Record<string, { before: unknown; after: unknown }>;
 }
 
 /** A missing member matches everything. */

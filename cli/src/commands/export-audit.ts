@@ -21,18 +21,14 @@ interface Range {
 export async function* exportAudit(db: Database, range: Range, clock: Clock): AsyncGenerator<string, void> {
   await recordExport(db, range, clock);
   const has = {
-    affected: await createTableCheck('revocations').isThere(db),
-    count: await createTableCheck('audit_cleaning').isThere(db),
     chain: await createTableCheck('audit_chains').isThere(db),
   };
   let last = { at: range.since ?? 0, number: 0 };
   for (;;) {
     const rows = await db
       .selectFrom('audit')
-      .select(['audit.number', 'at', 'actor_kind', 'actor_id', 'action', 'target', 'client_ip'])
-      .select(['request_id', 'outcome', 'code'])
-      .$if(has.affected, (query) => query.select('affected'))
-      .$if(has.count, (query) => query.select('count'))
+      // Also before the migrations that brought the last columns.
+      .selectAll('audit')
       .$if(has.chain, (query) =>
         query
           .leftJoin('audit_entries', 'audit_entries.number', 'audit.number')
@@ -48,8 +44,8 @@ export async function* exportAudit(db: Database, range: Range, clock: Clock): As
       .execute();
     if (rows.length > 0)
       yield rows
-        .map(({ affected = null, count = null, chain = null, place = null, hash = null, ...row }) =>
-          JSON.stringify({ ...toAuditRecord({ ...row, affected, count }), chain, place, hash }),
+        .map(({ chain = null, place = null, hash = null, ...row }) =>
+          JSON.stringify({ ...toAuditRecord(row), chain, place, hash }),
         )
         .join('\n')
         .concat('\n');

@@ -1,3 +1,4 @@
+import type { AuditDetails } from '@latchkey/shared/contracts';
 import { generateApiKey, hashCredential, keyPrefixOf } from '@latchkey/shared/auth';
 import type { Scope } from '@latchkey/shared/contracts';
 import type { AuditFacts } from '@latchkey/shared/http';
@@ -54,6 +55,7 @@ export async function auditApiKeyAct(
   action: 'setup' | 'api-key.create' | 'api-key.revoke' | 'api-key.rotate',
   id: string,
   facts: AuditFacts,
+  changes: AuditDetails['changes'] = {},
 ): Promise<void> {
-  await entry.audit({ ...facts, action, target: id, outcome: 'done', code: null });
+  await entry.audit({ ...facts, action, target: id, outcome: 'done', code: null, details: { changes } });
 }

@@ -1,5 +1,5 @@
 import type { Actor, AuditOutcome } from '@latchkey/shared/contracts';
-import { type AuditTable, createTableCheck } from '@latchkey/shared/db';
+import type { AuditTable } from '@latchkey/shared/db';
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { Database, Schema } from './own-tables.ts';
 
@@ -25,19 +25,6 @@ interface AuditPage {
   limit: number;
 }
 
-const columns = [
-  'number',
-  'at',
-  'actor_kind',
-  'actor_id',
-  'action',
-  'target',
-  'client_ip',
-  'request_id',
-  'outcome',
-  'code',
-] as const;
-
 const kinds: readonly string[] = [
   'api-key',
   'bootstrap-key',
@@ -53,6 +40,9 @@ const kinds: readonly string[] = [
  */
 const clocksDifferMs = 3_600_000;
 
+/** What a row lacks before migrations 0004, 0005 and 0011. */
+const lastColumns = { affected: null, count: null, details: null };
+
 /** Above the number of any row. */
 const endOfNumbers = Number.MAX_SAFE_INTEGER;
 
@@ -63,16 +53,11 @@ export async function listAuditRows(
   { before, limit }: AuditPage,
 ): Promise<AuditRow[]> {
   const bounds = await numbersBetween(db, filter);
-  // The column came with this table (migration 0004), and this code runs before it, too.
-  const hasAffected = await createTableCheck('revocations').isThere(db);
-  // Likewise, with migration 0005.
-  const hasCount = await createTableCheck('audit_cleaning').isThere(db);
   const select = (actor: 'actor_id' | 'actor_kind' | null) =>
     db
       .selectFrom('audit')
-      .select(columns)
-      .$if(hasAffected, (query) => query.select('affected'))
-      .$if(hasCount, (query) => query.select('count'))
+      // This code also runs before the migrations that brought the last columns.
+      .selectAll()
       .where((eb) => matchesFilter(eb, filter))
       .$if(actor !== null, (query) => query.where(actor ?? 'actor_id', '=', filter.actor ?? ''))
       .where('number', '<', Math.min(before ?? endOfNumbers, bounds.before ?? endOfNumbers))
@@ -80,7 +65,7 @@ export async function listAuditRows(
       .orderBy('number', 'desc')
       .limit(limit)
       .execute()
-      .then((rows) => rows.map(({ affected = null, count = null, ...row }) => ({ ...row, affected, count })));
+      .then((rows) => rows.map((row) => ({ ...lastColumns, ...row })));
   if (filter.actor === undefined) return select(null);
   // Two queries, each with its own index, instead of one with "or": no index has both columns.
   const named = await select('actor_id');

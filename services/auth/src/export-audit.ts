@@ -27,6 +27,7 @@ const header = [
   'code',
   'affected',
   'count',
+  'details',
 ];
 
 /**
@@ -65,6 +66,7 @@ function cellsOf({
   code,
   affected,
   count,
+  details,
 }: AuditRecord) {
   return [
     id,
@@ -79,6 +81,7 @@ function cellsOf({
     code,
     affected === null ? null : String(affected),
     String(count),
+    details === null ? null : JSON.stringify(details),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { ContentStatus } from '@latchkey/shared/contracts';
-import { type ContentTable, createColumnCheck } from '@latchkey/shared/db';
+import { type ContentTable, createColumnCheck, isPostgres } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type Selectable, sql } from 'kysely';
 import { type Content, type ContentFields, foldText } from './content.ts';
@@ -120,6 +120,18 @@ export async function updateContent(
 export async function findContent(db: Database | Transaction, id: string): Promise<Content | null> {
   const present = await findColumns(db);
   const row = await db.selectFrom('contents').select(present).where('id', '=', id).executeTakeFirst();
+  return row ? toContent(row) : null;
+}
+
+/** As `findContent`, and on Postgres nobody else changes it until the transaction has ended: on SQLite transactions take turns anyway. */
+export async function findContentToChange(tx: Transaction, id: string): Promise<Content | null> {
+  const present = await findColumns(tx);
+  const row = await tx
+    .selectFrom('contents')
+    .select(present)
+    .where('id', '=', id)
+    .$if(isPostgres(tx), (query) => query.forUpdate())
+    .executeTakeFirst();
   return row ? toContent(row) : null;
 }
 

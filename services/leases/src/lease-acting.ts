@@ -28,14 +28,24 @@ export function auditAct(
   { facts }: Acting,
   action: LeaseAction,
   target: string,
+  reason: string | null = null,
 ): Promise<number> {
-  return entry.audit({ ...facts, action, target, outcome: 'done', code: null });
+  return entry.audit({ ...facts, action, target, outcome: 'done', code: null, ...toDetails(reason) });
+}
+
+function toDetails(reason: string | null): Pick<AuditEntry, 'details'> {
+  return reason === null ? {} : { details: { reason } };
 }
 
 /** The audit row of an act, for API keys alone: viewers do these acts all the time, and their rows would fill the audit. */
-function managementAudit({ principal, facts }: Acting, action: LeaseAction, target: string): AuditEntry[] {
+function managementAudit(
+  { principal, facts }: Acting,
+  action: LeaseAction,
+  target: string,
+  reason: string | null = null,
+): AuditEntry[] {
   if (principal.kind !== 'api-key') return [];
-  return [{ ...facts, action, target, outcome: 'done', code: null }];
+  return [{ ...facts, action, target, outcome: 'done', code: null, ...toDetails(reason) }];
 }
 
 /** The acts that make or end a session. They are rare beside those of players, and a URL that opens a content should be accounted for. */
@@ -60,8 +70,9 @@ export async function auditManagement(
   acting: Acting,
   action: LeaseAction,
   target: string,
+  reason: string | null,
 ): Promise<void> {
-  await entry.audits(managementAudit(acting, action, target));
+  await entry.audits(managementAudit(acting, action, target, reason));
 }
 
 /** The caller of a request that the guard has admitted. */

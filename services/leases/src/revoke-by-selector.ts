@@ -47,7 +47,7 @@ export function revokeMatchingLeases(
     const revokedAt = service.clock.now();
     await new MarkStore(tx).mark(selector, revokedAt);
     const expiringAfter = lastRenewableExpiry(service.rules, revokedAt);
-    const auditNumber = await auditAct(entry, acting, 'lease.revoke', describeSelector(selector));
+    const auditNumber = await auditAct(entry, acting, 'lease.revoke', describeSelector(selector), reason);
     const named = { ...selector, expiringAfter, revokedAt, reason, auditNumber };
     const result = (await service.revocations.isThere(tx))
       ? await revokeFromNowOn(tx, named)

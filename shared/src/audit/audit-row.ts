@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { AuditEntry } from '../contracts/index.ts';
+import type { AuditDetails, AuditEntry } from '../contracts/index.ts';
 import { type Database, rowList, type Transaction } from '../db/index.ts';
 import type { AuditTable } from '../db/schema.ts';
 import { redact } from '../log/index.ts';
@@ -19,6 +19,8 @@ export interface AuditRecord extends Record<string, unknown> {
   affected: number | null;
   /** How many refusals the row stands for; 1 for an act. */
   count: number;
+  /** Why it was done and what it changed; null if the row does not say. */
+  details: AuditDetails | null;
 }
 
 /**
@@ -36,9 +38,19 @@ export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
     requestId: redacted(row.request_id),
     outcome: row.outcome,
     code: row.code,
-    affected: row.affected,
+    affected: row.affected ?? null,
     count: row.count ?? 1,
+    details: readDetails(row.details),
   };
+}
+
+/** Of a row that somebody has changed by hand, whatever can be read: it must not hide the others. */
+function readDetails(text: string | null | undefined): AuditDetails | null {
+  try {
+    return text == null ? null : JSON.parse(redact(text));
+  } catch {
+    return null;
+  }
 }
 
 /** Hides raw keys and tokens; null stays null. */
@@ -50,7 +62,7 @@ function redacted(text: string | null): string | null {
 export function toAuditRow(
   entry: AuditEntry,
   at: number,
-): Omit<Selectable<AuditTable>, 'number' | 'affected' | 'count'> {
+): Omit<Selectable<AuditTable>, 'number' | 'affected' | 'count' | 'details'> {
   return {
     at,
     actor_kind: entry.actor.kind,
@@ -64,20 +76,45 @@ export function toAuditRow(
   };
 }
 
+/** As many characters of a value are kept as a person reads. Metadata may have 16 KiB. */
+const keptCharacters = 1_000;
+
+/** The details as a row keeps them: without what stayed the same. A raw key or token in them is hidden, and a long value is cut. */
+function toDetails({ details }: AuditEntry): string | null {
+  const { reason, changes = {} } = details ?? {};
+  const kept = Object.entries(changes)
+    .filter(([, { before, after }]) => JSON.stringify(before) !== JSON.stringify(after))
+    .map(([name, { before, after }]) => [name, { before: shorten(before), after: shorten(after) }]);
+  const stored: AuditDetails = {
+    ...(reason !== undefined && { reason }),
+    ...(kept.length > 0 && { changes: Object.fromEntries(kept) }),
+  };
+  return Object.keys(stored).length === 0 ? null : redact(JSON.stringify(stored));
+}
+
+function shorten(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text !== undefined && text.length > keptCharacters ? `${text.slice(0, keptCharacters)}…` : (value ?? null);
+}
+
 /**
  * Writes audit rows in the transaction of their acts, so that neither exists without the other.
  *
+ * @param hasDetails whether the schema has the column for details
  * @returns the rows, in the order of the entries
  */
 export async function writeAudits(
   db: Database | Transaction,
   entries: readonly AuditEntry[],
   at: number,
+  hasDetails = false,
 ): Promise<AuditRecord[]> {
   if (entries.length === 0) return [];
-  const rows = entries.map((entry) => toAuditRow(entry, at));
-  const given = rowList(db, auditColumns, rows).as('given');
-  const names = Object.keys(auditColumns) as (keyof typeof auditColumns)[];
+  const rows = entries.map((entry) => ({ ...toAuditRow(entry, at), details: toDetails(entry) }));
+  const { details: _, ...before } = auditColumns;
+  const columns = hasDetails ? auditColumns : before;
+  const given = rowList(db, columns as typeof auditColumns, rows).as('given');
+  const names = Object.keys(columns) as (keyof typeof auditColumns)[];
   const written = await db
     .insertInto('audit')
     .columns(names)
@@ -101,4 +138,5 @@ const auditColumns = {
   request_id: 'text',
   outcome: 'text',
   code: 'text',
+  details: 'text',
 } as const;

@@ -38,6 +38,7 @@ export {
 export { type LoggedRevocation, readLoggedRevocation } from './logged-revocation.ts';
 export {
   type Actor,
+  type AuditDetails,
   type AuditEntry,
   type AuditOutcome,
   isEntitled,

@@ -9,6 +9,13 @@ export interface Actor {
 
 export type AuditOutcome = 'done' | 'refused';
 
+/** Why an act was done and what it changed. */
+export interface AuditDetails {
+  reason?: string;
+  /** By the names that the API uses. Null: there was no such thing before, or is none after. */
+  changes?: Record<string, { before: unknown; after: unknown }>;
+}
+
 /** One management action, done or refused. */
 export interface AuditEntry {
   actor: Actor;
@@ -21,6 +28,7 @@ export interface AuditEntry {
   outcome: AuditOutcome;
   /** The error code of a refusal. */
   code: string | null;
+  details?: AuditDetails | null;
 }
 
 /** What an API key may do, widest first (`docs/contract.md#scopes`). */

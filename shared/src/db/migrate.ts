@@ -11,6 +11,7 @@ import { sessions } from './migrations/0007-sessions.ts';
 import { auditChain } from './migrations/0008-audit-chain.ts';
 import { importedKeys } from './migrations/0009-imported-keys.ts';
 import { viewers } from './migrations/0010-viewers.ts';
+import { auditDetails } from './migrations/0011-audit-details.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -26,6 +27,7 @@ export const migrations: Record<string, Migration> = {
   '0008-audit-chain': auditChain,
   '0009-imported-keys': importedKeys,
   '0010-viewers': viewers,
+  '0011-audit-details': auditDetails,
 };
 
 /**

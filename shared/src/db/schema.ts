@@ -36,6 +36,8 @@ export interface AuditTable {
   affected: number | null;
   /** Refusals that the row stands for; null for one. Migration 0005. */
   count: number | null;
+  /** `AuditDetails` as JSON; null for none. Migration 0011. */
+  details: string | null;
 }
 
 /** How far rows of earlier releases have been cleaned of raw keys and tokens: one row. */

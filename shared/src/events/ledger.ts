@@ -41,6 +41,7 @@ export interface Ledger<DB = Schema> {
 
 export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock: Clock }): Ledger {
   const linked = createColumnCheck('changes', 'id');
+  const detailed = createColumnCheck('audit', 'details');
   return {
     async write(work) {
       let announcements: BusMessage[] = [];
@@ -56,7 +57,7 @@ export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock
           return places.map(({ number }) => number);
         };
         const audits = async (entries: readonly AuditEntry[]) => {
-          const records = await writeAudits(tx, entries, now);
+          const records = await writeAudits(tx, entries, now, await detailed.isThere(tx));
           for (const data of records)
             announcements.push({ type: 'notice', notice: { topic: 'audit', event: 'recorded', data } });
           return records;

@@ -8,10 +8,12 @@ import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
+import { Link } from 'wouter';
 import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';
 import { type AuditView, everything } from './audit-filter.ts';
+import { describeChange, summarize, targetAddress } from './describe-details.ts';
 
 /** A record as a row. @param names of API keys, which the audit identifies by ID */
 export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyNames): Column<AuditRecord>[] {
@@ -25,6 +27,7 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
             {nameOfAction(record.action)}
           </button>
           <code className={styles.second}>{record.action}</code>
+          <Summary record={record} />
         </span>
       ),
     },
@@ -38,11 +41,30 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
       id: 'target',
       header: 'Target',
       width: '25%',
-      cell: ({ target }) => (target === null ? '–' : <Named id={target} names={names} />),
+      cell: (record) => <TargetCell record={record} names={names} />,
     },
     { id: 'outcome', header: 'Outcome', width: '9.5rem', cell: (record) => <OutcomeCell record={record} /> },
     { id: 'at', header: 'Time', width: '9rem', cell: ({ at }) => <RelativeTime at={at} /> },
   ];
+}
+
+/** The reason of an act, or what it changed. */
+function Summary({ record }: { record: AuditRecord }) {
+  const summary = summarize(record.details);
+  return summary === null ? null : <OutsideText className={styles.clipped} text={summary} />;
+}
+
+function TargetCell({ record, names }: { record: AuditRecord; names: ApiKeyNames }) {
+  const address = targetAddress(record);
+  if (record.target === null) return '–';
+  const name = <Named id={record.target} names={names} />;
+  return address === null ? (
+    name
+  ) : (
+    <Link href={address} className={styles.target}>
+      {name}
+    </Link>
+  );
 }
 
 function Named({ id, names }: { id: string; names: ApiKeyNames }) {
@@ -88,7 +110,7 @@ interface DetailsDialogProps {
 
 /** All details of one record. */
 export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
-  const { id, at, actor, action, target, clientIp, requestId, outcome, code, affected, count = 1 } = record;
+  const { id, at, actor, action, target, clientIp, requestId, outcome, code, affected, count = 1, details } = record;
   const copyable = (text: string | null, what: string) =>
     text === null ? 'unknown' : <CopyableValue text={text} what={what} />;
   const facts: Fact[] = [
@@ -104,6 +126,11 @@ export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
     ['Actor', nameOfActorKind(actor.kind)],
     ...(actor.id === null ? [] : [['Actor ID', copyable(actor.id, 'Actor ID')] as const]),
     ['Target', target === null ? 'none' : copyable(target, 'Target')],
+    ...(details?.reason ? [['Reason', <OutsideText key="reason" text={details.reason} />] as const] : []),
+    ...Object.entries(details?.changes ?? {}).map(
+      ([name, change]) =>
+        [`Changed: ${name}`, <OutsideText key={name} text={describeChange(change)} />] as const,
+    ),
     ...(typeof affected === 'number' ? [['Leases revoked', String(affected)] as const] : []),
     ...(count > 1 ? [['Count', `${formatCount(count)} times within a minute`] as const] : []),
     ['Client IP', copyable(clientIp, 'Client IP')],

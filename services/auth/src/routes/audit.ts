@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { toAuditRecord } from '@latchkey/shared/audit';
+import type { AuditDetails } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import {
   type App,
@@ -42,6 +43,18 @@ const AuditSchema = Type.Object({
       'record a minute for an address (a /64 of IPv6) and action, with the target, request and code of the first. So are those of an API ' +
       'key or viewer beyond 1,000 at once and 10 a minute. A process that counts more than 60 addresses or actors in a minute puts the ' +
       'rest of an action into one record without them. The number may be a second late.',
+  }),
+  details: Type.Unsafe<AuditDetails | null>({
+    type: ['object', 'null'],
+    properties: {
+      reason: { type: 'string', description: 'Of a revocation.' },
+      changes: {
+        type: 'object',
+        description: 'What an edit changed, by the names of the API. Long values are cut.',
+        additionalProperties: { type: 'object', properties: { before: {}, after: {} } },
+      },
+    },
+    description: 'Why it was done and what it changed. Null if the record does not say.',
   }),
 });
 

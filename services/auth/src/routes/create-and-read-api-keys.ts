@@ -4,6 +4,7 @@ import {
   type App,
   type AuditFacts,
   auditFacts,
+  instantOf,
   listQuery,
   NameSchema,
   NextCursorSchema,
@@ -99,7 +100,11 @@ export async function createApiKey(
     const issued = newApiKey(options, wanted, entry.now);
     await insertApiKey(entry.tx, issued.row);
     await announceApiKey(entry, 'created', issued.row);
-    await auditApiKeyAct(entry, 'api-key.create', issued.row.id, facts);
+    await auditApiKeyAct(entry, 'api-key.create', issued.row.id, facts, {
+      name: { before: null, after: wanted.name },
+      scope: { before: null, after: wanted.scope },
+      expiresAt: { before: null, after: instantOf(wanted.expiresAt) },
+    });
     return issued;
   });
 }

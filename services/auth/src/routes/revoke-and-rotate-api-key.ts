@@ -2,7 +2,7 @@ import { isApiKeyUsable } from '@latchkey/shared/auth';
 import type { Scope } from '@latchkey/shared/contracts';
 import { lockSubject } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
-import { type App, type AuditFacts, auditFacts } from '@latchkey/shared/http';
+import { type App, type AuditFacts, auditFacts, instantOf } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import {
   type ApiKeyRow,
@@ -112,7 +112,10 @@ async function rotateApiKey(
     await setApiKeyEnd(entry.tx, id, previous);
     await announceApiKey(entry, 'created', issued.row);
     await announceApiKey(entry, previous.revoked_at === null ? 'updated' : 'revoked', previous);
-    await auditApiKeyAct(entry, 'api-key.rotate', id, facts);
+    await auditApiKeyAct(entry, 'api-key.rotate', id, facts, {
+      keyPrefix: { before: row.key_prefix, after: issued.row.key_prefix },
+      expiresAt: { before: instantOf(expiresAt), after: instantOf(previous.expires_at) },
+    });
     return { ...issued, previous };
   });
 }

@@ -2,6 +2,7 @@ import { isContentId, keyEndpointOf } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, type AuditFacts, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
 import { Type } from 'typebox';
+import { compareContents } from '../compare-contents.ts';
 import {
   type Content,
   type ContentFields,
@@ -18,7 +19,7 @@ import {
   StatusSchema,
   toContentAnswer,
 } from '../content-schema.ts';
-import { findContent, insertContent, newestKeyVersion, updateContent } from '../content-store.ts';
+import { findContentToChange, insertContent, newestKeyVersion, updateContent } from '../content-store.ts';
 import { type KeyPeriodsMembers, readKeyPeriods } from '../key-periods.ts';
 import type { Ledger, LedgerEntry, RouteOptions } from '../own-tables.ts';
 
@@ -165,11 +166,12 @@ function registerContent(
     });
     // Decided by the insert itself: of two simultaneous registrations, one finds the other.
     if (!inserted && isNewOnly) throw new AppError('CONTENT_EXISTS');
+    const before = inserted ? null : await findContentToChange(tx, id);
     const content = inserted ?? (await updateContent(tx, id, registration, now));
     // A content is never deleted, so the insert or the update found it.
     if (!content) throw new Error('a content vanished while it was registered');
     const created = inserted !== null;
-    await announceContent(entry, content, created ? 'created' : 'updated', facts);
+    await announceContent(entry, { before, after: content }, created ? 'created' : 'updated', facts);
     return { content, created };
   });
 }
@@ -182,9 +184,10 @@ function changeContent(
   facts: AuditFacts,
 ): Promise<Content> {
   return ledger.write(async (entry) => {
+    const before = await findContentToChange(entry.tx, id);
     const content = await updateContent(entry.tx, id, fields, entry.now);
     if (!content) throw new AppError('CONTENT_NOT_FOUND');
-    await announceContent(entry, content, 'updated', facts);
+    await announceContent(entry, { before, after: content }, 'updated', facts);
     return content;
   });
 }
@@ -198,11 +201,11 @@ function changeContent(
 function disableContent(ledger: Ledger, id: string, facts: AuditFacts): Promise<Content> {
   return ledger.write(async (entry) => {
     const { tx, now } = entry;
-    const found = await findContent(tx, id);
+    const found = await findContentToChange(tx, id);
     const content =
       found?.status === 'disabled' ? found : await updateContent(tx, id, { status: 'disabled' }, now);
     if (!content) throw new AppError('CONTENT_NOT_FOUND');
-    await announceContent(entry, content, 'disabled', facts);
+    await announceContent(entry, { before: found, after: content }, 'disabled', facts);
     return content;
   });
 }
@@ -216,13 +219,16 @@ const actions = {
 /** Writes the audit row, the change for every cache that has the content, and the notice for the dashboard. */
 async function announceContent(
   entry: LedgerEntry,
-  content: Content,
+  { before, after }: { before: Content | null; after: Content },
   event: keyof typeof actions,
   facts: AuditFacts,
 ): Promise<void> {
-  await entry.change({ kind: 'content', contentId: content.id });
-  await entry.audit({ ...facts, action: actions[event], target: content.id, outcome: 'done', code: null });
-  entry.notice({ topic: 'content', event, data: toContentAnswer(content) });
+  await entry.change({ kind: 'content', contentId: after.id });
+  await entry.audit({
+    ...{ ...facts, action: actions[event], target: after.id, outcome: 'done', code: null },
+    details: { changes: compareContents(before, after) },
+  });
+  entry.notice({ topic: 'content', event, data: toContentAnswer(after) });
 }
 
 /** The members of a body, as the API takes them. */

@@ -145,7 +145,7 @@ async function revokeLease(
     const now = service.clock.now();
     const store = await openLeaseStore(tx, service);
     const revoked = await store.revokeOne(leaseId, { at: now, by: 'management', reason });
-    await auditManagement(entry, acting, 'lease.revoke', leaseId);
+    await auditManagement(entry, acting, 'lease.revoke', leaseId, reason);
     // A repeat changes nothing: a mark of now would also refuse the token that was issued since. But a viewer
     // that releases a lease just before it is revoked does not escape the mark.
     const isRepeat = !revoked && (await store.find(leaseId))?.revokedBy === 'management';

@@ -12,8 +12,11 @@ export function chainOf({ actor_kind: actor, outcome }: { actor_kind: string; ou
   return actor === 'anonymous' ? 'strangers' : 'refusals';
 }
 
-/** The columns that a hash covers, in their order. Another order would give other hashes, so a new column goes to the end of a new kind of chain. */
-export const sealedColumns = [
+/**
+ * The columns that a hash covers, in their order. Another order would give other hashes. A column that came later follows them, and only in
+ * rows that have it: the hashes of rows without it are what they were.
+ */
+const sealedColumns = [
   'number',
   'at',
   'actor_kind',
@@ -47,7 +50,8 @@ export interface HashedPlace {
  * @returns 64 hex digits
  */
 export function hashPlace({ chain, place, previous, row }: HashedPlace, secret: Buffer | null): string {
-  const text = JSON.stringify([previous, chain, place, ...sealedColumns.map((column) => row[column])]);
+  const later = row.details == null ? [] : [row.details];
+  const text = JSON.stringify([previous, chain, place, ...sealedColumns.map((column) => row[column]), ...later]);
   const hash = secret ? createHmac('sha256', secret) : createHash('sha256');
   return hash.update(text).digest('hex');
 }

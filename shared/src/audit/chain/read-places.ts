@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
-import { type ChainName, type SealedRow, sealedColumns } from './entry-hash.ts';
+import { type ChainName, type SealedRow } from './entry-hash.ts';
 
 /** A place of a chain with its row; null where the row is gone. */
 export interface ChainedPlace {
@@ -16,9 +16,8 @@ export async function readPlaces(
   chain: ChainName,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
 ): Promise<ChainedPlace[]> {
-  const columns = sql.join(sealedColumns.map((name) => sql`audit.${sql.ref(name)}`));
   const { rows } = await sql<SealedRow & { place: number; entry_number: number; hash: string }>`
-    select e.place, e.number as entry_number, e.hash, ${columns}
+    select e.place, e.number as entry_number, e.hash, audit.*
     from audit_entries e left join audit on audit.number = e.number
     where e.chain = ${chain} and e.place > ${after} and e.place <= ${upTo}
     order by e.place limit ${limit}`.execute(db);

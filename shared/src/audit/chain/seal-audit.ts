@@ -13,7 +13,7 @@ import {
   type Transaction,
   tryLockSubject,
 } from '../../db/index.ts';
-import { type ChainName, chainOf, hashPlace, type SealedRow, sealedColumns } from './entry-hash.ts';
+import { type ChainName, chainOf, hashPlace, type SealedRow } from './entry-hash.ts';
 
 /** A group of refusals is counted for a minute, and its number is written a second later. The rest is for clocks that differ. */
 const countedForMs = 120_000;
@@ -154,7 +154,7 @@ function readNewRows(from: Rows, after: number, limit: number) {
   return (
     from
       .selectFrom('audit')
-      .select(sealedColumns)
+      .selectAll('audit')
       .select(waits)
       .where('number', '>', after)
       .where('count', 'is', null)
@@ -187,7 +187,7 @@ async function readFinalRows({ from, now }: Step, numbers: readonly number[]): P
   if (numbers.length === 0) return [];
   const rows = await from
     .selectFrom('audit')
-    .select(sealedColumns)
+    .selectAll('audit')
     .select(waits)
     .where('number', 'in', numbers)
     .where(isUnchained)

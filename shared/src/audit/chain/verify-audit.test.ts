@@ -35,6 +35,7 @@ const editable = [
   'code',
   'affected',
   'count',
+  'details',
 ];
 const times = new Set(['at', 'affected', 'count']);
 
@@ -62,6 +63,7 @@ describe.each(databaseKinds(process.env))('the chain of the audit on $name', ({ 
           code: null,
           affected: null,
           count: null,
+          details: n % 2 === 0 ? null : '{"reason":"why"}',
           ...kinds[n % kinds.length],
         })) as never,
       )

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { describeChange, summarize, targetAddress } from './describe-details.ts';
+
+it('a change says what was before and after, and what was not there', () => {
+  expect(describeChange({ before: 'Film', after: 'Movie' })).toBe('Film → Movie');
+  expect(describeChange({ before: null, after: { a: 1 } })).toBe('none → {"a":1}');
+});
+
+it('a row shows the reason, or what changed', () => {
+  expect(summarize({ reason: 'shared', changes: { name: { before: 1, after: 2 } } })).toBe('shared');
+  expect(summarize({ changes: { name: { before: 1, after: 2 }, status: { before: 1, after: 2 } } })).toBe('name, status');
+  expect([summarize(null), summarize(undefined), summarize({})]).toEqual([null, null, null]);
+});
+
+it.each([
+  ['content.update', 'film', '/content/film'],
+  ['content.update', 'film.mp4', null],
+  ['lease.revoke', '98ee5596-cd3e-a20d-163a-e382420c6eff', '/leases?lease=98ee5596-cd3e-a20d-163a-e382420c6eff'],
+  ['lease.revoke', 'viewer:ada', '/viewers?viewer=ada'],
+  ['lease.revoke', 'viewer:a b&c content:film', '/viewers?viewer=a+b%26c'],
+  ['lease.revoke', 'content:film', '/content/film'],
+  ['api-key.create', '98ee5596-cd3e-a20d-163a-e382420c6eff', null],
+  ['lease.list', null, null],
+])('the target of %s %s is shown at %s', (action, target, address) => {
+  expect(targetAddress({ action, target })).toBe(address);
+});

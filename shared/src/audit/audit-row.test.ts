@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AuditDetails, AuditEntry } from '../contracts/index.ts';
+import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
+import { toAuditRecord, writeAudits } from './audit-row.ts';
+
+const entryWith = (details: AuditDetails): AuditEntry => ({
+  ...{ actor: { kind: 'api-key', id: 'k' }, action: 'content.update', target: 'film', clientIp: null },
+  ...{ requestId: null, outcome: 'done', code: null, details },
+});
+
+describe.each(databaseKinds(process.env))('a row of the audit on $name', ({ open }) => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await open();
+  });
+  afterEach(() => database.close());
+
+  const read = async () =>
+    (await database.db.selectFrom('audit').selectAll().orderBy('number').execute()).map(
+      (row) => toAuditRecord(row).details,
+    );
+
+  test('keeps the reason and what changed, leaves out what stayed, cuts what is long and hides a raw key', async () => {
+    const key = `lk_${'0'.repeat(64)}`;
+    const changes = {
+      name: { before: 'Film', after: `Film ${key}` },
+      status: { before: 'active', after: 'active' },
+      metadata: { before: {}, after: { text: 'x'.repeat(2_000) } },
+    };
+    await writeAudits(database.db, [entryWith({ reason: 'why', changes }), entryWith({})], 1, true);
+    expect(await read()).toEqual([
+      {
+        reason: 'why',
+        changes: {
+          name: { before: 'Film', after: 'Film ***' },
+          metadata: { before: {}, after: expect.stringMatching(/^\{"text":"x{900,}…$/) },
+        },
+      },
+      null,
+    ]);
+  });
+
+  test('is written without details before the migration that brings their column', async () => {
+    await writeAudits(database.db, [entryWith({ reason: 'why' })], 1, false);
+    expect(await read()).toEqual([null]);
+  });
+
+  test('with details that somebody has broken by hand is shown without them', async () => {
+    await writeAudits(database.db, [entryWith({ reason: 'why' })], 1, true);
+    await database.db.updateTable('audit').set({ details: '{"reason":' }).execute();
+    expect(await read()).toEqual([null]);
+  });
+});
