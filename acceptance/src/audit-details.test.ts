@@ -21,7 +21,7 @@ it('the audit has the reason of each revocation, and hides a key in it', async (
   await client.post('/keys/leases/revoke', admin, { viewerId, reason: `used ${raw}` });
   await client.post('/keys/leases/revoke', admin, { viewerId });
   expect(await detailsOf('lease.revoke', leaseId)).toEqual([{ reason: 'shared account' }]);
-  expect(await detailsOf('lease.revoke', `viewer:${viewerId}`)).toEqual([null, { reason: 'used ***' }]);
+  expect(await detailsOf('lease.revoke', `viewer:${viewerId}`)).toEqual([null, { reason: 'used lk_***' }]);
 });
 
 it('the audit has before and after of each edit of a content, and nothing of what stayed', async () => {

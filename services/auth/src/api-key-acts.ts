@@ -1,6 +1,5 @@
-import type { AuditDetails } from '@latchkey/shared/contracts';
 import { generateApiKey, hashCredential, keyPrefixOf } from '@latchkey/shared/auth';
-import type { Scope } from '@latchkey/shared/contracts';
+import type { AuditDetails, Scope } from '@latchkey/shared/contracts';
 import type { AuditFacts } from '@latchkey/shared/http';
 import { type ApiKeyRow, toApiKey } from './api-key.ts';
 import type { AuthRouteOptions } from './auth-route-options.ts';

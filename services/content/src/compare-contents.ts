@@ -14,7 +14,10 @@ const compared = [
 ] as const;
 
 /** What an edit may change, before and after it, as the API shows it. @param before null for a content that is new */
-export function compareContents(before: Content | null, after: Content): NonNullable<AuditDetails['changes']> {
+export function compareContents(
+  before: Content | null,
+  after: Content,
+): NonNullable<AuditDetails['changes']> {
   const [old, now] = [before && toContentAnswer(before), toContentAnswer(after)];
   return Object.fromEntries(
     compared.map((name) => [name, { before: old?.[name] ?? null, after: now[name] ?? null }]),

@@ -25,15 +25,18 @@ describe.each(databaseKinds(process.env))('a row of the audit on $name', ({ open
     const changes = {
       name: { before: 'Film', after: `Film ${key}` },
       status: { before: 'active', after: 'active' },
-      metadata: { before: {}, after: { text: 'x'.repeat(2_000) } },
+      metadata: { before: { [key]: '%22%20quoted' }, after: { text: 'x'.repeat(970) + key, more: 'x'.repeat(40) } },
     };
     await writeAudits(database.db, [entryWith({ reason: 'why', changes }), entryWith({})], 1, true);
     expect(await read()).toEqual([
       {
         reason: 'why',
         changes: {
-          name: { before: 'Film', after: 'Film ***' },
-          metadata: { before: {}, after: expect.stringMatching(/^\{"text":"x{900,}…$/) },
+          name: { before: 'Film', after: 'Film lk_***' },
+          metadata: {
+            before: { 'lk_***': '%22%20quoted' },
+            after: expect.stringMatching(/^\{"text":"x{970}lk_\*\*\*",.*…$/),
+          },
         },
       },
       null,

@@ -47,7 +47,7 @@ export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
 /** Of a row that somebody has changed by hand, whatever can be read: it must not hide the others. */
 function readDetails(text: string | null | undefined): AuditDetails | null {
   try {
-    return text == null ? null : JSON.parse(redact(text));
+    return text == null ? null : (redactAll(JSON.parse(text)) as AuditDetails);
   } catch {
     return null;
   }
@@ -81,7 +81,8 @@ const keptCharacters = 1_000;
 
 /** The details as a row keeps them: without what stayed the same. A raw key or token in them is hidden, and a long value is cut. */
 function toDetails({ details }: AuditEntry): string | null {
-  const { reason, changes = {} } = details ?? {};
+  // Before anything is cut: half of a key would not be known as one.
+  const { reason, changes = {} } = redactAll(details ?? {}) as AuditDetails;
   const kept = Object.entries(changes)
     .filter(([, { before, after }]) => JSON.stringify(before) !== JSON.stringify(after))
     .map(([name, { before, after }]) => [name, { before: shorten(before), after: shorten(after) }]);
@@ -89,12 +90,22 @@ function toDetails({ details }: AuditEntry): string | null {
     ...(reason !== undefined && { reason }),
     ...(kept.length > 0 && { changes: Object.fromEntries(kept) }),
   };
-  return Object.keys(stored).length === 0 ? null : redact(JSON.stringify(stored));
+  return Object.keys(stored).length === 0 ? null : JSON.stringify(stored);
+}
+
+/** Each text within a value, names included. Not their JSON as one text: hiding also decodes, which could break it. */
+function redactAll(value: unknown): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map(redactAll);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), redactAll(inner)]));
 }
 
 function shorten(value: unknown): unknown {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text !== undefined && text.length > keptCharacters ? `${text.slice(0, keptCharacters)}…` : (value ?? null);
+  return text !== undefined && text.length > keptCharacters
+    ? `${text.slice(0, keptCharacters)}…`
+    : (value ?? null);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Badge, Button } from '@mantine/core';
+import { Link } from 'wouter';
 import type { AuditRecord } from '../../api/audit.ts';
 import { CopyableValue } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
@@ -8,7 +9,6 @@ import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
-import { Link } from 'wouter';
 import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';
@@ -110,7 +110,20 @@ interface DetailsDialogProps {
 
 /** All details of one record. */
 export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
-  const { id, at, actor, action, target, clientIp, requestId, outcome, code, affected, count = 1, details } = record;
+  const {
+    id,
+    at,
+    actor,
+    action,
+    target,
+    clientIp,
+    requestId,
+    outcome,
+    code,
+    affected,
+    count = 1,
+    details,
+  } = record;
   const copyable = (text: string | null, what: string) =>
     text === null ? 'unknown' : <CopyableValue text={text} what={what} />;
   const facts: Fact[] = [

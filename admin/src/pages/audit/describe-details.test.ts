@@ -8,14 +8,20 @@ it('a change says what was before and after, and what was not there', () => {
 
 it('a row shows the reason, or what changed', () => {
   expect(summarize({ reason: 'shared', changes: { name: { before: 1, after: 2 } } })).toBe('shared');
-  expect(summarize({ changes: { name: { before: 1, after: 2 }, status: { before: 1, after: 2 } } })).toBe('name, status');
+  expect(summarize({ changes: { name: { before: 1, after: 2 }, status: { before: 1, after: 2 } } })).toBe(
+    'name, status',
+  );
   expect([summarize(null), summarize(undefined), summarize({})]).toEqual([null, null, null]);
 });
 
 it.each([
   ['content.update', 'film', '/content/film'],
   ['content.update', 'film.mp4', null],
-  ['lease.revoke', '98ee5596-cd3e-a20d-163a-e382420c6eff', '/leases?lease=98ee5596-cd3e-a20d-163a-e382420c6eff'],
+  [
+    'lease.revoke',
+    '98ee5596-cd3e-a20d-163a-e382420c6eff',
+    '/leases?lease=98ee5596-cd3e-a20d-163a-e382420c6eff',
+  ],
   ['lease.revoke', 'viewer:ada', '/viewers?viewer=ada'],
   ['lease.revoke', 'viewer:a b&c content:film', '/viewers?viewer=a+b%26c'],
   ['lease.revoke', 'content:film', '/content/film'],

@@ -34,6 +34,9 @@ describe.each(databaseKinds(process.env))('the audit on $name', (kind) => {
           code: null,
           affected: null,
           count: 1,
+          details: {
+            changes: { name: { before: null, after: 'x' }, scope: { before: null, after: 'full' } },
+          },
         },
       ],
       next_cursor: null,

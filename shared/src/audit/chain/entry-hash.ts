@@ -51,7 +51,13 @@ export interface HashedPlace {
  */
 export function hashPlace({ chain, place, previous, row }: HashedPlace, secret: Buffer | null): string {
   const later = row.details == null ? [] : [row.details];
-  const text = JSON.stringify([previous, chain, place, ...sealedColumns.map((column) => row[column]), ...later]);
+  const text = JSON.stringify([
+    previous,
+    chain,
+    place,
+    ...sealedColumns.map((column) => row[column]),
+    ...later,
+  ]);
   const hash = secret ? createHmac('sha256', secret) : createHash('sha256');
   return hash.update(text).digest('hex');
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/index.ts';
-import { type ChainName, type SealedRow } from './entry-hash.ts';
+import type { ChainName, SealedRow } from './entry-hash.ts';
 
 /** A place of a chain with its row; null where the row is gone. */
 export interface ChainedPlace {
