@@ -25,7 +25,10 @@ describe.each(databaseKinds(process.env))('a row of the audit on $name', ({ open
     const changes = {
       name: { before: 'Film', after: `Film ${key}` },
       status: { before: 'active', after: 'active' },
-      metadata: { before: { [key]: '%22%20quoted' }, after: { text: 'x'.repeat(970) + key, more: 'x'.repeat(40) } },
+      metadata: {
+        before: { [key]: '%22%20quoted' },
+        after: { text: 'x'.repeat(970) + key, more: 'x'.repeat(40) },
+      },
     };
     await writeAudits(database.db, [entryWith({ reason: 'why', changes }), entryWith({})], 1, true);
     expect(await read()).toEqual([
