@@ -76,7 +76,7 @@ it('a new lease appears at once, is revoked with a reason, and is in the audit',
   expect(await auditedTargets()).toContain(id);
 
   await page.getByRole('button', { name: scene.viewerId, exact: true }).click();
-  await page.getByRole('dialog').getByText('shared account <b>').waitFor();
+  await page.getByRole('dialog').getByRole('definition').getByText('shared account <b>').waitFor();
   await page.getByText(/by management/).waitFor();
   await expect.poll(() => new URL(page.url()).searchParams.get('lease')).toBe(id);
   await inspectPage(page, 'leases-details');

@@ -20,6 +20,7 @@ export const queryKeys = {
   revocationCount: (target: object) => ['revocation-count', target] as const,
   leaseCount: (selector: object) => ['leases', 'count', selector] as const,
   auditPage: (query: object, cursor: string | null) => ['audit', 'page', query, cursor] as const,
+  auditHistory: (questions: readonly object[]) => ['audit', 'history', questions] as const,
   auditActs: (newest: number) => ['audit', 'acts', newest] as const,
   auditNews: (query: object) => ['audit', 'news', query] as const,
 };

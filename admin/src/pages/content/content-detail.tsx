@@ -26,6 +26,7 @@ import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 import { useEvents } from '../../state/use-events.ts';
+import { AllRecords, History } from '../audit/history.tsx';
 import styles from './content.module.css';
 import { StatusBadge } from './content-columns.tsx';
 import { CurrentDialog, type OpenDialog } from './content-dialogs.tsx';
@@ -153,8 +154,26 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
         </div>
       </div>
       {mayManage && <ContentLeases contentId={content.id} />}
+      {mayManage && <ContentHistory contentId={content.id} />}
       {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </>
+  );
+}
+
+function ContentHistory({ contentId }: { contentId: string }) {
+  return (
+    <section aria-labelledby="content-history">
+      <div className={styles.leases}>
+        <h2 id="content-history">History</h2>
+        <AllRecords target={contentId}>All records of this content</AllRecords>
+      </div>
+      <Card>
+        <History
+          questions={[{ target: contentId }, { target: `content:${contentId}` }]}
+          about="on this content is in the audit"
+        />
+      </Card>
+    </section>
   );
 }
 

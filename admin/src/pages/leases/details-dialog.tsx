@@ -14,11 +14,13 @@ import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
+import { History } from '../audit/history.tsx';
 import { viewerAddress } from '../viewers/viewer-address.ts';
 import type { OpenRevocation } from './describe-revocation.tsx';
 import { addressOf } from './lease-filter.ts';
 import { useLeaseNews } from './lease-news.ts';
 import { LeaseEnd, LeaseStateBadge, useLeaseStatus } from './lease-status.tsx';
+import styles from './leases.module.css';
 
 interface DetailsDialogProps {
   leaseId: string;
@@ -85,6 +87,8 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
   return (
     <>
       <FactList facts={facts} />
+      <h3 className={styles.history}>History</h3>
+      <History questions={[{ target: id }]} about="on this lease alone is in the audit" />
       <DialogActions>
         <Button variant="default" component={Link} href={viewerAddress(viewerId)}>
           Viewer

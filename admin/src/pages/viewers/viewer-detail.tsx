@@ -10,6 +10,7 @@ import { Icon } from '../../components/icon.tsx';
 import { LiveBar } from '../../components/live-bar.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { AllRecords, History } from '../audit/history.tsx';
 import content from '../content/content.module.css';
 import { useActiveCount } from '../leases/active-count.tsx';
 import type { RevocationSubject } from '../leases/describe-revocation.tsx';
@@ -88,6 +89,7 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
         />
       </section>
       <ViewerRefusals viewerId={viewerId} />
+      <ViewerHistory viewerId={viewerId} />
       {subject && <RevokeDialog subject={subject} onClose={() => setSubject(null)} />}
     </>
   );
@@ -123,6 +125,22 @@ function ViewerFacts({ active, leases }: ViewerFactsProps) {
         ]}
       />
     </Card>
+  );
+}
+
+/** Acts on this viewer, and its own that the audit has: sessions, and management that it was refused. */
+function ViewerHistory({ viewerId }: { viewerId: string }) {
+  const target = `viewer:${viewerId}`;
+  return (
+    <section aria-labelledby="viewer-history">
+      <div className={content.leases}>
+        <h2 id="viewer-history">History</h2>
+        <AllRecords target={target}>All records on this viewer</AllRecords>
+      </div>
+      <Card>
+        <History questions={[{ target }, { actor: viewerId }]} about="on or by this viewer is in the audit" />
+      </Card>
+    </section>
   );
 }
 

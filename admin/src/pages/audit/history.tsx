@@ -1,0 +1,101 @@
+import { Badge, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { type AuditFilter, type AuditRecord, listAudit } from '../../api/audit.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { ErrorState } from '../../components/errors.tsx';
+import { OutsideText } from '../../components/outside-text.tsx';
+import { RelativeTime } from '../../components/times.tsx';
+import { useApi } from '../../session/app-context.ts';
+import { useApiKeyNames } from '../../state/use-api-key-names.ts';
+import { useLiveRefresh } from '../../state/use-events.ts';
+import { nameOfAction, nameOfActorKind } from './actions.ts';
+import { everything, writeView } from './audit-filter.ts';
+import { summarize } from './describe-details.ts';
+import styles from './history.module.css';
+import { mergeHistory } from './merge-history.ts';
+
+/** A short list: the Audit page has all of them. */
+const shownRecords = 10;
+
+interface HistoryProps {
+  /** Questions to the audit whose answers are shown together. Their order must not change. */
+  questions: readonly AuditFilter[];
+  /** Ends the sentence "No management action …". */
+  about: string;
+}
+
+/** What was done to something by management, or refused, newest first and updated live. */
+export function History({ questions, about }: HistoryProps) {
+  const api = useApi();
+  const names = useApiKeyNames();
+  const { data, error, refetch } = useQuery({
+    queryKey: queryKeys.auditHistory(questions),
+    queryFn: async ({ signal }) => {
+      const pages = await Promise.all(
+        questions.map((question) => listAudit(api, { ...question, limit: shownRecords }, signal)),
+      );
+      return mergeHistory(
+        pages.map(({ audit }) => audit),
+        shownRecords,
+      );
+    },
+  });
+  useLiveRefresh(
+    () => void refetch(),
+    ({ topic }) => topic === 'audit' || topic === 'missed',
+  );
+  if (error) return <ErrorState error={error} onRetry={() => refetch()} />;
+  // Waits for the names, so that no line changes its height later.
+  if (!data || !names) return <Skeleton width="100%" height="4rem" />;
+  if (data.length === 0) return <p className={styles.none}>No management action {about}.</p>;
+  return (
+    <ol className={styles.list}>
+      {data.map((record) => (
+        <Entry
+          key={record.id}
+          record={record}
+          actor={record.actor.id === null ? null : (names.get(record.actor.id)?.name ?? record.actor.id)}
+        />
+      ))}
+    </ol>
+  );
+}
+
+/** @param actor the name of an API key, or the ID of another actor; null for one without */
+function Entry({ record, actor }: { record: AuditRecord; actor: string | null }) {
+  const { action, outcome, code, at, details } = record;
+  const summary = summarize(details);
+  return (
+    <li className={styles.entry}>
+      <span className={styles.act}>
+        {nameOfAction(action)}
+        {outcome === 'refused' && <Badge color="bad">refused</Badge>}
+        {code !== null && <code className={styles.code}>{code}</code>}
+      </span>
+      <span className={styles.when}>
+        <RelativeTime at={at} isFocusable />
+      </span>
+      <span className={styles.who}>
+        {nameOfActorKind(record.actor.kind)}
+        {actor !== null && (
+          <>
+            {' '}
+            <OutsideText text={actor} />
+          </>
+        )}
+        {summary !== null && (
+          <>
+            {details?.reason ? ': ' : ': changed '}
+            <OutsideText text={summary} />
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** A link to all records of a target. */
+export function AllRecords({ target, children }: { target: string; children: string }) {
+  return <Link href={`/audit?${writeView({ ...everything, target })}`}>{children}</Link>;
+}
