@@ -1,11 +1,14 @@
 /** A message between the parent and a worker. */
 export type Message = { readonly type: string } & Readonly<Record<string, unknown>>;
 
+/** The other side did not answer within the limit of the call. */
+export class CallUnanswered extends Error {}
+
 type Handlers = Readonly<Record<string, (argument: never) => unknown>>;
 
 /** Calls over a channel of messages, in both directions. */
 export interface Calls {
-  /** @throws Error if the other side fails, does not answer within the limit, or is gone */
+  /** @throws CallUnanswered after the limit; Error if the other side fails or is gone */
   call<T>(name: string, argument: unknown, limitMs: number): Promise<T>;
   /** @returns whether the message belonged to a call */
   receive(message: Message): boolean;
@@ -45,7 +48,10 @@ export function createCalls(send: (message: Message) => void, handlers: Handlers
           open.delete(id);
           reject(error);
         };
-        const timer = setTimeout(() => fail(new Error(`${name}: no answer within ${limitMs} ms`)), limitMs);
+        const timer = setTimeout(
+          () => fail(new CallUnanswered(`${name}: no answer within ${limitMs} ms`)),
+          limitMs,
+        );
         open.set(id, {
           resolve(value) {
             clearTimeout(timer);

@@ -39,6 +39,7 @@ import { statisticsPath } from '../statistics/add-own-statistics.ts';
 import type { Calls } from './calls.ts';
 import type { ParentConnection } from './parent-connection.ts';
 import type { WorkerTask } from './pool-worker.ts';
+import { untilAnswered } from './until-answered.ts';
 import type { WorkerTotals } from './worker-figures.ts';
 
 /** As those of the gateway to each address of a service. */
@@ -121,14 +122,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       createRemotePace((key) => parent.calls.call<number>('pace', key, answerLimitMs), local),
   });
   await addParentRoutes(app, context, options);
-  await checkMasterKeys(createKeyVersionClient(client), masterKeys);
+  await untilAnswered(() => checkMasterKeys(createKeyVersionClient(client), masterKeys));
   answerPlainRequests();
   const sendTotals = reportTo(parent, metrics);
   base.jobs.repeat({ everyMs: totalsEveryMs, run: sendTotals, failed: 'the metrics could not be sent' });
   await app.ready();
   endStartUp();
   // From here on the parent's answers wait for this worker, and the feed is read after that: no change is missed.
-  await parent.calls.call('begin', null, answerLimitMs);
+  await untilAnswered(() => parent.calls.call('begin', null, answerLimitMs));
   await core.follower.pull();
   await app.listen({ host: values.host, port: values.port });
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
