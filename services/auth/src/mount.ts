@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { AppError } from '@latchkey/shared/errors';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import { createBootstrapKeyAnnouncer } from './announce-bootstrap-keys.ts';
@@ -17,8 +18,12 @@ import { addAuthInternalRoutes, addAuthorizeStatisticsRoute } from './routes/int
 import { addRevokeApiKeyRoute, addRotateApiKeyRoute } from './routes/revoke-and-rotate-api-key.ts';
 import { addClaimSetupRoute, addGetSetupRoute } from './routes/setup.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
+import { addListDeliveriesRoute, addSendRoutes } from './routes/webhook-deliveries.ts';
+import { addWebhookListRoutes, addWebhookRoutes } from './routes/webhooks.ts';
 import { readSetupOrigin, seeSetupOrigin } from './setup-credential.ts';
 import { usesFlushMs } from './use-log.ts';
+import { addWebhookJobs } from './webhook-jobs.ts';
+import { createWebhookCheck } from './webhooks/webhook-store.ts';
 
 /** Looking whether they have changed takes nothing. A key that was taken away is refused everywhere so soon. */
 const bootstrapKeysEveryMs = 200;
@@ -30,6 +35,7 @@ interface AuthReaders {
 /** Adds the auth service to a process: its routes, those for other services, and its jobs. */
 export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders): Promise<void> {
   const { app, values, log } = core;
+  const webhooks = addWebhookJobs(core);
   const options: AuthRouteOptions = {
     ...core,
     randomBytes,
@@ -39,6 +45,8 @@ export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders)
       ? readSetupOrigin
       : (request) => seeSetupOrigin(request, values.publicUrl ?? null),
     flushUses: () => apiKeys.flush(),
+    webhookOrigins: values.webhookOrigins,
+    sendWebhooks: webhooks.send,
   };
   await authRoutes(options)(app);
   if (core.isSeparate) {
@@ -68,7 +76,23 @@ export function authRoutes(options: AuthRouteOptions): Routes {
       addListAuditRoute(scope, options);
       addExportAuditRoute(scope, options);
       addStreamEventsRoute(scope, options);
+      await scope.register(webhookRoutes(options));
     });
+  };
+}
+
+function webhookRoutes(options: AuthRouteOptions): Routes {
+  const there = createWebhookCheck();
+  return async (app) => {
+    app.addHook('preHandler', async () => {
+      if (await there.isThere(options.db)) return;
+      const detail = 'There are no webhooks before the database is migrated: latchkey migrate.';
+      throw new AppError('DEPENDENCY_UNAVAILABLE', { detail });
+    });
+    addWebhookListRoutes(app, options);
+    addWebhookRoutes(app, options);
+    addListDeliveriesRoute(app, options);
+    addSendRoutes(app, options);
   };
 }
 
