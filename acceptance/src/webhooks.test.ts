@@ -17,7 +17,12 @@ describe.skipIf(areContainers)('webhooks', async () => {
     receiver.close();
     elsewhere.close();
   });
-  const server = await startServer({ WEBHOOK_ORIGINS: receiver.origin, LEASE_MAX_PER_VIEWER: '1' });
+  const server = await startServer({
+    WEBHOOK_ORIGINS: receiver.origin,
+    LEASE_MAX_PER_VIEWER: '1',
+    // A problem that the Overview shows.
+    CORS_ORIGINS: '*',
+  });
   const { client, adminApiKey: admin } = server;
 
   async function add(events: string[], at = '/in') {
@@ -106,6 +111,27 @@ describe.skipIf(areContainers)('webhooks', async () => {
         .map(({ body }) => body)
         .join(),
     ).not.toContain(key.raw);
+    await remove(id);
+  });
+
+  it('each problem that the Overview shows is an alert that has started, once', {
+    timeout: 120_000,
+  }, async () => {
+    const { id, at } = await add(['alert.started', 'alert.ended'], '/alerts');
+    const readConcerns = async () =>
+      (await client.get('/api/v1/statistics?steps=1', admin)).json.statistics.concerns;
+    const concern = (await readConcerns()).find((each: { id: string }) => each.id === 'CORS_ANY_ORIGIN');
+    expect(concern).toMatchObject({ severity: 'warning', title: 'Any web page can call' });
+    await vi.waitFor(
+      () => {
+        const alerts = messagesAt(at).map(({ data }) => data.alert as Record<string, unknown>);
+        expect(alerts).toContainEqual(expect.objectContaining({ id: concern.id, advice: concern.advice }));
+      },
+      // Reported every 30 s.
+      { timeout: 90_000, interval: 500 },
+    );
+    const started = messagesAt(at).map(({ data }) => (data.alert as { id: string }).id);
+    expect(new Set(started).size).toBe(started.length);
     await remove(id);
   });
 

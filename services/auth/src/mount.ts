@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Alert } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
@@ -14,13 +15,18 @@ import {
   addGetCurrentApiKeyRoute,
   addListApiKeysRoute,
 } from './routes/create-and-read-api-keys.ts';
-import { addAuthInternalRoutes, addAuthorizeStatisticsRoute } from './routes/internal-routes.ts';
+import {
+  addAlertsRoute,
+  addAuthInternalRoutes,
+  addAuthorizeStatisticsRoute,
+} from './routes/internal-routes.ts';
 import { addRevokeApiKeyRoute, addRotateApiKeyRoute } from './routes/revoke-and-rotate-api-key.ts';
 import { addClaimSetupRoute, addGetSetupRoute } from './routes/setup.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
 import { addListDeliveriesRoute, addSendRoutes } from './routes/webhook-deliveries.ts';
 import { addWebhookListRoutes, addWebhookRoutes } from './routes/webhooks.ts';
 import { readSetupOrigin, seeSetupOrigin } from './setup-credential.ts';
+import { readStoredWarnings, toAlerts } from './stored-warnings.ts';
 import { usesFlushMs } from './use-log.ts';
 import { addWebhookJobs } from './webhook-jobs.ts';
 import { createWebhookCheck } from './webhooks/webhook-store.ts';
@@ -30,12 +36,14 @@ const bootstrapKeysEveryMs = 200;
 
 interface AuthReaders {
   apiKeys: OwnedApiKeyVerifier;
+  /** All problems that the Overview shows, where this process knows them. Elsewhere gateways report them. */
+  readAlerts?: () => Promise<readonly Alert[]>;
 }
 
 /** Adds the auth service to a process: its routes, those for other services, and its jobs. */
-export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders): Promise<void> {
+export async function mount(core: RowCore<AuthConfig>, { apiKeys, readAlerts }: AuthReaders): Promise<void> {
   const { app, values, log } = core;
-  const webhooks = addWebhookJobs(core);
+  const webhooks = addWebhookJobs(core, readAlerts);
   const options: AuthRouteOptions = {
     ...core,
     randomBytes,
@@ -55,6 +63,10 @@ export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders)
       await addStatisticsForGateway(options)(app);
     addAuthInternalRoutes(app, apiKeys);
     addFeedRoutes(app, core.feed);
+    addAlertsRoute(app, async (alerts) => {
+      const stored = await readStoredWarnings(core.db, options.setup);
+      await webhooks.noteAlerts([...alerts, ...toAlerts(stored)]);
+    });
   }
   addJobs(core, apiKeys, options.setup);
 }

@@ -1,9 +1,11 @@
+import { type Alert, alertsEveryMs } from '@latchkey/shared/contracts';
 import type { AuthConfig } from './config.ts';
 import type { RowCore } from './own-tables.ts';
 import { announceExpiringKeys } from './webhooks/announce-expiring-keys.ts';
 import { createDispatcher } from './webhooks/dispatch-deliveries.ts';
 import type { DroppedEvents } from './webhooks/enqueue-events.ts';
 import { createAuditFollower } from './webhooks/follow-audit.ts';
+import { noteAlerts } from './webhooks/note-alerts.ts';
 import type { Poster } from './webhooks/post-message.ts';
 import { createDeliveryPurge } from './webhooks/purge-deliveries.ts';
 import { countAllPending, createWebhookCheck } from './webhooks/webhook-store.ts';
@@ -16,8 +18,21 @@ const sendEveryMs = 1_000;
 const expiringEveryMs = 60_000;
 const purgeEveryMs = 60_000;
 
+/** One for all jobs: they fail together while the database is away, and each text is logged once a minute. */
+const failed =
+  'webhooks could not be served: events and messages wait in the database, old ones are not removed, and nothing else is affected. It is tried again';
+
+interface WebhookJobs {
+  /** Begins to send what is due. It does not wait or throw. */
+  send: () => void;
+  noteAlerts: (alerts: readonly Alert[]) => Promise<void>;
+}
+
 /** Turns what happens into messages of webhooks, sends them, and removes old ones. */
-export function addWebhookJobs(core: RowCore<AuthConfig>): { send: () => void } {
+export function addWebhookJobs(
+  core: RowCore<AuthConfig>,
+  readAlerts?: () => Promise<readonly Alert[]>,
+): WebhookJobs {
   const { app, db, clock, log, warn, values, jobs, metrics } = core;
   const there = createWebhookCheck();
   const onDropped = ({ webhook, count }: DroppedEvents) =>
@@ -37,7 +52,7 @@ export function addWebhookJobs(core: RowCore<AuthConfig>): { send: () => void } 
   jobs.repeat({
     everyMs: followEveryMs,
     run: () => follower.run(),
-    failed: 'events for webhooks could not be read from the audit: they are sent once it works',
+    failed,
     interrupt: () => follower.stop(),
   });
   const send = async () => {
@@ -46,14 +61,14 @@ export function addWebhookJobs(core: RowCore<AuthConfig>): { send: () => void } 
   jobs.repeat({
     everyMs: sendEveryMs,
     run: send,
-    failed: 'messages of webhooks could not be sent: they wait in the database',
+    failed,
   });
   jobs.repeat({
     everyMs: expiringEveryMs,
     run: async () => {
       if (await there.isThere(db)) await announceExpiringKeys(db, clock.now(), onDropped);
     },
-    failed: 'API keys that expire soon could not be announced to webhooks; it is tried again',
+    failed,
   });
   const purge = createDeliveryPurge({
     ...{ db, clock, keepDays: values.webhookDeliveriesKeepDays, observe: metrics.observePurge },
@@ -61,14 +76,21 @@ export function addWebhookJobs(core: RowCore<AuthConfig>): { send: () => void } 
   jobs.repeat({
     everyMs: purgeEveryMs,
     run: () => purge.run(),
-    failed: 'old deliveries of webhooks could not be removed: they take room, and nothing else is affected',
+    failed,
     interrupt: () => purge.stop(),
   });
   metrics.watchWebhooks(async () => {
     if (!(await there.isThere(db))) return 0;
     return [...(await countAllPending(db)).values()].reduce((sum, count) => sum + count, 0);
   });
-  return { send: () => void send().catch((error) => warn('a message could not be sent at once', error)) };
+  const note = async (alerts: readonly Alert[]) => {
+    if (await there.isThere(db)) await noteAlerts(db, alerts, clock.now(), onDropped);
+  };
+  if (readAlerts) jobs.repeat({ everyMs: alertsEveryMs, run: async () => note(await readAlerts()), failed });
+  return {
+    send: () => void send().catch((error) => warn('a message could not be sent at once', error)),
+    noteAlerts: note,
+  };
 }
 
 /** The client takes 3 MB, and most servers have no webhooks. So it is loaded with the first message. */
