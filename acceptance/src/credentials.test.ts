@@ -62,6 +62,17 @@ function requestForKeys(route: string, id: string): { path: string } & CallOptio
   return { path, ...(method === 'PUT' && { body: 'sixteen octets..' }) };
 }
 
+/** A request about a webhook that does not exist: the tested server may list no origin. */
+function requestForWebhook(route: string): { path: string } & CallOptions {
+  const [method, template = ''] = route.split(' ');
+  const path = template
+    .replace('{id}', '00000000-0000-4000-8000-000000000000')
+    .replace('{deliveryId}', 'msg_x');
+  if (method === 'PATCH') return { path, json: { name: 'y' } };
+  if (route !== 'POST /api/v1/webhooks') return { path };
+  return { path, json: { name: 'x', url: 'https://hooks.example', events: ['lease.revoked'] } };
+}
+
 const requestForLicense = (template: string, contentId: string) => ({
   path: template.replace('{contentId}', contentId),
   json: { kids: [keyIdOf(contentId, 7)] },
@@ -76,6 +87,7 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
   const withId = async (id: string | Promise<string>) => ({ path: template.replace('{id}', await id) });
   const apiKeyId = async () => (await createApiKey(target, 'playback')).id;
   if (template.startsWith('/api/v1/content/{id}/keys')) return requestForKeys(route, await content());
+  if (template.startsWith('/api/v1/webhooks')) return requestForWebhook(route);
   if (template.startsWith('/licenses/')) return requestForLicense(template, await content());
   if (/\/(key-info|cpix|vod-drm)$/.test(template)) return withId(content());
   switch (route) {

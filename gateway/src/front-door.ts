@@ -22,6 +22,7 @@ import { createUpstreamOpener, openEventStreams, openServices } from './open-ups
 import type { Upstreams } from './route-table.ts';
 import { serviceDependencies } from './service-dependencies.ts';
 import { addGatheredStatistics } from './statistics/add-gathered-statistics.ts';
+import { repeatAlertReports } from './statistics/report-alerts.ts';
 
 type FrontDoorValues = Values<
   ReturnType<typeof processVariables> &
@@ -100,7 +101,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { statistics } = metrics;
   const report = readiness.report;
   const self = { service: name, address: hostname() };
-  addGatheredStatistics(app, { clock, statistics, report, upstreams, self, ownReplica, secret, onFault });
+  const figures = { clock, statistics, report, upstreams, self, ownReplica, secret, onFault };
+  addGatheredStatistics(app, figures);
+  repeatAlertReports(base, figures);
   await addForwarding(app, {
     tracer: base.tracer,
     upstreams,

@@ -29,6 +29,7 @@ const notWritten = 'warn: revoked leases could not be written; they stay revoked
 const notPurged = 'warn: what has ended could not be purged';
 const auditNotPurged = 'warn: the audit could not be purged';
 const auditNotChained = 'warn: the audit could not be chained';
+const webhooksNotServed = 'warn: webhooks could not be served';
 
 /** What failed, without what follows from it and what to do. */
 function whatFailed(line: string): string {
@@ -36,8 +37,16 @@ function whatFailed(line: string): string {
 }
 
 const profiles: [name: string, mountIt: (process: ProcessInTest) => Promise<void>, warnings: string[]][] = [
-  ['the single node', mountInTest, [noFeed, notWritten, notPurged, auditNotPurged, auditNotChained]],
-  ['the auth service', (process) => mountAlone('auth', process), [noFeed, auditNotPurged, auditNotChained]],
+  [
+    'the single node',
+    mountInTest,
+    [noFeed, notWritten, notPurged, auditNotPurged, auditNotChained, webhooksNotServed],
+  ],
+  [
+    'the auth service',
+    (process) => mountAlone('auth', process),
+    [noFeed, auditNotPurged, auditNotChained, webhooksNotServed],
+  ],
   ['the content service', (process) => mountAlone('content', process), [noFeed]],
   ['the lease service', (process) => mountAlone('leases', process), [noFeed, notWritten, notPurged]],
 ];

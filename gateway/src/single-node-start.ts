@@ -250,8 +250,8 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   const readers = { ...ways, apiKeys, contents, importedKeys: createImportedKeyReader({ db }), leases };
   const core = addRows(await createServiceCore(context, values, readers), db);
   await core.follower.pull();
-  await mountStatistics(core, setup, parts);
-  await mountAuth(core, { apiKeys });
+  const readAlerts = await mountStatistics(core, setup, parts);
+  await mountAuth(core, { apiKeys, readAlerts });
   await mountContent(core, { contents });
   const report = await mountLeases(core, { leases, contents });
   const uses = createSessionUses({

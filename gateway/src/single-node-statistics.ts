@@ -5,7 +5,12 @@ import { readDatabaseSize } from '@latchkey/shared/db';
 import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import type { Readiness } from '@latchkey/shared/lifecycle';
 import type { RowCore } from '@latchkey/shared/process/rows';
-import { addOwnStatistics, type WorkerReports } from './statistics/add-own-statistics.ts';
+import {
+  addOwnStatistics,
+  createOwnStatistics,
+  type WorkerReports,
+} from './statistics/add-own-statistics.ts';
+import type { Statistics } from './statistics/statistics-schema.ts';
 
 interface Parts {
   readiness: Readiness;
@@ -13,23 +18,29 @@ interface Parts {
   gatherWorkers?: (since: number, refusals: number) => Promise<WorkerReports>;
 }
 
-/** The statistics of the single node, with what its stores know. In a file that no gateway loads: its image has no database. */
+/**
+ * The statistics of the single node, with what its stores know. In a file that no gateway loads: its image has no database.
+ *
+ * @returns reads the problems that the Overview shows
+ */
 export async function mountStatistics(
   { app, db, clock, metrics, guard, refusals }: RowCore<SingleNodeValues>,
   setup: SetupSecrets,
   { readiness, gatherWorkers }: Parts,
-): Promise<void> {
+): Promise<() => Promise<Statistics['concerns']>> {
+  const read = createOwnStatistics({
+    name: hostname(),
+    clock,
+    statistics: metrics.statistics,
+    report: readiness.report,
+    storedWarnings: () => readStoredWarnings(db, setup),
+    readDatabaseSize: () => readDatabaseSize(db),
+    gatherWorkers,
+  });
   await app.register(async (scope) => {
     addGuard(scope, guard);
     addRefusalAudit(scope, refusals);
-    addOwnStatistics(scope, {
-      name: hostname(),
-      clock,
-      statistics: metrics.statistics,
-      report: readiness.report,
-      storedWarnings: () => readStoredWarnings(db, setup),
-      readDatabaseSize: () => readDatabaseSize(db),
-      gatherWorkers,
-    });
+    addOwnStatistics(scope, read);
   });
+  return async () => (await read({ steps: 1, refusals: 0, settings: false })).concerns;
 }

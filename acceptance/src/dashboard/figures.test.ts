@@ -50,6 +50,7 @@ const pages = [
   { path: `/content/${scene.contentId}`, shows: (page: Page) => page.getByRole('rowheader').first() },
   { path: '/leases', shows: (page: Page) => page.getByRole('rowheader').first() },
   { path: '/audit', shows: (page: Page) => page.getByRole('rowheader').first() },
+  { path: '/webhooks', shows: (page: Page) => page.getByRole('heading', { name: 'Webhooks', exact: true }) },
   { path: '/account', shows: (page: Page) => page.getByRole('heading', { name: 'Your key' }) },
   { path: '/no-such-page', shows: (page: Page) => page.getByRole('heading', { name: 'No such page' }) },
 ];

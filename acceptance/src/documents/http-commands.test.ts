@@ -15,6 +15,7 @@ const server = await startSingleNode({
   PORT: String(port),
   PUBLIC_URL: `http://127.0.0.1:${port}`,
   PLAYLIST_ORIGINS: 'https://cdn.example.com',
+  WEBHOOK_ORIGINS: 'https://hooks.example.com',
   CORS_ORIGINS: 'https://www.example.com',
 });
 

@@ -11,6 +11,11 @@ export const queryKeys = {
   statistics: ['statistics'] as const,
   palette: (text: string) => ['palette', text] as const,
   settings: ['settings'] as const,
+  webhooks: ['webhooks'] as const,
+  webhookList: ['webhooks', 'list'] as const,
+  webhook: (id: string) => ['webhooks', 'one', id] as const,
+  deliveries: (id: string, query: object, cursor: string | null) =>
+    ['webhooks', 'deliveries', id, query, cursor] as const,
   refusals: ['refusals'] as const,
   marks: (query: object) => ['marks', query] as const,
   viewerPage: (query: object, cursor: string | null) => ['viewers', 'page', query, cursor] as const,

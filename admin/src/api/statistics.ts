@@ -71,6 +71,15 @@ export interface Refusal {
   process: string;
 }
 
+/** A problem that needs attention, as the server finds it. */
+export interface Concern {
+  id: string;
+  severity: 'bad' | 'warning';
+  title: string;
+  /** What to do. */
+  advice: string;
+}
+
 /** Figures of the last hour, from the memory of the server's processes. */
 export interface Statistics {
   at: string;
@@ -90,6 +99,8 @@ export interface Statistics {
   replicas: { replica: string; startedAt: string }[];
   ready: boolean;
   dependencies: Record<string, { status: string } & Record<string, unknown>>;
+  /** All current problems, worst first. A gateway of the release before says none. */
+  concerns?: Concern[];
   warnings: ConfigurationWarning[];
   /** Processes that did not answer in time. The figures do not include them. */
   missing: { service: string; address: string }[];

@@ -27,6 +27,7 @@ import {
   IconSun,
   IconUser,
   IconUsers,
+  IconWebhook,
 } from '@tabler/icons-react';
 
 /** One icon for each meaning, so that the same action looks the same on every page. */
@@ -59,6 +60,7 @@ const icons = {
   sun: IconSun,
   up: IconArrowUp,
   warning: IconAlertTriangle,
+  webhook: IconWebhook,
 } as const;
 
 export type IconName = keyof typeof icons;

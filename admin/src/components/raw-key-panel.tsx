@@ -18,19 +18,30 @@ export function IssuedKey() {
   return shown && <IssuedDialog {...shown} onClose={() => issuedKey.set(null)} />;
 }
 
-/** Shows a new key once. It closes only after the admin confirms that the key is stored. */
-function IssuedDialog({ issued, note, onClose }: ShownKey & { onClose: () => void }) {
-  const { name } = issued.api_key;
+/** Why the server cannot show it again. */
+const reasons = {
+  'api-key': 'The server stores a hash of it and cannot show it again.',
+  webhook: 'It signs every message. The receiver needs it to check them.',
+} as const;
+
+/** Shows a new key or secret once. It closes only after the admin confirms that it is stored. */
+function IssuedDialog({ kind, name, raw, note, onClose }: ShownKey & { onClose: () => void }) {
+  const isKey = kind === 'api-key';
   return (
-    <Dialog title="Store your new key" onClose={onClose} isClosable={false} width="36rem">
+    <Dialog
+      title={isKey ? 'Store your new key' : 'Store the secret of the webhook'}
+      onClose={onClose}
+      isClosable={false}
+      width="36rem"
+    >
       <p>
-        The key <OutsideText text={name} /> is shown only now. The server stores a hash of it and cannot show
-        it again.
+        {isKey ? 'The key' : 'The secret of'} <OutsideText text={name} /> is shown only now. {reasons[kind]}
       </p>
       {note && <Notice>{note}</Notice>}
       <RawKeyPanel
-        rawKey={issued.raw_key}
-        fileName={`latchkey-${toFileName(name)}`}
+        rawKey={raw}
+        noun={isKey ? 'key' : 'secret'}
+        fileName={`latchkey-${isKey ? '' : 'webhook-'}${toFileName(name)}`}
         action="Done"
         onStored={onClose}
       />
@@ -40,6 +51,7 @@ function IssuedDialog({ issued, note, onClose }: ShownKey & { onClose: () => voi
 
 interface RawKeyPanelProps {
   rawKey: string;
+  noun?: 'key' | 'secret';
   /** File name without extension. */
   fileName: string;
   /** Label of the button that continues once the key is stored. */
@@ -48,7 +60,7 @@ interface RawKeyPanelProps {
 }
 
 /** A new key, shown only once: to copy or download. The button works after the admin confirms that the key is stored. */
-export function RawKeyPanel({ rawKey, fileName, action, onStored }: RawKeyPanelProps) {
+export function RawKeyPanel({ rawKey, noun = 'key', fileName, action, onStored }: RawKeyPanelProps) {
   const { isCopied, copy } = useCopy();
   const [isStored, setStored] = useState(false);
   useWindowEvent('beforeunload', (event) => {
@@ -64,7 +76,7 @@ export function RawKeyPanel({ rawKey, fileName, action, onStored }: RawKeyPanelP
         <Button
           variant="default"
           leftSection={<Icon name={isCopied ? 'check' : 'copy'} size={17} />}
-          onClick={() => copy(rawKey, 'Key')}
+          onClick={() => copy(rawKey, noun === 'key' ? 'Key' : 'Secret')}
           data-autofocus
         >
           Copy
@@ -81,7 +93,7 @@ export function RawKeyPanel({ rawKey, fileName, action, onStored }: RawKeyPanelP
         <Checkbox
           checked={isStored}
           onChange={(event) => setStored(event.currentTarget.checked)}
-          label="I have stored this key. It will not be shown again."
+          label={`I have stored this ${noun}. It will not be shown again.`}
         />
         <Button disabled={!isStored} onClick={onStored}>
           {action}

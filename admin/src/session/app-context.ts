@@ -3,15 +3,19 @@ import type { Api } from '../api/api.ts';
 import type { Connection } from '../api/connection.ts';
 import type { Events } from '../api/events.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
-import type { CurrentApiKey, IssuedApiKey } from '../api/resources.ts';
+import type { CurrentApiKey } from '../api/resources.ts';
 import type { Clock, Ticker } from '../state/clock.ts';
 import { type Store, useStore } from '../state/store.ts';
 import type { Toasts } from '../state/toasts.ts';
 import type { Session } from './session.ts';
 
-/** A new key. @property note a further result, such as when the old key ends */
+/** A new secret, to be shown once. */
 export interface ShownKey {
-  issued: IssuedApiKey;
+  kind: 'api-key' | 'webhook';
+  /** Of the key or the webhook. */
+  name: string;
+  raw: string;
+  /** A further result, such as when the old key ends. */
   note: string | null;
 }
 

@@ -99,6 +99,14 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     load: () => import('../pages/audit/audit-page.tsx'),
   },
   {
+    path: '/webhooks',
+    label: 'Webhooks',
+    shortcut: 'w',
+    icon: 'webhook',
+    isFor: (scope) => may(scope, 'manage'),
+    load: () => import('../pages/webhooks/webhooks-page.tsx'),
+  },
+  {
     path: '/settings',
     label: 'Settings',
     shortcut: 's',

@@ -25,7 +25,7 @@ import { RoutedExchange } from '../exchange.ts';
 import { requestHeaders, responseHeaders } from '../forwarded-headers.ts';
 import { listUpstreams, type ServiceName, type Upstreams } from '../route-table.ts';
 import { statisticsConfig, statisticsPath, statisticsRouteSchema } from './add-own-statistics.ts';
-import { beginningOf, composeStatistics } from './compose-statistics.ts';
+import { beginningOf, composeStatistics, type Shown } from './compose-statistics.ts';
 import type { Statistics } from './statistics-schema.ts';
 
 /** Shorter than for other forwarded requests, because a page waits for it. */
@@ -39,7 +39,7 @@ interface StoredFacts {
   database?: DatabaseSize;
 }
 
-interface GatheredStatistics {
+export interface GatheredStatistics {
   clock: Clock;
   /** Of the gateway itself. */
   statistics: ProcessStatistics;
@@ -58,7 +58,6 @@ interface GatheredStatistics {
  * the caller's own credential. It forwards any answer but a 200. After a 200 it gathers the figures.
  */
 export function addGatheredStatistics(app: App, options: GatheredStatistics): void {
-  const { clock, statistics, ownReplica } = options;
   app.get(
     statisticsPath,
     {
@@ -71,35 +70,46 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
       const stored = await callAuth(request as FastifyRequest, reply, options);
       // The client has got the answer of auth.
       if (!stored) return reply;
-      const now = clock.now();
-      const since = beginningOf(now);
       const { steps = stepsKept, refusals = 0 } = request.query;
       // Not validated here, so it is still a text.
       const settings = String(request.query.settings) === 'true';
-      const [ready, { reports, missing }] = await Promise.all([
-        options.report(),
-        gatherReports(options, processReportPath(since, Number(refusals), settings)),
-      ]);
-      const gateway = statistics.report(since, Number(refusals), settings);
-      const of = (name: ServiceName) => reports.filter(({ service }) => service === name);
-      const gathered = {
-        gateways: [gateway],
-        replicas: ownReplica
-          ? [{ name: ownReplica, report: gateway }]
-          : of('key-derivation').map(({ address, report }) => ({ name: address, report })),
-        leases: of('leases').map(({ report }) => report),
-        processes: [{ ...options.self, report: gateway }, ...reports],
-        warnings: [gateway, ...reports.map(({ report }) => report)]
-          .flatMap(({ warnings }) => warnings)
-          .concat(stored.warnings),
-        ready,
-        missing,
-        database: stored.database ?? null,
-      };
       const shown = { steps: Number(steps), refusals: Number(refusals), settings };
-      return { statistics: composeStatistics(gathered, shown, now) };
+      return { statistics: await gatherStatistics(options, stored, shown) };
     },
   );
+}
+
+/** The figures of every process that answers. */
+export async function gatherStatistics(
+  options: GatheredStatistics,
+  stored: StoredFacts,
+  shown: Required<Shown>,
+): Promise<Statistics> {
+  const { clock, statistics, ownReplica } = options;
+  const { refusals, settings } = shown;
+  const now = clock.now();
+  const since = beginningOf(now);
+  const [ready, { reports, missing }] = await Promise.all([
+    options.report(),
+    gatherReports(options, processReportPath(since, refusals, settings)),
+  ]);
+  const gateway = statistics.report(since, refusals, settings);
+  const of = (name: ServiceName) => reports.filter(({ service }) => service === name);
+  const gathered = {
+    gateways: [gateway],
+    replicas: ownReplica
+      ? [{ name: ownReplica, report: gateway }]
+      : of('key-derivation').map(({ address, report }) => ({ name: address, report })),
+    leases: of('leases').map(({ report }) => report),
+    processes: [{ ...options.self, report: gateway }, ...reports],
+    warnings: [gateway, ...reports.map(({ report }) => report)]
+      .flatMap(({ warnings }) => warnings)
+      .concat(stored.warnings),
+    ready,
+    missing,
+    database: stored.database ?? null,
+  };
+  return composeStatistics(gathered, shown, now);
 }
 
 /** @returns what the auth service knows of the database; null if it refuses: then the client has its answer */

@@ -11,8 +11,8 @@ import {
   stepsKept,
 } from '@latchkey/shared/statistics';
 import { Type } from 'typebox';
-import { beginningOf, composeStatistics, type ReplicaReport } from './compose-statistics.ts';
-import { StatisticsSchema } from './statistics-schema.ts';
+import { beginningOf, composeStatistics, type ReplicaReport, type Shown } from './compose-statistics.ts';
+import { type Statistics, StatisticsSchema } from './statistics-schema.ts';
 
 export const statisticsPath = '/api/v1/statistics';
 
@@ -52,40 +52,51 @@ interface OwnStatistics {
   gatherWorkers?: ((since: number, refusals: number) => Promise<WorkerReports>) | undefined;
 }
 
-/** `GET /api/v1/statistics` of the single node, where one process has all figures. The guard of the scope authorizes it. */
-export function addOwnStatistics(
-  app: App,
-  { name, clock, statistics, report, storedWarnings, readDatabaseSize, gatherWorkers }: OwnStatistics,
-): void {
+/** Composes the statistics of the single node, where one process has all figures. */
+export function createOwnStatistics({
+  name,
+  clock,
+  statistics,
+  report,
+  storedWarnings,
+  readDatabaseSize,
+  gatherWorkers,
+}: OwnStatistics): (shown: Required<Shown>) => Promise<Statistics> {
+  return async ({ steps, refusals, settings }) => {
+    const now = clock.now();
+    const [ready, stored, database, workers] = await Promise.all([
+      report(),
+      storedWarnings(),
+      settings ? readDatabaseSize() : null,
+      gatherWorkers?.(beginningOf(now), refusals),
+    ]);
+    const own = statistics.report(beginningOf(now), refusals, settings);
+    const gathered = {
+      gateways: workers?.all ?? [own],
+      replicas: workers?.serving ?? null,
+      leases: [own],
+      processes: [
+        { service: 'single node', address: name, report: own },
+        ...(workers?.serving ?? []).map((worker) => ({
+          ...{ service: 'key-derivation', address: worker.name, report: worker.report },
+        })),
+      ],
+      warnings: [...own.warnings, ...stored],
+      ready,
+      missing: workers?.missing ?? [],
+      database,
+    };
+    return composeStatistics(gathered, { steps, refusals, settings }, now);
+  };
+}
+
+/** `GET /api/v1/statistics` of the single node. The guard of the scope authorizes it. */
+export function addOwnStatistics(app: App, read: ReturnType<typeof createOwnStatistics>): void {
   app.get(
     statisticsPath,
     { config: statisticsConfig, schema: statisticsRouteSchema },
-    async ({ query: { steps = stepsKept, refusals = 0, settings = false } }) => {
-      const now = clock.now();
-      const [ready, stored, database, workers] = await Promise.all([
-        report(),
-        storedWarnings(),
-        settings ? readDatabaseSize() : null,
-        gatherWorkers?.(beginningOf(now), refusals),
-      ]);
-      const own = statistics.report(beginningOf(now), refusals, settings);
-      const warnings = [...own.warnings, ...stored];
-      const gathered = {
-        gateways: workers?.all ?? [own],
-        replicas: workers?.serving ?? null,
-        leases: [own],
-        processes: [
-          { service: 'single node', address: name, report: own },
-          ...(workers?.serving ?? []).map((worker) => ({
-            ...{ service: 'key-derivation', address: worker.name, report: worker.report },
-          })),
-        ],
-        warnings,
-        ready,
-        missing: workers?.missing ?? [],
-        database,
-      };
-      return { statistics: composeStatistics(gathered, { steps, refusals, settings }, now) };
-    },
+    async ({ query: { steps = stepsKept, refusals = 0, settings = false } }) => ({
+      statistics: await read({ steps, refusals, settings }),
+    }),
   );
 }

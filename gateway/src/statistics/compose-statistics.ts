@@ -10,6 +10,7 @@ import {
   stepsKept,
 } from '@latchkey/shared/statistics';
 
+import { findConcerns, type Judged } from './concerns/find-concerns.ts';
 import { listRefusals } from './list-refusals.ts';
 import { type ReportingProcess, toProcessFigures } from './process-figures.ts';
 import type { ChangeFigures, PlayerFigures, RequestFigures, Statistics } from './statistics-schema.ts';
@@ -61,7 +62,7 @@ export function composeStatistics(
     const stepsOf = reports.flatMap((report) => parts.map((part) => report[part] ?? []));
     return { processes: reports.length, ...toRequestSeries(stepsOf, { first, now }, startedAt) };
   };
-  return {
+  const statistics: Judged = {
     at: new Date(now).toISOString(),
     stepSeconds: stepMs / 1_000,
     keyRequests: {
@@ -104,6 +105,7 @@ export function composeStatistics(
     }),
     missing,
   };
+  return { ...statistics, concerns: findConcerns(statistics) };
 }
 
 /** All replicas count the same rows, so any count of a step is the count. */

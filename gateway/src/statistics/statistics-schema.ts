@@ -116,6 +116,13 @@ const RefusalSchema = Type.Object({
   process: Type.String({ description: 'Which process refused it: its service and address.' }),
 });
 
+const ConcernSchema = Type.Object({
+  id: Type.String({ description: 'The same for the same problem, also after it came back.' }),
+  severity: Type.Union([Type.Literal('bad'), Type.Literal('warning')]),
+  title: Type.String(),
+  advice: Type.String({ description: 'What to do.' }),
+});
+
 /** What the overview of the dashboard shows. */
 export const StatisticsSchema = Type.Object({
   at: Instant,
@@ -159,6 +166,9 @@ export const StatisticsSchema = Type.Object({
     Type.Object({ status: Type.String() }, { additionalProperties: true }),
     { description: 'As `/ready` shows them.' },
   ) as TSchema,
+  concerns: Type.Array(ConcernSchema, {
+    description: 'All current problems, worst first. Webhooks get them as `alert.started` and `alert.ended`.',
+  }),
   warnings: Type.Array(ConfigurationWarningSchema),
   refusals: Type.Array(RefusalSchema, {
     description:
@@ -178,4 +188,5 @@ export type RequestFigures = Typed['keyRequests']['lastHour'];
 export type PlayerFigures = Typed['player']['lastHour'];
 export type ProcessFigures = Typed['processes'][number];
 export type Refusal = Typed['refusals'][number];
+export type Concern = Typed['concerns'][number];
 export type ChangeFigures = Typed['changes'][number];

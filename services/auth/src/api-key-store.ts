@@ -138,3 +138,29 @@ export async function lockSetupClaim(tx: Transaction, now: number): Promise<void
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ touched_at: now }))
     .execute();
 }
+
+/**
+ * Active keys that expire later than `after` and up to `until` (milliseconds since 1970), by their expiry.
+ *
+ * @param last the last key of the page before
+ */
+export async function listExpiringApiKeys(
+  db: Connection,
+  { after, until, last, limit }: { after: number; until: number; last: ApiKeyRow | undefined; limit: number },
+): Promise<ApiKeyRow[]> {
+  return db
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', after)
+    .where('expires_at', '<=', until)
+    .$if(last !== undefined, (query) =>
+      query.where((eb) =>
+        eb(eb.refTuple('expires_at', 'id'), '>', eb.tuple(last?.expires_at ?? 0, last?.id ?? '')),
+      ),
+    )
+    .orderBy('expires_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}

@@ -25,6 +25,10 @@ export interface AuthRouteOptions extends RouteOptions {
   originOf: (request: IncomingMessage) => SetupOrigin;
   /** From which the event stream receives events. */
   bus: Bus;
+  /** `WEBHOOK_ORIGINS` */
+  webhookOrigins: readonly string[];
+  /** Begins to send the messages of webhooks that are due. It does not wait or throw. */
+  sendWebhooks: () => void;
   /** The verifier's `flush`, for when the service closes. */
   flushUses: () => Promise<void>;
 }

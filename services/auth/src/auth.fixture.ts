@@ -17,7 +17,11 @@ export interface AuthFixture {
   host: TestHost;
   clock: ManualClock;
   verifier: OwnedApiKeyVerifier;
-  ask(method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE', url: string, request?: Question): Promise<Answer>;
+  ask(
+    method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: string,
+    request?: Question,
+  ): Promise<Answer>;
   /** Creates a key with the bootstrap key. */
   create(body?: Record<string, unknown>): Promise<{ id: string; rawKey: string; apiKey: Answer['body'] }>;
   close(): Promise<void>;
@@ -41,16 +45,21 @@ interface Answer {
 
 export const testBootstrapKey = 'bootstrap-key-of-tests-0123456789';
 
+/** The only origin in WEBHOOK_ORIGINS. */
+const testWebhookOrigin = 'https://hooks.example.com';
+
 const [sqlite] = databaseKinds({});
 
 export async function startAuth({
   kind = sqlite,
   setup = { bootstrapKeys: [testBootstrapKey], setupToken: null },
   randomId = randomUUID,
+  webhookOrigins = [testWebhookOrigin],
 }: {
   kind?: DatabaseKind | undefined;
   setup?: SetupSecrets;
   randomId?: () => string;
+  webhookOrigins?: readonly string[];
 } = {}): Promise<AuthFixture> {
   if (!kind) throw new Error('no database');
   const { db, close } = await kind.open();
@@ -77,20 +86,11 @@ export async function startAuth({
     originOf: (request) => seeSetupOrigin(request, null),
     bus: host.bus,
     flushUses: verifier.flush,
+    webhookOrigins,
+    sendWebhooks: () => {},
   })(host.app);
 
-  const ask: AuthFixture['ask'] = async (method, url, { credential, body, headers, from } = {}) => {
-    const answer = await host.app.inject({
-      method,
-      url,
-      headers: { ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }), ...headers },
-      ...(body === undefined ? {} : { payload: body as object }),
-      ...(from === undefined ? {} : { remoteAddress: from }),
-    });
-    const isJson = /[/+]json/.test(String(answer.headers['content-type']));
-    const parsed = answer.body === '' ? null : isJson ? answer.json() : answer.body;
-    return { status: answer.statusCode, code: parsed?.code, headers: answer.headers, body: parsed };
-  };
+  const ask = askOf(host);
   return {
     host,
     clock,
@@ -108,5 +108,20 @@ export async function startAuth({
       await host.app.close();
       await close();
     },
+  };
+}
+
+function askOf(host: TestHost): AuthFixture['ask'] {
+  return async (method, url, { credential, body, headers, from } = {}) => {
+    const answer = await host.app.inject({
+      method,
+      url,
+      headers: { ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }), ...headers },
+      ...(body === undefined ? {} : { payload: body as object }),
+      ...(from === undefined ? {} : { remoteAddress: from }),
+    });
+    const isJson = /[/+]json/.test(String(answer.headers['content-type']));
+    const parsed = answer.body === '' ? null : isJson ? answer.json() : answer.body;
+    return { status: answer.statusCode, code: parsed?.code, headers: answer.headers, body: parsed };
   };
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Alert } from '@latchkey/shared/contracts';
+import { AppError } from '@latchkey/shared/errors';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import { createBootstrapKeyAnnouncer } from './announce-bootstrap-keys.ts';
@@ -13,23 +15,35 @@ import {
   addGetCurrentApiKeyRoute,
   addListApiKeysRoute,
 } from './routes/create-and-read-api-keys.ts';
-import { addAuthInternalRoutes, addAuthorizeStatisticsRoute } from './routes/internal-routes.ts';
+import {
+  addAlertsRoute,
+  addAuthInternalRoutes,
+  addAuthorizeStatisticsRoute,
+} from './routes/internal-routes.ts';
 import { addRevokeApiKeyRoute, addRotateApiKeyRoute } from './routes/revoke-and-rotate-api-key.ts';
 import { addClaimSetupRoute, addGetSetupRoute } from './routes/setup.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
+import { addListDeliveriesRoute, addSendRoutes } from './routes/webhook-deliveries.ts';
+import { addWebhookListRoutes, addWebhookRoutes } from './routes/webhooks.ts';
 import { readSetupOrigin, seeSetupOrigin } from './setup-credential.ts';
+import { readStoredWarnings, toAlerts } from './stored-warnings.ts';
 import { usesFlushMs } from './use-log.ts';
+import { addWebhookJobs } from './webhook-jobs.ts';
+import { createWebhookCheck } from './webhooks/webhook-store.ts';
 
 /** Looking whether they have changed takes nothing. A key that was taken away is refused everywhere so soon. */
 const bootstrapKeysEveryMs = 200;
 
 interface AuthReaders {
   apiKeys: OwnedApiKeyVerifier;
+  /** All problems that the Overview shows, where this process knows them. Elsewhere gateways report them. */
+  readAlerts?: () => Promise<readonly Alert[]>;
 }
 
 /** Adds the auth service to a process: its routes, those for other services, and its jobs. */
-export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders): Promise<void> {
+export async function mount(core: RowCore<AuthConfig>, { apiKeys, readAlerts }: AuthReaders): Promise<void> {
   const { app, values, log } = core;
+  const webhooks = addWebhookJobs(core, readAlerts);
   const options: AuthRouteOptions = {
     ...core,
     randomBytes,
@@ -39,6 +53,8 @@ export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders)
       ? readSetupOrigin
       : (request) => seeSetupOrigin(request, values.publicUrl ?? null),
     flushUses: () => apiKeys.flush(),
+    webhookOrigins: values.webhookOrigins,
+    sendWebhooks: webhooks.send,
   };
   await authRoutes(options)(app);
   if (core.isSeparate) {
@@ -47,6 +63,10 @@ export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders)
       await addStatisticsForGateway(options)(app);
     addAuthInternalRoutes(app, apiKeys);
     addFeedRoutes(app, core.feed);
+    addAlertsRoute(app, async (alerts) => {
+      const stored = await readStoredWarnings(core.db, options.setup);
+      await webhooks.noteAlerts([...alerts, ...toAlerts(stored)]);
+    });
   }
   addJobs(core, apiKeys, options.setup);
 }
@@ -68,7 +88,23 @@ export function authRoutes(options: AuthRouteOptions): Routes {
       addListAuditRoute(scope, options);
       addExportAuditRoute(scope, options);
       addStreamEventsRoute(scope, options);
+      await scope.register(webhookRoutes(options));
     });
+  };
+}
+
+function webhookRoutes(options: AuthRouteOptions): Routes {
+  const there = createWebhookCheck();
+  return async (app) => {
+    app.addHook('preHandler', async () => {
+      if (await there.isThere(options.db)) return;
+      const detail = 'There are no webhooks before the database is migrated: latchkey migrate.';
+      throw new AppError('DEPENDENCY_UNAVAILABLE', { detail });
+    });
+    addWebhookListRoutes(app, options);
+    addWebhookRoutes(app, options);
+    addListDeliveriesRoute(app, options);
+    addSendRoutes(app, options);
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Alert } from '@latchkey/shared/contracts';
 import type { ConfigurationWarning } from '@latchkey/shared/statistics';
 import { countUnendingApiKeys, hasApiKeys, hasManagers } from './api-key-store.ts';
 import type { SetupSecrets } from './config.ts';
@@ -29,6 +30,13 @@ export async function readStoredWarnings(db: Database, setup: SetupSecrets): Pro
     });
   }
   return warnings;
+}
+
+/** Those that count as problems, as the Overview shows them. */
+export function toAlerts(warnings: readonly ConfigurationWarning[]): Alert[] {
+  return warnings
+    .filter(({ severity }) => severity === 'warning')
+    .map(({ code, title, detail }) => ({ id: code, severity: 'warning', title, advice: detail }));
 }
 
 /**

@@ -58,4 +58,5 @@ export {
   viewerTokenRule,
   viewerTokenVariables,
 } from './variables/viewer-tokens.ts';
+export { webhookVariables } from './variables/webhooks.ts';
 export { weakSecretRules } from './weak-secrets.ts';

@@ -22,6 +22,7 @@ import { presignRule, presignVariables } from './variables/presign.ts';
 import { rateLimitVariables } from './variables/rate-limits.ts';
 import { retentionVariables } from './variables/retention.ts';
 import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
+import { webhookVariables } from './variables/webhooks.ts';
 import { workerVariables } from './variables/workers.ts';
 import { weakSecretRules } from './weak-secrets.ts';
 
@@ -37,6 +38,7 @@ export const singleNodeSettings = {
   ...workerVariables,
   ...apiKeyVariables,
   ...auditVariables,
+  ...webhookVariables,
   ...viewerTokenVariables,
   ...authorityVariables,
   ...contentVariables,

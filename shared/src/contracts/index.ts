@@ -1,3 +1,4 @@
+export { type Alert, AlertsSchema, alertsEveryMs } from './alerts.ts';
 export {
   type ApiKeyBatchReader,
   type AskedApiKey,

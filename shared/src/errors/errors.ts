@@ -22,11 +22,15 @@ export const codes = {
   EPOCH_NOT_FOUND: { status: 404, title: 'The content has no such period' },
   API_KEY_NOT_FOUND: { status: 404, title: 'No such API key' },
   LEASE_NOT_FOUND: { status: 404, title: 'No such lease' },
+  WEBHOOK_NOT_FOUND: { status: 404, title: 'No such webhook' },
+  DELIVERY_NOT_FOUND: { status: 404, title: 'No such delivery' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'This path does not take that method' },
   SETUP_ALREADY_DONE: { status: 409, title: 'Setup is already done' },
   PUBLIC_URL_MISSING: { status: 409, title: 'The server does not know its own URL' },
   SESSION_UNAVAILABLE: { status: 409, title: 'The content cannot be played by a URL' },
   LEASE_LIMIT_REACHED: { status: 409, title: 'The viewer has no lease left' },
+  WEBHOOKS_OFF: { status: 409, title: 'Webhooks are off' },
+  WEBHOOK_LIMIT_REACHED: { status: 409, title: 'There are as many webhooks as there may be' },
   CONTENT_EXISTS: { status: 412, title: 'The content exists already' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body has another type than this path takes' },
@@ -61,6 +65,8 @@ interface AppErrorOptions {
   members?: Record<string, unknown>;
   /** Seconds, for 429 and 503: when a retry makes sense. */
   retryAfterSeconds?: number;
+  /** What the audit names as the target of the refusal, where the path does not. Not for the client. */
+  auditTarget?: string;
 }
 
 /** The only error type of the code and of calls between services. Any other thrown value becomes a bare 500. */
@@ -71,6 +77,7 @@ export class AppError extends Error {
   readonly members: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly call: FailedCall | undefined;
+  readonly auditTarget: string | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(
@@ -84,6 +91,7 @@ export class AppError extends Error {
     this.members = options.members;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.call = options.call;
+    this.auditTarget = options.auditTarget;
   }
 }
 

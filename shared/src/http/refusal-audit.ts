@@ -21,7 +21,7 @@ export function auditFacts(request: FastifyRequest): AuditFacts {
 /**
  * Records every refused management action before its answer is sent: in its own row or, where it is one of many, in a row
  * that counts them (`RefusalLog`). A viewer's refusal about its own leases is not management: only its log line records
- * it.
+ * it. The exception is a viewer at its limit: it may share its account, and operators want to know.
  */
 export function addRefusalAudit(app: App, refusals: RefusalLog): void {
   app.addHook('onClose', () => refusals.settle());
@@ -34,11 +34,11 @@ export function addRefusalAudit(app: App, refusals: RefusalLog): void {
     // The first step of `Basic`: the client is asked for its password, and sends the request again.
     if (refusal.code === 'UNAUTHENTICATED' && takesBasic(access)) return;
     const forViewers = access !== undefined && accessRules[access]?.viewer === true;
-    if (forViewers && !meansToManage(request, refusal)) return;
+    if (forViewers && refusal.code !== 'LEASE_LIMIT_REACHED' && !meansToManage(request, refusal)) return;
     await refusals.record({
       ...auditFacts(request),
       action,
-      target: targetOf(request),
+      target: refusal.auditTarget ?? targetOf(request),
       outcome: 'refused',
       code: refusal.code,
     });

@@ -176,6 +176,20 @@ const dependencies = {
     lookAt:
       'grows: rows of refusals are missing, or [the audit](audit.md) waits to be chained or sent. The log says which',
   },
+  latchkey_webhook_tries_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Tries to send a message of a webhook: delivered, retried (it will be tried again) or failed (it will not).',
+    lookAt:
+      '`failed` grows: [a receiver](webhooks.md) was away for a day. The dashboard can replay its messages',
+  },
+  latchkey_webhook_messages_waiting: {
+    type: 'gauge',
+    labels: [],
+    help: 'Messages of webhooks that wait to be sent, at most 10,000 of each webhook.',
+    lookAt: 'grows: a receiver is away, or slower than events come',
+    aggregator: 'max',
+  },
   latchkey_purge_duration_seconds: {
     type: 'histogram',
     labels: ['table'],

@@ -47,6 +47,10 @@ export interface Metrics {
   shedRequests: Counter<'upstream' | 'reason'>;
   /** Refusals that could not be written to the audit, and runs that could not chain or forward it. */
   auditFailures: Counter;
+  /** What became of a try to send a message of a webhook. */
+  countWebhookTry(outcome: 'delivered' | 'retried' | 'failed'): void;
+  /** Exports how many messages of webhooks wait. */
+  watchWebhooks(readPending: () => Promise<number>): void;
   /** Counts that the configuration was read again, and whether it could be used. */
   countConfigurationRead(isOk: boolean): void;
   /** The last hour, for the dashboard: Prometheus keeps its own. */
@@ -68,6 +72,7 @@ export function createMetrics(
   const playlists = new Tally('latchkey_playlists_total', 'outcome', registry);
   const hits = new Tally('latchkey_cache_hits_total', 'cache', registry);
   const misses = new Tally('latchkey_cache_misses_total', 'cache', registry);
+  const webhookTries = new Tally('latchkey_webhook_tries_total', 'outcome', registry);
   const rateLimited = new Tally('latchkey_rate_limited_requests_total', 'limit', registry);
   const requests = new DurationHistogram({
     ...describeMetric('http_server_request_duration_seconds', registry),
@@ -105,6 +110,8 @@ export function createMetrics(
     upstreamErrors: new Counter(describeMetric('latchkey_upstream_errors_total', registry)),
     shedRequests: new Counter(describeMetric('latchkey_shed_requests_total', registry)),
     auditFailures: new Counter(describeMetric('latchkey_audit_failures_total', registry)),
+    countWebhookTry: (outcome) => webhookTries.add(outcome),
+    watchWebhooks: (readPending) => addGauge(registry, 'latchkey_webhook_messages_waiting', readPending),
     countConfigurationRead(isOk) {
       configurationReads.inc({ result: isOk ? 'ok' : 'failed' });
       if (isOk) lastReadAt = clock.now();

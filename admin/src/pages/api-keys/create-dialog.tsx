@@ -24,7 +24,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     mutationFn: (body: NewApiKey) => createApiKey(api, body),
     onSuccess: (issued) => {
       void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
-      issuedKey.set({ issued, note: null });
+      issuedKey.set({ kind: 'api-key', name: issued.api_key.name, raw: issued.raw_key, note: null });
       onClose();
     },
   });

@@ -93,7 +93,10 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
     },
     onSuccess: (rotated) => {
       void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
-      issuedKey.set({ issued: rotated, note: describeEnd(rotated) });
+      issuedKey.set({
+        ...{ kind: 'api-key', name: rotated.api_key.name, raw: rotated.raw_key },
+        note: describeEnd(rotated),
+      });
       onClose();
     },
   });

@@ -18,7 +18,6 @@ import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { type AuditedChange, useAuditedChanges } from './audited-changes.ts';
-import { findConcerns } from './concerns.ts';
 import { Figures, OverviewCharts } from './figures.tsx';
 import styles from './overview.module.css';
 import { Revocations } from './revocations.tsx';
@@ -39,7 +38,7 @@ export default function OverviewPage() {
       {statistics && (
         <div className={styles.page}>
           {error ? <OldFigures at={statistics.at} error={error} /> : null}
-          <AttentionList concerns={findConcerns(statistics)} isCurrent={!error} />
+          <AttentionList concerns={statistics.concerns ?? []} isCurrent={!error} />
           {isFresh ? (
             <FirstSteps />
           ) : (

@@ -1,15 +1,15 @@
 import { Badge } from '@mantine/core';
 import { Link } from 'wouter';
-import type { ConfigurationWarning, Statistics } from '../../api/statistics.ts';
+import type { Concern, ConfigurationWarning, Statistics } from '../../api/statistics.ts';
 import { Card } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
-import { type Concern, linkOfWarning } from './concerns.ts';
+import { linkOfConcern, linkOfWarning } from './concerns.ts';
 import { describeDependency, nameOfDependency } from './dependencies.ts';
 import styles from './overview.module.css';
 
-const kinds = { bad: 'Urgent', warning: 'Warning' };
+const severities = { bad: 'Urgent', warning: 'Warning' };
 
 interface AttentionListProps {
   concerns: readonly Concern[];
@@ -30,12 +30,8 @@ export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
         </Notice>
       ) : (
         <ul className={styles.concerns}>
-          {concerns.map(({ id, kind, title, advice, link }) => (
-            <li key={id}>
-              <Notice kind={kind} role="none" title={<ConcernTitle kind={kind} title={title} />}>
-                {advice} {link && <Link href={link.href}>{link.label}</Link>}
-              </Notice>
-            </li>
+          {concerns.map((concern) => (
+            <ConcernItem key={concern.id} concern={concern} />
           ))}
         </ul>
       )}
@@ -47,12 +43,24 @@ export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
   );
 }
 
-function ConcernTitle({ kind, title }: Pick<Concern, 'kind' | 'title'>) {
+function ConcernItem({ concern }: { concern: Concern }) {
+  const { severity, title, advice } = concern;
+  const link = linkOfConcern(concern);
   return (
-    <>
-      <span className="visually-hidden">{kinds[kind]}: </span>
-      <OutsideText text={title} />
-    </>
+    <li>
+      <Notice
+        kind={severity}
+        role="none"
+        title={
+          <>
+            <span className="visually-hidden">{severities[severity]}: </span>
+            <OutsideText text={title} />
+          </>
+        }
+      >
+        {advice} {link && <Link href={link.href}>{link.label}</Link>}
+      </Notice>
+    </li>
   );
 }
 

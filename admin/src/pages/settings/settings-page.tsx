@@ -118,6 +118,7 @@ const retentions = [
   ['Audit of acts', 'AUDIT_KEEP_ACTS_DAYS', 'days'],
   ['Audit of refusals', 'AUDIT_KEEP_REFUSALS_DAYS', 'days'],
   ['Audit of strangers', 'AUDIT_KEEP_STRANGERS_DAYS', 'days'],
+  ['Deliveries of webhooks', 'WEBHOOK_DELIVERIES_KEEP_DAYS', 'days'],
   ['Ended leases', 'LEASES_KEEP_HOURS', 'hours'],
 ] as const;
 

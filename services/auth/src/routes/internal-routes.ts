@@ -1,4 +1,10 @@
-import { ApiKeyAnswerSchema, ApiKeyUsesSchema, DatabaseSizeSchema } from '@latchkey/shared/contracts';
+import {
+  type Alert,
+  AlertsSchema,
+  ApiKeyAnswerSchema,
+  ApiKeyUsesSchema,
+  DatabaseSizeSchema,
+} from '@latchkey/shared/contracts';
 import { readDatabaseSize } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
@@ -67,6 +73,21 @@ export function addAuthInternalRoutes(app: App, verifier: OwnedApiKeyVerifier): 
     },
     async (request) => {
       for (const [id, usedAt] of Object.entries(request.body.uses)) verifier.noteUse(id, usedAt);
+      return {};
+    },
+  );
+}
+
+/** `POST /internal/alerts`: a gateway reports the problems that it knows. Those about stored rows are added here. */
+export function addAlertsRoute(app: App, note: (alerts: readonly Alert[]) => Promise<void>): void {
+  app.post(
+    '/internal/alerts',
+    {
+      config: { access: 'internal' },
+      schema: { hide: true, body: AlertsSchema, response: { 200: Type.Object({}) } },
+    },
+    async (request) => {
+      await note(request.body.alerts);
       return {};
     },
   );

@@ -162,7 +162,7 @@ function takeSeat(
   plan: Plan,
   replaced?: Lease,
 ): Decision {
-  const room = seats.makeRoom(grant.act.viewerId, now, replaced);
+  const room = seats.makeRoom(grant.act, now, replaced);
   if (room === 'later' || 'refusal' in room) return room;
   for (const { id } of room.evict) plan.evicted.set(id, grant);
   return null;

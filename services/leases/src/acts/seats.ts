@@ -2,6 +2,8 @@ import { AppError } from '@latchkey/shared/errors';
 import type { Lease } from '../lease.ts';
 import type { LeaseRules } from '../lease-rules.ts';
 import { toLeaseView } from '../lease-schema.ts';
+import { describeSelector } from '../lease-selector.ts';
+import type { Pair } from './act-store.ts';
 
 /**
  * Whether a viewer may have one more active lease: yes; no; if these leases end; or only the next transaction can tell,
@@ -26,7 +28,7 @@ export class Seats {
    *
    * @param replaced a lease that ends if there is room, and does not count
    */
-  makeRoom(viewerId: string, now: number, replaced?: Lease): Room {
+  makeRoom({ viewerId, contentId }: Pair, now: number, replaced?: Lease): Room {
     const { maxPerViewer, limitMode } = this.#rules;
     const active = (this.#active.get(viewerId) ?? []).filter(({ id }) => id !== replaced?.id);
     const tooMany = maxPerViewer === 0 ? 0 : active.length - maxPerViewer + 1;
@@ -38,6 +40,7 @@ export class Seats {
       const refusal = new AppError('LEASE_LIMIT_REACHED', {
         detail: `The viewer has ${active.length} active leases and may have ${maxPerViewer}.`,
         members: { leases: active.map((lease) => toLeaseView(lease, now)) },
+        auditTarget: describeSelector({ viewerId, contentId }),
       });
       return { refusal };
     }

@@ -209,7 +209,7 @@ describe('POST /keys/leases answers 404 and 409', () => {
     },
   );
 
-  it('creating a lease returns 409 with the active leases of a viewer who has as many as allowed', async () => {
+  it('creating a lease returns 409 with the active leases of a viewer who has as many as allowed, and that is audited', async () => {
     leases = await openLeasesOnSqlite({ rules: { maxPerViewer: 1 } });
     const token = leases.tokenOf('ann');
     const { body: first } = await create(token, { contentId: 'film', deviceId: 'tv' });
@@ -218,6 +218,15 @@ describe('POST /keys/leases answers 404 and 409', () => {
       status: 409,
       body: { code: 'LEASE_LIMIT_REACHED', leases: [first.lease] },
     });
+    // It may share its account, and operators want to know: unlike other refusals of viewers, this one is audited.
+    expect(await auditRows()).toEqual([
+      {
+        action: 'lease.create',
+        target: 'viewer:ann content:series',
+        outcome: 'refused',
+        code: 'LEASE_LIMIT_REACHED',
+      },
+    ]);
     expect((await create(token, { contentId: 'film', deviceId: 'tv' })).status).toBe(200);
     expect((await create(token, { contentId: 'film' })).status).toBe(409);
     expect((await create(leases.tokenOf('bob'), { contentId: 'film' })).status).toBe(201);

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Database } from '../../db/index.ts';
+import { type QueryExecutorProvider, sql } from 'kysely';
 import type { ChainName, SealedRow } from './entry-hash.ts';
 
 /** A place of a chain with its row; null where the row is gone. */
@@ -12,7 +11,7 @@ export interface ChainedPlace {
 
 /** Places in their order, each with its row, in one statement: both are of the same instant. */
 export async function readPlaces(
-  db: Database,
+  db: QueryExecutorProvider,
   chain: ChainName,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
 ): Promise<ChainedPlace[]> {

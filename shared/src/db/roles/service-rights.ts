@@ -39,6 +39,10 @@ export const serviceRights = {
     audit_sealing: { select: true, update: ['sealed_to', 'next_to', 'next_at'] },
     // Whether the number of leases of an act is still to come: it tells nothing of who watches what.
     revocations: { select: ['audit_number', 'finished_at'] },
+    webhooks: { select: true, insert: true, update: true, delete: true },
+    webhook_deliveries: { select: true, insert: true, update: true, delete: true },
+    webhook_progress: { select: true, update: ['place'] },
+    alerts: { select: true, insert: true, update: true, delete: true },
   },
   content: {
     ...common,

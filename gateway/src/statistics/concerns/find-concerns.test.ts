@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestFigures, Statistics } from '../../api/statistics.ts';
-import { findConcerns } from './concerns.ts';
+import type { RequestFigures } from '../statistics-schema.ts';
+import { findConcerns, type Judged } from './find-concerns.ts';
 
 const at = '2026-01-31T12:00:00.000Z';
 const quiet: RequestFigures = {
@@ -15,15 +15,20 @@ const quiet: RequestFigures = {
 const series = (figures: Partial<RequestFigures> = {}) => ({
   lastMinute: { ...quiet, ...figures },
   lastHour: { ...quiet, ...figures },
+  source: 'gateway' as const,
+  processes: 1,
   series: [],
 });
-const calm: Statistics = {
+const calm: Judged = {
   at,
   stepSeconds: 10,
   keyRequests: series(),
   playbackRequests: series(),
   requests: series(),
-  activeLeases: { count: 0, series: [] },
+  activeLeases: { count: 0, countedAt: null, series: [] },
+  endedLeases: { lastHour: 0 },
+  processes: [],
+  refusals: [],
   player: {
     lastHour: { reports: 100, firstFrameP50Ms: 500, firstFrameP95Ms: 900, stallsPerReport: 0 },
     series: [],
@@ -46,15 +51,15 @@ const change = {
   reached: [{ replica: 'a', delayMs: 20 }],
   pending: [],
 };
-const found = (part: Partial<Statistics>) =>
-  findConcerns({ ...calm, ...part }).map(({ kind, title }) => `${kind}: ${title}`);
+const found = (part: Partial<Judged>) =>
+  findConcerns({ ...calm, ...part }).map(({ severity, title }) => `${severity}: ${title}`);
 
 it('a healthy server has no problems', () => {
   expect(found({ changes: [change] })).toEqual([]);
 });
 
 describe('problems', () => {
-  it.each<[Partial<Statistics>, string]>([
+  it.each<[Partial<Judged>, string]>([
     [{ keyRequests: series({ p95Ms: 101 }) }, 'warning: Key requests take 101 ms'],
     [{ keyRequests: series({ p95Ms: 501 }) }, 'bad: Key requests take 501 ms'],
     [{ requests: series({ serverErrorShare: 0.0011 }) }, 'bad: 0.11 % of requests failed in the last hour'],

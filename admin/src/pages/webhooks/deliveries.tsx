@@ -1,0 +1,133 @@
+import { Button } from '@mantine/core';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useRef, useState } from 'react';
+import { queryKeys } from '../../api/query-keys.ts';
+import {
+  type Delivery,
+  type DeliveryState,
+  deliveryStates,
+  listDeliveries,
+  testWebhook,
+  type Webhook,
+} from '../../api/webhooks.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
+import { ErrorNotice } from '../../components/errors.tsx';
+import { FilterRow, FilterSelect } from '../../components/filters.tsx';
+import { countOf } from '../../components/format-numbers.ts';
+import { Notice } from '../../components/notice.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
+import { useApi } from '../../session/app-context.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
+import { deliveryColumns } from './delivery-columns.tsx';
+import { DeliveryDialog } from './delivery-dialog.tsx';
+import { wordOfState } from './webhook-status.tsx';
+import { describeTest } from './webhook-words.ts';
+import styles from './webhooks.module.css';
+
+/** Soon enough to see what came of a test or a replay. */
+const everyMs = 2_000;
+
+/** What was sent to a webhook, with a test. */
+export function Deliveries({ webhook }: { webhook: Webhook }) {
+  const api = useApi();
+  const [state, setState] = useState<DeliveryState | null>(null);
+  const [opened, setOpened] = useState<string | null>(null);
+  const table = useRef<HTMLDivElement>(null);
+  const query = { state: state ?? undefined, limit: pageSize };
+  const pages = useCursorPages(JSON.stringify([webhook.id, query]));
+  const list = useQuery({
+    queryKey: queryKeys.deliveries(webhook.id, query, pages.cursor),
+    queryFn: ({ signal }) =>
+      listDeliveries(api, webhook.id, { ...query, cursor: pages.cursor ?? undefined }, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: everyMs,
+  });
+  const columns = useMemo(() => deliveryColumns(({ id }) => setOpened(id)), []);
+  const rows = list.isError ? undefined : list.data?.deliveries;
+  const shown = rows?.find(({ id }) => id === opened);
+  return (
+    <section aria-labelledby="deliveries">
+      <h2 id="deliveries" className={styles.heading}>
+        Deliveries
+      </h2>
+      <TestBar webhook={webhook} rows={rows} />
+      <FilterRow>
+        <FilterSelect
+          label="State"
+          values={deliveryStates}
+          labelOf={wordOfState}
+          value={state}
+          onChange={setState}
+        />
+      </FilterRow>
+      <DataTable
+        frame={table}
+        label="Deliveries"
+        columns={columns}
+        rows={rows}
+        rowId={({ id }) => id}
+        empty={<NoDeliveries state={state} onReset={() => setState(null)} />}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        isUpdating={list.isPlaceholderData}
+      />
+      {rows && (
+        <Pager
+          pages={pages}
+          table={table}
+          nextCursor={list.data?.next_cursor ?? null}
+          summary={countOf(rows.length, 'message')}
+        />
+      )}
+      {shown && <DeliveryDialog webhook={webhook} delivery={shown} onClose={() => setOpened(null)} />}
+    </section>
+  );
+}
+
+function NoDeliveries({ state, onReset }: { state: DeliveryState | null; onReset: () => void }) {
+  if (state !== null)
+    return (
+      <NoMatches title="No matching deliveries" onReset={onReset}>
+        Deliveries are kept for days after they ended.
+      </NoMatches>
+    );
+  return (
+    <EmptyState icon="webhook" title="No deliveries">
+      Each event that this webhook wants appears here. Send a test to see one.
+    </EmptyState>
+  );
+}
+
+/** Sends a test, and says what came of it. */
+function TestBar({ webhook, rows }: { webhook: Webhook; rows: readonly Delivery[] | undefined }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [tested, setTested] = useState<Delivery | null>(null);
+  const test = useServerAction({
+    mutationFn: () => testWebhook(api, webhook.id),
+    onSuccess: (delivery) => {
+      setTested(delivery);
+      void queries.invalidateQueries({ queryKey: queryKeys.webhooks });
+    },
+  });
+  const isPaused = webhook.status === 'paused';
+  const result = tested && describeTest(rows?.find(({ id }) => id === tested.id) ?? tested);
+  return (
+    <div className={styles.test}>
+      <Button variant="default" onClick={() => test.mutate()} loading={test.isPending} disabled={isPaused}>
+        Send a test
+      </Button>
+      <div role="status" className={styles.result}>
+        {isPaused && <span className={styles.quiet}>A paused webhook sends nothing.</span>}
+        {!isPaused && result && (
+          <Notice kind={result.kind} role="none">
+            {result.text}
+          </Notice>
+        )}
+      </div>
+      <ErrorNotice error={test.error} />
+    </div>
+  );
+}

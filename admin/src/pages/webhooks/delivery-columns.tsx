@@ -1,0 +1,47 @@
+import type { Delivery } from '../../api/webhooks.ts';
+import type { Column } from '../../components/data-table.tsx';
+import { NotSet } from '../../components/fact-list.tsx';
+import { formatCount } from '../../components/format-numbers.ts';
+import { RelativeTime } from '../../components/times.tsx';
+import { DeliveryBadge } from './webhook-status.tsx';
+import { describeLastTry, nameOfEvent } from './webhook-words.ts';
+import styles from './webhooks.module.css';
+
+/** @param open shows a delivery with its payload */
+export function deliveryColumns(open: (delivery: Delivery) => void): Column<Delivery>[] {
+  return [
+    {
+      id: 'event',
+      header: 'Event',
+      cell: (delivery) => (
+        <span className={styles.stack}>
+          <button type="button" className={styles.open} onClick={() => open(delivery)}>
+            {nameOfEvent(delivery.type)}
+          </button>
+          <small>
+            <RelativeTime at={delivery.createdAt} />
+          </small>
+        </span>
+      ),
+    },
+    {
+      id: 'state',
+      header: 'State',
+      width: '8rem',
+      cell: ({ state }) => <DeliveryBadge state={state} />,
+    },
+    { id: 'tries', header: 'Tries', width: '5rem', cell: ({ tries }) => formatCount(tries) },
+    {
+      id: 'answer',
+      header: 'Last answer',
+      width: '18rem',
+      cell: (delivery) => <span className={styles.answer}>{describeLastTry(delivery) ?? <NotSet />}</span>,
+    },
+    {
+      id: 'next',
+      header: 'Next try',
+      width: '8.5rem',
+      cell: ({ nextTryAt }) => (nextTryAt === null ? <NotSet /> : <RelativeTime at={nextTryAt} />),
+    },
+  ];
+}

@@ -1,0 +1,72 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { queryKeys } from '../../api/query-keys.ts';
+import { type Delivery, replayDelivery, type Webhook } from '../../api/webhooks.ts';
+import { CodeBlock, CopyableValue } from '../../components/copying.tsx';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { ErrorNotice } from '../../components/errors.tsx';
+import { type Fact, FactList, NotSet } from '../../components/fact-list.tsx';
+import { formatCount } from '../../components/format-numbers.ts';
+import { formatExact } from '../../components/format-time.ts';
+import { useApi, useApp } from '../../session/app-context.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
+import { DeliveryBadge } from './webhook-status.tsx';
+import { describeLastTry, nameOfEvent } from './webhook-words.ts';
+import styles from './webhooks.module.css';
+
+interface DeliveryDialogProps {
+  webhook: Webhook;
+  delivery: Delivery;
+  onClose: () => void;
+}
+
+/** A delivery with its payload. It can be sent again. */
+export function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogProps) {
+  const api = useApi();
+  const { toasts } = useApp();
+  const queries = useQueryClient();
+  const replay = useServerAction({
+    mutationFn: () => replayDelivery(api, webhook.id, delivery.id),
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: queryKeys.webhooks });
+      toasts.announce(webhook.status === 'paused' ? 'Sent again once resumed' : 'Sent again');
+      onClose();
+    },
+  });
+  return (
+    <Dialog title="Delivery" onClose={onClose} width="42rem">
+      <FactList facts={factsOf(delivery)} />
+      <CodeBlock text={JSON.stringify(delivery.payload, null, 2)} what="payload" />
+      <ErrorNotice error={replay.error} />
+      <DialogActions>
+        <Button variant="default" onClick={() => replay.mutate()} loading={replay.isPending}>
+          Replay
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function factsOf(delivery: Delivery): Fact[] {
+  const { id, type, state, tries, createdAt, lastTryAt, nextTryAt } = delivery;
+  const last = describeLastTry(delivery);
+  return [
+    ['Event', `${nameOfEvent(type)} (${type})`],
+    ['State', <DeliveryBadge key="state" state={state} />],
+    ['Tries', formatCount(tries)],
+    [
+      'Last answer',
+      last === null ? (
+        <NotSet key="answer" />
+      ) : (
+        <span key="answer" className={styles.answer}>
+          {last}
+        </span>
+      ),
+    ],
+    ['Enqueued', formatExact(createdAt)],
+    ['Last try', lastTryAt === null ? <NotSet key="last" /> : formatExact(lastTryAt)],
+    ...(nextTryAt === null ? [] : [['Next try', formatExact(nextTryAt)] as const]),
+    ['webhook-id', <CopyableValue key="id" text={id} what="webhook-id" />],
+  ];
+}

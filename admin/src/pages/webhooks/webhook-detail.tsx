@@ -1,0 +1,141 @@
+import { Button } from '@mantine/core';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { queryKeys } from '../../api/query-keys.ts';
+import { changeWebhook, listWebhooks, readWebhook, type Webhook } from '../../api/webhooks.ts';
+import { Card } from '../../components/card.tsx';
+import { CopyableValue } from '../../components/copying.tsx';
+import { ErrorNotice, ErrorState } from '../../components/errors.tsx';
+import { type Fact, FactList } from '../../components/fact-list.tsx';
+import { formatCount } from '../../components/format-numbers.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
+import { RelativeTime } from '../../components/times.tsx';
+import { useApi, useApp } from '../../session/app-context.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
+import content from '../content/content.module.css';
+import { Deliveries } from './deliveries.tsx';
+import { DeleteWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
+import { WebhookFormDialog } from './webhook-form-dialog.tsx';
+import { WebhookStatus } from './webhook-status.tsx';
+import { nameOfEvent } from './webhook-words.ts';
+import styles from './webhooks.module.css';
+
+/** A receiver may pause it, and the count of what waits falls. */
+const everyMs = 5_000;
+
+type OpenDialog = 'change' | 'rotate' | 'delete';
+
+/** One webhook: what it is, what can be done with it, and its deliveries. */
+export function WebhookDetail({ id }: { id: string }) {
+  const api = useApi();
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const { data, error, refetch } = useQuery({
+    queryKey: queryKeys.webhook(id),
+    queryFn: ({ signal }) => readWebhook(api, id, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: everyMs,
+  });
+  return (
+    <>
+      <Link href="/webhooks" className={content.back}>
+        <Icon name="left" size={16} />
+        All webhooks
+      </Link>
+      {!data && (error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <PageSkeleton />)}
+      {data && (
+        <>
+          <PageHead title={data.name} actions={<WebhookActions webhook={data} onOpen={setDialog} />} />
+          <GoneNotice webhook={data} />
+          <Card>
+            <FactList facts={factsOf(data)} />
+          </Card>
+          <Deliveries webhook={data} />
+          {dialog && <OpenedDialog webhook={data} dialog={dialog} onClose={() => setDialog(null)} />}
+        </>
+      )}
+    </>
+  );
+}
+
+function GoneNotice({ webhook: { pausedBy } }: { webhook: Webhook }) {
+  if (pausedBy !== 'receiver') return null;
+  return (
+    <Notice kind="warning" title="The receiver wants no more messages" className={styles.notice}>
+      It answered 410, so the webhook was paused. Resume it once the receiver takes messages again.
+    </Notice>
+  );
+}
+
+interface WebhookActionsProps {
+  webhook: Webhook;
+  onOpen: (dialog: OpenDialog) => void;
+}
+
+function WebhookActions({ webhook, onOpen }: WebhookActionsProps) {
+  const api = useApi();
+  const { toasts } = useApp();
+  const queries = useQueryClient();
+  const isPaused = webhook.status === 'paused';
+  const setStatus = useServerAction({
+    mutationFn: () => changeWebhook(api, webhook.id, { status: isPaused ? 'active' : 'paused' }),
+    onSuccess: async ({ status }) => {
+      await queries.invalidateQueries({ queryKey: queryKeys.webhooks });
+      toasts.announce(status === 'paused' ? 'Webhook paused' : 'Webhook resumed');
+    },
+  });
+  return (
+    <>
+      <ErrorNotice error={setStatus.error} />
+      <Button variant="default" onClick={() => onOpen('change')}>
+        Change…
+      </Button>
+      <Button variant="default" onClick={() => setStatus.mutate()} loading={setStatus.isPending}>
+        {isPaused ? 'Resume' : 'Pause'}
+      </Button>
+      <Button variant="default" onClick={() => onOpen('rotate')}>
+        Rotate the secret…
+      </Button>
+      <Button variant="light" color="bad" onClick={() => onOpen('delete')}>
+        Delete…
+      </Button>
+    </>
+  );
+}
+
+function OpenedDialog(props: { webhook: Webhook; dialog: OpenDialog; onClose: () => void }) {
+  const { dialog, ...rest } = props;
+  if (dialog === 'rotate') return <RotateSecretDialog {...rest} />;
+  if (dialog === 'delete') return <DeleteWebhookDialog {...rest} />;
+  return <ChangeDialog {...rest} />;
+}
+
+/** Opens once the listed origins are known. */
+function ChangeDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const api = useApi();
+  const { data } = useQuery({
+    queryKey: queryKeys.webhookList,
+    queryFn: ({ signal }) => listWebhooks(api, signal),
+  });
+  return data ? <WebhookFormDialog webhook={webhook} origins={data.origins} onClose={onClose} /> : null;
+}
+
+function factsOf({ url, id, events, status, pending, dropped, ...times }: Webhook): Fact[] {
+  const { createdAt, previousSecretUntil } = times;
+  return [
+    ['URL', <CopyableValue key="url" text={url} what="URL" />],
+    ['Status', <WebhookStatus key="status" status={status} />],
+    ['Events', events.map(nameOfEvent).join(', ')],
+    ['Waiting', formatCount(pending)],
+    ...(dropped > 0
+      ? [['Dropped', `${formatCount(dropped)} events, because 10,000 messages waited`] as const]
+      : []),
+    ...(previousSecretUntil === null
+      ? []
+      : [['Old secret until', <RelativeTime key="until" at={previousSecretUntil} isFocusable />] as const]),
+    ['Added', <RelativeTime key="added" at={createdAt} isFocusable />],
+    ['ID', <CopyableValue key="id" text={id} what="ID" />],
+  ];
+}

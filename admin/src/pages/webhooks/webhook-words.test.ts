@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { type Delivery, webhookEvents } from '../../api/webhooks.ts';
+import { describeEvent, describeTest, nameOfEvent } from './webhook-words.ts';
+
+const delivery: Delivery = {
+  ...{ id: 'msg_a', type: 'webhook.test', state: 'pending', tries: 0, createdAt: '', lastTryAt: null },
+  ...{ nextTryAt: null, endedAt: null, lastStatus: null, lastError: null, payload: {} },
+};
+
+test('every event that can be chosen has a name and says when it is sent', () => {
+  for (const type of webhookEvents) {
+    expect(nameOfEvent(type)).not.toBe(type);
+    expect(describeEvent(type)).toMatch(/\.$/);
+  }
+});
+
+test('an event of a newer server is shown by its own name', () => {
+  expect([nameOfEvent('content.created'), describeEvent('content.created')]).toEqual(['content.created', '']);
+});
+
+test.each<[Partial<Delivery>, string]>([
+  [{}, 'Sending the test…'],
+  [{ state: 'delivered', lastStatus: 204 }, 'Delivered: the receiver answered 204.'],
+  [
+    { tries: 1, lastStatus: 500, lastError: 'the receiver answered 500' },
+    'Not delivered yet: the receiver answered 500. It is tried again.',
+  ],
+  [{ state: 'failed', lastError: 'no answer within 10 s' }, 'Not delivered: no answer within 10 s.'],
+])('a test with %j says: %s', (facts, text) => {
+  expect(describeTest({ ...delivery, ...facts }).text).toBe(text);
+});

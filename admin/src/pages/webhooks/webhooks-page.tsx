@@ -1,0 +1,118 @@
+import { Button } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { queryKeys } from '../../api/query-keys.ts';
+import { listWebhooks, type Webhook } from '../../api/webhooks.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { formatCount } from '../../components/format-numbers.ts';
+import { Icon } from '../../components/icon.tsx';
+import { OutsideText } from '../../components/outside-text.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { useApi } from '../../session/app-context.ts';
+import { WebhookDetail } from './webhook-detail.tsx';
+import { WebhookFormDialog } from './webhook-form-dialog.tsx';
+import { WebhookStatus } from './webhook-status.tsx';
+import { addressOfWebhook, nameOfEvent } from './webhook-words.ts';
+import styles from './webhooks.module.css';
+
+/** A count of what waits is no more exact than this. */
+const everyMs = 10_000;
+
+/** The webhooks, or one of them with its deliveries. */
+export default function WebhooksPage() {
+  const [params] = useSearchParams();
+  const id = params.get('webhook');
+  return id ? <WebhookDetail key={id} id={id} /> : <WebhookList />;
+}
+
+function WebhookList() {
+  const api = useApi();
+  const [isAdding, setAdding] = useState(false);
+  const { data, error, refetch } = useQuery({
+    queryKey: queryKeys.webhookList,
+    queryFn: ({ signal }) => listWebhooks(api, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: everyMs,
+  });
+  const isOff = data?.origins.length === 0;
+  const add = (
+    <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setAdding(true)} disabled={!data}>
+      Add a webhook
+    </Button>
+  );
+  return (
+    <>
+      <PageHead
+        title="Webhooks"
+        lead="Signed events to your own receivers: revocations, limits, expiring keys and alerts."
+        actions={isOff ? null : add}
+      />
+      <DataTable
+        label="Webhooks"
+        columns={columns}
+        rows={data?.webhooks}
+        rowId={({ id }) => id}
+        empty={isOff ? <WebhooksOff /> : <NoWebhooks />}
+        error={error}
+        onRetry={() => void refetch()}
+      />
+      {isAdding && data && (
+        <WebhookFormDialog webhook={null} origins={data.origins} onClose={() => setAdding(false)} />
+      )}
+    </>
+  );
+}
+
+function WebhooksOff() {
+  return (
+    <EmptyState icon="webhook" title="Webhooks are off">
+      This server sends no events. Set <code>WEBHOOK_ORIGINS</code> to the origins of your receivers, such as{' '}
+      <code>https://hooks.example.com</code>, and restart the auth service or the single node.
+    </EmptyState>
+  );
+}
+
+function NoWebhooks() {
+  return (
+    <EmptyState icon="webhook" title="No webhooks">
+      A webhook gets each event as a signed HTTP request, within seconds. Add one, and send it a test.
+    </EmptyState>
+  );
+}
+
+const columns: readonly Column<Webhook>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: (webhook) => (
+      <span className={styles.stack}>
+        <Link href={addressOfWebhook(webhook)}>
+          <OutsideText text={webhook.name} />
+        </Link>
+        <small>
+          <OutsideText text={webhook.url} />
+        </small>
+      </span>
+    ),
+  },
+  {
+    id: 'events',
+    header: 'Events',
+    width: '16rem',
+    cell: ({ events }) => events.map(nameOfEvent).join(', '),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    width: '8rem',
+    cell: ({ status }) => <WebhookStatus status={status} />,
+  },
+  {
+    id: 'pending',
+    header: 'Waiting',
+    width: '6.5rem',
+    cell: ({ pending }) => formatCount(pending),
+  },
+];

@@ -1,0 +1,65 @@
+import type { ChainedPlace } from '@latchkey/shared/audit';
+import { expect, test } from 'vitest';
+import { eventOfPlace, toMessageId } from './webhook-events.ts';
+
+type Row = NonNullable<ChainedPlace['row']>;
+
+function placeOf(row: Partial<Row>): ChainedPlace {
+  const whole: Row = {
+    ...{
+      number: 7,
+      at: Date.UTC(2026, 0, 1),
+      actor_kind: 'api-key',
+      actor_id: 'key-1',
+      action: 'lease.revoke',
+    },
+    ...{ target: null, client_ip: '192.0.2.1', request_id: 'r-1', outcome: 'done', code: null },
+    ...{ affected: null, count: null, details: null },
+    ...row,
+  };
+  return { place: 1, number: whole.number, hash: 'h', row: whole };
+}
+
+test.each([
+  ['lease-1', { leaseId: 'lease-1', viewerId: null, contentId: null }],
+  ['viewer:ada', { leaseId: null, viewerId: 'ada', contentId: null }],
+  ['content:film', { leaseId: null, viewerId: null, contentId: 'film' }],
+  ['viewer:ada content:film', { leaseId: null, viewerId: 'ada', contentId: 'film' }],
+  ['viewer:ada of nowhere', { leaseId: null, viewerId: 'ada of nowhere', contentId: null }],
+])('a revocation of %s is an event with what it names', (target, named) => {
+  const event = eventOfPlace(placeOf({ target, affected: 3, details: '{"reason":"left"}' }));
+  expect(event).toEqual({
+    key: 'h',
+    type: 'lease.revoked',
+    at: Date.UTC(2026, 0, 1),
+    data: {
+      ...named,
+      affected: 3,
+      reason: 'left',
+      auditId: '7',
+      actor: { kind: 'api-key', id: 'key-1' },
+      requestId: 'r-1',
+    },
+  });
+});
+
+test('a refusal at the limit of a viewer is an event with the viewer, the content and how often', () => {
+  const row = { outcome: 'refused', code: 'LEASE_LIMIT_REACHED', action: 'lease.create' };
+  const byKey = eventOfPlace(placeOf({ ...row, target: 'viewer:ada content:film', count: 12 }));
+  expect(byKey).toMatchObject({ type: 'lease.limit-reached' });
+  expect(byKey?.data).toMatchObject({ viewerId: 'ada', contentId: 'film', count: 12 });
+  const byViewer = eventOfPlace(placeOf({ ...row, actor_kind: 'viewer', actor_id: 'bob' }));
+  expect(byViewer?.data).toMatchObject({ viewerId: 'bob', contentId: null, count: 1 });
+});
+
+test('a refused revocation, another act and a row that is gone are no events', () => {
+  expect(eventOfPlace(placeOf({ outcome: 'refused', code: 'LEASE_NOT_FOUND' }))).toBeNull();
+  expect(eventOfPlace(placeOf({ action: 'lease.create' }))).toBeNull();
+  expect(eventOfPlace({ place: 1, number: 7, hash: 'h', row: null })).toBeNull();
+});
+
+test('a message has the same id each time its event is found, and another one at each webhook', () => {
+  expect(toMessageId('a', 'event')).toBe(toMessageId('a', 'event'));
+  expect(toMessageId('a', 'event')).toMatch(/^msg_[A-Za-z0-9_-]{24}$/);
+  expect(toMessageId('b', 'event')).not.toBe(toMessageId('a', 'event'));
+});

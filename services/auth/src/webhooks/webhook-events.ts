@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { type ChainedPlace, toAuditRecord } from '@latchkey/shared/audit';
+import type { ApiKeyRow } from '../api-key.ts';
+import { toApiKey } from '../api-key.ts';
+
+/** What a webhook can ask for. */
+export const webhookEvents = [
+  'lease.revoked',
+  'lease.limit-reached',
+  'api-key.expiring',
+  'alert.started',
+  'alert.ended',
+] as const;
+export type WebhookEventType = (typeof webhookEvents)[number];
+
+/** The type of a message that an admin sends to try a webhook. Every webhook gets those of its own. */
+export const testEvent = 'webhook.test';
+
+/** Something that happened, before it is known who wants it. */
+export interface WebhookEvent {
+  /** The same for the same event, whichever process finds it and however often. */
+  key: string;
+  type: WebhookEventType | typeof testEvent;
+  /** When it happened, milliseconds since 1970. */
+  at: number;
+  data: Record<string, unknown>;
+}
+
+/** The body of a message, in the form of Standard Webhooks. */
+export function toPayload({ type, at, data }: WebhookEvent): string {
+  return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+}
+
+/** 144 bits: no two messages ever have the same. */
+const idLength = 24;
+
+/**
+ * The id of a message. It is computed and not drawn, so that an event that is found twice, by two processes or again after a power cut,
+ * has the same id. Receivers then notice the second one.
+ */
+export function toMessageId(webhookId: string, eventKey: string): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([webhookId, eventKey]))
+    .digest('base64url');
+  return `msg_${hash.slice(0, idLength)}`;
+}
+
+/**
+ * The event of a row of the audit; null for a row that is none. The key is the hash of the place: after a restore another row may stand at
+ * the same place.
+ */
+export function eventOfPlace({ hash, row }: ChainedPlace): WebhookEvent | null {
+  if (row === null) return null;
+  const isRevocation = row.action === 'lease.revoke' && row.outcome === 'done';
+  const isLimit = row.outcome === 'refused' && row.code === 'LEASE_LIMIT_REACHED';
+  if (!isRevocation && !isLimit) return null;
+  const { id, actor, target, requestId, affected, count, details } = toAuditRecord(row);
+  const common = { auditId: id, actor, requestId };
+  if (isRevocation) {
+    const data = { ...readTarget(target), affected, reason: details?.reason ?? null, ...common };
+    return { key: hash, type: 'lease.revoked', at: row.at, data };
+  }
+  const { viewerId, contentId } = readTarget(target);
+  const viewer = viewerId ?? (actor.kind === 'viewer' ? actor.id : null);
+  return {
+    key: hash,
+    type: 'lease.limit-reached',
+    at: row.at,
+    data: { viewerId: viewer, contentId, count, ...common },
+  };
+}
+
+/** What the audit writes for a selector of leases, such as `viewer:ada content:film`. Any other text is the id of one lease. */
+const selector = /^(?:viewer:(?<viewer>.*?))?(?:(?:^| )content:(?<content>[A-Za-z0-9_-]+))?$/s;
+
+function readTarget(target: string | null): {
+  leaseId: string | null;
+  viewerId: string | null;
+  contentId: string | null;
+} {
+  const { viewer = null, content = null } = selector.exec(target ?? '')?.groups ?? {};
+  const leaseId = viewer === null && content === null ? target : null;
+  return { leaseId, viewerId: viewer, contentId: content };
+}
+
+/** @param now when it was found, milliseconds since 1970 */
+export function eventOfExpiringKey(row: ApiKeyRow, now: number): WebhookEvent {
+  const { id, name, keyPrefix, scope, expiresAt, lastUsedAt } = toApiKey(row);
+  return {
+    key: `api-key.expiring ${id} ${row.expires_at}`,
+    type: 'api-key.expiring',
+    at: now,
+    data: { apiKey: { id, name, keyPrefix, scope, expiresAt, lastUsedAt } },
+  };
+}

@@ -1,0 +1,114 @@
+import { createAuditSealer } from '@latchkey/shared/audit';
+import { createManualClock, type DatabaseKind, type ManualClock } from '@latchkey/shared/testing';
+import type { Database } from '../own-tables.ts';
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatch-deliveries.ts';
+import { createAuditFollower } from './follow-audit.ts';
+import type { PostAnswer } from './post-message.ts';
+import type { WebhookRow } from './webhook.ts';
+import { beginAtEndOfAudit, insertWebhook } from './webhook-store.ts';
+
+export const receiverOrigin = 'https://hooks.example.com';
+
+/** A message as a receiver of a test got it. */
+interface SentMessage {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Webhooks on a database and a clock of a test's own. */
+export interface WebhookFixture {
+  db: Database;
+  clock: ManualClock;
+  sent: SentMessage[];
+  /** What the receiver answers, or throws. */
+  answer: (message: SentMessage) => PostAnswer | Promise<PostAnswer>;
+  dropped: number;
+  outcomes: string[];
+  add(webhook?: Partial<WebhookRow>): Promise<WebhookRow>;
+  /** Writes rows of the audit and chains them. */
+  act(rows: readonly Record<string, unknown>[]): Promise<void>;
+  follow(): Promise<number>;
+  /** Sends what is due and waits for the answers. */
+  send(): Promise<void>;
+  openDispatcher(options?: Partial<DispatcherOptions>): Dispatcher;
+  deliveries(): Promise<{ id: string; state: string; tries: number; last_error: string | null }[]>;
+  close(): Promise<void>;
+}
+
+const ok: PostAnswer = { status: 204, retryAfterSeconds: null };
+
+export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promise<WebhookFixture> {
+  const { db: whole, close } = await open();
+  const db: Database = whole;
+  const clock = createManualClock();
+  const fixture: WebhookFixture = {
+    ...{ db, clock, sent: [], answer: () => ok, dropped: 0, outcomes: [], close },
+    async add(webhook = {}) {
+      const row = { ...newWebhook(clock.now()), ...webhook };
+      await db.transaction().execute(async (tx) => {
+        await beginAtEndOfAudit(tx);
+        await insertWebhook(tx, row);
+      });
+      return row;
+    },
+    async act(rows) {
+      const facts = { at: clock.now(), actor_kind: 'api-key', action: 'lease.revoke', outcome: 'done' };
+      await db
+        .insertInto('audit')
+        .values(rows.map((row) => ({ ...facts, ...row })) as never)
+        .execute();
+      await createAuditSealer({ db: whole, clock, secret: null }).run();
+    },
+    follow: () =>
+      createAuditFollower({
+        ...{ db, clock },
+        onDropped({ count }) {
+          fixture.dropped += count;
+        },
+      }).run(),
+    openDispatcher: (options = {}) =>
+      createDispatcher({
+        ...{ db, clock, random: () => 0.5, origins: [receiverOrigin] },
+        poster: {
+          async post(url, headers, body) {
+            const message = { url: url.href, headers, body };
+            fixture.sent.push(message);
+            return fixture.answer(message);
+          },
+          close: async () => {},
+        },
+        observe: (outcome) => void fixture.outcomes.push(outcome),
+        onFault: (error) => {
+          throw error;
+        },
+        onGone: () => {},
+        ...options,
+      }),
+    async send() {
+      const dispatcher = fixture.openDispatcher();
+      await dispatcher.run();
+      await dispatcher.idle();
+    },
+    deliveries: () =>
+      db
+        .selectFrom('webhook_deliveries')
+        .select(['id', 'state', 'tries', 'last_error'])
+        .orderBy('id')
+        .execute(),
+  };
+  return fixture;
+}
+
+function newWebhook(now: number): WebhookRow {
+  return {
+    id: crypto.randomUUID(),
+    name: 'a receiver',
+    url: `${receiverOrigin}/latchkey`,
+    secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+    ...{ previous_secret: null, previous_until: null },
+    events: JSON.stringify(['lease.revoked', 'lease.limit-reached', 'api-key.expiring']),
+    ...{ status: 'active', paused_by: null, expiring_to: 0, dropped: 0 },
+    ...{ created_at: now, updated_at: now },
+  };
+}
