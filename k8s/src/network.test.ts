@@ -97,6 +97,17 @@ test('the single node connects to the sources of playlists with the component fo
   expect(added).toEqual(toSources('latchkey').sort());
 });
 
+test('with the component for receivers of webhooks, auth alone may connect to the internet by HTTPS', () => {
+  const plain = connections({ overlay: 'distributed' });
+  const added = connections({ overlay: 'distributed', components: ['webhook-receivers'] }).filter(
+    (one) => !plain.includes(one),
+  );
+  expect(added).toEqual(['auth -> 0.0.0.0/0:443', 'auth -> 2000::/3:443']);
+  expect(connections({ overlay: 'single', components: ['webhook-receivers'] })).toEqual(
+    expect.arrayContaining(['latchkey -> 0.0.0.0/0:443', 'latchkey -> 2000::/3:443']),
+  );
+});
+
 test('before the edge process, playback is called by its pods alone', () => {
   const callers = connections({ overlay: 'distributed', components: ['edge'] }).filter((one) =>
     one.endsWith('-> playback:4105'),
@@ -104,18 +115,27 @@ test('before the edge process, playback is called by its pods alone', () => {
   expect(callers).toEqual(['key-derivation -> playback:4105']);
 });
 
-test('playback reaches no address of the cluster, of a private network or of the metadata of a cloud', () => {
-  const policy = renderOne(process.env, { overlay: 'distributed' }).find(
-    ({ metadata }) => metadata.name === 'reach-playlist-sources',
-  ) as unknown as INetworkPolicy;
-  const ranges = (policy.spec?.egress ?? []).flatMap(({ to }) => to ?? []).map(({ ipBlock }) => ipBlock);
-  const inside = [
-    '10.0.0.0/8',
-    '172.16.0.0/12',
-    '192.168.0.0/16',
-    '169.254.0.0/16',
-    '100.64.0.0/10',
-    '127.0.0.0/8',
-  ];
-  expect(ranges.find((block) => block?.cidr === '0.0.0.0/0')?.except).toEqual(expect.arrayContaining(inside));
-});
+test.each([
+  ['playback', 'reach-playlist-sources'],
+  ['auth', 'reach-webhook-receivers'],
+])(
+  '%s reaches no address of the cluster, of a private network or of the metadata of a cloud',
+  (_name, policyName) => {
+    const policy = renderOne(process.env, {
+      overlay: 'distributed',
+      components: ['webhook-receivers'],
+    }).find(({ metadata }) => metadata.name === policyName) as unknown as INetworkPolicy;
+    const ranges = (policy.spec?.egress ?? []).flatMap(({ to }) => to ?? []).map(({ ipBlock }) => ipBlock);
+    const inside = [
+      '10.0.0.0/8',
+      '172.16.0.0/12',
+      '192.168.0.0/16',
+      '169.254.0.0/16',
+      '100.64.0.0/10',
+      '127.0.0.0/8',
+    ];
+    expect(ranges.find((block) => block?.cidr === '0.0.0.0/0')?.except).toEqual(
+      expect.arrayContaining(inside),
+    );
+  },
+);
