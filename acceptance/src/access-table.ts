@@ -66,6 +66,7 @@ function describeManagement(keyInfo: string): Record<string, Row> {
     'POST /api/v1/api-keys/{id}/rotate': managed('201'),
     'GET /api/v1/audit': managed('200'),
     'GET /api/v1/audit/export': managed('200'),
+    'GET /api/v1/usage': managed('200'),
     'GET /api/v1/events': managed('200'),
     'POST /api/v1/content': { ...managed('201'), packager: '201' },
     'GET /api/v1/content': readable('200'),

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createTableCheck } from '@latchkey/shared/db';
 import {
   createManualClock,
   createTestHost,
@@ -11,6 +12,7 @@ import { createApiKeyVerifier, type OwnedApiKeyVerifier } from './api-key-verifi
 import type { SetupSecrets } from './config.ts';
 import { authRoutes } from './mount.ts';
 import { seeSetupOrigin } from './setup-credential.ts';
+import type { UsageAccess } from './usage/usage-jobs.ts';
 
 /** The auth service on a database and a clock of its own, for tests. */
 export interface AuthFixture {
@@ -43,14 +45,22 @@ export const testBootstrapKey = 'bootstrap-key-of-tests-0123456789';
 
 const [sqlite] = databaseKinds({});
 
+const usualUsage = (): UsageAccess => ({
+  table: createTableCheck('usage_counts'),
+  retention: { days: 30, minutesHours: 48 },
+  grafanaUrl: null,
+});
+
 export async function startAuth({
   kind = sqlite,
   setup = { bootstrapKeys: [testBootstrapKey], setupToken: null },
   randomId = randomUUID,
+  usage = {},
 }: {
   kind?: DatabaseKind | undefined;
   setup?: SetupSecrets;
   randomId?: () => string;
+  usage?: Partial<UsageAccess>;
 } = {}): Promise<AuthFixture> {
   if (!kind) throw new Error('no database');
   const { db, close } = await kind.open();
@@ -77,6 +87,7 @@ export async function startAuth({
     originOf: (request) => seeSetupOrigin(request, null),
     bus: host.bus,
     flushUses: verifier.flush,
+    usageAccess: { ...usualUsage(), ...usage },
   })(host.app);
 
   const ask: AuthFixture['ask'] = async (method, url, { credential, body, headers, from } = {}) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
-import { addFeedRoutes } from '@latchkey/shared/internal';
+import { addFeedRoutes, type RecordUsage } from '@latchkey/shared/internal';
 import { createBootstrapKeyAnnouncer } from './announce-bootstrap-keys.ts';
 import type { OwnedApiKeyVerifier } from './api-key-verifier.ts';
 import { addAuditJobs } from './audit-jobs.ts';
@@ -17,7 +17,9 @@ import { addAuthInternalRoutes, addAuthorizeStatisticsRoute } from './routes/int
 import { addRevokeApiKeyRoute, addRotateApiKeyRoute } from './routes/revoke-and-rotate-api-key.ts';
 import { addClaimSetupRoute, addGetSetupRoute } from './routes/setup.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
+import { addGetUsageRoute, addRecordUsageRoute } from './routes/usage.ts';
 import { readSetupOrigin, seeSetupOrigin } from './setup-credential.ts';
+import { addUsageJobs, toUsageAccess } from './usage/usage-jobs.ts';
 import { usesFlushMs } from './use-log.ts';
 
 /** Looking whether they have changed takes nothing. A key that was taken away is refused everywhere so soon. */
@@ -27,8 +29,12 @@ interface AuthReaders {
   apiKeys: OwnedApiKeyVerifier;
 }
 
-/** Adds the auth service to a process: its routes, those for other services, and its jobs. */
-export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders): Promise<void> {
+/**
+ * Adds the auth service to a process: its routes, those for other services, and its jobs.
+ *
+ * @returns writes the usage that was counted in this process
+ */
+export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders): Promise<RecordUsage> {
   const { app, values, log } = core;
   const options: AuthRouteOptions = {
     ...core,
@@ -39,19 +45,23 @@ export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders)
       ? readSetupOrigin
       : (request) => seeSetupOrigin(request, values.publicUrl ?? null),
     flushUses: () => apiKeys.flush(),
+    usageAccess: toUsageAccess(values),
   };
   await authRoutes(options)(app);
+  const recordUsage = addUsageJobs(core, options.usageAccess);
   if (core.isSeparate) {
     // Where the process has the statistics itself, the gateway forwards the call.
     if (!app.hasRoute({ method: 'GET', url: '/api/v1/statistics' }))
       await addStatisticsForGateway(options)(app);
     addAuthInternalRoutes(app, apiKeys);
     addFeedRoutes(app, core.feed);
+    addRecordUsageRoute(app, recordUsage);
   }
   addJobs(core, apiKeys, options.setup);
+  return recordUsage;
 }
 
-/** Setup, API keys, audit and the event stream. */
+/** Setup, API keys, audit, usage and the event stream. */
 export function authRoutes(options: AuthRouteOptions): Routes {
   return async (app) => {
     await app.register(async (scope) => {
@@ -67,6 +77,7 @@ export function authRoutes(options: AuthRouteOptions): Routes {
       addRotateApiKeyRoute(scope, options);
       addListAuditRoute(scope, options);
       addExportAuditRoute(scope, options);
+      addGetUsageRoute(scope, options);
       addStreamEventsRoute(scope, options);
     });
   };

@@ -205,6 +205,28 @@ interface ReadyProbeTable {
   at: number;
 }
 
+/** Requests of one interval and series. Missing before migration 0013, as is the next table. */
+interface UsageCountTable {
+  /** Length of the interval in seconds: 60, 600 or 3,600. Each request is in one row of each length. */
+  span: number;
+  /** `keys` or `leases`. */
+  requests: string;
+  /** `total`, `code`, `content`, `viewer` or `api-key`. */
+  kind: string;
+  /** Start of the interval: a multiple of its length. */
+  at: number;
+  /** A code or an id. Empty for `total`, and for all series of the interval without a row of their own. */
+  series: string;
+  served: number;
+  refused: number;
+}
+
+/** A report that was written, so that it is not counted twice. */
+interface UsageReportTable {
+  id: string;
+  written_at: number;
+}
+
 export interface Schema {
   api_keys: ApiKeyTable;
   setup_claim: SetupClaimTable;
@@ -223,4 +245,6 @@ export interface Schema {
   changes: ChangeTable;
   change_counter: ChangeCounterTable;
   ready_probe: ReadyProbeTable;
+  usage_counts: UsageCountTable;
+  usage_reports: UsageReportTable;
 }
