@@ -31,7 +31,8 @@ async function readUsage({ client, adminApiKey }: Target, query = ''): Promise<U
 }
 
 const sumOf = ({ served, refused }: Pick<Counts, 'served' | 'refused'>) => ({ served, refused });
-const byId = ({ series }: Usage) => Object.fromEntries(series.map(({ id, ...counts }) => [id, sumOf(counts)]));
+const byId = ({ series }: Usage) =>
+  Object.fromEntries(series.map(({ id, ...counts }) => [id, sumOf(counts)]));
 
 /** Sends them ten at a time, as players do. @returns how many got each status */
 async function askMany(target: Target, contentId: string, credential: string | undefined, count: number) {
@@ -105,7 +106,9 @@ describe('usage', () => {
     const application = await createApiKey(server, 'full');
     await createLease(server, scene);
     await createLease(server, { ...scene, token: application.raw }, { viewerId: scene.viewerId });
-    const refused = await server.client.post('/keys/leases', scene.token, { contentId: unique('unregistered') });
+    const refused = await server.client.post('/keys/leases', scene.token, {
+      contentId: unique('unregistered'),
+    });
     expect(refused.status).toBe(404);
     await vi.waitFor(async () => {
       const of = async (by: string, id: string) =>
@@ -121,12 +124,15 @@ describe('usage', () => {
 
   it('the server chooses the step by the range, and says until when the counts are complete', async () => {
     const now = Date.now();
-    const from = (ms: number) => `?from=${new Date(now - ms).toISOString()}&to=${new Date(now).toISOString()}`;
+    const from = (ms: number) =>
+      `?from=${new Date(now - ms).toISOString()}&to=${new Date(now).toISOString()}`;
     const hour = 3_600_000;
     const steps = [];
     for (const hours of [0.25, 6, 7, 48, 49, 15 * 24, 30 * 24]) {
       const { stepSeconds, from: start, to } = await readUsage(server, from(hours * hour));
-      expect([Date.parse(start) % (stepSeconds * 1_000), Date.parse(to) % (stepSeconds * 1_000)]).toEqual([0, 0]);
+      expect([Date.parse(start) % (stepSeconds * 1_000), Date.parse(to) % (stepSeconds * 1_000)]).toEqual([
+        0, 0,
+      ]);
       steps.push(stepSeconds);
     }
     expect(steps).toEqual([60, 60, 600, 600, 3_600, 3_600, 7_200]);

@@ -3,7 +3,7 @@ import { usageKinds, usageRequests } from '@latchkey/shared/contracts';
 import { getAsideWriter, inUnsyncedTransaction, runPaced, type TableCheck } from '@latchkey/shared/db';
 import { seriesKept } from '@latchkey/shared/statistics';
 import type { Database, Transaction } from '../own-tables.ts';
-import { keptMs, type Span, spanMs, spans, type UsageRetention } from './spans.ts';
+import { purgedBefore, type Span, spanMs, spans, type UsageRetention } from './spans.ts';
 
 /** A report is sent again for an hour at most. */
 const reportsKeptMs = 86_400_000;
@@ -50,7 +50,7 @@ export function createUsagePurge(options: UsagePurgeOptions): { run(): Promise<n
       for (const span of spans)
         for (const requests of usageRequests)
           for (const kind of ['total', ...usageKinds]) {
-            const due = { span, requests, kind, before: now - keptMs(span, retention) };
+            const due = { span, requests, kind, before: purgedBefore(span, retention, now) };
             if (!signal.aborted)
               removed += await removeAll('usage_counts', (rows, limit) => removeCounts(rows, due, limit));
           }

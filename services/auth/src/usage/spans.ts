@@ -16,9 +16,17 @@ export interface UsageRetention {
   minutesHours: number;
 }
 
-/** How long counts of this length are kept, in milliseconds. Never longer than hours are. */
+/** How long counts of this length are shown, in milliseconds. Never longer than hours are. */
 export function keptMs(span: Span, { days, minutesHours }: UsageRetention): number {
   return span === 3_600 ? days * dayMs : Math.min(minutesHours * hourMs, days * dayMs);
+}
+
+/** The longest step: the first one of the longest range begins up to one before it, and must be whole. */
+const slackMs = 2 * hourMs;
+
+/** Counts of this length that began before this time are removed: all of them where nothing is kept. */
+export function purgedBefore(span: Span, retention: UsageRetention, now: number): number {
+  return retention.days === 0 ? now + 1 : now - keptMs(span, retention) - slackMs;
 }
 
 /** The shortest and the longest range that can be read. */
@@ -47,8 +55,8 @@ export function resolutionOf(
   now: number,
 ): Resolution {
   const found = steps.find(
-    ({ longestMs, span }) =>
-      to - from <= longestMs && (span === 3_600 || from >= now - keptMs(span, retention)),
+    ({ longestMs, span, stepMs }) =>
+      to - from <= longestMs && (span === 3_600 || from >= purgedBefore(span, retention, now) + stepMs),
   );
   return found ?? { span: 3_600, stepMs: 2 * hourMs };
 }
