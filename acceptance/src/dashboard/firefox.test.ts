@@ -55,7 +55,17 @@ it.skipIf(!existsSync(firefoxPath))(
     await fill(firefox, 'ID', id);
     await click(firefox, 'Register the content');
     await click(firefox, 'Go to the dashboard');
-    const pages = ['Overview', 'API keys', 'Content', 'Leases', 'Viewers', 'Refusals', 'Audit', 'Settings'];
+    const pages = [
+      'Overview',
+      'API keys',
+      'Content',
+      'Leases',
+      'Viewers',
+      'Refusals',
+      'Usage',
+      'Audit',
+      'Settings',
+    ];
     for (const name of [...pages, 'Your key']) {
       await click(firefox, name);
       const isThere = `window.hands.heading() === ${JSON.stringify(name)} && window.hands.isAtRest()`;

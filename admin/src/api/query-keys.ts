@@ -12,6 +12,8 @@ export const queryKeys = {
   palette: (text: string) => ['palette', text] as const,
   settings: ['settings'] as const,
   refusals: ['refusals'] as const,
+  usage: (view: object) => ['usage', view] as const,
+  contentName: (id: string) => ['contents', 'name', id] as const,
   marks: (query: object) => ['marks', query] as const,
   viewerPage: (query: object, cursor: string | null) => ['viewers', 'page', query, cursor] as const,
   leases: ['leases'] as const,
