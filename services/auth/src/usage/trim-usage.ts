@@ -1,6 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { usageKinds, usageRequests } from '@latchkey/shared/contracts';
-import { inUnsyncedTransaction, readAside, runPaced, type TableCheck } from '@latchkey/shared/db';
+import { inUnsyncedTransaction, readAside, rowList, runPaced, type TableCheck } from '@latchkey/shared/db';
 import { seriesKept } from '@latchkey/shared/statistics';
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../own-tables.ts';
@@ -47,11 +47,16 @@ export function createUsageTrim({ db, clock, table, signal }: TrimOptions): { ru
   }
 
   async function trim(interval: Interval): Promise<void> {
-    const kept = await readAside(db, ranked(db, interval).limit(seriesKept + 1));
-    if (kept.length <= seriesKept) return;
-    const names = kept.slice(0, seriesKept).map(({ series }) => series);
-    const step = (limit: number) => inUnsyncedTransaction(db, (tx) => fold(tx, interval, names, limit));
-    await runPaced(db, { clock, signal, step });
+    const ranked = await readAside(db, rankedSeries(db, interval));
+    const rare = ranked.slice(seriesKept).map(({ series }) => series);
+    let folded = 0;
+    const step = async (limit: number) => {
+      const part = rare.slice(folded, folded + limit);
+      folded += part.length;
+      if (part.length > 0) await inUnsyncedTransaction(db, (tx) => fold(tx, interval, part));
+      return folded < rare.length;
+    };
+    if (rare.length > 0) await runPaced(db, { clock, signal, step });
   }
 
   return {
@@ -64,40 +69,38 @@ export function createUsageTrim({ db, clock, table, signal }: TrimOptions): { ru
 
 const floor = (at: number, span: Span) => at - (at % spanMs(span));
 
-function ranked(db: Database, interval: Interval) {
-  return rowsOf(db, interval).select('series').orderBy(sql`served + refused`, 'desc').orderBy('series');
-}
-
-function rowsOf(db: Database | Transaction, { span, requests, kind, at }: Interval) {
+/** Its series, the busiest first: some 3,000 for each process that counted an hour of many viewers. */
+function rankedSeries(db: Database, { span, requests, kind, at }: Interval) {
   return db
     .selectFrom('usage_counts')
+    .select('series')
     .where('span', '=', span)
     .where('requests', '=', requests)
     .where('kind', '=', kind)
     .where('at', '=', at)
-    .where('series', '<>', '');
+    .where('series', '<>', '')
+    .orderBy(sql`served + refused`, 'desc')
+    .orderBy('series');
 }
 
-/** @returns whether there may be more */
-async function fold(
-  tx: Transaction,
-  interval: Interval,
-  kept: readonly string[],
-  limit: number,
-): Promise<boolean> {
+/** Moves series of an interval into the row of all others. */
+async function fold(tx: Transaction, interval: Interval, names: readonly string[]): Promise<void> {
   const { span, requests, kind, at } = interval;
+  const given = rowList(
+    tx,
+    { asked: 'text' } as const,
+    names.map((asked) => ({ asked })),
+  ).as('given');
   const removed = await tx
     .deleteFrom('usage_counts')
     .where('span', '=', span)
     .where('requests', '=', requests)
     .where('kind', '=', kind)
     .where('at', '=', at)
-    .where('series', 'in', rowsOf(tx, interval).where('series', 'not in', kept).select('series').limit(limit))
+    .where('series', 'in', tx.selectFrom(given).select('asked'))
     .returning(['served', 'refused'])
     .execute();
-  if (removed.length === 0) return false;
   const served = removed.reduce((sum, row) => sum + row.served, 0);
   const refused = removed.reduce((sum, row) => sum + row.refused, 0);
   await addCounts(tx, [{ ...interval, series: '', served, refused }]);
-  return removed.length === limit;
 }
