@@ -221,7 +221,7 @@ interface UsageCountTable {
   refused: number;
 }
 
-/** A report that was written, so that it is not counted twice. */
+/** A part of a report that was written, so that it is not counted twice. */
 interface UsageReportTable {
   id: string;
   written_at: number;

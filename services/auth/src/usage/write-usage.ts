@@ -1,6 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { UsageCount, UsageReport } from '@latchkey/shared/contracts';
-import { inTransaction, rowList, type TableCheck } from '@latchkey/shared/db';
+import { inUnsyncedTransaction, rowList, type TableCheck } from '@latchkey/shared/db';
 import type { RecordUsage } from '@latchkey/shared/internal';
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../own-tables.ts';
@@ -27,9 +27,12 @@ const names = Object.keys(columns) as (keyof typeof columns)[];
 
 export type UsageRow = { [K in keyof typeof columns]: (typeof columns)[K] extends 'text' ? string : number };
 
+/** Rows of one transaction. Some 10 µs each on SQLite, which answers no request meanwhile. */
+const rowsAtATime = 200;
+
 /**
- * Adds reports to the counts of each length, in the transaction that notes the report: one that is sent again after a lost answer
- * counts once. A report of some 250 counts takes some 3 ms on SQLite, in one minute and for each process.
+ * Adds reports to the counts of each length, a part at a time, in the transaction that notes the part: one that is sent again after a
+ * lost answer counts once. The commits do not wait for the disk, so a power cut may lose the last reports.
  */
 export function createUsageWriter({ db, clock, table, retention }: WriterOptions): RecordUsage {
   return async (report) => {
@@ -39,10 +42,14 @@ export function createUsageWriter({ db, clock, table, retention }: WriterOptions
     const now = clock.now();
     const dated = { ...report, at: Math.min(report.at, now) };
     const written = spans.filter((span) => dated.at >= now - keptMs(span, retention));
-    await inTransaction(db, async (tx) => {
-      if (!(await isNew(tx, report.id, now))) return;
-      for (const span of written) await addCounts(tx, toRows(dated, span));
-    });
+    for (const span of written) {
+      const rows = toRows(dated, span);
+      for (let from = 0; from < rows.length; from += rowsAtATime)
+        await inUnsyncedTransaction(db, async (tx) => {
+          if (!(await isNew(tx, `${report.id}-${span}-${from}`, now))) return;
+          await addCounts(tx, rows.slice(from, from + rowsAtATime));
+        });
+    }
   };
 }
 

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from '../is-postgres.ts';
 
-/** How many requests were served and refused over time, and the reports of it that were written. */
+/** How many requests were served and refused over time, and the parts of reports that were written. */
 export const usage: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema
