@@ -1,4 +1,4 @@
-import { useId, useMemo, useState } from 'react';
+import { type HTMLAttributes, useId, useMemo, useState } from 'react';
 import { formatClock } from '../components/format-time.ts';
 import { type ChartLine, linearScale, logScale, nearest, type Scale, type Trace, trace } from './geometry.ts';
 import { SeriesTable } from './series-table.tsx';
@@ -91,19 +91,7 @@ export function TimeChart(props: TimeChartProps) {
           {isEmpty && <p className={styles.empty}>{empty}</p>}
         </div>
         {props.cursor && (
-          <div
-            className={styles.slider}
-            data-zooms={props.onZoom !== undefined}
-            role="slider"
-            tabIndex={0}
-            aria-label={`Time in ${title}`}
-            aria-valuemin={from}
-            aria-valuemax={to}
-            aria-valuenow={Math.round(Math.min(to, Math.max(from, pointedAt ?? to)))}
-            aria-valuetext={valuesAt(props, pointedAt ?? to, timeOf)}
-            {...pointer}
-            {...keys}
-          />
+          <CursorSlider chart={props} at={pointedAt ?? to} timeOf={timeOf} {...pointer} {...keys} />
         )}
       </div>
       <p className={styles.times} aria-hidden="true">
@@ -113,6 +101,32 @@ export function TimeChart(props: TimeChartProps) {
       </p>
       <SeriesTable title={title} lines={lines} format={format} formatTime={timeOf} />
     </figure>
+  );
+}
+
+interface CursorSliderProps extends HTMLAttributes<HTMLDivElement> {
+  chart: TimeChartProps;
+  /** Milliseconds since 1970. */
+  at: number;
+  timeOf: (at: number) => string;
+}
+
+/** Moves the cursor by keys and by the pointer, and says the values there. */
+function CursorSlider({ chart, at, timeOf, ...handlers }: CursorSliderProps) {
+  const { title, from, to, onZoom } = chart;
+  return (
+    <div
+      className={styles.slider}
+      data-zooms={onZoom !== undefined}
+      role="slider"
+      tabIndex={0}
+      aria-label={`Time in ${title}`}
+      aria-valuemin={from}
+      aria-valuemax={to}
+      aria-valuenow={Math.round(Math.min(to, Math.max(from, at)))}
+      aria-valuetext={valuesAt(chart, at, timeOf)}
+      {...handlers}
+    />
   );
 }
 

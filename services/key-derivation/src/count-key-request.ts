@@ -35,12 +35,9 @@ export function createKeyRequestCounter({ metrics, usage, authority }: KeyReques
 
   return (principal, contentId, refusal) => {
     metrics.countKeyRequest(refusal ?? 'served');
-    usage.count('keys', {
-      code: refusal,
-      contentId,
-      viewerId: principal && viewerOf(principal),
-      apiKeyId: principal?.kind === 'api-key' ? (principal.id ?? bootstrapKey) : null,
-    });
+    const viewerId = principal && viewerOf(principal);
+    const apiKeyId = principal?.kind === 'api-key' ? (principal.id ?? bootstrapKey) : null;
+    usage.count('keys', refusal, contentId, viewerId, apiKeyId);
   };
 }
 

@@ -4,7 +4,7 @@ import { UsageCounts } from '../statistics/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createUsageReporter } from './usage-reports.ts';
 
-const request = { code: null, contentId: 'film', viewerId: 'ada', apiKeyId: null };
+const ada: Parameters<UsageCounts['count']> = ['keys', null, 'film', 'ada', null];
 
 function setUp() {
   const clock = createManualClock();
@@ -26,7 +26,7 @@ function setUp() {
 
 test('a report whose answer was lost is sent again with its own id and its own minute', async () => {
   const { clock, counts, reporter, reports, faults, state } = setUp();
-  counts.count('keys', request);
+  counts.count(...ada);
   clock.advance(60_000);
   state.isAway = true;
   await reporter.flush();
@@ -41,7 +41,7 @@ test('a report whose answer was lost is sent again with its own id and its own m
 
 test('the end of a process reports the minute under way', async () => {
   const { counts, reporter, reports } = setUp();
-  counts.count('keys', request);
+  counts.count(...ada);
   await reporter.flush();
   expect(reports).toEqual([]);
   await reporter.end();

@@ -5,7 +5,9 @@ import { SeriesCounts } from './series-counts.ts';
 import { seriesKept, UsageCounts } from './usage-counts.ts';
 
 const minuteMs = 60_000;
-const request = { code: null, contentId: 'film', viewerId: 'ada', apiKeyId: null };
+type Counted = Parameters<UsageCounts['count']>;
+const ada: Counted = ['keys', null, 'film', 'ada', null];
+const by = (viewerId: string, code: string | null = null): Counted => ['keys', code, 'film', viewerId, null];
 const sumOf = (counts: readonly Pick<UsageCount, 'served' | 'refused'>[]) => ({
   served: counts.reduce((sum, { served }) => sum + served, 0),
   refused: counts.reduce((sum, { refused }) => sum + refused, 0),
@@ -21,10 +23,10 @@ function setUp() {
 
 test('a request is counted by its code, content, viewer and API key, and once in total', () => {
   const { clock, counts, of } = setUp();
-  counts.count('keys', request);
-  counts.count('keys', { ...request, code: 'LEASE_REVOKED' });
-  counts.count('keys', { code: 'UNAUTHENTICATED', contentId: null, viewerId: null, apiKeyId: null });
-  counts.count('leases', { ...request, viewerId: null, apiKeyId: 'key-1' });
+  counts.count(...ada);
+  counts.count(...by('ada', 'LEASE_REVOKED'));
+  counts.count('keys', 'UNAUTHENTICATED', null, null, null);
+  counts.count('leases', null, 'film', null, 'key-1');
   expect(counts.ended()).toEqual([]);
   clock.advance(minuteMs);
   expect(of('total')).toEqual([
@@ -43,14 +45,9 @@ test('a request is counted by its code, content, viewer and API key, and once in
 
 test('100,000 viewers in a minute are counted exactly, in the memory of a few thousand, and a busy one stays by name', () => {
   const { clock, counts, of } = setUp();
-  const busy = { ...request, viewerId: 'busy' };
   for (let n = 0; n < 100_000; n++) {
-    counts.count('keys', {
-      ...request,
-      viewerId: `viewer-${n}`,
-      code: n % 10 === 0 ? 'LEASE_EXPIRED' : null,
-    });
-    if (n % 1_000 === 0) counts.count('keys', busy);
+    counts.count(...by(`viewer-${n}`, n % 10 === 0 ? 'LEASE_EXPIRED' : null));
+    if (n % 1_000 === 0) counts.count(...by('busy'));
   }
   clock.advance(minuteMs);
   const viewers = of('viewer');
@@ -71,9 +68,9 @@ test('a kind keeps a bounded number of series, however many are named', () => {
 test('a minute is reported once it is over, and the one under way at the end of the process', () => {
   const { clock, counts } = setUp();
   const first = clock.now() - (clock.now() % minuteMs);
-  counts.count('keys', request);
+  counts.count(...ada);
   clock.advance(minuteMs);
-  counts.count('keys', request);
+  counts.count(...ada);
   expect(counts.ended().map(({ at }) => at)).toEqual([first]);
   counts.end();
   const ended = counts.ended();
@@ -84,9 +81,9 @@ test('a minute is reported once it is over, and the one under way at the end of 
 
 test('requests after the end of a minute that was cut off are another report of the same minute', () => {
   const { counts } = setUp();
-  counts.count('keys', request);
+  counts.count(...ada);
   counts.end();
-  counts.count('keys', request);
+  counts.count(...ada);
   counts.end();
   const [one, two] = counts.ended();
   expect(one?.at).toBe(two?.at);
@@ -96,7 +93,7 @@ test('requests after the end of a minute that was cut off are another report of 
 test('minutes that cannot be reported for an hour are given up one by one, and counted as lost', () => {
   const { clock, counts } = setUp();
   for (let minute = 0; minute < 70; minute++) {
-    counts.count('keys', request);
+    counts.count(...ada);
     clock.advance(minuteMs);
   }
   expect(counts.ended()).toHaveLength(60);
@@ -105,9 +102,9 @@ test('minutes that cannot be reported for an hour are given up one by one, and c
 
 test('a clock that is set back goes on with the latest minute', () => {
   const { clock, counts } = setUp();
-  counts.count('keys', request);
+  counts.count(...ada);
   clock.advance(-10 * minuteMs);
-  counts.count('keys', request);
+  counts.count(...ada);
   clock.advance(12 * minuteMs);
   expect(counts.ended().map(({ counts: all }) => all[0]?.served)).toEqual([2]);
 });
@@ -115,7 +112,7 @@ test('a clock that is set back goes on with the latest minute', () => {
 test('a raw key in the id of a viewer is not reported', () => {
   const { clock, counts, of } = setUp();
   const raw = `lk_${'a1'.repeat(32)}`;
-  counts.count('keys', { ...request, viewerId: `x ${raw}` });
+  counts.count(...by(`x ${raw}`));
   clock.advance(minuteMs);
   expect(JSON.stringify(of('viewer'))).not.toContain(raw);
   expect(sumOf(of('viewer'))).toEqual({ served: 1, refused: 0 });

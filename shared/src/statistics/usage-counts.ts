@@ -12,15 +12,6 @@ export const seriesKept = 50;
 /** Minutes that wait for the database, some 5 MB with every kind at its limit. It is rarely away for so long. */
 const mostMinutes = 60;
 
-/** One request for a key or a lease, as it was answered. Null where it names none, or its caller is not known. */
-export interface CountedRequest {
-  /** The code of the refusal; null where it was served. */
-  code: string | null;
-  contentId: string | null;
-  viewerId: string | null;
-  apiKeyId: string | null;
-}
-
 /** The counts of one minute, with a number that no other minute of this process has. */
 export interface UsageMinute {
   number: number;
@@ -39,7 +30,7 @@ class MinuteCounts {
     'api-key': new SeriesCounts(),
   };
 
-  add({ code, contentId, viewerId, apiKeyId }: CountedRequest): void {
+  add(code: string | null, contentId: string | null, viewerId: string | null, apiKeyId: string | null): void {
     const isServed = code === null;
     const kinds = this.#kinds;
     if (isServed) this.#total.served++;
@@ -79,12 +70,23 @@ export class UsageCounts {
     this.#clock = clock;
   }
 
-  /** Counts a request once. It never waits and never throws. */
-  count(requests: UsageRequests, request: CountedRequest): void {
+  /**
+   * Counts a request once. It never waits and never throws. An object in place of the arguments would be made for each key request.
+   *
+   * @param code of the refusal; null where it was served
+   * @param contentId null where it names none, as are the next two where its caller is not known
+   */
+  count(
+    requests: UsageRequests,
+    code: string | null,
+    contentId: string | null,
+    viewerId: string | null,
+    apiKeyId: string | null,
+  ): void {
     const now = this.#clock.now();
     // Where the clock is set back, counting continues in the latest minute.
     if (this.#now === null || now >= this.#at + minuteMs) this.#begin(now);
-    this.#now?.[requests].add(request);
+    this.#now?.[requests].add(code, contentId, viewerId, apiKeyId);
   }
 
   /** The minutes that are over and not yet reported, oldest first. */

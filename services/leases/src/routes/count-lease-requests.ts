@@ -27,12 +27,9 @@ export function countLeaseRequests(scope: App, usage: Pick<UsageCounts, 'count'>
       // A body that was refused may name anything.
       const names = creatingPaths.includes(url) && errorCode !== 'VALIDATION_FAILED';
       const named = names ? readNamed(request.body) : { contentId: null, viewerId: null };
-      usage.count('leases', {
-        code: errorCode,
-        contentId: named.contentId,
-        viewerId: principal && (viewerIdOf(principal) ?? named.viewerId),
-        apiKeyId: principal?.kind === 'api-key' ? (principal.id ?? bootstrapKey) : null,
-      });
+      const viewerId = principal && (viewerIdOf(principal) ?? named.viewerId);
+      const apiKeyId = principal?.kind === 'api-key' ? (principal.id ?? bootstrapKey) : null;
+      usage.count('leases', errorCode, named.contentId, viewerId, apiKeyId);
     }
     done();
   });
