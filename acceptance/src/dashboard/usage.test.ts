@@ -196,6 +196,24 @@ describe('the page of usage', () => {
     await inspectPage(page, 'usage-30-days');
   });
 
+  it('in forced colours the lines and the cursor of a chart have the colour of text', async () => {
+    const page = await usage('?range=6h');
+    await page.emulateMedia({ forcedColors: 'active' });
+    await sliders(page).first().focus();
+    await page.keyboard.press('End');
+    const colours = await page.evaluate(`(() => {
+      const text = getComputedStyle(document.body).color;
+      const strokes = [...document.querySelectorAll('figure svg path')].map((path) => getComputedStyle(path).stroke);
+      const cursor = [...document.querySelectorAll('figure [role="img"] > span')].at(-1);
+      return { text, strokes: [...new Set(strokes)].filter((each) => each !== 'none'), cursor: getComputedStyle(cursor).backgroundColor };
+    })()`);
+    expect(colours).toMatchObject({
+      strokes: [(colours as { text: string }).text],
+      cursor: (colours as { text: string }).text,
+    });
+    await inspectPage(page, 'usage-forced-colours');
+  });
+
   it('a link leads to Grafana with the range that is shown', async () => {
     const page = await usage('?range=6h');
     const link = page.getByRole('link', { name: 'Open in Grafana' });

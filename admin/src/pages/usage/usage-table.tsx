@@ -28,6 +28,7 @@ export function UsageTable({ by, usage, nameOf, onOnly }: UsageTableProps) {
   const { series, other } = usage;
   const hasOther = other.served + other.refused > 0;
   const rows: Row[] = hasOther ? [...series, { ...other, id: null }] : series;
+  if (rows.length === 0) return null;
   return (
     <DataTable
       label={`Requests by ${nouns[by]}`}
