@@ -65,5 +65,6 @@ export const routeTable: readonly RouteRow[] = [
   { path: '/api/v1/api-keys', service: 'auth' },
   { path: '/api/v1/audit', service: 'auth' },
   { path: '/api/v1/webhooks', service: 'auth' },
+  { path: '/api/v1/usage', service: 'auth', exact: true },
   { path: '/api/v1/events', service: 'auth', exact: true, streams: true },
 ];

@@ -27,6 +27,7 @@ import {
   type ProcessBase,
   type ProcessContext,
   runSessionUses,
+  runUsage,
 } from '@latchkey/shared/process';
 import { addRows, openRows, type Rows } from '@latchkey/shared/process/rows';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
@@ -251,7 +252,7 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   const core = addRows(await createServiceCore(context, values, readers), db);
   await core.follower.pull();
   const readAlerts = await mountStatistics(core, setup, parts);
-  await mountAuth(core, { apiKeys, readAlerts });
+  runUsage(await mountAuth(core, { apiKeys, readAlerts }), core);
   await mountContent(core, { contents });
   const report = await mountLeases(core, { leases, contents });
   const uses = createSessionUses({

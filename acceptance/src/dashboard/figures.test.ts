@@ -49,6 +49,7 @@ const pages = [
   { path: '/content', shows: (page: Page) => page.getByRole('rowheader').first() },
   { path: `/content/${scene.contentId}`, shows: (page: Page) => page.getByRole('rowheader').first() },
   { path: '/leases', shows: (page: Page) => page.getByRole('rowheader').first() },
+  { path: '/usage', shows: (page: Page) => page.getByRole('figure').first() },
   { path: '/audit', shows: (page: Page) => page.getByRole('rowheader').first() },
   { path: '/webhooks', shows: (page: Page) => page.getByRole('heading', { name: 'Webhooks', exact: true }) },
   { path: '/account', shows: (page: Page) => page.getByRole('heading', { name: 'Your key' }) },

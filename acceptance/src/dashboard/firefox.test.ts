@@ -62,6 +62,7 @@ it.skipIf(!existsSync(firefoxPath))(
       'Leases',
       'Viewers',
       'Refusals',
+      'Usage',
       'Audit',
       'Webhooks',
       'Settings',

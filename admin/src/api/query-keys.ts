@@ -17,6 +17,8 @@ export const queryKeys = {
   deliveries: (id: string, query: object, cursor: string | null) =>
     ['webhooks', 'deliveries', id, query, cursor] as const,
   refusals: ['refusals'] as const,
+  usage: (view: object) => ['usage', view] as const,
+  contentName: (id: string) => ['contents', 'name', id] as const,
   marks: (query: object) => ['marks', query] as const,
   viewerPage: (query: object, cursor: string | null) => ['viewers', 'page', query, cursor] as const,
   leases: ['leases'] as const,

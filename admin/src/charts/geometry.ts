@@ -131,11 +131,27 @@ const extentOf = (run: readonly [number, number][]) => (run.at(-1)?.[0] ?? 0) - 
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
+/** Of several lines of one kind, the first of them being the largest. */
+export const seriesLooks = [
+  'series-1',
+  'series-2',
+  'series-3',
+  'series-4',
+  'series-5',
+  'series-6',
+  'series-7',
+  'series-8',
+] as const;
+type SeriesLook = (typeof seriesLooks)[number];
+
 /** One line of a chart. */
 export interface ChartLine {
   name: string;
   /** Ordered by time. */
   points: readonly Point[];
-  /** Distinguishable without colour: `main` is thick with a filled area, `quiet` is thin, `dashed` is dashed. */
-  look: 'main' | 'quiet' | 'dashed';
+  /**
+   * Distinguishable without colour: `main` is thick with a filled area, `quiet` is thin, `dashed` is dashed, and each of the series has its
+   * own dashes.
+   */
+  look: 'main' | 'quiet' | 'dashed' | SeriesLook;
 }

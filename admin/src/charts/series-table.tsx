@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { formatClock } from '../components/format-time.ts';
 import type { ChartLine } from './geometry.ts';
 import styles from './series-table.module.css';
 
@@ -7,10 +6,11 @@ interface SeriesTableProps {
   title: string;
   lines: readonly ChartLine[];
   format: (value: number) => string;
+  formatTime: (at: number) => string;
 }
 
 /** The values of a chart as a table, newest first. Rendered only while it is open. */
-export function SeriesTable({ title, lines, format }: SeriesTableProps) {
+export function SeriesTable({ title, lines, format, formatTime }: SeriesTableProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className={styles.details} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -34,7 +34,7 @@ export function SeriesTable({ title, lines, format }: SeriesTableProps) {
             <tbody>
               {rowsOf(lines).map(({ at, values }) => (
                 <tr key={at}>
-                  <th scope="row">{formatClock(at, true)}</th>
+                  <th scope="row">{formatTime(at)}</th>
                   {values.map((value, index) => (
                     <td key={lines[index]?.name}>{value === null ? '–' : format(value)}</td>
                   ))}

@@ -1,8 +1,9 @@
-import { type PointerEvent, useId, useMemo, useState } from 'react';
+import { type HTMLAttributes, useId, useMemo, useState } from 'react';
 import { formatClock } from '../components/format-time.ts';
 import { type ChartLine, linearScale, logScale, nearest, type Scale, type Trace, trace } from './geometry.ts';
 import { SeriesTable } from './series-table.tsx';
 import styles from './time-chart.module.css';
+import { type SharedCursor, useChartPointer } from './use-chart-pointer.ts';
 
 /** An upper limit. */
 interface ChartMark {
@@ -25,6 +26,12 @@ export interface TimeChartProps {
   format: (value: number) => string;
   /** Shown without any value. */
   empty: string;
+  /** Shared by the charts of a page, and also moved by the arrow keys. Left out: the chart has its own, for the pointer alone. */
+  cursor?: SharedCursor;
+  /** Takes a range that was dragged over. */
+  onZoom?: (from: number, to: number) => void;
+  /** How times are shown. Left out: the time of day. */
+  formatTime?: (at: number) => string;
 }
 
 /** Units of the drawing. It is stretched to its place without its strokes, so nothing is measured and nothing moves. */
@@ -38,7 +45,10 @@ const stepsBridged = 2.5;
 export function TimeChart(props: TimeChartProps) {
   const { title, lines, marks = [], from, to, stepMs, format, empty } = props;
   const titleId = useId();
-  const [pointedAt, setPointedAt] = useState<number | null>(null);
+  const [ownAt, moveOwn] = useState<number | null>(null);
+  const cursor = props.cursor ?? { at: ownAt, move: moveOwn };
+  const pointedAt = cursor.at;
+  const { selected, pointer, keys } = useChartPointer(props, cursor, props.onZoom);
   const gapMs = stepMs * stepsBridged;
   const scale = useScale(props);
   const drawn = useMemo(
@@ -50,39 +60,73 @@ export function TimeChart(props: TimeChartProps) {
     [lines, from, to, scale, gapMs],
   );
   const isEmpty = drawn.every(({ line, dots }) => line === '' && dots === '');
-  const point = ({ clientX, currentTarget }: PointerEvent) => {
-    const { left, width } = currentTarget.getBoundingClientRect();
-    setPointedAt(from + ((clientX - left) / width) * (to - from));
-  };
+  const timeOf = props.formatTime ?? ((at: number) => formatClock(at, true));
+  const placeOf = (at: number) => `${((at - from) / (to - from)) * 100}%`;
   return (
     <figure className={styles.chart} aria-labelledby={titleId}>
       <figcaption className={styles.head}>
         <h3 id={titleId}>{title}</h3>
         <span className={styles.at} aria-hidden="true">
-          {pointedAt === null ? 'now' : formatClock(pointedAt, true)}
+          {pointedAt === null ? (props.cursor ? 'latest' : 'now') : timeOf(pointedAt)}
         </span>
       </figcaption>
       <Legend lines={lines} at={pointedAt ?? to} gapMs={gapMs} format={format} />
-      <div
-        className={styles.frame}
-        role="img"
-        aria-label={isEmpty ? empty : describe(props)}
-        onPointerMove={point}
-        onPointerLeave={() => setPointedAt(null)}
-      >
-        <Plot drawn={drawn} marks={marks} scale={scale} format={format} />
-        {pointedAt !== null && (
-          <span className={styles.cursor} style={{ left: `${((pointedAt - from) / (to - from)) * 100}%` }} />
+      <div className={styles.frame}>
+        <div
+          className={styles.drawing}
+          role="img"
+          aria-label={isEmpty ? empty : describe(props)}
+          {...(props.cursor ? {} : pointer)}
+        >
+          <Plot drawn={drawn} marks={marks} scale={scale} format={format} />
+          {selected && (
+            <span
+              className={styles.selected}
+              style={{ left: placeOf(selected[0]), right: `calc(100% - ${placeOf(selected[1])})` }}
+            />
+          )}
+          {pointedAt !== null && pointedAt >= from && pointedAt <= to && (
+            <span className={styles.cursor} style={{ left: placeOf(pointedAt) }} />
+          )}
+          {isEmpty && <p className={styles.empty}>{empty}</p>}
+        </div>
+        {props.cursor && (
+          <CursorSlider chart={props} at={pointedAt ?? to} timeOf={timeOf} {...pointer} {...keys} />
         )}
-        {isEmpty && <p className={styles.empty}>{empty}</p>}
       </div>
       <p className={styles.times} aria-hidden="true">
         {[from, (from + to) / 2, to].map((at) => (
-          <span key={at}>{formatClock(at)}</span>
+          <span key={at}>{props.formatTime ? props.formatTime(at) : formatClock(at)}</span>
         ))}
       </p>
-      <SeriesTable title={title} lines={lines} format={format} />
+      <SeriesTable title={title} lines={lines} format={format} formatTime={timeOf} />
     </figure>
+  );
+}
+
+interface CursorSliderProps extends HTMLAttributes<HTMLDivElement> {
+  chart: TimeChartProps;
+  /** Milliseconds since 1970. */
+  at: number;
+  timeOf: (at: number) => string;
+}
+
+/** Moves the cursor by keys and by the pointer, and says the values there. */
+function CursorSlider({ chart, at, timeOf, ...handlers }: CursorSliderProps) {
+  const { title, from, to, onZoom } = chart;
+  return (
+    <div
+      className={styles.slider}
+      data-zooms={onZoom !== undefined}
+      role="slider"
+      tabIndex={0}
+      aria-label={`Time in ${title}`}
+      aria-valuemin={from}
+      aria-valuemax={to}
+      aria-valuenow={Math.round(Math.min(to, Math.max(from, at)))}
+      aria-valuetext={valuesAt(chart, at, timeOf)}
+      {...handlers}
+    />
   );
 }
 
@@ -102,7 +146,7 @@ function Legend({ lines, at, gapMs, format }: LegendProps) {
         return (
           <li key={name}>
             {lines.length > 1 && <Swatch look={look} />}
-            <span>{name}</span>
+            <span className={styles.name}>{name}</span>
             <strong>{value === null ? '–' : format(value)}</strong>
           </li>
         );
@@ -173,6 +217,19 @@ function Swatch({ look }: { look: ChartLine['look'] }) {
       </g>
     </svg>
   );
+}
+
+/** The values at a time, in words. */
+function valuesAt(
+  { lines, stepMs, format }: TimeChartProps,
+  at: number,
+  timeOf: (at: number) => string,
+): string {
+  const values = lines.map(({ name, points }) => {
+    const value = nearest(points, at, stepMs * stepsBridged)?.value ?? null;
+    return `${name} ${value === null ? 'unknown' : format(value)}`;
+  });
+  return [timeOf(at), ...values].join(', ');
 }
 
 /** Describes the lines and limits in a few sentences. */

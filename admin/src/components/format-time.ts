@@ -56,6 +56,13 @@ export function formatCountdown(leftMs: number): string {
 const minute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** The time of day, with its date where a range is longer than a day. @param atMs milliseconds since 1970 */
+export function formatDay(atMs: number, hasDate: boolean): string {
+  return (hasDate ? day : minute).format(atMs);
+}
+
 /** The time of day in the reader's time zone. @param atMs milliseconds since 1970 */
 export function formatClock(atMs: number, hasSeconds = false): string {
   return (hasSeconds ? second : minute).format(atMs);

@@ -2,6 +2,7 @@ import {
   IconAlertTriangle,
   IconArrowUp,
   IconBan,
+  IconChartBar,
   IconChartLine,
   IconCheck,
   IconChevronLeft,
@@ -32,6 +33,7 @@ import {
 
 /** One icon for each meaning, so that the same action looks the same on every page. */
 const icons = {
+  bars: IconChartBar,
   chart: IconChartLine,
   check: IconCheck,
   choose: IconSelector,

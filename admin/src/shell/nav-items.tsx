@@ -91,6 +91,14 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     load: () => import('../pages/refusals/refusals-page.tsx'),
   },
   {
+    path: '/usage',
+    label: 'Usage',
+    shortcut: 'u',
+    icon: 'bars',
+    isFor: (scope) => may(scope, 'manage'),
+    load: () => import('../pages/usage/usage-page.tsx'),
+  },
+  {
     path: '/audit',
     label: 'Audit',
     shortcut: 'a',

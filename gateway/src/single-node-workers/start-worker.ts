@@ -23,6 +23,7 @@ import {
   connectApiKeys,
   connectService,
   connectSessionUses,
+  connectUsage,
   createProcessBase,
   createServiceCore,
   describeLostService,
@@ -121,6 +122,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     openPace: (local) =>
       createRemotePace((key) => parent.calls.call<number>('pace', key, answerLimitMs), local),
   });
+  connectUsage(client, core);
   await addParentRoutes(app, context, options);
   await untilAnswered(() => checkMasterKeys(createKeyVersionClient(client), masterKeys));
   answerPlainRequests();

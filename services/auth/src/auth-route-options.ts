@@ -3,6 +3,7 @@ import type { Bus } from '@latchkey/shared/events';
 import type { ForeignPageReason } from '@latchkey/shared/http';
 import type { SetupSecrets } from './config.ts';
 import type { RouteOptions } from './own-tables.ts';
+import type { UsageAccess } from './usage/usage-jobs.ts';
 
 /** Where a call of setup comes from. */
 export interface SetupOrigin {
@@ -31,4 +32,5 @@ export interface AuthRouteOptions extends RouteOptions {
   sendWebhooks: () => void;
   /** The verifier's `flush`, for when the service closes. */
   flushUses: () => Promise<void>;
+  usageAccess: UsageAccess;
 }

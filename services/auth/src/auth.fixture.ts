@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createTableCheck } from '@latchkey/shared/db';
 import {
   createManualClock,
   createTestHost,
@@ -11,6 +12,7 @@ import { createApiKeyVerifier, type OwnedApiKeyVerifier } from './api-key-verifi
 import type { SetupSecrets } from './config.ts';
 import { authRoutes } from './mount.ts';
 import { seeSetupOrigin } from './setup-credential.ts';
+import type { UsageAccess } from './usage/usage-jobs.ts';
 
 /** The auth service on a database and a clock of its own, for tests. */
 export interface AuthFixture {
@@ -50,16 +52,24 @@ const testWebhookOrigin = 'https://hooks.example.com';
 
 const [sqlite] = databaseKinds({});
 
+const usualUsage = (): UsageAccess => ({
+  table: createTableCheck('usage_counts'),
+  retention: { days: 30, minutesHours: 48 },
+  grafanaUrl: null,
+});
+
 export async function startAuth({
   kind = sqlite,
   setup = { bootstrapKeys: [testBootstrapKey], setupToken: null },
   randomId = randomUUID,
   webhookOrigins = [testWebhookOrigin],
+  usage = {},
 }: {
   kind?: DatabaseKind | undefined;
   setup?: SetupSecrets;
   randomId?: () => string;
   webhookOrigins?: readonly string[];
+  usage?: Partial<UsageAccess>;
 } = {}): Promise<AuthFixture> {
   if (!kind) throw new Error('no database');
   const { db, close } = await kind.open();
@@ -88,6 +98,7 @@ export async function startAuth({
     flushUses: verifier.flush,
     webhookOrigins,
     sendWebhooks: () => {},
+    usageAccess: { ...usualUsage(), ...usage },
   })(host.app);
 
   const ask = askOf(host);

@@ -1,8 +1,19 @@
-import { apiKeyVariables, auditVariables, type Values, webhookVariables } from '@latchkey/shared/config';
+import {
+  apiKeyVariables,
+  auditVariables,
+  usageVariables,
+  type Values,
+  webhookVariables,
+} from '@latchkey/shared/config';
 import { acceptedSecrets } from '@latchkey/shared/seal';
 
 /** The variables of the auth service alone. */
-export const authVariables = { ...apiKeyVariables, ...auditVariables, ...webhookVariables };
+export const authVariables = {
+  ...apiKeyVariables,
+  ...auditVariables,
+  ...usageVariables,
+  ...webhookVariables,
+};
 
 /** `PUBLIC_URL` is set only where the auth service is mounted on the gateway itself. */
 export type AuthConfig = Values<typeof authVariables> & { publicUrl?: string | undefined };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Alert } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
-import { addFeedRoutes } from '@latchkey/shared/internal';
+import { addFeedRoutes, type RecordUsage } from '@latchkey/shared/internal';
 import { createBootstrapKeyAnnouncer } from './announce-bootstrap-keys.ts';
 import type { OwnedApiKeyVerifier } from './api-key-verifier.ts';
 import { addAuditJobs } from './audit-jobs.ts';
@@ -23,10 +23,12 @@ import {
 import { addRevokeApiKeyRoute, addRotateApiKeyRoute } from './routes/revoke-and-rotate-api-key.ts';
 import { addClaimSetupRoute, addGetSetupRoute } from './routes/setup.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
+import { addGetUsageRoute, addRecordUsageRoute } from './routes/usage.ts';
 import { addListDeliveriesRoute, addSendRoutes } from './routes/webhook-deliveries.ts';
 import { addWebhookListRoutes, addWebhookRoutes } from './routes/webhooks.ts';
 import { readSetupOrigin, seeSetupOrigin } from './setup-credential.ts';
 import { readStoredWarnings, toAlerts } from './stored-warnings.ts';
+import { addUsageJobs, toUsageAccess } from './usage/usage-jobs.ts';
 import { usesFlushMs } from './use-log.ts';
 import { addWebhookJobs } from './webhook-jobs.ts';
 import { createWebhookCheck } from './webhooks/webhook-store.ts';
@@ -40,8 +42,15 @@ interface AuthReaders {
   readAlerts?: () => Promise<readonly Alert[]>;
 }
 
-/** Adds the auth service to a process: its routes, those for other services, and its jobs. */
-export async function mount(core: RowCore<AuthConfig>, { apiKeys, readAlerts }: AuthReaders): Promise<void> {
+/**
+ * Adds the auth service to a process: its routes, those for other services, and its jobs.
+ *
+ * @returns writes the usage that was counted in this process
+ */
+export async function mount(
+  core: RowCore<AuthConfig>,
+  { apiKeys, readAlerts }: AuthReaders,
+): Promise<RecordUsage> {
   const { app, values, log } = core;
   const webhooks = addWebhookJobs(core, readAlerts);
   const options: AuthRouteOptions = {
@@ -55,8 +64,10 @@ export async function mount(core: RowCore<AuthConfig>, { apiKeys, readAlerts }: 
     flushUses: () => apiKeys.flush(),
     webhookOrigins: values.webhookOrigins,
     sendWebhooks: webhooks.send,
+    usageAccess: toUsageAccess(values),
   };
   await authRoutes(options)(app);
+  const recordUsage = addUsageJobs(core, options.usageAccess);
   if (core.isSeparate) {
     // Where the process has the statistics itself, the gateway forwards the call.
     if (!app.hasRoute({ method: 'GET', url: '/api/v1/statistics' }))
@@ -67,11 +78,13 @@ export async function mount(core: RowCore<AuthConfig>, { apiKeys, readAlerts }: 
       const stored = await readStoredWarnings(core.db, options.setup);
       await webhooks.noteAlerts([...alerts, ...toAlerts(stored)]);
     });
+    addRecordUsageRoute(app, recordUsage);
   }
   addJobs(core, apiKeys, options.setup);
+  return recordUsage;
 }
 
-/** Setup, API keys, audit and the event stream. */
+/** Setup, API keys, audit, usage and the event stream. */
 export function authRoutes(options: AuthRouteOptions): Routes {
   return async (app) => {
     await app.register(async (scope) => {
@@ -87,6 +100,7 @@ export function authRoutes(options: AuthRouteOptions): Routes {
       addRotateApiKeyRoute(scope, options);
       addListAuditRoute(scope, options);
       addExportAuditRoute(scope, options);
+      addGetUsageRoute(scope, options);
       addStreamEventsRoute(scope, options);
       await scope.register(webhookRoutes(options));
     });

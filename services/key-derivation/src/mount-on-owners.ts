@@ -13,6 +13,7 @@ import {
   connectService,
   connectSessionUses,
   connectStateStore,
+  connectUsage,
   createServiceCore,
   feedDependency,
   type ProcessContext,
@@ -68,6 +69,7 @@ export async function mountOnOwners(
     noteUse: connectSessionUses(leases, core).noteUse,
     ...{ contents, importedKeys, refusals: createRefusalClient(content) },
   });
+  connectUsage(auth, core);
   return async () => {
     await checkMasterKeys(createKeyVersionClient(content), masterKeys);
     await core.follower.pull();

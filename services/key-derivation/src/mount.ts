@@ -1,10 +1,10 @@
 import type { TokenSettings } from '@latchkey/shared/auth';
 import { type App, addGuard, addPlainAnswerer, type GuardOptions, type Routes } from '@latchkey/shared/http';
 import type { SessionUses } from '@latchkey/shared/internal';
-import type { Metrics } from '@latchkey/shared/metrics';
 import { exportCache, type ServiceCore } from '@latchkey/shared/process';
 import type { KeyDerivationConfig } from './config.ts';
 import { createContentKeyCache } from './content-key-cache.ts';
+import { createKeyRequestCounter, type KeyRequestCounters, namedContent } from './count-key-request.ts';
 import { createKeyRequestExplainer } from './explain-key-request.ts';
 import { type ContentKeyIssuer, createContentKeyIssuer } from './issue-content-key.ts';
 import { createKnownKeyIssuer } from './issue-known-key.ts';
@@ -23,10 +23,9 @@ import { createPlainKeyAnswerer } from './routes/plain-key.ts';
 import { addSpekeRoutes } from './routes/speke.ts';
 import { addVodDrmRoute } from './routes/vod-drm.ts';
 
-export interface KeyDerivationOptions {
+export interface KeyDerivationOptions extends KeyRequestCounters {
   issuer: ContentKeyIssuer;
   guard: GuardOptions;
-  metrics: Metrics;
   /** `PUBLIC_URL`; null if it is not set. */
   publicUrl: string | null;
 }
@@ -92,22 +91,29 @@ export async function mount(
     pace: pace === local ? local : null,
     onLookup: core.metrics.countCacheLookup,
   });
-  return () => addPlainAnswerer(core.app, createPlainKeyAnswerer({ ...core, ...core.guard, issueKnown }));
+  return () =>
+    addPlainAnswerer(
+      core.app,
+      createPlainKeyAnswerer({ ...core.guard, issueKnown, countKeyRequest: createKeyRequestCounter(core) }),
+    );
 }
 
 /** The routes of content keys, and those of packagers. Only the former count as key requests: players make those. */
 export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
   const { issuer, publicUrl } = options;
+  const countKeyRequest = createKeyRequestCounter(options);
   return async (app) => {
     await app.register(async (scope) => {
       addGuard(scope, options.guard);
       scope.addHook('onError', async (request, reply) => {
         // The error handler has not run yet, so the code is counted once the answer is under way.
-        reply.raw.once('close', () => options.metrics.countKeyRequest(request.errorCode ?? 'INTERNAL'));
+        reply.raw.once('close', () =>
+          countKeyRequest(request.principal, namedContent(request.params), request.errorCode ?? 'INTERNAL'),
+        );
       });
       const forPlayers = {
         issuer,
-        metrics: options.metrics,
+        countKeyRequest,
         viewerSources: options.guard.viewerSources ?? [],
       };
       addKeyRoutes(scope, forPlayers);

@@ -1,6 +1,7 @@
 import type { ContentReader } from '@latchkey/shared/contracts';
 import type { Metrics } from '@latchkey/shared/metrics';
 import type { LeasePublisher } from '@latchkey/shared/replicas';
+import type { UsageCounts } from '@latchkey/shared/statistics';
 import type { ActWriter } from './acts/lease-act.ts';
 import type { LeaseFinder } from './find-lease.ts';
 import type { LeaseLedger } from './lease-ledger.ts';
@@ -15,6 +16,8 @@ export interface LeaseRouteOptions extends RouteOptions {
   contentMode: 'registered' | 'any';
   rules: LeaseRules;
   metrics: Metrics;
+  /** Counts what viewers and API keys ask for. */
+  usage: Pick<UsageCounts, 'count'>;
   /** How long a mark is kept: milliseconds. */
   marksKeptMs: number;
   /** `PUBLIC_URL`: the base of the URLs of sessions; null for none, and then there are no sessions. */

@@ -18,6 +18,7 @@ import { createLeaseTableChecks, type LeaseTableChecks } from './lease-tables.ts
 import type { Database, RowCore } from './own-tables.ts';
 import { createLeasePurge } from './purge-leases.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
+import { countLeaseRequests } from './routes/count-lease-requests.ts';
 import { addCreateLeaseRoute } from './routes/create-lease.ts';
 import { addCreateSessionRoute, sessionsPath } from './routes/create-session.ts';
 import { addLeaseInternalRoutes } from './routes/internal-routes.ts';
@@ -92,6 +93,7 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
     await app.register(async (scope) => {
       addGuard(scope, options.guard);
       addRefusalAudit(scope, options.refusals);
+      countLeaseRequests(scope, options.usage);
       addReportPlayerMetricsRoute(scope, options);
       if (options.rules.mode === 'off') return closeLeasePaths(scope);
       reserveLeasePaths(scope);

@@ -3,6 +3,7 @@ import { createContentClient } from '@latchkey/shared/internal';
 import {
   connectApiKeys,
   connectService,
+  connectUsage,
   createServiceCore,
   rowSettings,
   runService,
@@ -38,6 +39,7 @@ await runService(
         leases,
       });
       await mount(addRows(core, db), { leases, contents });
+      connectUsage(auth, core);
       return async () => {
         await checkSchema();
         await core.follower.pull();

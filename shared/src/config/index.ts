@@ -53,6 +53,7 @@ export { presignRule, presignVariables } from './variables/presign.ts';
 export { rateLimitVariables } from './variables/rate-limits.ts';
 export { retentionVariables } from './variables/retention.ts';
 export { traceVariables } from './variables/traces.ts';
+export { usageVariables } from './variables/usage.ts';
 export {
   type ViewerTokenPlace,
   viewerTokenRule,

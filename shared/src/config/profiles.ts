@@ -21,6 +21,7 @@ import { playlistVariables } from './variables/playlists.ts';
 import { presignRule, presignVariables } from './variables/presign.ts';
 import { rateLimitVariables } from './variables/rate-limits.ts';
 import { retentionVariables } from './variables/retention.ts';
+import { usageVariables } from './variables/usage.ts';
 import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
 import { webhookVariables } from './variables/webhooks.ts';
 import { workerVariables } from './variables/workers.ts';
@@ -45,6 +46,7 @@ export const singleNodeSettings = {
   ...playlistVariables,
   ...leaseVariables,
   ...retentionVariables,
+  ...usageVariables,
   ...presignVariables,
   ...observabilityVariables('127.0.0.1'),
 };

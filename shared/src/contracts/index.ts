@@ -75,3 +75,12 @@ export {
   SessionUsesSchema,
 } from './services.ts';
 export { formatSid, hashSecret, isSecretOf, parseSid, type SessionId, secretBytes } from './session-id.ts';
+export {
+  type UsageCount,
+  type UsageKind,
+  type UsageReport,
+  UsageReportSchema,
+  type UsageRequests,
+  usageKinds,
+  usageRequests,
+} from './usage.ts';

@@ -37,3 +37,4 @@ export {
   tryLockSubject,
   tryLockSubjects,
 } from './transaction.ts';
+export type { WebhookDeliveryTable, WebhookTable } from './webhook-tables.ts';

@@ -13,6 +13,7 @@ import { importedKeys } from './migrations/0009-imported-keys.ts';
 import { viewers } from './migrations/0010-viewers.ts';
 import { auditDetails } from './migrations/0011-audit-details.ts';
 import { webhooks } from './migrations/0012-webhooks.ts';
+import { usage } from './migrations/0013-usage.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -30,6 +31,7 @@ export const migrations: Record<string, Migration> = {
   '0010-viewers': viewers,
   '0011-audit-details': auditDetails,
   '0012-webhooks': webhooks,
+  '0013-usage': usage,
 };
 
 /**

@@ -36,3 +36,10 @@ export {
   type SessionUses,
   sessionUsesPath,
 } from './session-uses.ts';
+export {
+  createUsageReporter,
+  type RecordUsage,
+  reportUsage,
+  reportUsageEveryMs,
+  usagePath,
+} from './usage-reports.ts';

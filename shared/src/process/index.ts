@@ -3,6 +3,7 @@ export { connectBus } from './connect-bus.ts';
 export { connectApiKeys, connectService } from './connect-service.ts';
 export { connectSessionUses, runSessionUses } from './connect-session-uses.ts';
 export { connectStateStore } from './connect-state-store.ts';
+export { connectUsage, runUsage } from './connect-usage.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit, explainRefusal } from './explain-refusal.ts';
 export { exportCache, exportReadiness } from './export-gauges.ts';

@@ -28,6 +28,7 @@ import type { Dependency } from '../lifecycle/index.ts';
 import { boundCaches, type CachePlan, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
 import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
+import { UsageCounts } from '../statistics/index.ts';
 import type { Sharing } from './connect-state-store.ts';
 import { exportAuthority, exportFeed } from './export-gauges.ts';
 import { feedFaultMessage, keySetFaultMessage } from './lost-service.ts';
@@ -77,6 +78,8 @@ export interface ServiceCore<Values> extends ProcessContext {
   sharing: Sharing | null;
   /** The memory limits of this process's caches. */
   cacheBytes: CachePlan;
+  /** Counts the requests for keys and leases that this process decides. */
+  usage: UsageCounts;
 }
 
 const notRead = () => Promise.reject(new Error('this service has no reader of that'));
@@ -87,18 +90,11 @@ const noLeases: LeaseReader = { findLease: notRead, findMark: notRead };
 export async function createServiceCore<Values extends CoreSettings>(
   context: ProcessContext,
   values: Values,
-  {
-    feed,
-    bus,
-    apiKeys,
-    contents = noContents,
-    importedKeys,
-    leases = noLeases,
-    sharing,
-    countRequest,
-  }: CoreReaders,
+  readers: CoreReaders,
 ): Promise<ServiceCore<Values>> {
   const { app, metrics, clock, warn, jobs, shutdown } = context;
+  const { feed, bus, apiKeys, contents = noContents, importedKeys } = readers;
+  const { leases = noLeases, sharing, countRequest } = readers;
   const follower = followFeed(context, values, { feed, bus, sharing });
   if (context.isSeparate) {
     announceUnsure(app, follower.ageMs, follower.limitMs);
@@ -152,7 +148,11 @@ export async function createServiceCore<Values extends CoreSettings>(
   const wrongSessions = createWrongSessions({ leases: authority.leases, clock });
   const viewerSources = values.viewerTokenFrom;
   const guard = { authenticator, limiter, viewerSources, keyCredentials, wrongSessions };
-  return { ...context, values, authority, follower, guard, keyCredentials, feed, bus, sharing, cacheBytes };
+  return {
+    ...context,
+    ...{ values, authority, follower, guard, keyCredentials, feed, bus, sharing, cacheBytes },
+    usage: new UsageCounts(clock),
+  };
 }
 
 function ownSecret(): Renewable<string> {

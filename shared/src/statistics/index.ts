@@ -18,4 +18,5 @@ export { ProcessStatistics } from './process-statistics.ts';
 export { readKeyPath } from './refused-requests.ts';
 export { kindOfRequest } from './request-counts.ts';
 export { stepMs, stepsKept } from './step-ring.ts';
+export { seriesKept, UsageCounts } from './usage-counts.ts';
 export type { ConfigurationWarning } from './warning.ts';

@@ -15,6 +15,7 @@ import { createDatabaseFeed, createLedger } from '../events/rows.ts';
 import { type App, createHost } from '../http/index.ts';
 import type { OperatorLog, RequestLine } from '../log/index.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import { UsageCounts } from '../statistics/index.ts';
 
 /** Bytes of the HS256 secret that tokens of tests are signed with. */
 export const testTokenSecret = Buffer.from('a secret of tests, longer than 32 bytes');
@@ -30,6 +31,7 @@ export interface TestHost {
   authenticator: Authenticator;
   ledger: ReturnType<typeof createLedger>;
   refusals: ReturnType<typeof createRefusalLog>;
+  usage: UsageCounts;
   log: OperatorLog;
   /** The request lines so far. */
   lines: RequestLine[];
@@ -101,6 +103,7 @@ export async function createTestHost({
     }),
     ledger: createLedger({ db, bus, clock }),
     refusals: createRefusalLog(db, clock, (error) => record('refusals', { error })),
+    usage: new UsageCounts(clock),
     log,
     lines,
     operatorLines,

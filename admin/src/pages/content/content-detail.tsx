@@ -27,6 +27,7 @@ import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 import { useEvents } from '../../state/use-events.ts';
 import { AllRecords, History } from '../audit/history.tsx';
+import { UsageCard } from '../usage/usage-card.tsx';
 import styles from './content.module.css';
 import { StatusBadge } from './content-columns.tsx';
 import { CurrentDialog, type OpenDialog } from './content-dialogs.tsx';
@@ -153,6 +154,7 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
           <ContentFacts content={content} />
         </div>
       </div>
+      {mayManage && <UsageCard by="content" id={content.id} />}
       {mayManage && <ContentLeases contentId={content.id} />}
       {mayManage && <ContentHistory contentId={content.id} />}
       {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}

@@ -21,6 +21,7 @@ import { useLeasePage } from '../leases/use-lease-page.ts';
 import { writeQuestion } from '../refusals/key-question.ts';
 import { codeColumn, contentColumn, requestColumn, timeColumn } from '../refusals/refusal-columns.tsx';
 import { useRefusals } from '../refusals/use-refusals.ts';
+import { UsageCard } from '../usage/usage-card.tsx';
 import { ViewerMarks } from './viewer-marks.tsx';
 
 /** A short list: the Leases page has all of them. */
@@ -67,6 +68,7 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
       />
       <ViewerFacts viewerId={viewerId} active={active} leases={page.rows} />
       <ViewerMarks viewerId={viewerId} />
+      <UsageCard by="viewer" id={viewerId} />
       <section aria-labelledby="viewer-leases">
         <div className={content.leases}>
           <h2 id="viewer-leases">Latest leases</h2>

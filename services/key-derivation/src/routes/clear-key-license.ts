@@ -60,7 +60,7 @@ export function addClearKeyRoute(app: App, options: KeyRouteOptions): void {
         request.params.contentId,
         request.body,
       );
-      options.metrics.countKeyRequest('served');
+      options.countKeyRequest(request.principal, request.params.contentId, null);
       return license;
     },
   });

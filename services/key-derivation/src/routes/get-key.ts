@@ -2,15 +2,15 @@ import type { CredentialSource } from '@latchkey/shared/auth';
 import { ContentIdSchema, maxEpoch, UuidSchema } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
-import type { Metrics } from '@latchkey/shared/metrics';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { CountKeyRequest } from '../count-key-request.ts';
 import type { ContentKeyIssuer } from '../issue-content-key.ts';
 import { EpochSchema } from './epochs.ts';
 
 export interface KeyRouteOptions {
   issuer: ContentKeyIssuer;
-  metrics: Metrics;
+  countKeyRequest: CountKeyRequest;
   viewerSources: readonly CredentialSource[];
 }
 
@@ -127,7 +127,7 @@ interface NamedKey {
 
 /** Not an async function: the usual answer needs no wait, and a promise would cost time. */
 function answer(
-  { issuer, metrics, viewerSources }: KeyRouteOptions,
+  { issuer, countKeyRequest, viewerSources }: KeyRouteOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   { contentId, epoch, kid }: NamedKey,
@@ -135,7 +135,7 @@ function answer(
   const { principal } = request;
   if (!principal) throw new AppError('UNAUTHENTICATED');
   const send = (key: Buffer) => {
-    metrics.countKeyRequest('served');
+    countKeyRequest(principal, contentId, null);
     reply.header('content-type', keyContentType).send(key);
   };
   const leaseId = leaseIdOf(request, viewerSources);

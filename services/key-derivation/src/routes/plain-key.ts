@@ -8,14 +8,14 @@ import {
 import { isContentId, maxEpoch, type Principal, parseSid } from '@latchkey/shared/contracts';
 import type { PlainAnswerer } from '@latchkey/shared/http';
 import { redactPath } from '@latchkey/shared/log';
-import type { Metrics } from '@latchkey/shared/metrics';
+import type { CountKeyRequest } from '../count-key-request.ts';
 import type { KnownKeyIssuer } from '../issue-known-key.ts';
 import { keyContentType, keyRoutes } from './get-key.ts';
 
 export interface PlainKeyOptions {
   issueKnown: KnownKeyIssuer;
   authenticator: Pick<Authenticator, 'recognize'>;
-  metrics: Pick<Metrics, 'countKeyRequest'>;
+  countKeyRequest: CountKeyRequest;
   /** `VIEWER_TOKEN_FROM` */
   viewerSources?: readonly CredentialSource[];
 }
@@ -87,7 +87,7 @@ interface PlainRequest {
  * what nearly all requests of players are. It looks with the same functions as the route, and gives only the 200.
  */
 export function createPlainKeyAnswerer(options: PlainKeyOptions): PlainAnswerer {
-  const { issueKnown, authenticator, metrics, viewerSources = ['header'] } = options;
+  const { issueKnown, authenticator, countKeyRequest, viewerSources = ['header'] } = options;
   const takesHeader = viewerSources.includes('header');
   const takesCookie = viewerSources.includes('cookie');
   const paths = new PathCache();
@@ -121,7 +121,7 @@ export function createPlainKeyAnswerer(options: PlainKeyOptions): PlainAnswerer 
     const key = issueKnown(kid === undefined ? asked : { ...asked, kid });
     if (!key) return null;
     paths.keep(url, named);
-    metrics.countKeyRequest('served');
+    countKeyRequest(principal, contentId, null);
     const shown = isSession ? path + hiddenSession : path;
     return { route, path: shown, principal, contentType: keyContentType, body: key.toString('latin1') };
   };

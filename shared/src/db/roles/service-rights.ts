@@ -37,6 +37,8 @@ export const serviceRights = {
     audit_entries: { select: true, insert: true },
     audit_chains: { select: true, update: ['place', 'hash', 'forwarded_place'] },
     audit_sealing: { select: true, update: ['sealed_to', 'next_to', 'next_at'] },
+    usage_counts: { select: true, insert: true, update: ['served', 'refused'], delete: true },
+    usage_reports: { select: true, insert: true, delete: true },
     // Whether the number of leases of an act is still to come: it tells nothing of who watches what.
     revocations: { select: ['audit_number', 'finished_at'] },
     webhooks: { select: true, insert: true, update: true, delete: true },

@@ -1,0 +1,91 @@
+import { Button } from '@mantine/core';
+import { Link } from 'wouter';
+import type { Usage, UsageKind } from '../../api/usage.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { formatCount, formatShare } from '../../components/format-numbers.ts';
+import { OutsideText } from '../../components/outside-text.tsx';
+import { viewerAddress } from '../viewers/viewer-address.ts';
+
+/** Null for all that is not among the series. */
+type Row = Omit<Usage['series'][number], 'id'> & { id: string | null };
+
+interface UsageTableProps {
+  by: UsageKind;
+  usage: Usage;
+  nameOf: (id: string) => string;
+  onOnly: (id: string) => void;
+}
+
+const nouns: Record<UsageKind, string> = {
+  code: 'Code',
+  content: 'Content',
+  viewer: 'Viewer',
+  'api-key': 'API key',
+};
+
+/** Each series in numbers, with the way to it. */
+export function UsageTable({ by, usage, nameOf, onOnly }: UsageTableProps) {
+  const { series, other } = usage;
+  const hasOther = other.served + other.refused > 0;
+  const rows: Row[] = hasOther ? [...series, { ...other, id: null }] : series;
+  if (rows.length === 0) return null;
+  return (
+    <DataTable
+      label={`Requests by ${nouns[by]}`}
+      columns={columnsOf(by, nameOf, onOnly)}
+      rows={rows}
+      rowId={({ id }) => id ?? ''}
+      empty={null}
+      error={null}
+      onRetry={() => {}}
+    />
+  );
+}
+
+function columnsOf(
+  by: UsageKind,
+  nameOf: (id: string) => string,
+  onOnly: (id: string) => void,
+): Column<Row>[] {
+  const count = (id: string, header: string, cell: (row: Row) => string): Column<Row> => ({
+    ...{ id, header, cell, width: '8rem' },
+  });
+  const refused = count('refused', 'Refused', (row) => formatCount(row.refused));
+  return [
+    {
+      id: 'name',
+      header: nouns[by],
+      cell: ({ id }) => (id === null ? 'All others' : <SeriesName by={by} id={id} name={nameOf(id)} />),
+    },
+    ...(by === 'code'
+      ? [refused]
+      : [
+          count('served', 'Served', ({ served }) => formatCount(served)),
+          refused,
+          count('share', 'Share refused', ({ served, refused: lost }) =>
+            served + lost === 0 ? '–' : formatShare(lost / (served + lost)),
+          ),
+        ]),
+    {
+      id: 'only',
+      header: 'Actions',
+      isHeaderHidden: true,
+      width: '8rem',
+      cell: ({ id }) =>
+        id !== null && (
+          <Button variant="subtle" size="compact-sm" onClick={() => onOnly(id)}>
+            Show only<span className="visually-hidden"> {nameOf(id)}</span>
+          </Button>
+        ),
+    },
+  ];
+}
+
+/** A link to what was counted. */
+function SeriesName({ by, id, name }: { by: UsageKind; id: string; name: string }) {
+  const text = <OutsideText text={name} />;
+  if (by === 'content') return <Link href={`/content/${id}`}>{text}</Link>;
+  if (by === 'viewer') return <Link href={viewerAddress(id)}>{text}</Link>;
+  if (by === 'code') return <code>{name}</code>;
+  return text;
+}

@@ -1,0 +1,38 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { queryKeys } from '../../api/query-keys.ts';
+import { readUsage, type Usage } from '../../api/usage.ts';
+import { useApi, useApp } from '../../session/app-context.ts';
+import { spanOf, type UsageView } from './usage-view.ts';
+
+/** Each minute is reported once. */
+const pollMs = 60_000;
+
+interface ReadUsage {
+  /** Undefined until the first answer, and while there is an error. */
+  usage: Usage | undefined;
+  error: unknown;
+  isUpdating: boolean;
+  reload: () => void;
+}
+
+/** Usage of a view. A range that ends now goes on by itself. */
+export function useUsage({ range, zoomed, requests, by, id }: UsageView): ReadUsage {
+  const api = useApi();
+  const { clock } = useApp();
+  const { data, error, isPlaceholderData, refetch } = useQuery({
+    queryKey: queryKeys.usage({ range: zoomed ?? range, requests, by, id }),
+    queryFn: ({ signal }) => {
+      const { from, to } = spanOf({ range, zoomed }, clock.now());
+      const ends = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+      return readUsage(api, { requests, by, id: id || undefined, ...ends }, signal);
+    },
+    refetchInterval: zoomed ? false : pollMs,
+    placeholderData: keepPreviousData,
+  });
+  return {
+    usage: error ? undefined : data,
+    error,
+    isUpdating: isPlaceholderData,
+    reload: () => void refetch(),
+  };
+}
