@@ -18,6 +18,9 @@ export const films: readonly [id: string, name: string, sizeMB: number][] = [
 /** Where the playlists of the films are. */
 export const playlistOrigin = 'https://cdn.example.com';
 
+/** Where events are sent. */
+export const webhookOrigin = 'https://hooks.example.com';
+
 /** The content that is disabled in the pictures. */
 export const disabledFilm = 'old-trailer';
 

@@ -7,8 +7,9 @@ import { openBrowser } from '@latchkey/rig/open-browser';
 import { provideTool } from '@latchkey/rig/provide-tool';
 import { readFlags } from '@latchkey/rig/read-flags';
 import { makeFolder, startProcess } from '../../server-process.ts';
-import { playlistOrigin } from './catalogue.ts';
+import { playlistOrigin, revocations, webhookOrigin } from './catalogue.ts';
 import { fillServer } from './fill-server.ts';
+import { addWebhooks, inventDay } from './invent-day.ts';
 import { type Shot, takePictures } from './take-pictures.ts';
 
 const usage = `npm run dashboard:screenshots: takes the pictures of docs/dashboard, from a server with made-up rows
@@ -30,7 +31,12 @@ const pages: Shot[] = [
   { name: 'content', path: '/content', awaits: 'main [role=rowheader]' },
   { name: 'content-one', path: '/content/the-cartographer', awaits: 'main [role=rowheader]' },
   { name: 'leases', path: '/leases', awaits: 'main [role=rowheader]' },
+  { name: 'viewer-one', path: `/viewers?viewer=${revocations[0]?.[0].viewerId}`, awaits: 'main [role=rowheader]' },
+  { name: 'refusals', path: '/refusals', awaits: 'main [role=rowheader]' },
+  { name: 'usage', path: '/usage?range=24h&by=content', awaits: 'main figure' },
   { name: 'audit', path: '/audit', awaits: 'main [role=rowheader]' },
+  { name: 'webhooks', path: '/webhooks', awaits: 'main [role=rowheader]' },
+  { name: 'settings', path: '/settings', awaits: 'main table' },
 ];
 
 async function main(): Promise<void> {
@@ -50,6 +56,7 @@ async function main(): Promise<void> {
     SHUTDOWN_DRAIN_SECONDS: '0',
     PUBLIC_URL: 'https://keys.example.com',
     PLAYLIST_ORIGINS: playlistOrigin,
+    WEBHOOK_ORIGINS: webhookOrigin,
   });
   const browser = await openBrowser(chromium);
   try {
@@ -66,7 +73,9 @@ async function main(): Promise<void> {
     const { raw_key: adminKey } = (await claimed.json()) as { raw_key: string };
     await takePictures({ ...studio, adminKey: null }, signedOut);
     await fillServer({ url, adminKey, secret, sqlitePath });
+    inventDay(sqlitePath, Date.now());
     await waitForCount(url, adminKey);
+    await addWebhooks(url, adminKey, webhookOrigin);
     await takePictures({ ...studio, adminKey }, pages);
     for (const name of readdirSync(pictures).filter((file) => file.endsWith('.webp')))
       rmSync(join(pictures, name));

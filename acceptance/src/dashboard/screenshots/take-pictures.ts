@@ -60,7 +60,7 @@ async function take(
 ): Promise<void> {
   await page.goto(`${url}/admin${path}`);
   await page.locator(awaits).first().waitFor();
-  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   // Without focus, no element has an outline in the picture.
   await page.evaluate('document.activeElement.blur(); document.fonts.ready');
   await page.screenshot({ path: join(folder, `${name}.webp`), type: 'webp', quality });

@@ -120,6 +120,8 @@ const retentions = [
   ['Audit of strangers', 'AUDIT_KEEP_STRANGERS_DAYS', 'days'],
   ['Deliveries of webhooks', 'WEBHOOK_DELIVERIES_KEEP_DAYS', 'days'],
   ['Ended leases', 'LEASES_KEEP_HOURS', 'hours'],
+  ['Usage by hours', 'USAGE_KEEP_DAYS', 'days'],
+  ['Usage by minutes', 'USAGE_MINUTES_KEEP_HOURS', 'hours'],
 ] as const;
 
 function storageFacts(data: ServerSettings | undefined) {
