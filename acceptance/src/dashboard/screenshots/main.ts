@@ -31,7 +31,11 @@ const pages: Shot[] = [
   { name: 'content', path: '/content', awaits: 'main [role=rowheader]' },
   { name: 'content-one', path: '/content/the-cartographer', awaits: 'main [role=rowheader]' },
   { name: 'leases', path: '/leases', awaits: 'main [role=rowheader]' },
-  { name: 'viewer-one', path: `/viewers?viewer=${revocations[0]?.[0].viewerId}`, awaits: 'main [role=rowheader]' },
+  {
+    name: 'viewer-one',
+    path: `/viewers?viewer=${revocations[0]?.[0].viewerId}`,
+    awaits: 'main [role=rowheader]',
+  },
   { name: 'refusals', path: '/refusals', awaits: 'main [role=rowheader]' },
   { name: 'usage', path: '/usage?range=24h&by=content', awaits: 'main figure' },
   { name: 'audit', path: '/audit', awaits: 'main [role=rowheader]' },
