@@ -12,6 +12,7 @@ import { auditChain } from './migrations/0008-audit-chain.ts';
 import { importedKeys } from './migrations/0009-imported-keys.ts';
 import { viewers } from './migrations/0010-viewers.ts';
 import { auditDetails } from './migrations/0011-audit-details.ts';
+import { listOrders } from './migrations/0014-list-orders.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -28,6 +29,7 @@ export const migrations: Record<string, Migration> = {
   '0009-imported-keys': importedKeys,
   '0010-viewers': viewers,
   '0011-audit-details': auditDetails,
+  '0014-list-orders': listOrders,
 };
 
 /**
