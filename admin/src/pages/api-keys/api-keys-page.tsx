@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { type ApiKeyPage, listApiKeys } from '../../api/api-keys.ts';
+import { type ApiKeyPage, apiKeyOrders, apiKeysCountedUpTo, listApiKeys } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { type ApiKey, scopes } from '../../api/resources.ts';
+import { newestFirst } from '../../components/column-sort.ts';
 import { CsvExport } from '../../components/csv-export.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
@@ -22,7 +23,7 @@ import { Pager } from '../../components/pager.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { useNow } from '../../state/time.ts';
-import type { ChangeFilter } from '../../state/use-address-filter.ts';
+import { type ChangeFilter, orderOf } from '../../state/use-address-filter.ts';
 import { useLiveRows } from '../../state/use-live-rows.ts';
 import { apiKeyColumns, type OpenDialog } from './api-key-columns.tsx';
 import {
@@ -62,7 +63,7 @@ export default function ApiKeysPage() {
     rowsOf: (page: ApiKeyPage) => page.api_keys,
     withRows: (page, rows) => ({ ...page, api_keys: [...rows] }),
     read,
-    isFirst: pages.cursor === null,
+    isFirst: pages.cursor === null && filter.sort === null,
   });
   const columns = useMemo(() => apiKeyColumns({ now, ownId, showDialog: setDialog }), [now, ownId]);
   const create = (
@@ -96,6 +97,10 @@ export default function ApiKeysPage() {
         error={list.error}
         onRetry={() => list.refetch()}
         isUpdating={list.isPlaceholderData}
+        sort={{
+          order: filter.sort ?? newestFirst,
+          onSort: (order) => setFilter({ sort: orderOf(apiKeyOrders, order) }),
+        }}
       />
       {rows && (
         <Pager
@@ -103,6 +108,8 @@ export default function ApiKeysPage() {
           table={table}
           nextCursor={list.data?.next_cursor ?? null}
           summary={countOf(rows.length, 'key')}
+          total={list.data?.total}
+          countedUpTo={apiKeysCountedUpTo}
         />
       )}
       {dialog && <CurrentDialog dialog={dialog} showDialog={setDialog} onClose={() => setDialog(null)} />}

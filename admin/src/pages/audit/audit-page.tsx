@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useCallback, useId, useMemo, useRef, useState } from 'react';
-import { type AuditRecord, auditOutcomes } from '../../api/audit.ts';
+import { type AuditRecord, auditCountedUpTo, auditOrders, auditOutcomes } from '../../api/audit.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
@@ -10,6 +10,7 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
+import { orderOf } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { actions, nameOfAction } from './actions.ts';
 import styles from './audit.module.css';
@@ -34,8 +35,8 @@ export default function AuditPage() {
   const [opened, setOpened] = useState<AuditRecord | null>(null);
   const table = useRef<HTMLDivElement>(null);
   const filter = useMemo(() => toAuditFilter(view), [view]);
-  const pages = useCursorPages(JSON.stringify(filter));
-  const page = useAuditPage(filter, pages.cursor);
+  const pages = useCursorPages(JSON.stringify([filter, view.sort]));
+  const page = useAuditPage(filter, view.sort, pages.cursor);
   const names = useApiKeyNames();
   const columns = useMemo(() => auditColumns(setOpened, names ?? new Map()), [names]);
   // Waits for the names, so that no row changes its height later.
@@ -65,10 +66,14 @@ export default function AuditPage() {
         columns={columns}
         rows={rows}
         rowId={({ id }) => id}
-        empty={<NoRecords view={view} onChange={change} />}
+        empty={<NoRecords view={view} isPartial={page.nextCursor !== null} onChange={change} />}
         error={page.error}
         onRetry={page.reload}
         isUpdating={page.isUpdating}
+        sort={{
+          order: view.sort ?? newestFirst,
+          onSort: (order) => change({ sort: orderOf(auditOrders, order) }),
+        }}
       />
       {rows && (
         <Pager
@@ -76,6 +81,8 @@ export default function AuditPage() {
           table={table}
           nextCursor={page.nextCursor}
           summary={countOf(rows.length, 'record')}
+          total={page.total}
+          countedUpTo={auditCountedUpTo}
         />
       )}
       {opened && (
@@ -91,6 +98,9 @@ export default function AuditPage() {
     </>
   );
 }
+
+/** The usual order, by the name of the field. */
+const newestFirst = '-at';
 
 interface FilterProps {
   view: AuditView;
@@ -155,7 +165,13 @@ function TimeField({ label, value, onChange }: TimeFieldProps) {
 }
 
 /** Shown without rows: the filter matches nothing, or there are no records yet. */
-function NoRecords({ view, onChange }: FilterProps) {
+function NoRecords({ view, isPartial, onChange }: FilterProps & { isPartial: boolean }) {
+  if (isPartial)
+    return (
+      <NoMatches title="No matching records so far" onReset={() => onChange(everything)}>
+        The audit is long, and these filters rarely meet. Next searches further.
+      </NoMatches>
+    );
   if (isNarrowed(view))
     return (
       <NoMatches title="No matching records" onReset={() => onChange(everything)}>

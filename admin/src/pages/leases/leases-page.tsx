@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { leaseOrders, leasesCountedUpTo } from '../../api/leases.ts';
 import { leaseStatuses } from '../../api/resources.ts';
+import { newestFirst } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
@@ -9,13 +11,21 @@ import { LiveBar } from '../../components/live-bar.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
-import type { ChangeFilter } from '../../state/use-address-filter.ts';
+import { type ChangeFilter, orderOf } from '../../state/use-address-filter.ts';
 import { ActiveCount, useActiveCount } from './active-count.tsx';
 import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { leaseColumns } from './lease-columns.tsx';
 import { LeaseExport } from './lease-export.tsx';
-import { everyLease, isNarrowed, type LeaseFilter, toLeaseQuery, useLeaseAddress } from './lease-filter.ts';
+import {
+  canSortByExpiry,
+  everyLease,
+  isNarrowed,
+  type LeaseFilter,
+  sortOf,
+  toLeaseQuery,
+  useLeaseAddress,
+} from './lease-filter.ts';
 import styles from './leases.module.css';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { useBulk } from './use-bulk.tsx';
@@ -39,9 +49,10 @@ export default function LeasesPage() {
   );
   const { selection, chosen, paste, revokeChosen, dialog } = useBulk(page.rows);
   const { ids, toggle } = selection;
+  const hasExpiryOrder = canSortByExpiry(filter);
   const columns = useMemo(
-    () => leaseColumns({ open, narrow: setFilter, revoke }, { ids, toggle }),
-    [open, setFilter, revoke, ids, toggle],
+    () => leaseColumns({ open, narrow: setFilter, revoke }, { ids, toggle }, hasExpiryOrder),
+    [open, setFilter, revoke, ids, toggle, hasExpiryOrder],
   );
   const showNew = () => {
     // New rows are on the first page.
@@ -72,6 +83,10 @@ export default function LeasesPage() {
         error={page.error}
         onRetry={page.reload}
         isUpdating={page.isUpdating}
+        sort={{
+          order: sortOf(filter) ?? newestFirst,
+          onSort: (order) => setFilter({ sort: orderOf(leaseOrders, order) }),
+        }}
       />
       {page.rows && (
         <Pager
@@ -79,6 +94,8 @@ export default function LeasesPage() {
           table={table}
           nextCursor={page.nextCursor}
           summary={countOf(page.rows.length, 'lease')}
+          total={filter.state === 'active' ? active : page.total}
+          {...(filter.state === 'active' ? {} : { countedUpTo: leasesCountedUpTo })}
         />
       )}
       {leaseId !== null && subject === null && (
