@@ -52,4 +52,22 @@ export const byCreation: ColumnSort = {
 };
 
 /** The usual order of most lists. */
-export const newestFirst = '-createdAt';
+const newestFirst = '-createdAt';
+
+/**
+ * The order of a table whose filter keeps it.
+ *
+ * @param order of the filter; null for the usual one, which no address names
+ * @param orders every other one
+ */
+export function sortedBy<Order extends string>(
+  order: Order | null,
+  orders: readonly Order[],
+  onSort: (order: Order | null) => void,
+  usual = newestFirst,
+): TableSort {
+  return {
+    order: order ?? usual,
+    onSort: (chosen) => onSort(orders.find((each) => each === chosen) ?? null),
+  };
+}

@@ -32,11 +32,6 @@ export function oneOf<Value extends string>(
   return values.find((value) => value === params.get(name)) ?? null;
 }
 
-/** The order of a list as its filter keeps it; null for the usual order, which no address names. */
-export function orderOf<Order extends string>(orders: readonly Order[], order: string): Order | null {
-  return orders.find((each) => each === order) ?? null;
-}
-
 /** The query of an address, without missing and empty values. */
 export function toParams(values: Record<string, string | null | undefined>): URLSearchParams {
   return new URLSearchParams(

@@ -127,6 +127,7 @@ export function countApiKeys(db: Database, filter: ApiKeyFilter, now: number): P
     .selectFrom('api_keys')
     .select('id')
     .where((eb) => matchesFilter(eb, filter, now))
+    // As in the list: otherwise SQLite reads the table for some filters.
     .orderBy('created_at', 'desc');
   return countUpTo(db, (limit) => matching.limit(limit), countedAtMost);
 }

@@ -44,8 +44,10 @@ export interface Renewal {
 
 export interface LeaseFilter extends LeaseSelector {
   state: LeaseStatus | null;
-  /** Only leases that were created after this time. */
+  /** Only leases that were created after this time, */
   createdAfter?: number;
+  /** and at this time at the latest. */
+  createdUpTo?: number;
   /** Newest first by default. */
   order?: LeaseOrder | undefined;
 }
@@ -168,12 +170,13 @@ export class LeaseStore {
 
   /** In the filter's order, up to `limit`, after the cursor. The filter goes by the rows, and what comes back by everything. */
   async list(filter: LeaseFilter, now: number, limit: number, after: Cursor | null): Promise<Lease[]> {
-    const { createdAfter, order = '-createdAt' } = filter;
+    const { createdAfter, createdUpTo, order = '-createdAt' } = filter;
     const direction = isDescending(order) ? 'desc' : 'asc';
     const rows = await this.#select()
       .where((eb) => matchesSelector(eb, filter))
       .$if(filter.state !== null, (query) => query.where((eb) => inState(eb, filter.state ?? 'active', now)))
       .$if(createdAfter !== undefined, (query) => query.where('created_at', '>', createdAfter ?? 0))
+      .$if(createdUpTo !== undefined, (query) => query.where('created_at', '<=', createdUpTo ?? 0))
       .$if(after !== null, (query) => query.where((eb) => isAfter(eb, after, order)))
       .orderBy(isByExpiry(order) ? 'expires_at' : 'created_at', direction)
       .orderBy('id', direction)

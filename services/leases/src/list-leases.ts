@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Cursor } from '@latchkey/shared/db';
 import { type Lease, statusOf } from './lease.ts';
 import type { LeaseService } from './lease-route-options.ts';
-import { cursorOf, isDescending } from './lease-row.ts';
+import { cursorOf, inState, isByExpiry, isDescending } from './lease-row.ts';
+import { matchesSelector } from './lease-selector.ts';
 import { type LeaseFilter, LeaseStore } from './lease-store.ts';
 import { findLeaseTables, type LeaseTableChecks } from './lease-tables.ts';
 import { RevocationStore, type UnfinishedRevocation } from './revocation-store.ts';
@@ -36,10 +37,31 @@ export async function listLeases(
   const store = new LeaseStore(db, hasRevocations, sessions);
   // Read before the rows: a revocation that is finished in between is then shown by the rows.
   const unfinished = hasRevocations ? await new RevocationStore(db).listUnfinished(filter) : [];
-  if (filter.state === null || unfinished.length === 0)
-    return toPage(await store.list(filter, now, limit + 1, after), limit, filter);
+  if (filter.state === null || unfinished.length === 0) {
+    const begun = after === null ? await beginAtFirst(db, filter, now) : filter;
+    return toPage(await store.list(begun, now, limit + 1, after), limit, filter);
+  }
   if (filter.state === 'revoked') return listRevoked(store, filter, unfinished, now, limit, after);
   return listUncovered(store, narrow(filter, unfinished), now, limit, after);
+}
+
+/**
+ * The filter from its first match on. Active leases are usually newer than expired ones, so those of a viewer or a content that come
+ * first may all be of the other state. An index alone passes over them: reading hundreds of thousands of rows takes ten times as long.
+ */
+async function beginAtFirst(db: LeaseService['db'], filter: LeaseFilter, now: number): Promise<LeaseFilter> {
+  const { viewerId, contentId, state, order = '-createdAt' } = filter;
+  const isOfOne = (viewerId === null) !== (contentId === null);
+  if (!isOfOne || state === null || state === 'revoked' || isByExpiry(order)) return filter;
+  const first = await db
+    .selectFrom('leases')
+    .select('created_at')
+    .where((eb) => eb.and([matchesSelector(eb, filter), inState(eb, state, now)]))
+    .orderBy('created_at', isDescending(order) ? 'desc' : 'asc')
+    .limit(1)
+    .executeTakeFirst();
+  const at = first?.created_at ?? 0;
+  return isDescending(order) ? { ...filter, createdUpTo: at } : { ...filter, createdAfter: at - 1 };
 }
 
 function toPage(found: Lease[], limit: number, { order }: LeaseFilter): LeasePage {

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { type ApiKeyPage, apiKeyOrders, apiKeysCountedUpTo, listApiKeys } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { type ApiKey, scopes } from '../../api/resources.ts';
-import { newestFirst } from '../../components/column-sort.ts';
+import { sortedBy } from '../../components/column-sort.ts';
 import { CsvExport } from '../../components/csv-export.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
@@ -23,7 +23,7 @@ import { Pager } from '../../components/pager.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { useNow } from '../../state/time.ts';
-import { type ChangeFilter, orderOf } from '../../state/use-address-filter.ts';
+import type { ChangeFilter } from '../../state/use-address-filter.ts';
 import { useLiveRows } from '../../state/use-live-rows.ts';
 import { apiKeyColumns, type OpenDialog } from './api-key-columns.tsx';
 import {
@@ -66,11 +66,6 @@ export default function ApiKeysPage() {
     isFirst: pages.cursor === null && filter.sort === null,
   });
   const columns = useMemo(() => apiKeyColumns({ now, ownId, showDialog: setDialog }), [now, ownId]);
-  const create = (
-    <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setDialog({ kind: 'create' })}>
-      Create a key
-    </Button>
-  );
   // The old rows stay while the next page is being read, but they do not hide an error.
   const rows = list.isError ? undefined : list.data?.api_keys;
   return (
@@ -78,12 +73,7 @@ export default function ApiKeysPage() {
       <PageHead
         title="API keys"
         lead="Credentials of applications and people. Each key is shown in full once, when it is created."
-        actions={
-          <>
-            <ApiKeyExport filter={filter} />
-            {create}
-          </>
-        }
+        actions={<Acts filter={filter} onCreate={() => setDialog({ kind: 'create' })} />}
       />
       <FilterBar filter={filter} onChange={setFilter} />
       <LiveBar stream={stream} arrived={arrived} noun="keys" onShow={() => list.refetch()} />
@@ -97,10 +87,7 @@ export default function ApiKeysPage() {
         error={list.error}
         onRetry={() => list.refetch()}
         isUpdating={list.isPlaceholderData}
-        sort={{
-          order: filter.sort ?? newestFirst,
-          onSort: (order) => setFilter({ sort: orderOf(apiKeyOrders, order) }),
-        }}
+        sort={sortedBy(filter.sort, apiKeyOrders, (sort) => setFilter({ sort }))}
       />
       {rows && (
         <Pager
@@ -113,6 +100,17 @@ export default function ApiKeysPage() {
         />
       )}
       {dialog && <CurrentDialog dialog={dialog} showDialog={setDialog} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+function Acts({ filter, onCreate }: { filter: ApiKeyFilter; onCreate: () => void }) {
+  return (
+    <>
+      <ApiKeyExport filter={filter} />
+      <Button leftSection={<Icon name="plus" size={18} />} onClick={onCreate}>
+        Create a key
+      </Button>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useCallback, useId, useMemo, useRef, useState } from 'react';
 import { type AuditRecord, auditCountedUpTo, auditOrders, auditOutcomes } from '../../api/audit.ts';
+import { sortedBy } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
@@ -10,7 +11,6 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
-import { orderOf } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { actions, nameOfAction } from './actions.ts';
 import styles from './audit.module.css';
@@ -70,10 +70,7 @@ export default function AuditPage() {
         error={page.error}
         onRetry={page.reload}
         isUpdating={page.isUpdating}
-        sort={{
-          order: view.sort ?? newestFirst,
-          onSort: (order) => change({ sort: orderOf(auditOrders, order) }),
-        }}
+        sort={sortedBy(view.sort, auditOrders, (sort) => change({ sort }), '-at')}
       />
       {rows && (
         <Pager
@@ -98,9 +95,6 @@ export default function AuditPage() {
     </>
   );
 }
-
-/** The usual order, by the name of the field. */
-const newestFirst = '-at';
 
 interface FilterProps {
   view: AuditView;

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { Route, Switch } from 'wouter';
 import { contentOrders, type ContentPage as ListedPage, listContents } from '../../api/contents.ts';
 import { queryKeys } from '../../api/query-keys.ts';
-import { newestFirst } from '../../components/column-sort.ts';
+import { sortedBy } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
@@ -14,7 +14,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { OffsetPager } from '../../components/pager.tsx';
 import { pageSize } from '../../components/use-cursor-pages.ts';
 import { useApi } from '../../session/app-context.ts';
-import { type ChangeFilter, orderOf } from '../../state/use-address-filter.ts';
+import type { ChangeFilter } from '../../state/use-address-filter.ts';
 import { useLiveRows } from '../../state/use-live-rows.ts';
 import { contentColumns } from './content-columns.tsx';
 import { ContentDetail } from './content-detail.tsx';
@@ -94,10 +94,7 @@ function ContentList() {
         error={list.error}
         onRetry={() => list.refetch()}
         isUpdating={list.isPlaceholderData}
-        sort={{
-          order: filter.sort ?? newestFirst,
-          onSort: (order) => setFilter({ sort: orderOf(contentOrders, order), page: 1 }),
-        }}
+        sort={sortedBy(filter.sort, contentOrders, (sort) => setFilter({ sort, page: 1 }))}
       />
       {page && (
         <OffsetPager

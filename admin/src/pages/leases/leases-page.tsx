@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { leaseOrders, leasesCountedUpTo } from '../../api/leases.ts';
+import { leasesCountedUpTo as countedUpTo, leaseOrders } from '../../api/leases.ts';
 import { leaseStatuses } from '../../api/resources.ts';
-import { newestFirst } from '../../components/column-sort.ts';
+import { sortedBy } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
@@ -11,7 +11,7 @@ import { LiveBar } from '../../components/live-bar.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
-import { type ChangeFilter, orderOf } from '../../state/use-address-filter.ts';
+import type { ChangeFilter } from '../../state/use-address-filter.ts';
 import { ActiveCount, useActiveCount } from './active-count.tsx';
 import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
@@ -83,10 +83,7 @@ export default function LeasesPage() {
         error={page.error}
         onRetry={page.reload}
         isUpdating={page.isUpdating}
-        sort={{
-          order: sortOf(filter) ?? newestFirst,
-          onSort: (order) => setFilter({ sort: orderOf(leaseOrders, order) }),
-        }}
+        sort={sortedBy(sortOf(filter), leaseOrders, (sort) => setFilter({ sort }))}
       />
       {page.rows && (
         <Pager
@@ -94,8 +91,7 @@ export default function LeasesPage() {
           table={table}
           nextCursor={page.nextCursor}
           summary={countOf(page.rows.length, 'lease')}
-          total={filter.state === 'active' ? active : page.total}
-          {...(filter.state === 'active' ? {} : { countedUpTo: leasesCountedUpTo })}
+          {...(filter.state === 'active' ? { total: active } : { total: page.total, countedUpTo })}
         />
       )}
       {leaseId !== null && subject === null && (
