@@ -127,8 +127,10 @@ export function countApiKeys(db: Database, filter: ApiKeyFilter, now: number): P
     .selectFrom('api_keys')
     .select('id')
     .where((eb) => matchesFilter(eb, filter, now))
-    // As in the list: otherwise SQLite reads the table for some filters.
-    .orderBy('created_at', 'desc');
+    // As in the list: otherwise SQLite reads the table for some filters. These two have an index of their own, and need no sorting.
+    .$if(filter.status !== 'active' || filter.expires === undefined, (query) =>
+      query.orderBy('created_at', 'desc'),
+    );
   return countUpTo(db, (limit) => matching.limit(limit), countedAtMost);
 }
 

@@ -24,6 +24,8 @@ const apiKeyFilters: ApiKeyFilter[] = [
   { scope: 'admin' },
   { expires: 'never' },
   { expires: 'within-14-days' },
+  { expires: 'never', status: 'active' },
+  { expires: 'within-14-days', status: 'active' },
   { unusedDays: 90 },
   { search: '7', status: 'active', scope: 'full', expires: 'never', unusedDays: 30 },
 ];
