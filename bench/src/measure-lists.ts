@@ -2,66 +2,31 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startOwnPostgres } from '@latchkey/rig/stores/own-stores';
-import { migrate, openDatabase } from '@latchkey/shared/db';
-import { fillLists } from '@latchkey/shared/testing';
-import { listSizes } from './dashboard/list-interactions.ts';
+import { fillDatabase, fillSettings } from './fill-database.ts';
+import { type ListRequest, listRequests } from './list-paths.ts';
 import { median } from './quantile.ts';
 import { adminKey, startSingleNode } from './servers.ts';
 
 // How long each list of the API takes among many rows, over HTTP:
-//   node bench/src/measure-lists.ts [sqlite|postgres]
+//   node bench/src/measure-lists.ts [sqlite|postgres] [only: a part of a name]
+// It fills for some minutes and takes 5 GB of disk. With LISTS_DATABASE, a file or URL, it fills that once and leaves it.
 
 /** How long a page of the dashboard may take. */
 const limitMs = 300;
 const rounds = 5;
-const dayMs = 86_400_000;
-
-/** Paths by what they list. */
-function listPaths(now: number): Record<string, string> {
-  const time = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
-  const late = Buffer.from(`${now - 80_000_000}:x`).toString('base64url');
-  return {
-    'API keys': '/api/v1/api-keys?limit=100',
-    'API keys, part of a name': '/api/v1/api-keys?limit=100&q=workshop%207777',
-    'API keys, nothing of that name': '/api/v1/api-keys?limit=100&q=nothing',
-    'API keys, admin': '/api/v1/api-keys?limit=100&scope=admin',
-    'API keys, never expire': '/api/v1/api-keys?limit=100&expires=never&status=active',
-    'API keys, expire within 14 days': '/api/v1/api-keys?limit=100&expires=within-14-days',
-    'API keys, unused 90 days': '/api/v1/api-keys?limit=100&unusedDays=90',
-    'API keys, unused 199 days, rare': '/api/v1/api-keys?limit=100&unusedDays=199&scope=admin',
-    contents: '/api/v1/content?limit=50',
-    'contents, last page': '/api/v1/content?limit=50&offset=99950',
-    'contents, part of a name': '/api/v1/content?limit=50&q=part%20777',
-    'contents, all match': '/api/v1/content?limit=50&q=film',
-    'contents, none matches': '/api/v1/content?limit=50&q=nothing',
-    'contents, disabled': '/api/v1/content?limit=50&status=disabled',
-    leases: '/api/v1/leases?limit=100',
-    'leases, deep page': `/api/v1/leases?limit=100&cursor=${late}`,
-    'leases, active': '/api/v1/leases?limit=100&state=active',
-    'leases, active, after the last one': `/api/v1/leases?limit=100&state=active&cursor=${late}`,
-    'leases, expired, older than all active': '/api/v1/leases?limit=100&state=expired',
-    'leases, revoked': '/api/v1/leases?limit=100&state=revoked',
-    'leases of a content with half of them': '/api/v1/leases?limit=100&contentId=content-0',
-    'the same, expired': '/api/v1/leases?limit=100&contentId=content-0&state=expired',
-    'leases of a viewer with a twentieth': '/api/v1/leases?limit=100&viewerId=viewer-0&state=expired',
-    'leases of a viewer and a content': '/api/v1/leases?limit=100&viewerId=viewer-21&contentId=content-0',
-    audit: '/api/v1/audit',
-    'audit, one action': '/api/v1/audit?action=lease.revoke',
-    'audit, a kind of actor': '/api/v1/audit?actor=viewer',
-    'audit, done, one of a hundred': '/api/v1/audit?outcome=done',
-    'audit, one target': '/api/v1/audit?target=content-77',
-    'audit, one day': `/api/v1/audit?from=${time(now - 20 * dayMs)}&to=${time(now - 19 * dayMs)}`,
-    'audit, filters that rarely meet': '/api/v1/audit?action=content.update&outcome=done&actor=viewer',
-    statistics: '/api/v1/statistics',
-  };
-}
 
 /** Milliseconds of each round: one request, read to the end. */
-async function timePath(url: string, path: string): Promise<number[]> {
+async function timeRequest(url: string, { path, body }: ListRequest): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const beganAt = performance.now();
-    const answer = await fetch(url + path, { headers: { authorization: `Bearer ${adminKey}` } });
+    const answer = await fetch(url + path, {
+      headers: {
+        authorization: `Bearer ${adminKey}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+    });
     await answer.arrayBuffer();
     if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
     times.push(performance.now() - beganAt);
@@ -69,23 +34,21 @@ async function timePath(url: string, path: string): Promise<number[]> {
   return times;
 }
 
-async function main(kind: string): Promise<void> {
+async function main(kind: string, only: string): Promise<void> {
+  const kept = process.env.LISTS_DATABASE;
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-lists-'));
-  const postgres = kind === 'postgres' ? await startOwnPostgres() : null;
-  const sqlitePath = join(folder, 'latchkey.db');
-  const now = Date.now();
+  const postgres = kind === 'postgres' && !kept ? await startOwnPostgres() : null;
+  const databaseUrl = kind === 'postgres' ? (kept ?? postgres?.url) : undefined;
+  const sqlitePath = (kind === 'sqlite' && kept) || join(folder, 'latchkey.db');
   try {
-    const db = openDatabase({ databaseUrl: postgres?.url, sqlitePath, longStatements: true });
-    await migrate(db);
-    await fillLists(db, listSizes, now);
-    await db.destroy();
-    const server = await startSingleNode(
-      postgres ? { DATABASE_URL: postgres.url } : { SQLITE_PATH: sqlitePath },
-    );
+    const now = await fillDatabase(databaseUrl, sqlitePath, (line) => process.stderr.write(`${line}\n`));
+    const database = databaseUrl ? { DATABASE_URL: databaseUrl } : { SQLITE_PATH: sqlitePath };
+    const server = await startSingleNode(database, 'Latchkey', fillSettings);
     console.log(`| ${kind} | first | median | longest |\n|---|---|---|---|`);
     let tooLong = 0;
-    for (const [name, path] of Object.entries(listPaths(now))) {
-      const times = await timePath(server.url, path);
+    for (const [name, request] of Object.entries(listRequests(now))) {
+      if (!name.includes(only)) continue;
+      const times = await timeRequest(server.url, request);
       const longest = Math.max(...times);
       const shown = [times[0] ?? Number.NaN, median(times), longest];
       console.log(`| ${[name, ...shown.map((ms) => `${Math.round(ms)} ms`)].join(' | ')} |`);
@@ -100,4 +63,4 @@ async function main(kind: string): Promise<void> {
   }
 }
 
-await main(process.argv[2] ?? 'sqlite');
+await main(process.argv[2] ?? 'sqlite', process.argv[3] ?? '');

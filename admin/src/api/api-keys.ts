@@ -3,6 +3,10 @@ import type { ApiKey, CurrentApiKey, IssuedApiKey, Scope } from './resources.ts'
 
 export type ApiKeyStatus = 'active' | 'revoked' | 'expired';
 
+/** The orders of the list beside the usual one, newest first. Keys that never expire come after all others. */
+export const apiKeyOrders = ['createdAt', 'expiresAt', '-expiresAt'] as const;
+export type ApiKeyOrder = (typeof apiKeyOrders)[number];
+
 /** Filter of a list, applied by the server. */
 export interface ApiKeyQuery {
   /** Part of the name, or the beginning of the key. */
@@ -12,6 +16,8 @@ export interface ApiKeyQuery {
   expires?: 'never' | 'within-14-days' | undefined;
   /** Unused for this number of days. */
   unusedDays?: number | undefined;
+  /** Newest first by default. */
+  sort?: ApiKeyOrder | undefined;
   limit?: number;
   cursor?: string | undefined;
 }
@@ -19,9 +25,12 @@ export interface ApiKeyQuery {
 export interface ApiKeyPage {
   api_keys: ApiKey[];
   next_cursor: string | null;
+  /** Number of matches on all pages, counted up to `apiKeysCountedUpTo`. Missing before server version 0.3.0. */
+  total?: number;
 }
 
-/** Newest first. */
+export const apiKeysCountedUpTo = 100_000;
+
 export function listApiKeys(api: Api, query: ApiKeyQuery, signal?: AbortSignal): Promise<ApiKeyPage> {
   return api.request('GET', '/api/v1/api-keys', { query: { ...query }, signal });
 }

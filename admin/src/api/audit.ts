@@ -46,17 +46,26 @@ export interface AuditFilter {
   to?: string | undefined;
 }
 
+/** The order of the list beside the usual one, newest first. */
+export const auditOrders = ['at'] as const;
+export type AuditOrder = (typeof auditOrders)[number];
+
 interface AuditQuery extends AuditFilter {
+  sort?: AuditOrder | undefined;
   limit?: number;
   cursor?: string | undefined;
 }
 
 export interface AuditPage {
   audit: AuditRecord[];
+  /** With several filters, a page may be short or empty although another page follows. */
   next_cursor: string | null;
+  /** Number of matches on all pages, counted up to `auditCountedUpTo`. Null if unknown. Missing before server version 0.3.0. */
+  total?: number | null;
 }
 
-/** Newest first. */
+export const auditCountedUpTo = 10_000;
+
 export function listAudit(api: Api, query: AuditQuery, signal?: AbortSignal): Promise<AuditPage> {
   return api.request('GET', '/api/v1/audit', { query: { ...query }, signal });
 }

@@ -1,10 +1,16 @@
 import type { Api } from './api.ts';
 import type { Content, ContentStatus, KeyPeriods, Metadata } from './resources.ts';
 
+/** The orders of the list beside the usual one, newest first. */
+export const contentOrders = ['createdAt', 'name', '-name'] as const;
+export type ContentOrder = (typeof contentOrders)[number];
+
 export interface ContentQuery {
   /** Part of the name or of the ID, in upper or lower case. */
   q?: string | undefined;
   status?: ContentStatus | undefined;
+  /** Newest first by default. */
+  sort?: ContentOrder | undefined;
   limit?: number;
   offset?: number;
 }
@@ -15,9 +21,17 @@ export interface ContentPage {
   total: number;
 }
 
-/** Newest first. */
 export function listContents(api: Api, query: ContentQuery, signal?: AbortSignal): Promise<ContentPage> {
   return api.request('GET', '/api/v1/content', { query: { ...query }, signal });
+}
+
+/** The first contents, by name, whose name, in upper or lower case, or ID begins so. */
+export function findContents(
+  api: Api,
+  query: { prefix: string; limit: number },
+  signal?: AbortSignal,
+): Promise<ContentPage> {
+  return api.request('GET', '/api/v1/content', { query, signal });
 }
 
 export interface KeyedContent {

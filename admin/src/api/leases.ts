@@ -7,8 +7,14 @@ export interface LeaseSelector {
   contentId?: string | undefined;
 }
 
+/** The orders of the list beside the usual one, newest first. Only active leases of everybody are listed by their expiry. */
+export const leaseOrders = ['createdAt', 'expiresAt', '-expiresAt'] as const;
+export type LeaseOrder = (typeof leaseOrders)[number];
+
 export interface LeaseQuery extends LeaseSelector {
   state?: LeaseStatus | undefined;
+  /** Newest first by default. */
+  sort?: LeaseOrder | undefined;
   limit?: number;
   cursor?: string | undefined;
 }
@@ -18,9 +24,15 @@ export interface LeasePage {
   next_cursor: string | null;
   /** Number of active leases of the selected viewer and content, whatever the state in the query. */
   total_active: number;
+  /**
+   * Number of matches on all pages; active ones exactly, others up to `leasesCountedUpTo`. Null if unknown. Missing before server version
+   * 0.3.0.
+   */
+  total?: number | null;
 }
 
-/** Newest first. */
+export const leasesCountedUpTo = 10_000;
+
 export function listLeases(api: Api, query: LeaseQuery, signal?: AbortSignal): Promise<LeasePage> {
   return api.request('GET', '/api/v1/leases', { query: { ...query }, signal });
 }

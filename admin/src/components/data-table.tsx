@@ -1,7 +1,9 @@
-import { Skeleton } from '@mantine/core';
+import { NativeSelect, Skeleton } from '@mantine/core';
 import type { ReactNode, RefObject } from 'react';
+import { type ColumnSort, directionOf, listOrders, nextOrder, type TableSort } from './column-sort.ts';
 import styles from './data-table.module.css';
 import { ErrorState } from './errors.tsx';
+import { Icon } from './icon.tsx';
 
 export interface Column<Row> {
   id: string;
@@ -11,6 +13,8 @@ export interface Column<Row> {
   width?: string;
   /** Whether only screen readers get the header: for a column of buttons. */
   isHeaderHidden?: boolean;
+  /** Only where the server sorts by an index. */
+  sort?: ColumnSort | undefined;
 }
 
 interface DataTableProps<Row> {
@@ -28,17 +32,20 @@ interface DataTableProps<Row> {
   frame?: RefObject<HTMLDivElement | null>;
   /** Whether newer rows are being read. The shown rows are dimmed after a moment. */
   isUpdating?: boolean;
+  /** The order, for columns with `sort`. */
+  sort?: TableSort | undefined;
 }
 
 /** A table that becomes a list of cards on narrow screens. The first column names the row. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowId, empty, error, onRetry, frame, isUpdating = false } = props;
+  const { label, columns, rows, rowId, empty, error, onRetry, frame, isUpdating = false, sort } = props;
   const place = { ref: frame, tabIndex: -1, className: styles.frame };
   if (rows === undefined && error)
     return <div {...place}>{<ErrorState error={error} onRetry={onRetry} />}</div>;
   if (rows?.length === 0) return <div {...place}>{empty}</div>;
   return (
     <div {...place}>
+      {sort && <OrderSelect label={label} columns={columns} sort={sort} />}
       {/* Explicit roles: some screen readers do not treat a table as one after a style changes its display. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
       <table
@@ -54,10 +61,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </colgroup>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ id, header, isHeaderHidden }) => (
-              <th key={id} role="columnheader" scope="col">
-                <span className={isHeaderHidden ? 'visually-hidden' : undefined}>{header}</span>
-              </th>
+            {columns.map((column) => (
+              <ColumnHeader key={column.id} column={column} sort={sort} />
             ))}
           </tr>
         </thead>
@@ -70,6 +75,65 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </tbody>
       </table>
       {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
+    </div>
+  );
+}
+
+interface ColumnHeaderProps<Row> {
+  column: Column<Row>;
+  sort: TableSort | undefined;
+}
+
+function ColumnHeader<Row>({ column, sort }: ColumnHeaderProps<Row>) {
+  const { header, isHeaderHidden, sort: own } = column;
+  if (!own || !sort)
+    return (
+      // biome-ignore lint/a11y/noRedundantRoles: see DataTable
+      <th role="columnheader" scope="col">
+        <span className={isHeaderHidden ? 'visually-hidden' : undefined}>{header}</span>
+      </th>
+    );
+  const direction = directionOf(own, sort.order);
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: see DataTable
+    <th role="columnheader" scope="col" aria-sort={direction}>
+      <button
+        type="button"
+        className={styles.sort}
+        data-sorted={direction !== undefined || undefined}
+        title={direction && own[direction]}
+        onClick={() => sort.onSort(nextOrder(own, sort.order))}
+      >
+        {header}
+        <Icon
+          name={direction === undefined ? 'choose' : direction === 'ascending' ? 'up' : 'down'}
+          size={15}
+        />
+      </button>
+      {/* Cards have no head to click, but screen readers still read the head. */}
+      <span className={styles.plain}>{header}</span>
+    </th>
+  );
+}
+
+/** In place of the headers, where rows are cards. */
+function OrderSelect<Row>({
+  label,
+  columns,
+  sort,
+}: {
+  label: string;
+  columns: readonly Column<Row>[];
+  sort: TableSort;
+}) {
+  return (
+    <div className={styles.order}>
+      <NativeSelect
+        aria-label={`Order of ${label.toLowerCase()}`}
+        value={sort.order}
+        onChange={({ currentTarget }) => sort.onSort(currentTarget.value)}
+        data={listOrders(columns)}
+      />
     </div>
   );
 }

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { countOf, formatDuration, formatRate, formatShare, formatSize } from './format-numbers.ts';
+import {
+  countOf,
+  formatDuration,
+  formatRate,
+  formatShare,
+  formatSize,
+  formatTotal,
+} from './format-numbers.ts';
 import { formatCountdown } from './format-time.ts';
 
 it.each([
@@ -8,6 +15,14 @@ it.each([
   [1_204_000, '1,204,000 leases'],
 ])('%i is formatted as a count with the right noun', (count, words) => {
   expect(countOf(count, 'lease')).toBe(words);
+});
+
+it('a total that is counted no further says that there may be more', () => {
+  expect([formatTotal(1_204), formatTotal(9_999, 10_000), formatTotal(10_000, 10_000)]).toEqual([
+    '1,204',
+    '9,999',
+    '10,000 or more',
+  ]);
 });
 
 it.each([

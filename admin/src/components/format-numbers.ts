@@ -5,6 +5,11 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
+/** The number of rows of a list: "1,204", or "10,000 or more" where no more are counted. */
+export function formatTotal(total: number, countedUpTo = Number.POSITIVE_INFINITY): string {
+  return total < countedUpTo ? formatCount(total) : `${formatCount(countedUpTo)} or more`;
+}
+
 /** A number and its noun: "1 lease", "1,204 leases". */
 export function countOf(value: number, noun: string): string {
   return `${formatCount(value)} ${value === 1 ? noun : `${noun}s`}`;

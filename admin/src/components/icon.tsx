@@ -1,5 +1,6 @@
 import {
   IconAlertTriangle,
+  IconArrowDown,
   IconArrowUp,
   IconBan,
   IconChartBar,
@@ -39,6 +40,7 @@ const icons = {
   choose: IconSelector,
   clock: IconClock,
   copy: IconCopy,
+  down: IconArrowDown,
   download: IconDownload,
   film: IconMovie,
   info: IconInfoCircle,

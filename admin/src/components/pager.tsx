@@ -1,6 +1,6 @@
 import { Pagination } from '@mantine/core';
 import type { ReactNode, RefObject } from 'react';
-import { countOf, formatCount } from './format-numbers.ts';
+import { countOf, formatCount, formatTotal } from './format-numbers.ts';
 import { Icon } from './icon.tsx';
 import styles from './pager.module.css';
 import type { CursorPages } from './use-cursor-pages.ts';
@@ -13,11 +13,16 @@ interface PagerProps {
   nextCursor: string | null;
   /** What is shown, in words: "12 keys". Announced to screen readers when it changes. */
   summary: string;
+  /** Rows on all pages; null or undefined if unknown. */
+  total?: number | null | undefined;
+  /** The server counts no further: `total` then means that many or more. */
+  countedUpTo?: number;
 }
 
 /** Below a table that only knows its next page. */
-export function Pager({ pages, table, nextCursor, summary }: PagerProps) {
+export function Pager({ pages, table, nextCursor, summary, total, countedUpTo }: PagerProps) {
   const hasPages = nextCursor !== null || pages.number > 1;
+  const all = total == null ? '' : `, of ${formatTotal(total, countedUpTo)}`;
   return (
     <PagerFrame
       table={table}
@@ -27,7 +32,7 @@ export function Pager({ pages, table, nextCursor, summary }: PagerProps) {
         if (page < pages.number) pages.goBack();
         else if (nextCursor !== null) pages.goNext(nextCursor);
       }}
-      summary={hasPages ? `${summary} on page ${pages.number}` : summary}
+      summary={hasPages ? `${summary} on page ${pages.number}${all}` : summary}
     />
   );
 }

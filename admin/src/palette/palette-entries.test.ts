@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Found, isCredential, listEntries } from './palette-entries.ts';
+import { type Found, isCredential, listEntries, mergeFound } from './palette-entries.ts';
 
 const page = (path: string, label: string, shortcut: string) => ({
   path,
@@ -63,6 +63,13 @@ it.each([`lk_${'0'.repeat(64)}`, 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.x', ' 
     expect(pathsFor(text)).toEqual(['/refusals']);
   },
 );
+
+it('contents that begin with the text come before those that only contain it, and each comes once', () => {
+  const of = (...ids: string[]) => ids.map((id) => ({ id }));
+  expect(mergeFound(of('film', 'film-2'), of('new-film', 'film', 'old-film'), 3)).toEqual(
+    of('film', 'film-2', 'new-film'),
+  );
+});
 
 it('pages that the key cannot see are not offered, nor lists on them', () => {
   expect(listEntries('x', [page('/content', 'Content', 'c')], nothing)).toEqual([]);

@@ -31,6 +31,16 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** An API key or a token. It must not get into an address, which the browser's history keeps. */
 const credential = /^lk_|^eyJ|^[\w-]+\.[\w-]+\.[\w-]{16,}$/;
 
+/** Contents that begin with the text, then those that have it elsewhere, each once. */
+export function mergeFound<Content extends { id: string }>(
+  beginning: readonly Content[],
+  containing: readonly Content[],
+  atMost: number,
+): Content[] {
+  const byId = new Map([...beginning, ...containing].map((content) => [content.id, content]));
+  return [...byId.values()].slice(0, atMost);
+}
+
 /** Whether the text is a credential rather than a name or an ID. */
 export function isCredential(text: string): boolean {
   return credential.test(text.trim());

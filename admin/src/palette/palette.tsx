@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useLocation } from 'wouter';
-import { listContents } from '../api/contents.ts';
+import { findContents, listContents } from '../api/contents.ts';
 import { queryKeys } from '../api/query-keys.ts';
 import { listViewers } from '../api/viewers.ts';
 import { Dialog } from '../components/dialog.tsx';
@@ -12,7 +12,7 @@ import { useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { may } from '../session/permissions.ts';
 import { navItemsFor } from '../shell/nav-items.tsx';
 import styles from './palette.module.css';
-import { type Found, isCredential, listEntries, type PaletteEntry } from './palette-entries.ts';
+import { type Found, isCredential, listEntries, mergeFound, type PaletteEntry } from './palette-entries.ts';
 
 /** As many as fit beside the pages without scrolling. */
 const foundAtMost = 5;
@@ -129,15 +129,18 @@ function useFound(text: string): Found {
   const { data = nothing } = useQuery({
     queryKey: queryKeys.palette(paused),
     queryFn: async ({ signal }): Promise<Found> => {
-      const [{ items }, { viewers }] = await Promise.all([
-        may(scope, 'read-content')
-          ? listContents(api, { q: paused, limit: foundAtMost }, signal)
+      const mayReadContent = may(scope, 'read-content');
+      const [beginning, containing, { viewers }] = await Promise.all([
+        // A content service of 0.2.0, which may still run beside this page, refuses the search.
+        mayReadContent
+          ? findContents(api, { prefix: paused, limit: foundAtMost }, signal).catch(() => ({ items: [] }))
           : { items: [] },
+        mayReadContent ? listContents(api, { q: paused, limit: foundAtMost }, signal) : { items: [] },
         may(scope, 'manage')
           ? listViewers(api, { prefix: paused, limit: foundAtMost }, signal)
           : { viewers: [] },
       ]);
-      return { contents: items, viewers };
+      return { contents: mergeFound(beginning.items, containing.items, foundAtMost), viewers };
     },
     enabled: paused !== '' && !isCredential(paused),
     placeholderData: keepPreviousData,

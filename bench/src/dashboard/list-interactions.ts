@@ -1,17 +1,7 @@
-import type { ListSizes } from '@latchkey/shared/testing';
 import type { Page } from 'playwright-core';
+import { choose, click, follow, toSearch, type } from './acts.ts';
 import type { Interaction } from './interaction.ts';
 
-/** Milliseconds between two keys of somebody who types fast. */
-const keyPauseMs = 60;
-
-const type = (text: string) => (page: Page) => page.keyboard.type(text, { delay: keyPauseMs });
-const toSearch = (page: Page) => page.keyboard.press('/');
-const click = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click();
-const follow = (name: string) => (page: Page) =>
-  page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
-const choose = (label: string, value: string) => (page: Page) =>
-  page.getByLabel(label, { exact: true }).selectOption(value);
 const searchContent = (page: Page) => page.getByRole('searchbox', { name: 'Content ID (exact)' }).focus();
 const menuOf = (act: string) => async (page: Page) => {
   await page
@@ -21,14 +11,6 @@ const menuOf = (act: string) => async (page: Page) => {
   await page.getByRole('menuitem', { name: act }).waitFor();
 };
 const inMenu = (act: string) => (page: Page) => page.getByRole('menuitem', { name: act }).click();
-
-/** The sizes with which the dashboard must stay fast. */
-export const listSizes: ListSizes = {
-  apiKeys: 100_000,
-  contents: 100_000,
-  leases: 1_000_000,
-  auditRows: 1_000_000,
-};
 
 /** On lists of `listSizes`, as `fillLists` makes them. */
 export const listInteractions: readonly Interaction[] = [

@@ -4,17 +4,19 @@ import { join } from 'node:path';
 import { signIn } from '@latchkey/acceptance/dashboard-sign-in';
 import { openBrowser } from '@latchkey/rig/open-browser';
 import { provideTool } from '@latchkey/rig/provide-tool';
-import { migrate, openDatabase } from '@latchkey/shared/db';
-import { fillLists } from '@latchkey/shared/testing';
 import { createCleanup } from '../cleanup.ts';
+import { fillDatabase, fillSettings } from '../fill-database.ts';
 import { adminKey, startSingleNode } from '../servers.ts';
-import { listInteractions, listSizes } from './list-interactions.ts';
+import { findInteractions } from './find-interactions.ts';
+import { listInteractions } from './list-interactions.ts';
 import { timeInteraction } from './time-interaction.ts';
 
 export interface DashboardOptions {
   rounds: number;
   /** Only interactions whose names have this in them. */
   only: string;
+  /** A SQLite file that an earlier run has filled, or that this one fills and leaves; undefined for one that is removed. */
+  database: string | undefined;
   say: (line: string) => void;
 }
 
@@ -31,17 +33,22 @@ export interface DashboardSample {
  *
  * @throws Error if Chromium is missing
  */
-export async function measureDashboard({ rounds, only, say }: DashboardOptions): Promise<DashboardSample[]> {
+export async function measureDashboard({
+  rounds,
+  only,
+  database,
+  say,
+}: DashboardOptions): Promise<DashboardSample[]> {
   const chromium = provideTool('chromium');
   if (!chromium) throw new Error('This measurement needs Chromium, which is not installed.');
   const cleanup = createCleanup();
   try {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-dashboard-'));
     cleanup.add({ stop: () => rmSync(folder, { recursive: true, force: true }) });
-    const sqlitePath = join(folder, 'latchkey.db');
+    const sqlitePath = database ?? join(folder, 'latchkey.db');
     say('filling the database');
-    await fill(sqlitePath);
-    const server = cleanup.add(await startSingleNode({ SQLITE_PATH: sqlitePath }));
+    await fillDatabase(undefined, sqlitePath, say);
+    const server = cleanup.add(await startSingleNode({ SQLITE_PATH: sqlitePath }, 'Latchkey', fillSettings));
     const browser = await openBrowser(chromium);
     cleanup.add({ stop: () => browser.close() });
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
@@ -49,7 +56,8 @@ export async function measureDashboard({ rounds, only, say }: DashboardOptions):
     await page.getByLabel(/Keep me signed in/).check();
     await signIn(page, adminKey);
     const samples: DashboardSample[] = [];
-    for (const interaction of listInteractions.filter(({ name }) => name.includes(only))) {
+    const interactions = [...listInteractions, ...findInteractions];
+    for (const interaction of interactions.filter(({ name }) => name.includes(only))) {
       say(interaction.name);
       samples.push(
         await repeat(interaction.name, rounds, () => timeInteraction(page, server.url, interaction)),
@@ -75,11 +83,4 @@ async function repeat(name: string, rounds: number, time: () => Promise<number>)
       fault: error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error),
     };
   }
-}
-
-async function fill(sqlitePath: string): Promise<void> {
-  const db = openDatabase({ databaseUrl: undefined, sqlitePath, longStatements: true });
-  await migrate(db);
-  await fillLists(db, listSizes, Date.now());
-  await db.destroy();
 }

@@ -1,6 +1,6 @@
+import { listSizes } from '../fill-database.ts';
 import { median } from '../quantile.ts';
 import { table } from '../table.ts';
-import { listSizes } from './list-interactions.ts';
 import type { DashboardSample } from './measure-dashboard.ts';
 
 /** How long a page may take to react to a keystroke or a click. */

@@ -1,5 +1,6 @@
 import { accessRules } from '@latchkey/shared/auth';
-import { type Cursor, rowList } from '@latchkey/shared/db';
+import { type Cursor, countUpTo, rowList } from '@latchkey/shared/db';
+import { sql } from 'kysely';
 import type { ApiKeyEnd, ApiKeyRow } from './api-key.ts';
 import { type ApiKeyFilter, matchesFilter } from './api-key-filter.ts';
 import type { Database, Transaction } from './own-tables.ts';
@@ -64,36 +65,73 @@ export async function hasManagers(db: Connection, now: number): Promise<boolean>
   return found !== undefined;
 }
 
+/** The orders of the list, the usual one first. Each is that of an index. */
+export const apiKeyOrders = ['-createdAt', 'createdAt', 'expiresAt', '-expiresAt'] as const;
+type ApiKeyOrder = (typeof apiKeyOrders)[number];
+
+/** Keys that never expire come after all others: as in the index of migration 0014, which needs the same words. */
+const expiry = sql<number>`coalesce(expires_at, 9007199254740991)`;
+
+/** The cursor of a list that ends with this row. */
+export function apiKeyCursorOf(order: ApiKeyOrder, row: ApiKeyRow): Cursor {
+  const at = order.endsWith('expiresAt') ? (row.expires_at ?? Number.MAX_SAFE_INTEGER) : row.created_at;
+  return { at, id: row.id };
+}
+
+interface ApiKeyPage {
+  now: number;
+  limit: number;
+  after: Cursor | null;
+  order?: ApiKeyOrder;
+}
+
 /**
- * Newest first, at most `limit` rows from after the cursor.
+ * Newest first or in the order given, at most `limit` rows from after the cursor.
  *
  * @param now milliseconds since 1970: the time from which states and filters are computed
  */
 export async function listApiKeys(
   db: Connection,
   filter: ApiKeyFilter,
-  { now, limit, after }: { now: number; limit: number; after: Cursor | null },
+  { now, limit, after, order = '-createdAt' }: ApiKeyPage,
 ): Promise<ApiKeyRow[]> {
+  const direction = order.startsWith('-') ? 'desc' : 'asc';
+  const by = order.endsWith('expiresAt') ? expiry : sql<number>`created_at`;
+  const isLater = sql.raw(direction === 'desc' ? '<' : '>');
   // Reads the ids first, from the index alone: rows of keys that do not match are not read.
   const matching = db
     .selectFrom('api_keys')
     .select('id')
     .where((eb) => matchesFilter(eb, filter, now))
     .$if(after !== null, (query) =>
-      query.where((eb) =>
-        eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(after?.at ?? 0, after?.id ?? '')),
-      ),
+      query.where(sql<boolean>`(${by}, id) ${isLater} (${after?.at ?? 0}, ${after?.id ?? ''})`),
     )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy(by, direction)
+    .orderBy('id', direction)
     .limit(limit);
   return db
     .selectFrom('api_keys')
     .select(columns)
     .where('id', 'in', matching)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy(by, direction)
+    .orderBy('id', direction)
     .execute();
+}
+
+/** More than an installation has. */
+const countedAtMost = 100_000;
+
+/** How many a list of this filter has on all its pages, counted up to 100,000. @param now as of `listApiKeys` */
+export function countApiKeys(db: Database, filter: ApiKeyFilter, now: number): Promise<number> {
+  const matching = db
+    .selectFrom('api_keys')
+    .select('id')
+    .where((eb) => matchesFilter(eb, filter, now))
+    // As in the list: otherwise SQLite reads the table for some filters. These two have an index of their own, and need no sorting.
+    .$if(filter.status !== 'active' || filter.expires === undefined, (query) =>
+      query.orderBy('created_at', 'desc'),
+    );
+  return countUpTo(db, (limit) => matching.limit(limit), countedAtMost);
 }
 
 /** Active keys without an expiry. */

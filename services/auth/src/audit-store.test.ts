@@ -1,7 +1,8 @@
 import { toAuditRecord } from '@latchkey/shared/audit';
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AuditFilter, listAuditRows } from './audit-store.ts';
+import { type AuditFilter, countAuditRows } from './audit-store.ts';
+import { listAuditRows } from './list-audit.ts';
 
 const hourMs = 3_600_000;
 const base = Date.UTC(2026, 5, 1);
@@ -33,7 +34,7 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
       })
       .execute();
   const numbers = async (filter: AuditFilter, limit = 100) =>
-    (await listAuditRows(opened.db, filter, { before: null, limit })).map(({ number }) => number);
+    (await listAuditRows(opened.db, filter, { after: null, limit })).rows.map(({ number }) => number);
 
   it('the audit returns the rows from the first instant of a period up to, and without, its last one', async () => {
     for (let hour = 0; hour < 10; hour++) await add({}, base + hour * hourMs);
@@ -69,11 +70,58 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
     expect(await numbers({ actor: 'operator' }, 2)).toEqual([3, 2]);
   });
 
+  it('a rare combination of filters is found in pages that may be empty, in both orders, and each row once', async () => {
+    const row = (n: number) => ({
+      ...{
+        at: base,
+        actor_kind: 'viewer',
+        actor_id: `v${n % 7}`,
+        client_ip: null,
+        request_id: null,
+        code: null,
+      },
+      // The two rows that match both filters are the first and the last.
+      action: n % 29_999 === 0 || n % 2 === 0 ? 'lease.list' : 'lease.read',
+      target: null,
+      outcome: n % 29_999 === 0 || n % 2 === 1 ? 'refused' : 'done',
+    });
+    for (let from = 0; from < 60_000; from += 500)
+      await opened.db
+        .insertInto('audit')
+        .values(Array.from({ length: 500 }, (_, n) => row(from + n)))
+        .execute();
+    for (const order of ['-at', 'at'] as const) {
+      const pages: number[][] = [];
+      for (let after: number | null = null; ; ) {
+        const filter = { action: 'lease.list', outcome: 'refused' } as const;
+        const page = await listAuditRows(opened.db, filter, { after, limit: 10, order });
+        pages.push(page.rows.map(({ number }) => number));
+        after = page.next;
+        if (after === null) break;
+      }
+      expect(pages.length).toBeGreaterThan(1);
+      expect(pages.flat()).toEqual(order === 'at' ? [1, 30_000, 59_999] : [59_999, 30_000, 1]);
+    }
+  });
+
+  it('rows are counted up to 10,000, by one filter or by times, and not by several', async () => {
+    for (let hour = 0; hour < 5; hour++) await add({ target: 'a' }, base + hour * hourMs);
+    await add({ actor_kind: 'viewer', actor_id: 'operator' });
+    await add({ actor_kind: 'operator' });
+    const count = (filter: AuditFilter) => countAuditRows(opened.db, filter);
+    expect(await count({})).toBe(7);
+    expect(await count({ target: 'a' })).toBe(5);
+    expect(await count({ actor: 'operator' })).toBe(2);
+    expect(await count({ from: base + hourMs, to: base + 3 * hourMs })).toBe(2);
+    expect(await count({ target: 'a', outcome: 'done' })).toBeNull();
+    expect(await count({ target: 'a', from: base })).toBeNull();
+  });
+
   it('without the migration that adds the number of refusals, each audit row counts as one', async () => {
     await opened.db.schema.dropTable('audit_cleaning').execute();
     await opened.db.schema.alterTable('audit').dropColumn('count').execute();
     await add({ target: 'a' });
-    const rows = await listAuditRows(opened.db, {}, { before: null, limit: 10 });
+    const { rows } = await listAuditRows(opened.db, {}, { after: null, limit: 10 });
     expect(rows.map(toAuditRecord)).toMatchObject([{ target: 'a', count: 1 }]);
   });
 });

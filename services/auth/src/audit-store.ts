@@ -1,7 +1,7 @@
 import type { Actor, AuditOutcome } from '@latchkey/shared/contracts';
-import type { AuditTable } from '@latchkey/shared/db';
-import type { ExpressionBuilder, Selectable } from 'kysely';
-import type { Database, Schema } from './own-tables.ts';
+import { type AuditTable, countUpTo, isPostgres } from '@latchkey/shared/db';
+import { type Selectable, sql } from 'kysely';
+import type { Database } from './own-tables.ts';
 
 export type AuditRow = Selectable<AuditTable>;
 
@@ -17,12 +17,6 @@ export interface AuditFilter {
   from?: number | undefined;
   /** Milliseconds since 1970: before this time. */
   to?: number | undefined;
-}
-
-interface AuditPage {
-  /** Rows before this number; null to begin with the newest. */
-  before: number | null;
-  limit: number;
 }
 
 const kinds: readonly string[] = [
@@ -43,55 +37,144 @@ const clocksDifferMs = 3_600_000;
 /** What a row lacks before migrations 0004, 0005 and 0011. */
 const lastColumns = { affected: null, count: null, details: null };
 
-/** Above the number of any row. */
-const endOfNumbers = Number.MAX_SAFE_INTEGER;
+/** A column of an index and the value that it must have. */
+export type Condition = readonly [
+  column: 'action' | 'actor_id' | 'actor_kind' | 'outcome' | 'target',
+  value: string,
+];
 
-/** Newest first. */
-export async function listAuditRows(
+/** Numbers of rows, both ends excluded. */
+export interface NumberRange {
+  above: number;
+  below: number;
+}
+
+/**
+ * The conditions of a filter, the one that usually leaves the fewest rows first. A row matches if it has all of one of the lists: where
+ * an actor is named, its id or its kind may be meant. No index has both columns.
+ */
+export function conditionsOf({ action, actor, outcome, target }: AuditFilter): Condition[][] {
+  const named = (columns: Condition[]): Condition[] => [
+    ...(target === undefined ? [] : [['target', target] as const]),
+    ...columns.filter(([column]) => column === 'actor_id'),
+    ...(outcome === 'done' ? [['outcome', outcome] as const] : []),
+    ...(action === undefined ? [] : [['action', action] as const]),
+    ...columns.filter(([column]) => column === 'actor_kind'),
+    ...(outcome === 'refused' ? [['outcome', outcome] as const] : []),
+  ];
+  if (actor === undefined) return [named([])];
+  return [named([['actor_id', actor]]), ...(kinds.includes(actor) ? [named([['actor_kind', actor]])] : [])];
+}
+
+interface RowQuery {
+  conditions: readonly Condition[];
+  /** By their times. */
+  filter: Pick<AuditFilter, 'from' | 'to'>;
+  range: NumberRange;
+  isDescending: boolean;
+  limit: number;
+  /** Only rows that are found by this condition. */
+  among?: Condition;
+}
+
+/** The rows with all conditions, in the order of their numbers. */
+export async function readAuditRows(
   db: Database,
-  filter: AuditFilter,
-  { before, limit }: AuditPage,
+  { conditions, filter: { from, to }, range, isDescending, limit, among }: RowQuery,
 ): Promise<AuditRow[]> {
-  const bounds = await numbersBetween(db, filter);
-  const select = (actor: 'actor_id' | 'actor_kind' | null) =>
-    db
-      .selectFrom('audit')
-      // This code also runs before the migrations that brought the last columns.
-      .selectAll()
-      .where((eb) => matchesFilter(eb, filter))
-      .$if(actor !== null, (query) => query.where(actor ?? 'actor_id', '=', filter.actor ?? ''))
-      .where('number', '<', Math.min(before ?? endOfNumbers, bounds.before ?? endOfNumbers))
-      .where('number', '>', bounds.after ?? 0)
-      .orderBy('number', 'desc')
-      .limit(limit)
-      .execute()
-      .then((rows) => rows.map((row) => ({ ...lastColumns, ...row })));
-  if (filter.actor === undefined) return select(null);
-  // Two queries, each with its own index, instead of one with "or": no index has both columns.
-  const named = await select('actor_id');
-  if (!kinds.includes(filter.actor)) return named;
-  const byNumber = new Map([...named, ...(await select('actor_kind'))].map((row) => [row.number, row]));
-  return [...byNumber.values()].sort((a, b) => b.number - a.number).slice(0, limit);
+  const rows = await db
+    .selectFrom('audit')
+    // This code also runs before the migrations that brought the last columns.
+    .selectAll()
+    .where((eb) =>
+      eb.and([
+        ...conditions.map(([column, value]) => eb(column, '=', value)),
+        ...(from === undefined ? [] : [eb('at', '>=', from)]),
+        ...(to === undefined ? [] : [eb('at', '<', to)]),
+        ...(among === undefined ? [] : [sql<boolean>`number in ${numbersWith(db, among, range)}`]),
+      ]),
+    )
+    .where('number', '<', range.below)
+    .where('number', '>', range.above)
+    .orderBy('number', isDescending ? 'desc' : 'asc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...lastColumns, ...row }));
 }
 
-function matchesFilter(
-  eb: ExpressionBuilder<Schema, 'audit'>,
-  { action, outcome, target, from, to }: AuditFilter,
-) {
-  return eb.and([
-    ...(action === undefined ? [] : [eb('action', '=', action)]),
-    ...(outcome === undefined ? [] : [eb('outcome', '=', outcome)]),
-    ...(target === undefined ? [] : [eb('target', '=', target)]),
-    ...(from === undefined ? [] : [eb('at', '>=', from)]),
-    ...(to === undefined ? [] : [eb('at', '<', to)]),
-  ]);
+/**
+ * The numbers of the rows with one condition, which an index alone tells. SQLite is told which one: for a number in a range it
+ * would rather read the table.
+ */
+function numbersWith(db: Database, [column, value]: Condition, range: NumberRange, rest = sql``) {
+  const index = isPostgres(db) ? sql`` : sql`indexed by ${sql.ref(`audit_by_${column}_number`)}`;
+  return sql<{ number: number }>`(select number from audit ${index}
+    where ${sql.ref(column)} = ${value} and number > ${range.above} and number < ${range.below} ${rest})`;
 }
+
+/** The number of the nth row with the condition; null if there are fewer. */
+export async function findNth(
+  db: Database,
+  condition: Condition,
+  { range, isDescending, n }: { range: NumberRange; isDescending: boolean; n: number },
+): Promise<number | null> {
+  const order = sql.raw(isDescending ? 'desc' : 'asc');
+  const nth = numbersWith(db, condition, range, sql`order by number ${order} limit 1 offset ${n - 1}`);
+  const { rows } = await sql<{ number: number }>`select number from ${nth} as nth`.execute(db);
+  return rows[0]?.number ?? null;
+}
+
+/** Where several conditions are given, the one with the fewest rows in the range, as far as they are counted. */
+export async function findNarrowest(
+  db: Database,
+  conditions: readonly Condition[],
+  range: NumberRange,
+  countedAtMost: number,
+): Promise<Condition | undefined> {
+  let fewest = countedAtMost;
+  let narrowest = conditions[0];
+  for (const condition of conditions) {
+    const count = await countUpTo(db, (most) => firstWith(db, condition, range, most), fewest);
+    if (count >= fewest) continue;
+    fewest = count;
+    narrowest = condition;
+  }
+  return narrowest;
+}
+
+function firstWith(db: Database, condition: Condition, range: NumberRange, limit: number) {
+  return numbersWith(db, condition, range, sql`order by number desc limit ${limit}`);
+}
+
+/** Some milliseconds of an index. */
+const totalAtMost = 10_000;
+
+/**
+ * How many rows a filter finds, counted up to 10,000. Null where no index alone tells: with several filters.
+ */
+export async function countAuditRows(db: Database, filter: AuditFilter): Promise<number | null> {
+  const { from = 0, to = Number.MAX_SAFE_INTEGER } = filter;
+  const ways = conditionsOf(filter);
+  const isTimed = filter.from !== undefined || filter.to !== undefined;
+  if (ways.some((conditions) => conditions.length > (isTimed ? 0 : 1))) return null;
+  if (isTimed) {
+    const within = db.selectFrom('audit').select('at').where('at', '>=', from).where('at', '<', to);
+    return countUpTo(db, (limit) => within.orderBy('at').limit(limit), totalAtMost);
+  }
+  let total = 0;
+  for (const [condition] of ways) {
+    const every = db.selectFrom('audit').select('number').where('number', '>', 0).orderBy('number', 'desc');
+    const rows = (limit: number) =>
+      condition ? firstWith(db, condition, everyNumber, limit) : every.limit(limit);
+    total += await countUpTo(db, rows, totalAtMost);
+  }
+  return Math.min(total, totalAtMost);
+}
+
+const everyNumber: NumberRange = { above: 0, below: Number.MAX_SAFE_INTEGER };
 
 /** The numbers, both excluded, between which all rows of those times lie, so that only these rows are read. */
-async function numbersBetween(
-  db: Database,
-  { from, to }: AuditFilter,
-): Promise<{ after: number | null; before: number | null }> {
+export async function numbersBetween(db: Database, { from, to }: AuditFilter): Promise<NumberRange> {
   const earlier =
     from === undefined
       ? undefined
@@ -112,5 +195,5 @@ async function numbersBetween(
           .orderBy('at')
           .limit(1)
           .executeTakeFirst();
-  return { after: earlier?.number ?? null, before: later?.number ?? null };
+  return { above: earlier?.number ?? 0, below: later?.number ?? Number.MAX_SAFE_INTEGER };
 }

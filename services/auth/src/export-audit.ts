@@ -1,5 +1,6 @@
 import { type AuditRecord, toAuditRecord } from '@latchkey/shared/audit';
-import { type AuditFilter, listAuditRows } from './audit-store.ts';
+import type { AuditFilter } from './audit-store.ts';
+import { listAuditRows } from './list-audit.ts';
 import type { Database } from './own-tables.ts';
 
 /** Some milliseconds of work on either database, and some 100 KB in memory. */
@@ -41,12 +42,11 @@ export async function* exportAudit(
 ): AsyncGenerator<string, void, undefined> {
   if (format === 'csv') yield toCsvLine(header);
   const toLine = format === 'csv' ? (record: AuditRecord) => toCsvLine(cellsOf(record)) : toJsonLine;
-  for (let before: number | null = null; ; ) {
-    const rows = await listAuditRows(db, filter, { before, limit: rowsPerPage });
+  for (let after: number | null = null; ; ) {
+    const { rows, next } = await listAuditRows(db, filter, { after, limit: rowsPerPage });
     if (rows.length > 0) yield rows.map((row) => toLine(toAuditRecord(row))).join('');
-    const last = rows.at(-1);
-    if (!last || rows.length < rowsPerPage) return;
-    before = last.number;
+    if (next === null) return;
+    after = next;
   }
 }
 

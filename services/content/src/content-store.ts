@@ -1,5 +1,5 @@
 import type { ContentStatus } from '@latchkey/shared/contracts';
-import { type ContentTable, createColumnCheck, isPostgres } from '@latchkey/shared/db';
+import { type ContentTable, countUpTo, createColumnCheck, isPostgres } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type Selectable, sql } from 'kysely';
 import { type Content, type ContentFields, foldText } from './content.ts';
@@ -135,11 +135,20 @@ export async function findContentToChange(tx: Transaction, id: string): Promise<
   return row ? toContent(row) : null;
 }
 
-/** Newest first. @returns the page, and how many there are in all */
+/** The orders of the list, the usual one first. Each is that of an index. */
+export const contentOrders = ['-createdAt', 'createdAt', 'name', '-name'] as const;
+
+interface ContentRange {
+  limit: number;
+  offset: number;
+  order?: (typeof contentOrders)[number] | undefined;
+}
+
+/** Newest first, or in the order given. @returns the page, and how many there are in all */
 export async function listContents(
   db: Database,
   filter: ContentFilter,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset, order = '-createdAt' }: ContentRange,
 ): Promise<{ contents: Content[]; total: number }> {
   const { status, search } = filter;
   let matching = db.selectFrom('contents');
@@ -151,20 +160,73 @@ export async function listContents(
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   // Reads the ids first, from an index alone: rows of contents that do not match or come before are not read.
+  const direction = order.startsWith('-') ? 'desc' : 'asc';
+  const by = order.endsWith('name') ? nameBytes(db) : sql`created_at`;
   const shown = matching
     .select('id')
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy(by, direction)
+    .orderBy('id', direction)
     .limit(limit)
     .offset(offset);
   const rows = await db
     .selectFrom('contents')
     .select(await findColumns(db))
     .where('id', 'in', shown)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy(by, direction)
+    .orderBy('id', direction)
     .execute();
   return { contents: rows.map(toContent), total };
+}
+
+/** As many as a list of suggestions pages through. */
+const beginningsAtMost = 1_000;
+/** Above every text that begins with what stands before it: the last code point. */
+const lastCharacter = '\u{10ffff}';
+
+/**
+ * Contents whose name begins so, in any case, or whose id does, in the order of names: two short walks through an index, however many
+ * contents there are.
+ *
+ * @returns the first ones, and how many there are, counted up to 1,000
+ */
+export async function findContentsByBeginning(
+  db: Database,
+  beginning: string,
+  limit: number,
+): Promise<{ contents: Content[]; total: number }> {
+  const folded = foldText(beginning);
+  const [name, id] = [nameBytes(db), isPostgres(db) ? sql`id collate "C"` : sql`id`];
+  const named = db
+    .selectFrom('contents')
+    .select('id')
+    .where(sql<boolean>`${name} >= ${folded} and ${name} < ${folded + lastCharacter}`)
+    .orderBy(name);
+  const identified = db
+    .selectFrom('contents')
+    .select('id')
+    .where(sql<boolean>`${id} >= ${beginning} and ${id} < ${beginning + lastCharacter}`)
+    .orderBy(id);
+  const either = (most: number) =>
+    db
+      .selectFrom(named.limit(most).as('named'))
+      .select('id')
+      .union(db.selectFrom(identified.limit(most).as('identified')).select('id'));
+  const rows = await db
+    .selectFrom('contents')
+    .select(await findColumns(db))
+    .where('id', 'in', either(limit))
+    .orderBy(name)
+    .limit(limit)
+    .execute();
+  const contents = rows.map(toContent);
+  if (contents.length < limit) return { contents, total: contents.length };
+  const counted = db.selectFrom(either(beginningsAtMost).as('either')).select('id');
+  return { contents, total: await countUpTo(db, (most) => counted.limit(most), beginningsAtMost) };
+}
+
+/** The folded name as the index of migration 0014 sorts it: by bytes on both databases. */
+function nameBytes(db: Database) {
+  return isPostgres(db) ? sql<string>`search_text collate "C"` : sql<string>`search_text`;
 }
 
 /** The highest version of the master key that was ever used; 1 if none was. */

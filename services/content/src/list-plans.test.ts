@@ -7,7 +7,13 @@ import {
   type TestDatabase,
 } from '@latchkey/shared/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ContentFilter, insertContent, listContents } from './content-store.ts';
+import {
+  type ContentFilter,
+  contentOrders,
+  findContentsByBeginning,
+  insertContent,
+  listContents,
+} from './content-store.ts';
 
 /** How many there are in this test. */
 const contents = 20_000;
@@ -17,11 +23,15 @@ const all: AllowedScan[] = [
   { index: 'sqlite_autoindex_contents_1', entriesAtMost: contents },
 ];
 // No index knows a part of a name: the index that holds the names is read, and not the table. It is some 10 ms for 100,000.
-const text: AllowedScan[] = [{ index: 'contents_by_created_at_and_text', entriesAtMost: contents }];
+const text: AllowedScan[] = [
+  { index: 'contents_by_created_at_and_text', entriesAtMost: contents },
+  { index: 'contents_by_search_text', entriesAtMost: contents },
+];
 const filters: [ContentFilter, AllowedScan[]][] = [
-  [{}, all],
+  [{}, [...all, ...text]],
   [{ status: 'disabled' }, []],
-  [{ status: 'active' }, []],
+  // By name, the index of names is walked up to the page.
+  [{ status: 'active' }, text],
   [{ search: 'part 777' }, text],
   [{ search: 'FILM' }, text],
   [{ search: 'nothing is called that' }, text],
@@ -41,13 +51,30 @@ describe.each(databaseKinds(process.env))('among many contents on $name', (kind)
     'a list among many contents and its count read an index only within their bound: %o',
     async (filter, allowed) => {
       const plans = await planQueries(opened.db, async (db) => {
-        for (const offset of [0, 15_000]) await listContents(db, filter, { limit: 50, offset });
+        for (const order of contentOrders)
+          for (const offset of [0, 15_000]) await listContents(db, filter, { limit: 50, offset, order });
       });
-      // Two lists of three queries: which columns are there, the count, the page.
-      expect(plans).toHaveLength(6);
+      // Eight lists of three queries: which columns are there, the count, the page.
+      expect(plans).toHaveLength(24);
       expect(findUnboundedScans(plans, allowed)).toEqual([]);
     },
   );
+
+  it('contents whose name or id begins so are found by two short walks through indexes, however many there are', async () => {
+    const { contents: found, total } = await findContentsByBeginning(opened.db, 'CONTENT-1999', 5);
+    expect(found.map(({ id }) => id)).toEqual([]);
+    const plans = await planQueries(opened.db, async (db) => {
+      await findContentsByBeginning(db, 'content-1999', 5);
+      await findContentsByBeginning(db, 'the', 5);
+    });
+    expect(total).toBe(0);
+    expect(findUnboundedScans(plans, [])).toEqual([]);
+    expect(plans.flatMap(({ steps }) => steps).join()).toMatch(/contents_by_search_text/);
+    expect(
+      (await findContentsByBeginning(opened.db, 'content-1999', 5)).contents.map(({ id }) => id),
+    ).toEqual(['content-1999', 'content-19990', 'content-19991', 'content-19992', 'content-19993']);
+    expect((await findContentsByBeginning(opened.db, 'THE LONG', 5)).total).toBe(1_000);
+  });
 
   it('a content with the longest possible name is stored and found', async () => {
     // Each of these has three times as many bytes once it is composed (Unicode Technical Report 15, table 3).

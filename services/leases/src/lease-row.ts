@@ -117,9 +117,31 @@ export function isOpen(
   ]);
 }
 
-/** Whether a row comes after the cursor in the order of lists, newest first. */
-export function isAfter(eb: LeaseExpression, cursor: Cursor | null) {
-  return eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(cursor?.at ?? 0, cursor?.id ?? ''));
+/** The orders of the list, the usual one first. Each is that of an index. */
+export const leaseOrders = ['-createdAt', 'createdAt', 'expiresAt', '-expiresAt'] as const;
+export type LeaseOrder = (typeof leaseOrders)[number];
+
+export const isDescending = (order: LeaseOrder) => order.startsWith('-');
+export const isByExpiry = (order: LeaseOrder) => order.endsWith('expiresAt');
+
+/** Whether a row comes after the cursor in the order of a list. */
+export function isAfter(eb: LeaseExpression, cursor: Cursor | null, order: LeaseOrder = '-createdAt') {
+  const [at, id] = [cursor?.at ?? 0, cursor?.id ?? ''];
+  const than = isDescending(order) ? '<' : '>';
+  return isByExpiry(order)
+    ? eb(eb.refTuple('expires_at', 'id'), than, eb.tuple(at, id))
+    : eb(eb.refTuple('created_at', 'id'), than, eb.tuple(at, id));
+}
+
+/** The cursor of a list in this order that ends with the lease. */
+export function cursorOf({ createdAt, expiresAt, id }: Lease, order: LeaseOrder = '-createdAt'): Cursor {
+  return { at: isByExpiry(order) ? expiresAt : createdAt, id };
+}
+
+/** The cursor that comes later in a list, newest first. */
+export function laterOf(a: Cursor | null, b: Cursor | null): Cursor | null {
+  if (a === null || b === null) return a ?? b;
+  return a.at < b.at || (a.at === b.at && a.id < b.id) ? a : b;
 }
 
 export function toLease(row: CoveredRow): Lease {

@@ -6,10 +6,14 @@ import {
   hasUnfinished,
   inState,
   isAfter,
+  isByExpiry,
   isCovered,
+  isDescending,
   isOlderThanRevocation,
   isOpen,
   type LeaseExpression,
+  type LeaseOrder,
+  laterOf,
   leaseColumns,
   type OpenLeases,
   toLease,
@@ -40,8 +44,12 @@ export interface Renewal {
 
 export interface LeaseFilter extends LeaseSelector {
   state: LeaseStatus | null;
-  /** Only leases that were created after this time. */
+  /** Only leases that were created after this time, */
   createdAfter?: number;
+  /** and at this time at the latest. */
+  createdUpTo?: number;
+  /** Newest first by default. */
+  order?: LeaseOrder | undefined;
 }
 
 /** The leases as they are now, on a schema that may lack tables of pending migrations. */
@@ -160,27 +168,43 @@ export class LeaseStore {
     return row ? toLease(row) : null;
   }
 
-  /** Newest first, up to `limit`, after the cursor. The filter goes by the rows, and what comes back by everything. */
+  /** In the filter's order, up to `limit`, after the cursor. The filter goes by the rows, and what comes back by everything. */
   async list(filter: LeaseFilter, now: number, limit: number, after: Cursor | null): Promise<Lease[]> {
-    const { createdAfter } = filter;
+    const { createdAfter, createdUpTo, order = '-createdAt' } = filter;
+    const direction = isDescending(order) ? 'desc' : 'asc';
     const rows = await this.#select()
       .where((eb) => matchesSelector(eb, filter))
       .$if(filter.state !== null, (query) => query.where((eb) => inState(eb, filter.state ?? 'active', now)))
       .$if(createdAfter !== undefined, (query) => query.where('created_at', '>', createdAfter ?? 0))
-      .$if(after !== null, (query) => query.where((eb) => isAfter(eb, after)))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
+      .$if(createdUpTo !== undefined, (query) => query.where('created_at', '<=', createdUpTo ?? 0))
+      .$if(after !== null, (query) => query.where((eb) => isAfter(eb, after, order)))
+      .orderBy(isByExpiry(order) ? 'expires_at' : 'created_at', direction)
+      .orderBy('id', direction)
       .limit(limit)
       .execute();
     return rows.map(toLease);
   }
 
-  /** What a revocation covers and its rows do not show yet. Newest first, up to `limit`, after the cursor. */
-  async listOpen(open: OpenLeases, limit: number, after: Cursor | null): Promise<Lease[]> {
+  /**
+   * What a revocation covers and its rows do not show yet, up to `limit`, after the cursor. Its rows are written newest first.
+   *
+   * @param written the last row that was written
+   */
+  async listOpen(
+    open: OpenLeases & { written: Cursor | null },
+    limit: number,
+    after: Cursor | null,
+    isNewestFirst = true,
+  ): Promise<Lease[]> {
+    const direction = isNewestFirst ? 'desc' : 'asc';
+    const from = isNewestFirst ? open.createdAfter : Math.max(open.createdAfter, (after?.at ?? 0) - 1);
+    // What comes before the last written one is written: a page would read half a million rows to find the first open one.
+    const below = isNewestFirst ? laterOf(after, open.written) : open.written;
     const rows = await this.#select()
-      .where((eb) => isOpen(eb, open, after))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
+      .where((eb) => isOpen(eb, { ...open, createdAfter: from }, below))
+      .$if(!isNewestFirst && after !== null, (query) => query.where((eb) => isAfter(eb, after, 'createdAt')))
+      .orderBy('created_at', direction)
+      .orderBy('id', direction)
       .limit(limit)
       .execute();
     return rows.map(toLease);

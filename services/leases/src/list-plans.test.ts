@@ -9,10 +9,11 @@ import {
 } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countListed } from './count-listed.ts';
 import { leaseStatuses } from './lease.ts';
 import { LeaseStore } from './lease-store.ts';
 import { createLeaseTableChecks } from './lease-tables.ts';
-import { listLeases } from './routes/read-leases.ts';
+import { listLeases } from './list-leases.ts';
 
 const now = Date.UTC(2027, 0, 1);
 const selectors = {
@@ -88,11 +89,40 @@ describe.each(databaseKinds(process.env))('among many leases on $name', (kind) =
         await new LeaseStore(db, true).countActive(selector, now);
         for (const state of [null, ...leaseStatuses]) {
           for (const after of [null, { at: now - 80_000_000, id: 'x' }])
-            await listLeases({ db, ...checks }, { ...selector, state }, now, limit - 1, after);
+            for (const order of ['-createdAt', 'createdAt'] as const)
+              await listLeases({ db, ...checks }, { ...selector, state, order }, now, limit - 1, after);
         }
       });
-      expect(plans.length).toBeGreaterThan(16);
+      expect(plans.length).toBeGreaterThan(32);
       expect(findUnboundedScans(plans, allowedScans[what] ?? [])).toEqual([]);
+    },
+  );
+
+  it.each(Object.values(selectors))(
+    'a total walks an index no further than it counts: %o',
+    async (selector) => {
+      const plans = await planQueries(opened.db, async (db) => {
+        for (const state of [null, ...leaseStatuses]) await countListed(db, { ...selector, state }, now);
+      });
+      const counted = newest.map(({ index }) => ({ index, entriesAtMost: 10_000 }));
+      expect(findUnboundedScans(plans, counted)).toEqual([]);
+    },
+  );
+
+  it.each(['expiresAt', '-expiresAt'] as const)(
+    'a list of active leases by %s reads the index of their expiry from now on',
+    async (order) => {
+      const checks = createLeaseTableChecks();
+      const filter = { viewerId: null, contentId: null, state: 'active', order } as const;
+      const plans = await planQueries(opened.db, async (db) => {
+        for (const after of [null, { at: now + 3_600_500, id: 'e' }])
+          await listLeases({ db, ...checks }, filter, now, limit - 1, after);
+      });
+      expect(findUnboundedScans(plans, [])).toEqual([]);
+      const lists = plans.filter(({ sql: text }) => /order by "expires_at"/.test(text));
+      expect(lists.length).toBeGreaterThanOrEqual(2);
+      for (const { steps } of lists)
+        expect(steps.join()).toMatch(/leases_open_by_expires_at|leases_by_expires_at/);
     },
   );
 

@@ -4,9 +4,9 @@ import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/s
 import type { CompiledQuery, QueryId, RootOperationNode } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLeaseTableChecks } from './lease-tables.ts';
+import { listLeases } from './list-leases.ts';
 import { RevocationStore } from './revocation-store.ts';
 import { findOpen } from './revocation-writer.ts';
-import { listLeases } from './routes/read-leases.ts';
 
 const count = 1_000;
 const written = 400;

@@ -8,7 +8,20 @@ test('a cursor decodes to the values that it was made from', () => {
     { at: 42, id: 'x'.repeat(256) },
   ]) {
     expect(decodeCursor(encodeCursor(cursor))).toEqual(cursor);
+    expect(decodeCursor(encodeCursor(cursor, '-expiresAt'), '-expiresAt')).toEqual(cursor);
   }
+});
+
+test('a cursor of another order is refused with 400', () => {
+  const cursor = { at: 42, id: 'a' };
+  for (const [made, used] of [
+    ['', 'expiresAt'],
+    ['expiresAt', ''],
+    ['expiresAt', '-expiresAt'],
+  ] as const)
+    expect(() => decodeCursor(encodeCursor(cursor, made), used)).toThrow(
+      expect.objectContaining({ code: 'VALIDATION_FAILED' }),
+    );
 });
 
 test.each([

@@ -1,4 +1,5 @@
 export { cleanAudit } from './clean-audit.ts';
+export { countUpTo } from './count-up-to.ts';
 export { type Cursor, encodeCursor } from './cursor.ts';
 export { isDatabaseUnavailable, throwDatabaseFault } from './database-fault.ts';
 export { describeFileRefusal, findFilesOpenToAll } from './file-access.ts';

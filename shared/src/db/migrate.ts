@@ -14,6 +14,7 @@ import { viewers } from './migrations/0010-viewers.ts';
 import { auditDetails } from './migrations/0011-audit-details.ts';
 import { webhooks } from './migrations/0012-webhooks.ts';
 import { usage } from './migrations/0013-usage.ts';
+import { listOrders } from './migrations/0014-list-orders.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -32,6 +33,7 @@ export const migrations: Record<string, Migration> = {
   '0011-audit-details': auditDetails,
   '0012-webhooks': webhooks,
   '0013-usage': usage,
+  '0014-list-orders': listOrders,
 };
 
 /**

@@ -2,7 +2,16 @@ export { overloadTargets } from './admission.ts';
 export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';
-export { listQuery, NextCursorSchema, nextCursor, nullableType, page } from './list-query.ts';
+export {
+  listQuery,
+  NextCursorSchema,
+  nextCursor,
+  nullableType,
+  page,
+  sortedPage,
+  sortQuery,
+  totalOf,
+} from './list-query.ts';
 export { createMutualTls } from './mutual-tls.ts';
 export { addOpenApi } from './openapi.ts';
 export {

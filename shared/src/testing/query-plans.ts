@@ -81,7 +81,11 @@ async function explainSqlite(db: Database, sql: string, parameters: readonly unk
   const { rows } = await db.executeQuery<{ detail: string }>(query);
   const steps = rows.map(({ detail }) => detail);
   // A scan of a result within the query is not a scan of a table.
-  const scans = steps.filter((step) => /^SCAN \w+$/.test(step) && !/SCAN (SUBQUERY|CONSTANT)/.test(step));
+  const results = steps.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)$/.exec(step)?.[1] ?? []);
+  const scans = steps.filter((step) => {
+    const scanned = /^SCAN (\w+)$/.exec(step)?.[1];
+    return scanned !== undefined && !['SUBQUERY', 'CONSTANT', ...results].includes(scanned);
+  });
   const indexScans = steps.flatMap((step) => {
     const index = /^SCAN \w+ USING (?:COVERING )?INDEX (\w+)/.exec(step)?.[1];
     return index === undefined ? [] : [{ index, entries: null }];

@@ -1,5 +1,6 @@
 import { Badge } from '@mantine/core';
 import type { ApiKey } from '../../api/resources.ts';
+import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
@@ -58,12 +59,14 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
       id: 'created',
       header: 'Created',
       width: '8.5rem',
+      sort: byCreation,
       cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
     },
     {
       id: 'expires',
       header: 'Expires',
       width: '8.5rem',
+      sort: { by: 'expiresAt', ascending: 'next to expire first', descending: 'last to expire first' },
       cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,
     },
     actionsColumn((apiKey) => (

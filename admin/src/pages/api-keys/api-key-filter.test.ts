@@ -10,7 +10,13 @@ import {
 } from './api-key-filter.ts';
 
 it('a filter is written to the address and read back', () => {
-  const filter: ApiKeyFilter = { q: 'a & b', status: 'revoked', scope: 'admin', check: 'never-expires' };
+  const filter: ApiKeyFilter = {
+    q: 'a & b',
+    status: 'revoked',
+    scope: 'admin',
+    check: 'never-expires',
+    sort: 'expiresAt',
+  };
   expect(readFilter(new URLSearchParams(writeFilter(filter).toString()))).toEqual(filter);
   expect(writeFilter(everyKey).toString()).toBe('');
 });

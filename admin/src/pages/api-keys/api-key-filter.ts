@@ -1,4 +1,4 @@
-import type { ApiKeyQuery, ApiKeyStatus } from '../../api/api-keys.ts';
+import { type ApiKeyOrder, type ApiKeyQuery, type ApiKeyStatus, apiKeyOrders } from '../../api/api-keys.ts';
 import { type Scope, scopes } from '../../api/resources.ts';
 import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
 
@@ -13,9 +13,11 @@ export interface ApiKeyFilter {
   status: ApiKeyStatus | null;
   scope: Scope | null;
   check: KeyCheck | null;
+  /** Null for newest first. */
+  sort: ApiKeyOrder | null;
 }
 
-export const everyKey: ApiKeyFilter = { q: '', status: null, scope: null, check: null };
+export const everyKey: ApiKeyFilter = { q: '', status: null, scope: null, check: null, sort: null };
 
 const query: Record<KeyCheck, ApiKeyQuery> = {
   'never-expires': { expires: 'never' },
@@ -30,19 +32,21 @@ export function readFilter(params: URLSearchParams): ApiKeyFilter {
     status: oneOf(params, 'status', statuses),
     scope: oneOf(params, 'scope', scopes),
     check: oneOf(params, 'filter', keyChecks),
+    sort: oneOf(params, 'sort', apiKeyOrders),
   };
 }
 
-export function writeFilter({ q, status, scope, check }: ApiKeyFilter): URLSearchParams {
-  return toParams({ q, status, scope, filter: check });
+export function writeFilter({ q, status, scope, check, sort }: ApiKeyFilter): URLSearchParams {
+  return toParams({ q, status, scope, filter: check, sort });
 }
 
 /** The request for the server. */
-export function toApiKeyQuery({ q, status, scope, check }: ApiKeyFilter): ApiKeyQuery {
+export function toApiKeyQuery({ q, status, scope, check, sort }: ApiKeyFilter): ApiKeyQuery {
   return {
     q: q.trim() || undefined,
     status: status ?? undefined,
     scope: scope ?? undefined,
+    sort: sort ?? undefined,
     ...(check && query[check]),
   };
 }
@@ -53,7 +57,7 @@ export function keyCheckPart(check: KeyCheck | null): Partial<ApiKeyFilter> {
 }
 
 export function isNarrowed(filter: ApiKeyFilter): boolean {
-  return writeFilter(filter).size > 0;
+  return writeFilter({ ...filter, sort: null }).size > 0;
 }
 
 export function useApiKeyFilter(): [ApiKeyFilter, ChangeFilter<ApiKeyFilter>] {

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { type ApiKeyPage, listApiKeys } from '../../api/api-keys.ts';
+import { type ApiKeyPage, apiKeyOrders, apiKeysCountedUpTo, listApiKeys } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { type ApiKey, scopes } from '../../api/resources.ts';
+import { sortedBy } from '../../components/column-sort.ts';
 import { CsvExport } from '../../components/csv-export.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
@@ -62,14 +63,9 @@ export default function ApiKeysPage() {
     rowsOf: (page: ApiKeyPage) => page.api_keys,
     withRows: (page, rows) => ({ ...page, api_keys: [...rows] }),
     read,
-    isFirst: pages.cursor === null,
+    isFirst: pages.cursor === null && filter.sort === null,
   });
   const columns = useMemo(() => apiKeyColumns({ now, ownId, showDialog: setDialog }), [now, ownId]);
-  const create = (
-    <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setDialog({ kind: 'create' })}>
-      Create a key
-    </Button>
-  );
   // The old rows stay while the next page is being read, but they do not hide an error.
   const rows = list.isError ? undefined : list.data?.api_keys;
   return (
@@ -77,12 +73,7 @@ export default function ApiKeysPage() {
       <PageHead
         title="API keys"
         lead="Credentials of applications and people. Each key is shown in full once, when it is created."
-        actions={
-          <>
-            <ApiKeyExport filter={filter} />
-            {create}
-          </>
-        }
+        actions={<Acts filter={filter} onCreate={() => setDialog({ kind: 'create' })} />}
       />
       <FilterBar filter={filter} onChange={setFilter} />
       <LiveBar stream={stream} arrived={arrived} noun="keys" onShow={() => list.refetch()} />
@@ -96,6 +87,7 @@ export default function ApiKeysPage() {
         error={list.error}
         onRetry={() => list.refetch()}
         isUpdating={list.isPlaceholderData}
+        sort={sortedBy(filter.sort, apiKeyOrders, (sort) => setFilter({ sort }))}
       />
       {rows && (
         <Pager
@@ -103,9 +95,22 @@ export default function ApiKeysPage() {
           table={table}
           nextCursor={list.data?.next_cursor ?? null}
           summary={countOf(rows.length, 'key')}
+          total={list.data?.total}
+          countedUpTo={apiKeysCountedUpTo}
         />
       )}
       {dialog && <CurrentDialog dialog={dialog} showDialog={setDialog} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+function Acts({ filter, onCreate }: { filter: ApiKeyFilter; onCreate: () => void }) {
+  return (
+    <>
+      <ApiKeyExport filter={filter} />
+      <Button leftSection={<Icon name="plus" size={18} />} onClick={onCreate}>
+        Create a key
+      </Button>
     </>
   );
 }

@@ -18,6 +18,7 @@ const view: AuditView = {
   outcome: 'refused',
   from: '2026-01-31T12:00:00.000Z',
   to: '2026-02-01T12:00:00.000Z',
+  sort: 'at',
 };
 
 it('a filter is written to the address and read back', () => {

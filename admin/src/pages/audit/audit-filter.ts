@@ -2,8 +2,10 @@ import { useInterval } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import {
   type AuditFilter,
+  type AuditOrder,
   type AuditPage,
   type AuditRecord,
+  auditOrders,
   auditOutcomes,
   listAudit,
 } from '../../api/audit.ts';
@@ -24,9 +26,19 @@ export interface AuditView {
   /** ISO 8601 in UTC, so that the address means the same everywhere; empty for no limit. */
   from: string;
   to: string;
+  /** Null for newest first. */
+  sort: AuditOrder | null;
 }
 
-export const everything: AuditView = { actor: '', target: '', action: '', outcome: null, from: '', to: '' };
+export const everything: AuditView = {
+  actor: '',
+  target: '',
+  action: '',
+  outcome: null,
+  from: '',
+  to: '',
+  sort: null,
+};
 
 /** The form that the server accepts. */
 const actionPattern = /^[a-z.-]{1,64}$/;
@@ -41,11 +53,12 @@ export function readView(params: URLSearchParams): AuditView {
     outcome: oneOf(params, 'outcome', auditOutcomes),
     from: instantOf(params.get('from')),
     to: instantOf(params.get('to')),
+    sort: oneOf(params, 'sort', auditOrders),
   };
 }
 
-export function writeView({ actor, target, action, outcome, from, to }: AuditView): URLSearchParams {
-  return toParams({ actor, target, action, outcome, from, to });
+export function writeView({ actor, target, action, outcome, from, to, sort }: AuditView): URLSearchParams {
+  return toParams({ actor, target, action, outcome, from, to, sort });
 }
 
 /** The request for the server. Pasted IDs often have spaces around them. */
@@ -61,7 +74,7 @@ export function toAuditFilter({ actor, target, action, outcome, from, to }: Audi
 }
 
 export function isNarrowed(view: AuditView): boolean {
-  return writeView(view).size > 0;
+  return writeView({ ...view, sort: null }).size > 0;
 }
 
 /** Whether the range is empty. */
@@ -103,6 +116,8 @@ interface LiveAudit {
   /** Undefined until the first answer, and while there is an error. */
   rows: readonly AuditRecord[] | undefined;
   nextCursor: string | null;
+  /** See `AuditPage`. */
+  total: number | null | undefined;
   error: unknown;
   isUpdating: boolean;
   stream: StreamState;
@@ -118,20 +133,28 @@ const newsPollMs = 15_000;
 /** The shown page does not change by itself, and is read again next time. */
 const asItWas = { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false, gcTime: 0 } as const;
 
-/** One page of the audit, with the number of newer records. The server filters both. */
-export function useAuditPage(filter: AuditFilter, cursor: string | null): LiveAudit {
+/** One page of the audit, with the number of newer records if it is newest first. The server filters both. */
+export function useAuditPage(filter: AuditFilter, sort: AuditOrder | null, cursor: string | null): LiveAudit {
   const api = useApi();
   const queries = useQueryClient();
   const read = (at: string | null) => ({
-    queryKey: queryKeys.auditPage(filter, at),
+    queryKey: queryKeys.auditPage({ ...filter, sort }, at),
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      listAudit(api, { ...filter, limit: pageSize, cursor: at ?? undefined }, signal),
+      listAudit(
+        api,
+        { ...filter, sort: sort ?? undefined, limit: pageSize, cursor: at ?? undefined },
+        signal,
+      ),
     ...asItWas,
   });
   // The first page is always kept: new records are counted against it.
   const first = useQuery({ ...read(null), placeholderData: keepPreviousData });
   const page = useQuery({ ...read(cursor), placeholderData: keepPreviousData });
-  const news = useQuery({ ...read(null), queryKey: queryKeys.auditNews(filter), enabled: false });
+  const news = useQuery({
+    ...read(null),
+    queryKey: queryKeys.auditNews({ ...filter, sort }),
+    enabled: false,
+  });
   const lookForNews = () => {
     if (first.data && !first.isPlaceholderData) void news.refetch({ cancelRefetch: false });
   };
@@ -151,12 +174,14 @@ export function useAuditPage(filter: AuditFilter, cursor: string | null): LiveAu
   return {
     rows: page.isError ? undefined : shown?.audit,
     nextCursor: shown?.next_cursor ?? null,
+    total: shown?.total,
     error: page.error,
     isUpdating: page.isPlaceholderData,
     stream,
-    arrived: countNewer(found, known),
+    arrived: sort === null ? countNewer(found, known) : 0,
     showNew: () => {
-      if (news.data) queries.setQueryData<AuditPage>(queryKeys.auditPage(filter, null), news.data);
+      if (news.data)
+        queries.setQueryData<AuditPage>(queryKeys.auditPage({ ...filter, sort }, null), news.data);
     },
     reload: () => void page.refetch(),
   };

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useCallback, useId, useMemo, useRef, useState } from 'react';
-import { type AuditRecord, auditOutcomes } from '../../api/audit.ts';
+import { type AuditRecord, auditCountedUpTo, auditOrders, auditOutcomes } from '../../api/audit.ts';
+import { sortedBy } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
@@ -34,8 +35,8 @@ export default function AuditPage() {
   const [opened, setOpened] = useState<AuditRecord | null>(null);
   const table = useRef<HTMLDivElement>(null);
   const filter = useMemo(() => toAuditFilter(view), [view]);
-  const pages = useCursorPages(JSON.stringify(filter));
-  const page = useAuditPage(filter, pages.cursor);
+  const pages = useCursorPages(JSON.stringify([filter, view.sort]));
+  const page = useAuditPage(filter, view.sort, pages.cursor);
   const names = useApiKeyNames();
   const columns = useMemo(() => auditColumns(setOpened, names ?? new Map()), [names]);
   // Waits for the names, so that no row changes its height later.
@@ -65,10 +66,11 @@ export default function AuditPage() {
         columns={columns}
         rows={rows}
         rowId={({ id }) => id}
-        empty={<NoRecords view={view} onChange={change} />}
+        empty={<NoRecords view={view} isPartial={page.nextCursor !== null} onChange={change} />}
         error={page.error}
         onRetry={page.reload}
         isUpdating={page.isUpdating}
+        sort={sortedBy(view.sort, auditOrders, (sort) => change({ sort }), '-at')}
       />
       {rows && (
         <Pager
@@ -76,6 +78,8 @@ export default function AuditPage() {
           table={table}
           nextCursor={page.nextCursor}
           summary={countOf(rows.length, 'record')}
+          total={page.total}
+          countedUpTo={auditCountedUpTo}
         />
       )}
       {opened && (
@@ -155,7 +159,13 @@ function TimeField({ label, value, onChange }: TimeFieldProps) {
 }
 
 /** Shown without rows: the filter matches nothing, or there are no records yet. */
-function NoRecords({ view, onChange }: FilterProps) {
+function NoRecords({ view, isPartial, onChange }: FilterProps & { isPartial: boolean }) {
+  if (isPartial)
+    return (
+      <NoMatches title="No matching records so far" onReset={() => onChange(everything)}>
+        The audit is long, and these filters rarely meet. Next searches further.
+      </NoMatches>
+    );
   if (isNarrowed(view))
     return (
       <NoMatches title="No matching records" onReset={() => onChange(everything)}>

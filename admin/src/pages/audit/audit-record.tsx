@@ -1,6 +1,7 @@
 import { Badge, Button } from '@mantine/core';
 import { Link } from 'wouter';
 import type { AuditRecord } from '../../api/audit.ts';
+import type { ColumnSort } from '../../components/column-sort.ts';
 import { CopyableValue } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
@@ -16,6 +17,13 @@ import { type AuditView, everything } from './audit-filter.ts';
 import { describeChange, summarize, targetAddress } from './describe-details.ts';
 
 /** A record as a row. @param names of API keys, which the audit identifies by ID */
+const byTime: ColumnSort = {
+  by: 'at',
+  ascending: 'oldest first',
+  descending: 'newest first',
+  isDescendingFirst: true,
+};
+
 export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyNames): Column<AuditRecord>[] {
   return [
     {
@@ -44,7 +52,7 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
       cell: (record) => <TargetCell record={record} names={names} />,
     },
     { id: 'outcome', header: 'Outcome', width: '9.5rem', cell: (record) => <OutcomeCell record={record} /> },
-    { id: 'at', header: 'Time', width: '9rem', cell: ({ at }) => <RelativeTime at={at} /> },
+    { id: 'at', header: 'Time', width: '9rem', sort: byTime, cell: ({ at }) => <RelativeTime at={at} /> },
   ];
 }
 

@@ -2,6 +2,7 @@ import { Badge } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
 import { readContent } from '../../api/contents.ts';
 import type { Content, ContentStatus } from '../../api/resources.ts';
+import { byCreation } from '../../components/column-sort.ts';
 import { useCopy } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { NotSet } from '../../components/fact-list.tsx';
@@ -20,6 +21,7 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
     {
       id: 'name',
       header: 'Name',
+      sort: { by: 'name', ascending: 'A to Z', descending: 'Z to A' },
       cell: ({ id, name }) => (
         <span className={styles.identity}>
           <Link href={`/content/${id}`} className={styles.name}>
@@ -52,6 +54,7 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
       id: 'created',
       header: 'Registered',
       width: '8.5rem',
+      sort: byCreation,
       cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
     },
     actionsColumn((content) => <ContentMenu content={content} showDialog={showDialog} />),

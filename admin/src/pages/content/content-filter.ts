@@ -1,4 +1,4 @@
-import type { ContentQuery } from '../../api/contents.ts';
+import { type ContentOrder, type ContentQuery, contentOrders } from '../../api/contents.ts';
 import type { ContentStatus } from '../../api/resources.ts';
 import { pageSize } from '../../components/use-cursor-pages.ts';
 import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
@@ -8,11 +8,13 @@ export const statuses: readonly ContentStatus[] = ['active', 'disabled'];
 export interface ContentFilter {
   q: string;
   status: ContentStatus | null;
+  /** Null for newest first. */
+  sort: ContentOrder | null;
   /** Counted from 1. */
   page: number;
 }
 
-export const everyContent: ContentFilter = { q: '', status: null, page: 1 };
+export const everyContent: ContentFilter = { q: '', status: null, sort: null, page: 1 };
 
 /** Reads the filter from the query of an address. */
 export function readFilter(params: URLSearchParams): ContentFilter {
@@ -20,19 +22,21 @@ export function readFilter(params: URLSearchParams): ContentFilter {
   return {
     q: params.get('q') ?? '',
     status: oneOf(params, 'status', statuses),
+    sort: oneOf(params, 'sort', contentOrders),
     page: [page, page * pageSize].every(Number.isSafeInteger) && page > 0 ? page : 1,
   };
 }
 
-export function writeFilter({ q, status, page }: ContentFilter): URLSearchParams {
-  return toParams({ q, status, page: page === 1 ? null : String(page) });
+export function writeFilter({ q, status, sort, page }: ContentFilter): URLSearchParams {
+  return toParams({ q, status, sort, page: page === 1 ? null : String(page) });
 }
 
 /** The request for the server. */
-export function toContentQuery({ q, status, page }: ContentFilter): ContentQuery {
+export function toContentQuery({ q, status, sort, page }: ContentFilter): ContentQuery {
   return {
     q: q.trim() || undefined,
     status: status ?? undefined,
+    sort: sort ?? undefined,
     limit: pageSize,
     offset: (page - 1) * pageSize,
   };

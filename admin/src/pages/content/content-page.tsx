@@ -2,8 +2,9 @@ import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { Route, Switch } from 'wouter';
-import { type ContentPage as ListedPage, listContents } from '../../api/contents.ts';
+import { contentOrders, type ContentPage as ListedPage, listContents } from '../../api/contents.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import { sortedBy } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
@@ -61,7 +62,7 @@ function ContentList() {
     rowsOf: ({ items }: ListedPage) => items,
     withRows: (page, items) => ({ ...page, items: [...items] }),
     read,
-    isFirst: filter.page === 1,
+    isFirst: filter.page === 1 && filter.sort === null,
     isAllowed: mayManage,
   });
   const columns = useMemo(() => contentColumns(setDialog), []);
@@ -93,6 +94,7 @@ function ContentList() {
         error={list.error}
         onRetry={() => list.refetch()}
         isUpdating={list.isPlaceholderData}
+        sort={sortedBy(filter.sort, contentOrders, (sort) => setFilter({ sort, page: 1 }))}
       />
       {page && (
         <OffsetPager

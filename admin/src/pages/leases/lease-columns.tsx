@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Lease } from '../../api/resources.ts';
+import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
@@ -61,6 +62,7 @@ export const createdColumn: Column<Lease> = {
   id: 'created',
   header: 'Created',
   width: '9rem',
+  sort: byCreation,
   cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
 };
 
@@ -90,7 +92,14 @@ function selectableColumn({ ids, toggle }: Selection, column: Column<Lease>): Co
   };
 }
 
-export function leaseColumns(actions: LeaseActions, selection?: Selection): Column<Lease>[] {
+const byExpiry = { by: 'expiresAt', ascending: 'next to end first', descending: 'last to end first' };
+
+/** @param canSortByExpiry see `lease-filter.ts` */
+export function leaseColumns(
+  actions: LeaseActions,
+  selection?: Selection,
+  canSortByExpiry = false,
+): Column<Lease>[] {
   const viewer = viewerColumn(actions.open);
   return [
     selection ? selectableColumn(selection, viewer) : viewer,
@@ -105,7 +114,7 @@ export function leaseColumns(actions: LeaseActions, selection?: Selection): Colu
       ),
     },
     stateColumn,
-    endColumn,
+    canSortByExpiry ? { ...endColumn, sort: byExpiry } : endColumn,
     createdColumn,
     actionsColumn((lease) => <LeaseMenu lease={lease} {...actions} />),
   ];

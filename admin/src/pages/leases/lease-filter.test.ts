@@ -1,8 +1,21 @@
 import { expect, it } from 'vitest';
-import { addressOf, everyLease, isNarrowed, readFilter, toLeaseQuery, writeFilter } from './lease-filter.ts';
+import {
+  addressOf,
+  everyLease,
+  isNarrowed,
+  readFilter,
+  sortOf,
+  toLeaseQuery,
+  writeFilter,
+} from './lease-filter.ts';
 
 it('an address stores the filter, with any characters in the IDs', () => {
-  const filter = { viewerId: 'a&b=c #\u202E', contentId: 'film-1', state: 'revoked' } as const;
+  const filter = {
+    viewerId: 'a&b=c #\u202E',
+    contentId: 'film-1',
+    state: 'revoked',
+    sort: 'createdAt',
+  } as const;
   expect(readFilter(writeFilter(filter))).toEqual(filter);
   expect(addressOf({ contentId: 'film-1' })).toBe('/leases?content=film-1');
   expect(addressOf({})).toBe('/leases');
@@ -14,5 +27,15 @@ it('invalid values in an address are ignored', () => {
 });
 
 it('only filled fields are sent to the server, without surrounding spaces', () => {
-  expect(toLeaseQuery({ viewerId: ' v ', contentId: ' ', state: null })).toEqual({ viewerId: 'v' });
+  expect(toLeaseQuery({ viewerId: ' v ', contentId: ' ', state: null, sort: null })).toEqual({
+    viewerId: 'v',
+  });
+});
+
+it('leases are sorted by their expiry only where all are active ones of everybody', () => {
+  const filter = { ...everyLease, sort: 'expiresAt', state: 'active' } as const;
+  expect(toLeaseQuery(filter)).toEqual({ state: 'active', sort: 'expiresAt' });
+  expect([sortOf({ ...filter, state: null }), sortOf({ ...filter, viewerId: 'v' })]).toEqual([null, null]);
+  expect(sortOf({ ...everyLease, sort: 'createdAt', viewerId: 'v' })).toBe('createdAt');
+  expect(isNarrowed({ ...everyLease, sort: 'createdAt' })).toBe(false);
 });

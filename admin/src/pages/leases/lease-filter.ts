@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import { useSearchParams } from 'wouter';
-import type { LeaseQuery, LeaseSelector } from '../../api/leases.ts';
+import { type LeaseOrder, type LeaseQuery, type LeaseSelector, leaseOrders } from '../../api/leases.ts';
 import { type LeaseStatus, leaseStatuses } from '../../api/resources.ts';
 import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
 
@@ -8,9 +8,11 @@ export interface LeaseFilter {
   viewerId: string;
   contentId: string;
   state: LeaseStatus | null;
+  /** Null for newest first. */
+  sort: LeaseOrder | null;
 }
 
-export const everyLease: LeaseFilter = { viewerId: '', contentId: '', state: null };
+export const everyLease: LeaseFilter = { viewerId: '', contentId: '', state: null, sort: null };
 
 /** Reads the filter from the query of an address. */
 export function readFilter(params: URLSearchParams): LeaseFilter {
@@ -18,11 +20,12 @@ export function readFilter(params: URLSearchParams): LeaseFilter {
     viewerId: params.get('viewer') ?? '',
     contentId: params.get('content') ?? '',
     state: oneOf(params, 'state', leaseStatuses),
+    sort: oneOf(params, 'sort', leaseOrders),
   };
 }
 
-export function writeFilter({ viewerId, contentId, state }: Partial<LeaseFilter>): URLSearchParams {
-  return toParams({ viewer: viewerId, content: contentId, state });
+export function writeFilter({ viewerId, contentId, state, sort }: Partial<LeaseFilter>): URLSearchParams {
+  return toParams({ viewer: viewerId, content: contentId, state, sort });
 }
 
 /** The address of the Leases page with this filter, within the dashboard. */
@@ -32,16 +35,29 @@ export function addressOf(filter: Partial<LeaseFilter>): string {
 }
 
 /** The request for the server. Pasted IDs often have spaces around them. */
-export function toLeaseQuery({ viewerId, contentId, state }: LeaseFilter): LeaseSelector & LeaseQuery {
+export function toLeaseQuery(filter: LeaseFilter): LeaseSelector & LeaseQuery {
+  const { viewerId, contentId, state } = filter;
   return {
     viewerId: viewerId.trim() || undefined,
     contentId: contentId.trim() || undefined,
     state: state ?? undefined,
+    sort: sortOf(filter) ?? undefined,
   };
 }
 
+/** Whether the server sorts these leases by their expiry: active ones, of everybody. */
+export function canSortByExpiry({ viewerId, contentId, state }: LeaseFilter): boolean {
+  return state === 'active' && viewerId.trim() === '' && contentId.trim() === '';
+}
+
+/** The order that the list is in. One that does not go with the filter is ignored until it does. */
+export function sortOf(filter: LeaseFilter): LeaseOrder | null {
+  const isByExpiry = filter.sort === 'expiresAt' || filter.sort === '-expiresAt';
+  return isByExpiry && !canSortByExpiry(filter) ? null : filter.sort;
+}
+
 export function isNarrowed(filter: LeaseFilter): boolean {
-  return writeFilter(filter).size > 0;
+  return writeFilter({ ...filter, sort: null }).size > 0;
 }
 
 /** Whether the present history entry was added by opening the details of a lease. */

@@ -44,8 +44,9 @@ export function applyNews(
   return after.some((row, index) => row !== rows[index]) ? after : rows;
 }
 
-/** The IDs of leases that belong on the list since it was read. Some may be on it already. */
+/** The IDs of leases that belong on top of the list since it was read: newest first. Some may be on it already. */
 export function findArrivals(news: readonly LeaseNews[], query: LeaseQuery): string[] {
+  if (query.sort !== undefined) return [];
   return news.flatMap((one) => {
     if (one.kind === 'missed' || one.kind === 'revoked-all' || one.kind === 'renewed') return [];
     const { lease } = one;
@@ -65,11 +66,13 @@ export function findArrivals(news: readonly LeaseNews[], query: LeaseQuery): str
  * Updates the rows in place from a newer read of the same list, and finds the leases that are new in front of them.
  *
  * @param nowMs milliseconds since 1970
+ * @param isNewestFirst in another order, a missing row does not say that it was revoked, and nothing arrives on top
  */
 export function catchUp(
   rows: readonly Lease[],
   { leases, next_cursor }: LeasePage,
   nowMs: number,
+  isNewestFirst = true,
 ): { rows: readonly Lease[]; arrivals: string[] } {
   const fresh = new Map(leases.map((lease) => [lease.id, lease]));
   const last = next_cursor === null ? '' : (leases.at(-1)?.createdAt ?? '');
@@ -77,12 +80,14 @@ export function catchUp(
   const newest = rows[0]?.createdAt ?? '';
   return {
     rows: rows.map((row) => {
-      const isGone = !fresh.has(row.id) && row.createdAt > last;
+      const isGone = isNewestFirst && !fresh.has(row.id) && row.createdAt > last;
       // Only active leases leave a list, and before their expiry only by a revocation.
       const isRevoked = isGone && row.revokedAt === null && Date.parse(row.expiresAt) > nowMs;
       return fresh.get(row.id) ?? (isRevoked ? asRevoked(row, nowMs) : row);
     }),
-    arrivals: leases.filter(({ id, createdAt }) => !shown.has(id) && createdAt >= newest).map(({ id }) => id),
+    arrivals: isNewestFirst
+      ? leases.filter(({ id, createdAt }) => !shown.has(id) && createdAt >= newest).map(({ id }) => id)
+      : [],
   };
 }
 

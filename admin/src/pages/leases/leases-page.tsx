@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { leasesCountedUpTo as countedUpTo, leaseOrders } from '../../api/leases.ts';
 import { leaseStatuses } from '../../api/resources.ts';
+import { sortedBy } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
@@ -15,7 +17,15 @@ import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { leaseColumns } from './lease-columns.tsx';
 import { LeaseExport } from './lease-export.tsx';
-import { everyLease, isNarrowed, type LeaseFilter, toLeaseQuery, useLeaseAddress } from './lease-filter.ts';
+import {
+  canSortByExpiry,
+  everyLease,
+  isNarrowed,
+  type LeaseFilter,
+  sortOf,
+  toLeaseQuery,
+  useLeaseAddress,
+} from './lease-filter.ts';
 import styles from './leases.module.css';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { useBulk } from './use-bulk.tsx';
@@ -39,9 +49,10 @@ export default function LeasesPage() {
   );
   const { selection, chosen, paste, revokeChosen, dialog } = useBulk(page.rows);
   const { ids, toggle } = selection;
+  const hasExpiryOrder = canSortByExpiry(filter);
   const columns = useMemo(
-    () => leaseColumns({ open, narrow: setFilter, revoke }, { ids, toggle }),
-    [open, setFilter, revoke, ids, toggle],
+    () => leaseColumns({ open, narrow: setFilter, revoke }, { ids, toggle }, hasExpiryOrder),
+    [open, setFilter, revoke, ids, toggle, hasExpiryOrder],
   );
   const showNew = () => {
     // New rows are on the first page.
@@ -72,6 +83,7 @@ export default function LeasesPage() {
         error={page.error}
         onRetry={page.reload}
         isUpdating={page.isUpdating}
+        sort={sortedBy(sortOf(filter), leaseOrders, (sort) => setFilter({ sort }))}
       />
       {page.rows && (
         <Pager
@@ -79,6 +91,7 @@ export default function LeasesPage() {
           table={table}
           nextCursor={page.nextCursor}
           summary={countOf(page.rows.length, 'lease')}
+          {...(filter.state === 'active' ? { total: active } : { total: page.total, countedUpTo })}
         />
       )}
       {leaseId !== null && subject === null && (

@@ -11,6 +11,8 @@ interface LivePage {
   /** Undefined until the first answer, and while there is an error. */
   rows: readonly Lease[] | undefined;
   nextCursor: string | null;
+  /** See `LeasePage`. */
+  total: number | null | undefined;
   error: unknown;
   /** Whether the rows match the current filter, not the previous one. */
   isListed: boolean;
@@ -65,7 +67,7 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
     if (!news.some(({ kind }) => kind === 'missed')) return true;
     read().then(
       (fresh) => {
-        const caught = catchUp(rows, fresh, clock.now());
+        const caught = catchUp(rows, fresh, clock.now(), query.sort === undefined);
         show(rows, caught.rows, caught.arrivals);
       },
       // The list is read again as soon as the server answers.
@@ -78,6 +80,7 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
   return {
     rows,
     nextCursor: list.data?.next_cursor ?? null,
+    total: list.data?.total,
     error: list.error,
     isListed: rows !== undefined && !list.isPlaceholderData,
     isUpdating: list.isPlaceholderData || list.isRefetching,

@@ -40,6 +40,7 @@ describe.each(databaseKinds(process.env))('the audit on $name', (kind) => {
         },
       ],
       next_cursor: null,
+      total: 1,
     });
   });
 

@@ -1,23 +1,27 @@
 import { Readable } from 'node:stream';
 import { toAuditRecord } from '@latchkey/shared/audit';
 import type { AuditDetails } from '@latchkey/shared/contracts';
+import { encodeCursor } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import {
   type App,
   auditFacts,
   listQuery,
   NextCursorSchema,
-  nextCursor,
-  page,
+  nullableType,
   readInstant,
+  sortedPage,
+  sortQuery,
+  totalOf,
 } from '@latchkey/shared/http';
 import { redact } from '@latchkey/shared/log';
 import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { InstantSchema } from '../api-key-schema.ts';
-import { type AuditFilter, listAuditRows } from '../audit-store.ts';
+import { type AuditFilter, countAuditRows } from '../audit-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { type ExportFormat, exportAudit, exportFormats, exportMediaTypes } from '../export-audit.ts';
+import { auditOrders, listAuditRows } from '../list-audit.ts';
 
 const NullableTextSchema = Type.Unsafe<string | null>({ type: ['string', 'null'] });
 
@@ -97,7 +101,7 @@ function readAuditFilter(query: Static<Type.TObject<typeof auditFilterSchemas>>)
 const defaultLimit = 100;
 
 const ListQuerySchema = Type.Object(
-  { ...listQuery(defaultLimit), ...auditFilterSchemas },
+  { ...listQuery(defaultLimit), ...sortQuery(auditOrders), ...auditFilterSchemas },
   { additionalProperties: false },
 );
 
@@ -113,24 +117,36 @@ export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions):
         description:
           'A refusal without a valid credential is counted in a record that stands for several: see `count`. The settings ' +
           'AUDIT_KEEP_ACTS_DAYS, AUDIT_KEEP_REFUSALS_DAYS and AUDIT_KEEP_STRANGERS_DAYS say how long records are kept. Raw API keys and ' +
-          'tokens that a caller put into an id are shown as `***`, and are found by that. Reading leaves no record.',
+          'tokens that a caller put into an id are shown as `***`, and are found by that. Reading leaves no record. With several filters, ' +
+          'a page may be shorter than its limit, or empty, although next_cursor names another page.',
         querystring: ListQuerySchema,
         response: {
           200: Type.Object({
             audit: Type.Array(AuditSchema),
             next_cursor: NextCursorSchema,
+            total: nullableType<number>({
+              type: 'integer',
+              description:
+                'How many match, on all pages. Counted up to 10,000. Null with several filters, unless all are on this page.',
+            }),
           }),
           ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
         },
       },
     },
     async (request) => {
-      const { limit, after } = page(request.query, defaultLimit);
+      const { limit, after, sort, order } = sortedPage(request.query, defaultLimit, auditOrders);
       const filter = readAuditFilter(request.query);
       await refusals.settle();
-      const found = await listAuditRows(db, filter, { before: after?.at ?? null, limit: limit + 1 });
-      const { rows, next } = nextCursor(found, limit, (row) => ({ at: row.number, id: '' }));
-      return { audit: rows.map(toAuditRecord), next_cursor: next };
+      const { rows, next } = await listAuditRows(db, filter, {
+        after: after?.at ?? null,
+        limit,
+        order: sort,
+      });
+      const cursor = next === null ? null : encodeCursor({ at: next, id: '' }, order);
+      const count = () => countAuditRows(db, filter);
+      const total = await totalOf({ shown: rows.length, after, next: cursor }, count);
+      return { audit: rows.map(toAuditRecord), next_cursor: cursor, total };
     },
   );
 }

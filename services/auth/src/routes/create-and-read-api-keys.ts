@@ -9,9 +9,11 @@ import {
   NameSchema,
   NextCursorSchema,
   nextCursor,
-  page,
   readInstant,
   readName,
+  sortedPage,
+  sortQuery,
+  totalOf,
   validationFailure,
 } from '@latchkey/shared/http';
 import { Type } from 'typebox';
@@ -31,7 +33,15 @@ import {
   RawKeySchema,
   ScopeSchema,
 } from '../api-key-schema.ts';
-import { findApiKeyById, insertApiKey, listApiKeys, lockSetupClaim } from '../api-key-store.ts';
+import {
+  apiKeyCursorOf,
+  apiKeyOrders,
+  countApiKeys,
+  findApiKeyById,
+  insertApiKey,
+  listApiKeys,
+  lockSetupClaim,
+} from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 
 /** `docs/contract.md#api-keys`. */
@@ -120,6 +130,7 @@ const maxUnusedDays = 36_500;
 const QuerySchema = Type.Object(
   {
     ...listQuery(defaultLimit),
+    ...sortQuery(apiKeyOrders),
     q: Type.Optional(
       Type.String({
         maxLength: maxSearchLength,
@@ -153,23 +164,27 @@ export function addListApiKeysRoute(app: App, { db, clock }: AuthRouteOptions): 
       schema: {
         tags: ['API keys'],
         summary: 'List API keys, newest first',
+        description: 'By `expiresAt`, keys that never expire come after all others.',
         querystring: QuerySchema,
         response: {
           200: Type.Object({
             api_keys: Type.Array(ApiKeySchema),
             next_cursor: NextCursorSchema,
+            total: Type.Integer({ description: 'How many match, on all pages. Counted up to 100,000.' }),
           }),
           ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
         },
       },
     },
     async (request) => {
-      const { limit, after } = page(request.query, defaultLimit);
+      const { limit, after, sort, order } = sortedPage(request.query, defaultLimit, apiKeyOrders);
       const { q: search, status, scope, expires, unusedDays } = request.query;
       const filter = { search, status, scope, expires, unusedDays };
-      const found = await listApiKeys(db, filter, { now: clock.now(), limit: limit + 1, after });
-      const { rows, next } = nextCursor(found, limit, (row) => ({ at: row.created_at, id: row.id }));
-      return { api_keys: rows.map(toApiKey), next_cursor: next };
+      const now = clock.now();
+      const found = await listApiKeys(db, filter, { now, limit: limit + 1, after, order: sort });
+      const { rows, next } = nextCursor(found, limit, (row) => apiKeyCursorOf(sort, row), order);
+      const total = await totalOf({ shown: rows.length, after, next }, () => countApiKeys(db, filter, now));
+      return { api_keys: rows.map(toApiKey), next_cursor: next, total };
     },
   );
 }

@@ -1,7 +1,7 @@
 import { isContentId, keyEndpointOf } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
-import type { App } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { type App, sortQuery, validationFailure } from '@latchkey/shared/http';
+import { type Static, Type } from 'typebox';
 import {
   ContentParametersSchema,
   ContentSchema,
@@ -9,7 +9,7 @@ import {
   StatusSchema,
   toContentAnswer,
 } from '../content-schema.ts';
-import { findContent, listContents } from '../content-store.ts';
+import { contentOrders, findContent, findContentsByBeginning, listContents } from '../content-store.ts';
 import type { RouteOptions } from '../own-tables.ts';
 
 /** `docs/contract.md#content`. */
@@ -17,6 +17,9 @@ const defaultLimit = 50;
 const maxLimit = 500;
 /** As long as a name. */
 const maxSearchLength = 200;
+
+// Names have no control characters, and Postgres accepts no NUL.
+const searchPattern = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 
 const QuerySchema = Type.Object(
   {
@@ -26,11 +29,21 @@ const QuerySchema = Type.Object(
     q: Type.Optional(
       Type.String({
         maxLength: maxSearchLength,
-        // Names have no control characters, and Postgres accepts no NUL.
-        pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+        pattern: searchPattern,
         description: 'Part of the name or of the id, in any case.',
       }),
     ),
+    prefix: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: maxSearchLength,
+        pattern: searchPattern,
+        description:
+          'The name, in any case, or the id begins so. Answers the first ones in the order of names, with `limit` and without the ' +
+          'other parameters. `total` is counted up to 1,000.',
+      }),
+    ),
+    ...sortQuery(contentOrders),
   },
   { additionalProperties: false },
 );
@@ -53,11 +66,22 @@ export function addListContentsRoute(app: App, { db }: RouteOptions): void {
     '/api/v1/content',
     { config: { access: 'content:read', action: 'content.list', limit: 'api' }, schema: listSchema },
     async (request) => {
-      const { limit = defaultLimit, offset = 0, status, q } = request.query;
-      const { contents, total } = await listContents(db, { status, search: q }, { limit, offset });
+      const { limit = defaultLimit, offset = 0, status, q, prefix, sort } = request.query;
+      if (prefix !== undefined) assertAlone(request.query);
+      const { contents, total } =
+        prefix === undefined
+          ? await listContents(db, { status, search: q }, { limit, offset, order: sort })
+          : await findContentsByBeginning(db, prefix, limit);
       return { items: contents.map(toContentAnswer), total };
     },
   );
+}
+
+/** @throws AppError VALIDATION_FAILED where `prefix` stands beside what it does not go with */
+function assertAlone({ offset, status, q, sort }: Static<typeof QuerySchema>): void {
+  const isSorted = sort !== undefined && sort !== contentOrders[0];
+  if (!offset && status === undefined && q === undefined && !isSorted) return;
+  throw validationFailure('/prefix', 'goes with limit only');
 }
 
 const lookUpSchema = {
