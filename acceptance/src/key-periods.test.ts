@@ -16,6 +16,17 @@ const daySeconds = 86_400;
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 /** No key comes back while a test runs. */
 const film = { mode: 'sequence', count: 10_000, periodSeconds: daySeconds, burst: 12 };
+/**
+ * Several replicas share their pace in Redis. One that gets no answer in time decides by its own bucket, which happens on a
+ * busy machine: `docs/contract.md#key-periods`. The tests of the pace itself count without that.
+ */
+const mostReplicas = 3;
+const promised = target.propagationMs === 0 ? film.burst : mostReplicas * film.burst;
+
+function expectBurst(served: number): void {
+  expect(served).toBeGreaterThanOrEqual(film.burst);
+  expect(served).toBeLessThanOrEqual(promised);
+}
 
 async function register(keyPeriods: unknown, id = unique('content')): Promise<string> {
   const { status, json } = await client.post('/api/v1/content', admin, { id, name: id, keyPeriods });
@@ -196,10 +207,11 @@ describe.skipIf(isPending)('on demand', () => {
       const token = viewerToken(jwtSecret, unique('viewer'));
       const ask = (epoch: number) => client.get(`/keys/${contentId}/${epoch}`, token);
       const { served, codes } = await sweep(ask, range(0, 2_000), connections);
-      expect(served).toHaveLength(film.burst);
-      expect(codes).toEqual({ KEY_PACE_EXCEEDED: 2_000 - film.burst });
-      // Those that it has, it gets again.
-      for (const epoch of served) expect((await ask(epoch)).status).toBe(200);
+      expectBurst(served.length);
+      expect(codes).toEqual({ KEY_PACE_EXCEEDED: 2_000 - served.length });
+      // Those that it has, it gets again. Of those that a replica gave alone, the others do not know.
+      if (served.length === film.burst)
+        for (const epoch of served) expect((await ask(epoch)).status).toBe(200);
       const { status, headers } = await ask(5_000);
       expect(status).toBe(429);
       // Two keys in each period.
@@ -222,7 +234,7 @@ describe.skipIf(isPending)('on demand', () => {
         ...(epoch % 2 === 0 ? { 'x-lease-id': leases[epoch % 4] ?? '' } : {}),
       });
     const { served } = await sweep(ask, range(0, 400), 16);
-    expect(served).toHaveLength(film.burst);
+    expectBurst(served.length);
   });
 
   it('the pace does not hold for API keys, for other viewers, for another content, or where it is off', async () => {
@@ -235,9 +247,9 @@ describe.skipIf(isPending)('on demand', () => {
     const [eve, bob] = [viewerToken(jwtSecret, unique('eve')), viewerToken(jwtSecret, unique('bob'))];
     const countServed = async (id: string, as: string) =>
       (await sweep((epoch) => client.get(`/keys/${id}/${epoch}`, as), range(0, 40), 8)).served.length;
-    expect(await countServed(contentId, eve)).toBe(12);
-    expect(await countServed(contentId, bob)).toBe(12);
-    expect(await countServed(other, eve)).toBe(12);
+    expectBurst(await countServed(contentId, eve));
+    expectBurst(await countServed(contentId, bob));
+    expectBurst(await countServed(other, eve));
     expect(await countServed(contentId, raw)).toBe(40);
     expect(await countServed(unpaced, eve)).toBe(40);
   });
@@ -251,6 +263,8 @@ describe.skipIf(isPending)('on demand', () => {
       expect(await codeOf(`/keys/${contentId}`)).toBe('EPOCH_NOT_FOUND');
     }
     const ask = (epoch: number) => client.get(`/keys/${contentId}/${epoch}`, token);
-    expect((await sweep(ask, range(0, 13), 1)).served).toEqual([0, 1]);
+    const { served } = await sweep(ask, range(0, 13), 1);
+    expect(served.slice(0, 2)).toEqual([0, 1]);
+    expect(served.length).toBeLessThanOrEqual((2 * promised) / film.burst);
   });
 });
