@@ -19,6 +19,7 @@ const usage = `npm run test:distributed: the black-box tests against separate pr
   npm run test:distributed -- --edge                edge processes serve the keys, without gateway and key-derivation
   npm run test:distributed -- --dashboard           the tests of the dashboard's pages too
   npm run test:distributed -- --without-playing     not the tests that play a video in a browser or ffmpeg
+  npm run test:distributed -- --one-stack           not the tests that start further servers, with settings of their own
   npm run test:distributed -- FILE…                 further files of tests
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
@@ -32,6 +33,7 @@ const { values: flags, positionals: rest } = readFlags(usage, {
     dashboard: { type: 'boolean', default: false },
     'without-playing': { type: 'boolean', default: false },
     edge: { type: 'boolean', default: false },
+    'one-stack': { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -79,10 +81,12 @@ try {
       : `${replicas} key-derivation replicas behind ${url}\n`,
   );
   // Servers with settings of their own have a gateway: they are the same with and without --edge.
-  const tests = [
-    ...listBlackBoxTests(root, { ...flags, ownSettings: !flags.edge, playing: !flags['without-playing'] }),
-    ...rest,
-  ];
+  const which = {
+    dashboard: flags.dashboard,
+    ownSettings: !(flags.edge || flags['one-stack']),
+    playing: !flags['without-playing'],
+  };
+  const tests = [...listBlackBoxTests(root, which), ...rest];
   const separate = { TEST_POSTGRES_URL, TEST_SEPARATE_SERVICES: 'true' };
   code = await runTests(tests, { ...process.env, ...separate, ...secrets, BASE_URL: url });
 } catch (error) {
