@@ -98,7 +98,7 @@ describe.skipIf(areContainers)('webhooks', async () => {
     const expiresAt = new Date(Date.now() + weekMs / 2).toISOString();
     const key = await createApiKey(server, 'playback', { expiresAt });
     const { id, at } = await add(['api-key.expiring'], '/expiring');
-    // Looked for once a minute.
+    // Looked for every 10 s.
     await vi.waitFor(
       () => {
         const keys = messagesAt(at).map(({ data }) => data.apiKey as { id: string; expiresAt: string });

@@ -14,8 +14,8 @@ import { countAllPending, createWebhookCheck } from './webhooks/webhook-store.ts
 const followEveryMs = 1_000;
 /** A new message waits half of that on average, and a receiver that fails gets one message in that time. */
 const sendEveryMs = 1_000;
-/** Keys expire to the second, and are announced days before. */
-const expiringEveryMs = 60_000;
+/** Keys are announced days before they expire. So soon only because whoever adds a webhook looks whether it works; it is one small query. */
+const expiringEveryMs = 10_000;
 const purgeEveryMs = 60_000;
 
 /** One for all jobs: they fail together while the database is away, and each text is logged once a minute. */

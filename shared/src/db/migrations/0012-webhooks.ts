@@ -28,7 +28,7 @@ export const webhooks: Migration = {
       .addColumn('started_at', 'bigint', (c) => c.notNull())
       .addColumn('seen_at', 'bigint', (c) => c.notNull())
       .execute();
-    // Keys that expire soon are looked for once a minute, among all.
+    // Keys that expire soon are looked for every few seconds, among all.
     await db.schema
       .createIndex('api_keys_by_expires_at')
       .ifNotExists()
