@@ -24,7 +24,7 @@ export interface UsageSeries {
 }
 
 export interface Usage {
-  /** Why there is none. */
+  /** Why there are no figures. */
   unavailable: 'off' | 'pending-migration' | null;
   by: UsageKind;
   /** Start of the first step, and end of the last one. */

@@ -46,7 +46,7 @@ export function toMessageId(webhookId: string, eventKey: string): string {
 }
 
 /**
- * The event of a row of the audit; null for a row that is none. The key is the hash of the place: after a restore another row may stand at
+ * The event of a row of the audit; null for a row that is not one. The key is the hash of the place: after a restore another row may stand at
  * the same place.
  */
 export function eventOfPlace({ hash, row }: ChainedPlace): WebhookEvent | null {

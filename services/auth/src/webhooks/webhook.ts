@@ -81,7 +81,7 @@ export function readWebhookUrl(text: string, origins: readonly string[]): string
   return text;
 }
 
-/** The server sends no events. The answer to whoever would add a webhook says how that changes. */
+/** The server sends no events. The answer to a request that adds a webhook says how that changes. */
 export function webhooksOff(): AppError {
   return new AppError('WEBHOOKS_OFF', {
     detail:
