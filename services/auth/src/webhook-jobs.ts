@@ -14,7 +14,7 @@ import { countAllPending, createWebhookCheck } from './webhooks/webhook-store.ts
 const followEveryMs = 1_000;
 /** A new message waits half of that on average, and a receiver that fails gets one message in that time. */
 const sendEveryMs = 1_000;
-/** Keys are announced days before they expire. An admin who adds a webhook looks whether it works, so a new one gets them soon. It is one small query. */
+/** Keys are announced days before they expire. A new webhook gets them soon, because its admin looks whether it works. It is one small query. */
 const expiringEveryMs = 10_000;
 const purgeEveryMs = 60_000;
 
