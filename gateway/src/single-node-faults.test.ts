@@ -30,6 +30,7 @@ const notPurged = 'warn: what has ended could not be purged';
 const auditNotPurged = 'warn: the audit could not be purged';
 const auditNotChained = 'warn: the audit could not be chained';
 const webhooksNotServed = 'warn: webhooks could not be served';
+const usageNotPurged = 'warn: usage could not be purged';
 
 /** What failed, without what follows from it and what to do. */
 function whatFailed(line: string): string {
@@ -40,12 +41,12 @@ const profiles: [name: string, mountIt: (process: ProcessInTest) => Promise<void
   [
     'the single node',
     mountInTest,
-    [noFeed, notWritten, notPurged, auditNotPurged, auditNotChained, webhooksNotServed],
+    [noFeed, notWritten, notPurged, auditNotPurged, auditNotChained, webhooksNotServed, usageNotPurged],
   ],
   [
     'the auth service',
     (process) => mountAlone('auth', process),
-    [noFeed, auditNotPurged, auditNotChained, webhooksNotServed],
+    [noFeed, auditNotPurged, auditNotChained, webhooksNotServed, usageNotPurged],
   ],
   ['the content service', (process) => mountAlone('content', process), [noFeed]],
   ['the lease service', (process) => mountAlone('leases', process), [noFeed, notWritten, notPurged]],
