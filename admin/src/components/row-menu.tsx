@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Column } from './data-table.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { withoutDirection } from './mark-direction.ts';
@@ -17,11 +17,34 @@ interface RowMenuProps {
   children: ReactNode;
 }
 
+/** A button that opens a menu. The menu is made with its first use: fifty of them took most of the time in which a page of rows appears. */
 export function RowMenu({ name, width, children }: RowMenuProps) {
+  const [isUsed, setUsed] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isUsed) return;
+    // The button is a new element now. Closing the menu returns the focus to it.
+    button.current?.focus();
+    setOpen(true);
+  }, [isUsed]);
+  const label = `Actions for ${withoutDirection(name)}`;
+  if (!isUsed)
+    return (
+      <ActionIcon
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={false}
+        onClick={() => setUsed(true)}
+        onKeyDown={({ key }) => key === 'ArrowDown' && setUsed(true)}
+      >
+        <Icon name="more" />
+      </ActionIcon>
+    );
   return (
-    <Menu position="bottom-end" width={width}>
+    <Menu position="bottom-end" width={width} opened={isOpen} onChange={setOpen}>
       <Menu.Target>
-        <ActionIcon aria-label={`Actions for ${withoutDirection(name)}`}>
+        <ActionIcon ref={button} aria-label={label}>
           <Icon name="more" />
         </ActionIcon>
       </Menu.Target>
