@@ -60,7 +60,7 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
   await addCors(app, options.corsOrigins, options.viewerTokenFrom);
   ignoreForeignCookies(app, options.corsOrigins, publicUrl);
   const { serviceDocuments } = options;
-  await addOpenApi(app, { version, publicUrl, ...(serviceDocuments ? { others: serviceDocuments } : {}) });
+  addOpenApi(app, { version, publicUrl, ...(serviceDocuments ? { others: serviceDocuments } : {}) });
   addHealthRoutes(app, { version, readiness, clock });
   await addAdminFiles(app);
   return app;

@@ -1,4 +1,4 @@
-import swagger from '@fastify/swagger';
+import type { RouteOptions } from 'fastify';
 import { problems } from '../errors/errors.ts';
 import type { App } from './routes.ts';
 
@@ -10,16 +10,53 @@ interface OpenApiFacts {
 }
 
 /** `GET /openapi.json`, made from the schemas that validate. Call it before the routes are added. */
-export async function addOpenApi(app: App, facts: OpenApiFacts): Promise<void> {
-  await app.register(swagger, {
+export function addOpenApi(app: App, facts: OpenApiFacts): void {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') routes.push(route);
+  });
+  let description: Promise<OpenApiDocument> | undefined;
+  app.get(
+    '/openapi.json',
+    { config: { access: 'open', waitsForNothing: true }, schema: { hide: true } },
+    async () => {
+      description ??= describeRoutes(routes, facts);
+      const own = await description;
+      const others = await facts.others?.();
+      // A path in both documents, such as health, is described by the process that answers it.
+      return others
+        ? { ...own, paths: Object.assign({}, ...others.map(({ paths }) => paths), own.paths) }
+        : own;
+    },
+  );
+}
+
+type OpenApiDocument = Exclude<ReturnType<App['swagger']>, string>;
+
+/**
+ * Describes the routes by a host that has the same ones and answers nothing. So the generator is loaded for the first reader of the document, and not at
+ * each start: with its parser of YAML it takes some 2 MiB.
+ */
+async function describeRoutes(
+  routes: readonly RouteOptions[],
+  { version, publicUrl }: OpenApiFacts,
+): Promise<OpenApiDocument> {
+  const [{ default: swagger }, { default: fastify }] = await Promise.all([
+    import('@fastify/swagger'),
+    import('fastify'),
+  ]);
+  const host = fastify();
+  host.setValidatorCompiler(() => () => true);
+  host.setSerializerCompiler(() => () => '');
+  await host.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'Latchkey',
-        version: facts.version,
+        version,
         description: 'Key server for AES-128 encrypted HLS video. Errors are RFC 9457 problem details.',
       },
-      servers: [{ url: facts.publicUrl ?? '/' }],
+      servers: [{ url: publicUrl ?? '/' }],
       components: {
         securitySchemes: {
           credential: {
@@ -46,18 +83,10 @@ export async function addOpenApi(app: App, facts: OpenApiFacts): Promise<void> {
       return { url, schema: { ...schema, ...security, response } };
     },
   });
-  app.get(
-    '/openapi.json',
-    { config: { access: 'open', waitsForNothing: true }, schema: { hide: true } },
-    async () => {
-      const own = app.swagger();
-      const others = await facts.others?.();
-      // A path in both documents, such as health, is described by the process that answers it.
-      return others
-        ? { ...own, paths: Object.assign({}, ...others.map(({ paths }) => paths), own.paths) }
-        : own;
-    },
-  );
+  for (const { method, url, schema = {}, config = {} } of routes)
+    host.route({ method, url, schema, config, handler: () => '' });
+  await host.ready();
+  return host.swagger() as OpenApiDocument;
 }
 
 interface Operation {

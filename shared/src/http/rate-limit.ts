@@ -1,4 +1,3 @@
-import rateLimit from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock/clock.ts';
 import { viewerIdOf } from '../contracts/index.ts';
@@ -68,6 +67,8 @@ export async function createRateLimiter(
   figures: RateLimits,
   { connection, countRequest, onLimited = () => {} }: RateLimiterOptions = {},
 ): Promise<RateLimiter> {
+  // Loaded only here: rate limits are off by default.
+  const { default: rateLimit } = await import('@fastify/rate-limit');
   await app.register(rateLimit, {
     global: false,
     cache: countedKeys,

@@ -105,7 +105,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
   gate.addTo(app);
   announcePhase(app, readiness, () => open);
   addLogHeaders(app);
-  await addOpenApi(app, { version, publicUrl: options.publicUrl });
+  addOpenApi(app, { version, publicUrl: options.publicUrl });
   addHealthRoutes(app, { version, readiness, clock });
   addProcessReportRoute(app, metrics.statistics);
 
