@@ -25,6 +25,7 @@ const lowestLayer = 1;
  * understood with only the ones before it.
  */
 const sharedFolders = [
+  'schema',
   'errors',
   'clock',
   'contracts',

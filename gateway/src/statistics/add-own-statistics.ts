@@ -3,6 +3,7 @@ import type { DatabaseSize } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
+import { Type } from '@latchkey/shared/schema';
 import {
   type ConfigurationWarning,
   type ProcessReport,
@@ -10,7 +11,6 @@ import {
   StatisticsQuerySchema,
   stepsKept,
 } from '@latchkey/shared/statistics';
-import { Type } from 'typebox';
 import { beginningOf, composeStatistics, type ReplicaReport, type Shown } from './compose-statistics.ts';
 import { type Statistics, StatisticsSchema } from './statistics-schema.ts';
 

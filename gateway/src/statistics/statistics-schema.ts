@@ -1,7 +1,7 @@
 import { DatabaseSizeSchema } from '@latchkey/shared/contracts';
 import { nullableType } from '@latchkey/shared/http';
+import { type Static, type TSchema, Type } from '@latchkey/shared/schema';
 import { ConfigurationWarningSchema, ProcessSettingsSchema } from '@latchkey/shared/statistics';
-import { type Static, type TSchema, Type } from 'typebox';
 
 const Instant = Type.String({ format: 'date-time' });
 const Count = Type.Integer({ minimum: 0 });

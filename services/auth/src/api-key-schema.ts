@@ -1,5 +1,5 @@
 import { scopes } from '@latchkey/shared/contracts';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 
 /** ISO 8601, UTC, milliseconds. */
 export const InstantSchema = Type.String({ format: 'date-time' });

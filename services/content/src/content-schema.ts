@@ -1,6 +1,6 @@
 import { ContentIdSchema as PlainContentIdSchema } from '@latchkey/shared/contracts';
 import { instantOf, NameSchema } from '@latchkey/shared/http';
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '@latchkey/shared/schema';
 import { type Content, type Metadata, maxManifestKeyLength, maxPlaylistUrlLength } from './content.ts';
 import { KeyPeriodsSchema, ShownKeyPeriodsSchema, toKeyPeriodsMembers } from './key-periods.ts';
 

@@ -1,6 +1,6 @@
 import { type KeyPeriods, maxEpoch } from '@latchkey/shared/contracts';
 import { instantOf, readInstant } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 
 /** `docs/contract.md#key-periods`. */
 const dayOfSeconds = 86_400;

@@ -1,6 +1,6 @@
 import { type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { instantOf, nullableType, validationFailure } from '@latchkey/shared/http';
-import { type TSchema, Type } from 'typebox';
+import { type TSchema, Type } from '@latchkey/shared/schema';
 import { type Lease, leaseStatuses, revokers, statusOf } from './lease.ts';
 import { renewAfterSeconds } from './lease-rules.ts';
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../schema/type.ts';
 
 /** A problem that the Overview shows. */
 const AlertSchema = Type.Object({

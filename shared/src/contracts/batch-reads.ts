@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from '../schema/type.ts';
 import type { ApiKeyState, ContentState, LeaseState } from './services.ts';
 
 /** Keys of one batch at most. Four times what this release sends, so that a later one may send more. */

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../schema/type.ts';
 
 /** In a file of its own, without the database's libraries: a gateway passes it on, and its image has none of them. */
 export const DatabaseSizeSchema = Type.Object({

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../schema/type.ts';
 
 /** `docs/contract.md#conventions`. `leases` is excluded because it is a path of the lease service. */
 const contentIdPattern = '^(?!leases$)[A-Za-z0-9_-]{1,256}$';

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../schema/type.ts';
 import { maxEpoch } from './key-periods.ts';
 import { nullable } from './record.ts';
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../schema/type.ts';
 import { nullable } from './record.ts';
 
 /** `docs/contract.md#key-periods`. An epoch is a number of 32 bits. */

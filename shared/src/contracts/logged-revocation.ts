@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../schema/type.ts';
 import { createRecordReader } from './record.ts';
 
 const Text = Type.Optional(Type.String({ minLength: 1 }));

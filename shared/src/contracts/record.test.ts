@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { type Static, Type } from 'typebox';
 import { expect, test } from 'vitest';
+import { type Static, Type } from '../schema/type.ts';
 import { createRecordReader, createStrictReader, nullable } from './record.ts';
 
 const schema = Type.Object({

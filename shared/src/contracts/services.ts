@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../schema/type.ts';
 import { KeyPeriodsSchema } from './key-periods.ts';
 import { scopes } from './principal.ts';
 import { nullable } from './record.ts';

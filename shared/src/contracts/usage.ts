@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../schema/type.ts';
 
 /** What was asked for: content keys and licences, or leases and sessions. */
 export const usageRequests = ['keys', 'leases'] as const;

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { type TSchema, Type } from '../schema/type.ts';
 
 /** Every error answer: its status and its title. Answers carry the code; a test compares the codes with the document. */
 export const codes = {

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { nullable } from '../contracts/index.ts';
+import { type Static, Type } from '../schema/type.ts';
 import type { Change } from './change.ts';
 
 /** Maximum changes in one page. More than a second of mass revocations brings, and still one short statement. */

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { createRecordReader, nullable } from '../contracts/index.ts';
+import { type Static, Type } from '../schema/type.ts';
 
 /**
  * A change of authority. It names the states to drop, not their new values: a process that needs a state reads it from

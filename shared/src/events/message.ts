@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { createRecordReader, nullable } from '../contracts/index.ts';
+import { type Static, Type } from '../schema/type.ts';
 import { ChangeSchema } from './change.ts';
 
 /** Something to show on the dashboard's stream: a change of authority, or another event. */

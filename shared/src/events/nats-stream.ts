@@ -9,8 +9,8 @@ import {
   StorageType,
 } from '@nats-io/jetstream';
 import { type NatsConnection, nanos } from '@nats-io/transport-node';
-import { Type } from 'typebox';
 import { createRecordReader } from '../contracts/index.ts';
+import { Type } from '../schema/type.ts';
 import { type Seal, sealLength } from '../seal/seal.ts';
 import { type BusMessage, parseBusMessage } from './message.ts';
 

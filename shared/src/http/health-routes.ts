@@ -1,6 +1,6 @@
-import { type TSchema, Type } from 'typebox';
 import type { Clock } from '../clock/clock.ts';
 import type { Readiness } from '../lifecycle/index.ts';
+import { type TSchema, Type } from '../schema/type.ts';
 import type { App } from './routes.ts';
 
 const HealthSchema = Type.Object({

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { Type } from 'typebox';
 import { AppError } from '../errors/errors.ts';
 import type { RequestLine } from '../log/index.ts';
 import { createMetrics } from '../metrics/metrics.ts';
+import { Type } from '../schema/type.ts';
 import { createHost } from './host.ts';
 import type { App } from './routes.ts';
 

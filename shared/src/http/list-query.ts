@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { type Cursor, decodeCursor, encodeCursor } from '../db/cursor.ts';
+import { Type } from '../schema/type.ts';
 
 /** 1 to 500: `docs/contract.md#conventions`. */
 const maxLimit = 500;

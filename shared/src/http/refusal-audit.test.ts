@@ -1,8 +1,8 @@
 import { signToken } from '@latchkey/rig/tokens';
-import { Type } from 'typebox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { assertScope } from '../auth/index.ts';
 import { AppError } from '../errors/errors.ts';
+import { Type } from '../schema/type.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
 import { createTestHost, type TestHost, testTokenSecret } from '../testing/test-host.ts';

@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
-import { type TSchema, Type } from 'typebox';
 import { AppError } from '../errors/errors.ts';
+import { type TSchema, Type } from '../schema/type.ts';
 import { validateOnUse } from './compile-on-use.ts';
 import type { App } from './routes.ts';
 

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import {
   ApiKeyStateSchema,
   AskedApiKeySchema,
@@ -8,6 +7,7 @@ import {
   ViewerAndContentSchema,
   WrappedKeySchema,
 } from '../contracts/index.ts';
+import { Type } from '../schema/type.ts';
 
 /** By lease id. */
 export const leaseBatch = {

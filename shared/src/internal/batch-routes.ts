@@ -1,6 +1,6 @@
-import { type Static, type TSchema, Type } from 'typebox';
 import { BatchAnswerSchema, batchSchema, createRecordReader, nullable } from '../contracts/index.ts';
 import type { App } from '../http/index.ts';
+import { type Static, type TSchema, Type } from '../schema/type.ts';
 import { alone } from './gather-reads.ts';
 import type { InternalClient } from './internal-client.ts';
 

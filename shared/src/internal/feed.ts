@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { createStrictReader } from '../contracts/index.ts';
 import {
   type ChangeFeed,
@@ -8,6 +7,7 @@ import {
   parseChange,
 } from '../events/index.ts';
 import type { App } from '../http/index.ts';
+import { Type } from '../schema/type.ts';
 import type { InternalClient } from './internal-client.ts';
 
 const readHead = createStrictReader(FeedHeadSchema, 'the head of the change feed');

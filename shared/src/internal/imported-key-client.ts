@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { RefusalLog } from '../audit/index.ts';
 import {
   createStrictReader,
@@ -12,6 +11,7 @@ import {
   RefusedActSchema,
 } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
+import { Type } from '../schema/type.ts';
 import { importedKeyBatch } from './batch-kinds.ts';
 import { createBatchReader } from './batch-routes.ts';
 import { gatherReads } from './gather-reads.ts';

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import type { App } from '../http/index.ts';
+import { Type } from '../schema/type.ts';
 import { type ProcessReport, ProcessReportSchema, type ProcessStatistics } from '../statistics/index.ts';
 
 /** The route on which a service reports its last hour to the gateway, with so many of its latest refusals and perhaps its settings. */

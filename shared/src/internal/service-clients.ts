@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import {
   ApiKeyAnswerSchema,
   type ApiKeyVerifier,
@@ -14,6 +13,7 @@ import {
   type ViewerAndContent,
 } from '../contracts/index.ts';
 import type { OwnerLeaseReader } from '../replicas/index.ts';
+import { type Static, Type } from '../schema/type.ts';
 import { apiKeyBatch, contentBatch, leaseBatch, markBatch } from './batch-kinds.ts';
 import { createBatchReader } from './batch-routes.ts';
 import { alone, gatherReads } from './gather-reads.ts';

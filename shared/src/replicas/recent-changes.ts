@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox';
 import { type CacheTag, namedBy } from '../authority/index.ts';
 import { nullable } from '../contracts/index.ts';
 import type { Change, FeedRecord } from '../events/index.ts';
+import { type Static, Type } from '../schema/type.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 

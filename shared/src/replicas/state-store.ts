@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { createRecordReader } from '../contracts/index.ts';
+import { Type } from '../schema/type.ts';
 import { type Seal, sealLength } from '../seal/seal.ts';
 import { type FeedStamp, FeedStampSchema } from './recent-changes.ts';
 import type { RedisConnection } from './redis-connection.ts';

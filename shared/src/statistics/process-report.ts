@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { createStrictReader } from '../contracts/index.ts';
+import { type Static, Type } from '../schema/type.ts';
 import { stepsKept } from './step-ring.ts';
 
 const Count = Type.Integer({ minimum: 0 });

@@ -15,8 +15,8 @@ import {
   totalOf,
 } from '@latchkey/shared/http';
 import { redact } from '@latchkey/shared/log';
+import { type Static, type TObject, Type } from '@latchkey/shared/schema';
 import type { FastifyReply } from 'fastify';
-import { type Static, Type } from 'typebox';
 import { InstantSchema } from '../api-key-schema.ts';
 import { type AuditFilter, countAuditRows } from '../audit-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
@@ -85,7 +85,7 @@ const auditFilterSchemas = {
  *
  * @throws AppError VALIDATION_FAILED for a time that cannot be read
  */
-function readAuditFilter(query: Static<Type.TObject<typeof auditFilterSchemas>>): AuditFilter {
+function readAuditFilter(query: Static<TObject<typeof auditFilterSchemas>>): AuditFilter {
   const { action, actor, outcome, target, from, to } = query;
   return {
     action,

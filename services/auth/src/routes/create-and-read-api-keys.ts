@@ -16,7 +16,7 @@ import {
   totalOf,
   validationFailure,
 } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { toApiKey } from '../api-key.ts';
 import {
   announceApiKey,

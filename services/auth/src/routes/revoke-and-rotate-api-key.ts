@@ -3,7 +3,7 @@ import type { Scope } from '@latchkey/shared/contracts';
 import { lockSubject } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import { type App, type AuditFacts, auditFacts, instantOf } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import {
   type ApiKeyRow,
   apiKeyNotFound,

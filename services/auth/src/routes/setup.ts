@@ -1,6 +1,6 @@
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, type AuditFacts, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { toApiKey } from '../api-key.ts';
 import {
   announceApiKey,

@@ -3,8 +3,8 @@ import { hashCredential, readBearer } from '@latchkey/shared/auth';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { Bus, Notice } from '@latchkey/shared/events';
 import type { App } from '@latchkey/shared/http';
+import { Type } from '@latchkey/shared/schema';
 import type { FastifyReply } from 'fastify';
-import { Type } from 'typebox';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 
 const path = '/api/v1/events';

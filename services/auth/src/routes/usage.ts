@@ -2,7 +2,7 @@ import { UsageReportSchema, usageKinds, usageRequests } from '@latchkey/shared/c
 import { problems } from '@latchkey/shared/errors';
 import { type App, instantOf, readInstant, validationFailure } from '@latchkey/shared/http';
 import { type RecordUsage, usagePath } from '@latchkey/shared/internal';
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '@latchkey/shared/schema';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { readUsage, type UsageQuestion, type UsageSeries } from '../usage/read-usage.ts';
 import { longestRangeMs, resolutionOf, shortestRangeMs } from '../usage/spans.ts';

@@ -1,6 +1,6 @@
 import { problems } from '@latchkey/shared/errors';
 import { type App, auditFacts } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { readWebhookId, toWebhook, webhookNotFound } from '../webhooks/webhook.ts';
 import {

@@ -1,5 +1,5 @@
 import { NameSchema, nullableType } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { InstantSchema } from '../api-key-schema.ts';
 import { deliveryStates } from './webhook.ts';
 import { webhookEvents } from './webhook-events.ts';

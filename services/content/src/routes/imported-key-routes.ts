@@ -8,7 +8,7 @@ import {
 import { AppError } from '@latchkey/shared/errors';
 import { type App, addGuard, addRefusalAudit, auditFacts, type GuardOptions } from '@latchkey/shared/http';
 import { addBatchRoute, importedKeyBatch, importedKeyRoutes, refusalRoute } from '@latchkey/shared/internal';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 
 const internal = { access: 'internal' } as const;
 

@@ -8,7 +8,7 @@ import {
 } from '@latchkey/shared/contracts';
 import type { App } from '@latchkey/shared/http';
 import { addBatchRoute, contentBatch } from '@latchkey/shared/internal';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 
 /** The internal routes of the content service, which need `INTERNAL_SECRET`. */
 export function addContentInternalRoutes(

@@ -13,7 +13,7 @@ import {
 } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { ContentParametersSchema } from '../content-schema.ts';
 
 export interface KeyInfoOptions {

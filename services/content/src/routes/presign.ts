@@ -8,7 +8,7 @@ import {
 import { findLatestMark } from '@latchkey/shared/db';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, type AuditFacts, auditFacts, instantOf, validationFailure } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { findContent } from '../content-store.ts';
 import type { Ledger, RouteOptions } from '../own-tables.ts';
 import type { SignUpload, Upload } from '../upload-signer.ts';

@@ -1,7 +1,7 @@
 import { isContentId, keyEndpointOf } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, sortQuery, validationFailure } from '@latchkey/shared/http';
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '@latchkey/shared/schema';
 import {
   ContentParametersSchema,
   ContentSchema,

@@ -1,7 +1,7 @@
 import { isContentId, keyEndpointOf } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, type AuditFacts, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { compareContents } from '../compare-contents.ts';
 import {
   type Content,

@@ -2,8 +2,8 @@ import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { readKeyId } from '@latchkey/shared/derivation';
 import { AppError } from '@latchkey/shared/errors';
 import { type App, acceptJsonBodies, validationFailure } from '@latchkey/shared/http';
+import { type Static, Type } from '@latchkey/shared/schema';
 import type { FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
 import { type KeyRouteOptions, keyRefusals, leaseHeaders, leaseIdOf } from './get-key.ts';
 
 /** As many keys as a packager may ask for at once. */

@@ -1,7 +1,7 @@
 import { isContentId, keyEndpointOf, type Principal } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { describeKeys } from '../cpix/describe-keys.ts';
 import { EpochsSchema, readEpochs } from './epochs.ts';
 import { type PackagerRouteOptions, publicUrlMissing } from './packager-options.ts';

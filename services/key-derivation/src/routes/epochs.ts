@@ -1,6 +1,6 @@
 import { maxEpoch } from '@latchkey/shared/contracts';
 import { validationFailure } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 
 /** An epoch in a path. A number of 32 bits at most is checked by the handler. */
 export const EpochSchema = Type.String({

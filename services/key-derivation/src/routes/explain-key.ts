@@ -3,7 +3,7 @@ import { type Authenticator, readSession, tokenPattern } from '@latchkey/shared/
 import { ContentIdSchema, maxEpoch, type Principal, parseSid, UuidSchema } from '@latchkey/shared/contracts';
 import { AppError, codes, problems } from '@latchkey/shared/errors';
 import { type App, addRefusalAudit, readInstant, validationFailure } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { type Explanation, stepAnswers, stepNames } from '../decision-steps.ts';
 import { explainCredential } from '../explain-key-request.ts';
 import type { KeyRequest } from '../key-request.ts';

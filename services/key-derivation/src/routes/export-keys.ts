@@ -1,8 +1,8 @@
 import { type ExportedRange, isContentId } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
+import { Type } from '@latchkey/shared/schema';
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import type { ContentKeyCache } from '../content-key-cache.ts';
 import { ImportedKeyUnreadable } from '../imported-key-unreadable.ts';
 import { MasterKeyMissing } from '../master-key-missing.ts';

@@ -10,8 +10,8 @@ import {
 import { deriveWrappingKey, wrapContentKey } from '@latchkey/shared/derivation';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, addRefusalAudit, auditFacts, validationFailure } from '@latchkey/shared/http';
+import { Type } from '@latchkey/shared/schema';
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { MasterKeyMissing } from '../master-key-missing.ts';
 import type { MasterKeyRing } from '../master-key-ring.ts';
 import { EpochSchema } from './epochs.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isContentId, keyEndpointOf, type Principal } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import { type TSchema, Type } from 'typebox';
+import { type TSchema, Type } from '@latchkey/shared/schema';
 import type { SpekeDocument } from '../cpix/speke-document.ts';
 import { type PackagerRouteOptions, publicUrlMissing } from './packager-options.ts';
 

@@ -3,7 +3,7 @@ import { isContentId, maxEpoch } from '@latchkey/shared/contracts';
 import { contentKeyInfo, keyIdOf } from '@latchkey/shared/derivation';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { EpochSchema } from './epochs.ts';
 import type { PackagerRouteOptions } from './packager-options.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';

@@ -1,7 +1,7 @@
 import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import type { Lease } from '../lease.ts';
 import { type Acting, actingIn } from '../lease-acting.ts';
 import { assertContentOpen, assertEntitled } from '../lease-conditions.ts';

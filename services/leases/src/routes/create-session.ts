@@ -1,7 +1,7 @@
 import { ContentIdSchema, formatSid, hashSecret, secretBytes } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, instantOf } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import type { Lease, LeaseSession } from '../lease.ts';
 import { type Acting, actingIn } from '../lease-acting.ts';
 import { assertContentOpen, assertEntitled } from '../lease-conditions.ts';

@@ -8,7 +8,7 @@ import {
 import type { ChangeFeed } from '@latchkey/shared/events';
 import type { App } from '@latchkey/shared/http';
 import { addBatchRoute, leaseBatch, markBatch, sessionUsesPath } from '@latchkey/shared/internal';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import type { ExtendSessions } from '../extend-sessions.ts';
 
 /**

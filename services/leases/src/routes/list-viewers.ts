@@ -1,6 +1,6 @@
 import { problems } from '@latchkey/shared/errors';
 import { type App, NextCursorSchema, validationFailure } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import type { LeaseRouteOptions } from '../lease-route-options.ts';
 import { ViewerIdSchema } from '../lease-schema.ts';
 import { listViewers } from '../list-viewers.ts';

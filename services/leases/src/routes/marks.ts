@@ -1,7 +1,7 @@
 import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import { type App, NextCursorSchema, nullableType, validationFailure } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { actingIn, auditAct } from '../lease-acting.ts';
 import { lockForRevocation } from '../lease-locks.ts';
 import type { LeaseRouteOptions, LeaseService } from '../lease-route-options.ts';

@@ -11,7 +11,7 @@ import {
   totalOf,
   validationFailure,
 } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { countListed } from '../count-listed.ts';
 import { leaseStatuses } from '../lease.ts';
 import type { LeaseService } from '../lease-route-options.ts';

@@ -1,7 +1,7 @@
 import { isUuid } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import { type Lease, statusOf } from '../lease.ts';
 import { type Acting, actingIn } from '../lease-acting.ts';
 import { assertContentOpen, assertEntitled, findRenewalRefusal } from '../lease-conditions.ts';

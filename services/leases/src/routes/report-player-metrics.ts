@@ -2,8 +2,8 @@ import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { describeMetric, type Metrics } from '@latchkey/shared/metrics';
+import { type Static, Type } from '@latchkey/shared/schema';
 import { Histogram } from 'prom-client';
-import { type Static, Type } from 'typebox';
 
 /** No session is longer than a day. Without a bound, one false report would spoil every sum for good. */
 const maxDurationMs = 86_400_000;

@@ -2,7 +2,7 @@ import { assertScope } from '@latchkey/shared/auth';
 import { ContentIdSchema, isUuid, type LoggedRevocation, viewerIdOf } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
-import { Type } from 'typebox';
+import { Type } from '@latchkey/shared/schema';
 import type { Lease } from '../lease.ts';
 import { type Acting, actingIn, auditManagement } from '../lease-acting.ts';
 import { lockForRevocation } from '../lease-locks.ts';

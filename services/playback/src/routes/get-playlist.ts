@@ -2,8 +2,8 @@ import { readSession } from '@latchkey/shared/auth';
 import { problems } from '@latchkey/shared/errors';
 import { type App, addGuard, type GuardOptions } from '@latchkey/shared/http';
 import type { Metrics } from '@latchkey/shared/metrics';
+import { Type } from '@latchkey/shared/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import type { PlaylistServer } from '../serve-playlist.ts';
 
 interface PlaylistRouteOptions {
