@@ -175,6 +175,35 @@ describe.each(databaseKinds(process.env))('the chain of the audit on $name', ({ 
     expect((await verify(null, anchors)).findings).toEqual([]);
   });
 
+  test('while a backlog is chained, the place where another start would go on follows', async () => {
+    await add(600);
+    const slow = { ...clock, monotonic: () => (clock.advance(6_000), clock.monotonic()) };
+    const sealer = createAuditSealer({ db, clock: slow, secret: null });
+    const readState = () =>
+      db
+        .selectFrom('audit_sealing')
+        .select('next_to')
+        .select((eb) =>
+          eb
+            .selectFrom('audit_entries')
+            .select(({ fn }) => fn.countAll<number>().as('n'))
+            .as('chained'),
+        )
+        .executeTakeFirstOrThrow();
+    const run = sealer.run();
+    let state = await readState();
+    while (Number(state.chained) === 0) state = await readState();
+    sealer.stop();
+    await run;
+    state = await readState();
+    expect(Number(state.chained)).toBeLessThan(600);
+    expect(Number(state.next_to)).toBeGreaterThan(0);
+    expect(await verify()).toMatchObject({ findings: [] });
+    // The rest is chained by the next run, and no row twice.
+    expect(await seal()).toBe(600 - Number(state.chained));
+    expect(await verify()).toMatchObject({ findings: [], waiting: 0 });
+  });
+
   test('a chain that was written anew is found by the secret, and one from before the secret is accepted up to its first place', async () => {
     const secret = Buffer.alloc(32, 7);
     await add(30);
