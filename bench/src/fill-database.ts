@@ -1,5 +1,7 @@
 import { migrate, openDatabase } from '@latchkey/shared/db';
 import { fillLists, type ListSizes } from '@latchkey/shared/testing';
+import { fillUsage } from './fill-usage.ts';
+import { fillWebhooks } from './fill-webhooks.ts';
 
 /** The sizes with which the dashboard must stay fast. */
 export const listSizes: ListSizes = {
@@ -14,10 +16,13 @@ export const fillSettings = {
   AUDIT_KEEP_ACTS_DAYS: '0',
   AUDIT_KEEP_REFUSALS_DAYS: '0',
   AUDIT_KEEP_STRANGERS_DAYS: '0',
+  WEBHOOK_DELIVERIES_KEEP_DAYS: '365',
+  // Without any, the dashboard shows no webhook.
+  WEBHOOK_ORIGINS: 'http://127.0.0.1:9',
 };
 
 /**
- * Fills a database with `listSizes`, in some minutes and 5 GB, unless it is filled.
+ * Fills a database with `listSizes`, usage and webhooks, in some minutes and 5 GB, unless it is filled.
  *
  * @param say receives what is being done
  * @returns the time for which the rows were made, in milliseconds since 1970
@@ -36,6 +41,9 @@ export async function fillDatabase(
     const now = Date.now();
     const beganAt = performance.now();
     const sayWhen = (line: string) => say(`${Math.round((performance.now() - beganAt) / 1_000)} s: ${line}`);
+    sayWhen('usage and webhooks');
+    await fillUsage(db, now);
+    await fillWebhooks(db, now);
     await fillLists(db, listSizes, now, sayWhen);
     sayWhen('filled');
     return now;

@@ -1,3 +1,5 @@
+import { busiestWebhook } from './fill-webhooks.ts';
+
 const dayMs = 86_400_000;
 
 /** A request whose answer is read to its end. */
@@ -9,7 +11,14 @@ export interface ListRequest {
 
 /** What the dashboard reads, by names. On tables that `fillLists` has filled with `listSizes`. */
 export function listRequests(now: number): Record<string, ListRequest> {
-  const paths = { ...apiKeyPaths, ...contentPaths, ...leasePaths(now), ...auditPaths(now), ...otherPaths };
+  const paths = {
+    ...apiKeyPaths,
+    ...contentPaths,
+    ...leasePaths(now),
+    ...auditPaths(now),
+    ...otherPaths,
+    ...usagePaths(now),
+  };
   return {
     ...Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, { path }])),
     'explanation of a refusal': {
@@ -19,6 +28,7 @@ export function listRequests(now: number): Record<string, ListRequest> {
   };
 }
 
+const timeOf = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
 const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
 
 const apiKeyPaths = {
@@ -85,8 +95,7 @@ function leasePaths(now: number) {
 }
 
 function auditPaths(now: number) {
-  const time = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
-  const day = `from=${time(now - 20 * dayMs)}&to=${time(now - 19 * dayMs)}`;
+  const day = `from=${timeOf(now - 20 * dayMs)}&to=${timeOf(now - 19 * dayMs)}`;
   return {
     audit: '/api/v1/audit',
     'audit, deep page': `/api/v1/audit?cursor=${cursorOf('5000000:')}`,
@@ -109,6 +118,21 @@ function auditPaths(now: number) {
     'history of a content': '/api/v1/audit?target=content-77&limit=10',
     'history of a viewer': '/api/v1/audit?actor=viewer-5000000&limit=10',
     'history of what has none': '/api/v1/audit?target=viewer%3Anobody&limit=10',
+  };
+}
+
+function usagePaths(now: number) {
+  const usage = (spanMs: number, by: string) =>
+    `/api/v1/usage?from=${timeOf(now - spanMs)}&to=${timeOf(now)}&by=${by}`;
+  return {
+    'usage of 6 hours by content, minutes': usage(dayMs / 4, 'content'),
+    'usage of a day by viewer, ten minutes': usage(dayMs, 'viewer'),
+    'usage of 30 days by API key, hours': usage(30 * dayMs, 'api-key'),
+    'usage of 30 days, one code': `${usage(30 * dayMs, 'code')}&id=CODE_10`,
+    webhooks: '/api/v1/webhooks',
+    deliveries: `/api/v1/webhooks/${busiestWebhook}/deliveries`,
+    'deliveries, failed': `/api/v1/webhooks/${busiestWebhook}/deliveries?state=failed`,
+    'deliveries, pending, none': `/api/v1/webhooks/${busiestWebhook}/deliveries?state=pending`,
   };
 }
 

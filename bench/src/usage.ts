@@ -40,9 +40,9 @@ Players that reload the playlists of one live channel by session URLs: how fast 
   npm run bench -- --sessions        --viewers 5000 --beside 50 (sessions to compare with) --seconds 12 --profile single,distributed
 
 How soon the dashboard reacts to a keystroke or a click in Chromium, beside 100,000 API keys, 100,000 contents and a million
-leases in SQLite. Ends with 1 if anything takes more than 300 ms.
+leases, in SQLite and in Postgres (installed). Ends with 1 if anything takes more than 300 ms.
 
-  npm run bench -- --dashboard       --rounds 5 --only Leases (a part of the name of what is measured)
+  npm run bench -- --dashboard       --rounds 5 --only Leases (a part of the name of what is measured) --database SQLite,Postgres
 
 What others see while a content with a million leases is revoked, in one process on SQLite and on Postgres (installed).
 

@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { StreamState } from '../api/events.ts';
 import { formatCount } from './format-numbers.ts';
@@ -42,19 +42,18 @@ export function LiveBar({ stream, arrived, noun, onShow, children }: LiveBarProp
   );
 }
 
-const looks: Record<StreamState, readonly [color: string, words: string]> = {
-  off: ['gray', 'Connecting…'],
-  opening: ['gray', 'Connecting…'],
-  live: ['good', 'Live'],
-  broken: ['warn', 'Reconnecting…'],
+const words: Record<StreamState, string> = {
+  off: 'Connecting…',
+  opening: 'Connecting…',
+  live: 'Live',
+  broken: 'Reconnecting…',
 };
 
 /** Whether the page receives events of the server. */
 export function LiveBadge({ state }: { state: StreamState }) {
-  const [color, words] = looks[state];
   return (
-    <Badge variant="dot" color={color} px={0} role="status">
-      {words}
-    </Badge>
+    <span className={styles.stream} data-state={state} role="status">
+      {words[state]}
+    </span>
   );
 }

@@ -1,8 +1,9 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Column } from './data-table.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { withoutDirection } from './mark-direction.ts';
+import styles from './row-menu.module.css';
 
 /** The last column of a table: a menu for each row. */
 export function actionsColumn<Row>(cell: Column<Row>['cell']): Column<Row> {
@@ -31,7 +32,9 @@ export function RowMenu({ name, width, children }: RowMenuProps) {
   const label = `Actions for ${withoutDirection(name)}`;
   if (!isUsed)
     return (
-      <ActionIcon
+      <button
+        type="button"
+        className={styles.trigger}
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={false}
@@ -39,14 +42,14 @@ export function RowMenu({ name, width, children }: RowMenuProps) {
         onKeyDown={({ key }) => key === 'ArrowDown' && setUsed(true)}
       >
         <Icon name="more" />
-      </ActionIcon>
+      </button>
     );
   return (
     <Menu position="bottom-end" width={width} opened={isOpen} onChange={setOpen}>
       <Menu.Target>
-        <ActionIcon ref={button} aria-label={label}>
+        <button type="button" ref={button} className={styles.trigger} aria-label={label}>
           <Icon name="more" />
-        </ActionIcon>
+        </button>
       </Menu.Target>
       <Menu.Dropdown>{children}</Menu.Dropdown>
     </Menu>

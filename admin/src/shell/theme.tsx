@@ -1,7 +1,6 @@
 import {
   ActionIcon,
   Alert,
-  Badge,
   createTheme,
   Drawer,
   type MantineColorScheme,
@@ -66,9 +65,6 @@ export const theme = createTheme({
   components: {
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
     Alert: Alert.extend({ defaultProps: { variant: 'light', px: 'md', py: 'sm' } }),
-    Badge: Badge.extend({
-      defaultProps: { variant: 'light', color: 'gray', size: 'lg', px: '0.625rem', fw: 500, tt: 'none' },
-    }),
     Skeleton: Skeleton.extend({ defaultProps: { height: '0.875rem', radius: 'sm', 'aria-hidden': true } }),
     Modal: Modal.extend({
       defaultProps: { ...unlocked, centered: true, radius: 'lg', transitionProps: { duration: 120 } },

@@ -12,12 +12,17 @@ const limit = 500;
 /** Names do not change, and every action on a key invalidates this query. */
 const staleMs = 60_000;
 
-/** The newest API keys by ID; undefined until the answer, empty if it fails. Needs a key with management permission. */
-export function useApiKeyNames(): ApiKeyNames | undefined {
+/**
+ * The newest API keys by ID; undefined until the answer, empty if it fails. Needs a key with management permission.
+ *
+ * @param isNeeded whether something on the page names an API key: the answer has 120 KB
+ */
+export function useApiKeyNames(isNeeded = true): ApiKeyNames | undefined {
   const api = useApi();
   const { data, isPending } = useQuery({
     queryKey: queryKeys.apiKeyNames,
     queryFn: ({ signal }) => listApiKeys(api, { limit }, signal),
+    enabled: isNeeded,
     staleTime: staleMs,
     // IDs are enough: no page waits for names.
     retry: false,

@@ -1,3 +1,4 @@
+import { busiestWebhook } from '../fill-webhooks.ts';
 import { choose, click, follow, sortBy, toPalette, toSearch, type } from './acts.ts';
 import type { Interaction } from './interaction.ts';
 
@@ -113,6 +114,32 @@ export const findInteractions: readonly Interaction[] = [
     },
     act: click('Explain'),
     shows: { text: 'The key is' },
+  },
+  { name: 'Usage: to the page', from: '/account', act: follow('Usage'), shows: { text: 'CODE_' } },
+  {
+    name: 'Usage: 30 days by content',
+    from: '/usage?by=content',
+    act: click('30 days'),
+    shows: { selector: 'main [aria-pressed=true]', text: 'every 2 hours' },
+  },
+  {
+    name: 'Usage: by viewer, 6 hours in minutes',
+    from: '/usage?range=6h',
+    act: click('By viewer'),
+    shows: { text: 'viewer-' },
+  },
+  { name: 'Webhooks: to the page', from: '/account', act: follow('Webhooks'), shows: { rows: 20 } },
+  {
+    name: 'Webhooks: one with 50,000 deliveries',
+    from: '/webhooks',
+    act: (page) => page.getByRole('link', { name: 'Receiver 0', exact: true }).click(),
+    shows: { rows: 50 },
+  },
+  {
+    name: 'Webhooks: failed deliveries',
+    from: `/webhooks?webhook=${busiestWebhook}`,
+    act: choose('State', 'failed'),
+    shows: { rows: 50, each: 'Failed' },
   },
   { name: 'Settings: to the page', from: '/account', act: follow('Settings'), shows: { text: 'GB' } },
 ];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { signIn } from '@latchkey/acceptance/dashboard-sign-in';
 import { openBrowser } from '@latchkey/rig/open-browser';
 import { provideTool } from '@latchkey/rig/provide-tool';
+import { startOwnPostgres } from '@latchkey/rig/stores/own-stores';
 import { createCleanup } from '../cleanup.ts';
 import { fillDatabase, fillSettings } from '../fill-database.ts';
 import { adminKey, startSingleNode } from '../servers.ts';
@@ -15,8 +16,10 @@ export interface DashboardOptions {
   rounds: number;
   /** Only interactions whose names have this in them. */
   only: string;
-  /** A SQLite file that an earlier run has filled, or that this one fills and leaves; undefined for one that is removed. */
-  database: string | undefined;
+  /** Where the rows are. */
+  database: 'SQLite' | 'Postgres';
+  /** A SQLite file or the URL of a Postgres that an earlier run has filled, or that this one fills and leaves; undefined for one that is removed. */
+  kept: string | undefined;
   say: (line: string) => void;
 }
 
@@ -28,15 +31,16 @@ export interface DashboardSample {
 }
 
 /**
- * Fills a SQLite database, starts the single node on it, and times each interaction in Chromium on a page that was just
+ * Fills a database, starts the single node on it, and times each interaction in Chromium on a page that was just
  * loaded.
  *
- * @throws Error if Chromium is missing
+ * @throws Error if Chromium or Postgres is missing
  */
 export async function measureDashboard({
   rounds,
   only,
   database,
+  kept,
   say,
 }: DashboardOptions): Promise<DashboardSample[]> {
   const chromium = provideTool('chromium');
@@ -45,10 +49,13 @@ export async function measureDashboard({
   try {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-dashboard-'));
     cleanup.add({ stop: () => rmSync(folder, { recursive: true, force: true }) });
-    const sqlitePath = database ?? join(folder, 'latchkey.db');
-    say('filling the database');
-    await fillDatabase(undefined, sqlitePath, say);
-    const server = cleanup.add(await startSingleNode({ SQLITE_PATH: sqlitePath }, 'Latchkey', fillSettings));
+    const place = kept ?? join(folder, 'latchkey.db');
+    const postgres = database === 'Postgres' && !kept ? cleanup.add(await startOwnPostgres()) : null;
+    const databaseUrl = database === 'Postgres' ? (postgres?.url ?? place) : undefined;
+    say(`filling ${database}`);
+    await fillDatabase(databaseUrl, place, say);
+    const settings = databaseUrl ? { DATABASE_URL: databaseUrl } : { SQLITE_PATH: place };
+    const server = cleanup.add(await startSingleNode(settings, 'Latchkey', fillSettings));
     const browser = await openBrowser(chromium);
     cleanup.add({ stop: () => browser.close() });
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });

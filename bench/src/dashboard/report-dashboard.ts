@@ -11,7 +11,7 @@ export function isQuick({ tookMs, fault }: DashboardSample): boolean {
   return fault === null && Math.max(...tookMs) <= limitMs;
 }
 
-export function reportDashboard(samples: readonly DashboardSample[]): string {
+export function reportDashboard(database: string, samples: readonly DashboardSample[]): string {
   const rows = samples.map((sample) => {
     const { name, tookMs, fault } = sample;
     if (fault !== null) return [name, '–', '–', fault];
@@ -24,7 +24,7 @@ export function reportDashboard(samples: readonly DashboardSample[]): string {
   );
   const late = samples.filter((sample) => !isQuick(sample)).length;
   return [
-    `SQLite with ${keys} API keys, ${contentCount} contents, ${leaseCount} leases and ${entries} rows of audit.`,
+    `${database} with ${keys} API keys, ${contentCount} contents, ${leaseCount} leases and ${entries} rows of audit.`,
     'From the last keystroke or click to the frame that shows the answer, the pause of the search field included.',
     '',
     table(['', 'p50', 'max', ''], rows),

@@ -1,4 +1,5 @@
-import { Badge, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
+import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { CopyableValue } from '../../components/copying.tsx';
 import { FactList } from '../../components/fact-list.tsx';

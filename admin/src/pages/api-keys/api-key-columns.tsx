@@ -1,5 +1,5 @@
-import { Badge } from '@mantine/core';
 import type { ApiKey } from '../../api/resources.ts';
+import { Badge, type BadgeColor } from '../../components/badge.tsx';
 import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
@@ -102,7 +102,7 @@ function ApiKeyMenu({ apiKey, status, showDialog }: ApiKeyMenuProps) {
   );
 }
 
-const looks: Record<ShownStatus, readonly [color: string, word: string]> = {
+const looks: Record<ShownStatus, readonly [color: BadgeColor, word: string]> = {
   active: ['good', 'Active'],
   expiring: ['warn', 'Expires soon'],
   expired: ['gray', 'Expired'],

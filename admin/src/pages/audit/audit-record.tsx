@@ -1,6 +1,7 @@
-import { Badge, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link } from 'wouter';
 import type { AuditRecord } from '../../api/audit.ts';
+import { Badge } from '../../components/badge.tsx';
 import type { ColumnSort } from '../../components/column-sort.ts';
 import { CopyableValue } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';

@@ -1,8 +1,9 @@
-import { Badge, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { type AuditFilter, type AuditRecord, listAudit } from '../../api/audit.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import { Badge } from '../../components/badge.tsx';
 import { ErrorState } from '../../components/errors.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
@@ -28,7 +29,6 @@ interface HistoryProps {
 /** What was done to something by management, or refused, newest first and updated live. */
 export function History({ questions, about }: HistoryProps) {
   const api = useApi();
-  const names = useApiKeyNames();
   const { data, error, refetch } = useQuery({
     queryKey: queryKeys.auditHistory(questions),
     queryFn: async ({ signal }) => {
@@ -41,13 +41,15 @@ export function History({ questions, about }: HistoryProps) {
       );
     },
   });
+  const needsNames = data?.some(({ actor }) => actor.kind === 'api-key') ?? false;
+  const names = useApiKeyNames(needsNames);
   useLiveRefresh(
     () => void refetch(),
     ({ topic }) => topic === 'audit' || topic === 'missed',
   );
   if (error) return <ErrorState error={error} onRetry={() => refetch()} />;
   // Waits for the names, so that no line changes its height later.
-  if (!data || !names) return <Skeleton width="100%" height="4rem" />;
+  if (!data || (needsNames && !names)) return <Skeleton width="100%" height="4rem" />;
   if (data.length === 0) return <p className={styles.none}>No management action {about}.</p>;
   return (
     <ol className={styles.list}>
@@ -55,7 +57,7 @@ export function History({ questions, about }: HistoryProps) {
         <Entry
           key={record.id}
           record={record}
-          actor={record.actor.id === null ? null : (names.get(record.actor.id)?.name ?? record.actor.id)}
+          actor={record.actor.id === null ? null : (names?.get(record.actor.id)?.name ?? record.actor.id)}
         />
       ))}
     </ol>

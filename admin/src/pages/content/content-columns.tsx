@@ -1,7 +1,7 @@
-import { Badge } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
 import { readContent } from '../../api/contents.ts';
 import type { Content, ContentStatus } from '../../api/resources.ts';
+import { Badge } from '../../components/badge.tsx';
 import { byCreation } from '../../components/column-sort.ts';
 import { useCopy } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';

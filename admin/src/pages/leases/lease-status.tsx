@@ -1,9 +1,9 @@
-import { Badge } from '@mantine/core';
 import type { Lease, LeaseStatus } from '../../api/resources.ts';
+import { Badge, type BadgeColor } from '../../components/badge.tsx';
 import { Countdown, RelativeTime } from '../../components/times.tsx';
 import { useEachSecond } from '../../state/time.ts';
 
-const looks: Record<LeaseStatus, readonly [color: string, word: string]> = {
+const looks: Record<LeaseStatus, readonly [color: BadgeColor, word: string]> = {
   active: ['good', 'Active'],
   expired: ['gray', 'Expired'],
   revoked: ['bad', 'Revoked'],

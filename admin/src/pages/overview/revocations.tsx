@@ -1,5 +1,5 @@
-import { Badge } from '@mantine/core';
 import { Link } from 'wouter';
+import { Badge } from '../../components/badge.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { formatDuration } from '../../components/format-numbers.ts';

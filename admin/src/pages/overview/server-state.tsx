@@ -1,6 +1,6 @@
-import { Badge } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Concern, ConfigurationWarning, Statistics } from '../../api/statistics.ts';
+import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';

@@ -14,7 +14,7 @@ const mostMatches = 10;
 /** The names of contents and API keys by their IDs. Codes and viewers have none but their own. */
 export function useSeriesNames(by: UsageKind, ids: readonly string[]): (id: string) => string {
   const api = useApi();
-  const apiKeys = useApiKeyNames();
+  const apiKeys = useApiKeyNames(by === 'api-key');
   const contents = useQueries({
     queries: (by === 'content' ? ids : []).map((id) => ({
       queryKey: queryKeys.contentName(id),

@@ -1,11 +1,11 @@
-import { Badge } from '@mantine/core';
 import type { DeliveryState, Webhook } from '../../api/webhooks.ts';
+import { Badge, type BadgeColor } from '../../components/badge.tsx';
 
 export function WebhookStatus({ status }: Pick<Webhook, 'status'>) {
   return status === 'active' ? <Badge color="good">Active</Badge> : <Badge color="gray">Paused</Badge>;
 }
 
-const looks: Record<DeliveryState, readonly [color: string, word: string]> = {
+const looks: Record<DeliveryState, readonly [color: BadgeColor, word: string]> = {
   pending: ['warn', 'Waiting'],
   delivered: ['good', 'Delivered'],
   failed: ['bad', 'Failed'],

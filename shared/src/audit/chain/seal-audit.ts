@@ -7,25 +7,18 @@ import {
   inTransaction,
   inUnsyncedTransaction,
   isPostgres,
-  readAside,
   rowList,
   runPaced,
   type Transaction,
   tryLockSubject,
 } from '../../db/index.ts';
 import { type ChainName, chainOf, hashPlace, type SealedRow } from './entry-hash.ts';
+import { isUnchained, noteSealed, readOpenNumbers, readSealedTo } from './sealing-progress.ts';
 
 /** A group of refusals is counted for a minute, and its number is written a second later. The rest is for clocks that differ. */
 const countedForMs = 120_000;
-/**
- * A row of Postgres gets its number before its transaction ends, so a lower number may become visible after a higher one. No
- * transaction of a service lives longer than its statements' 4 s (`postgres-session.ts`).
- */
-const invisibleForMs = 30_000;
 /** Final rows that are not newer than the newest chained one: groups of refusals, and acts whose leases were being written. */
 const sweepEveryMs = 5_000;
-/** More groups than two processes can leave open. */
-const sweptAtOnce = 1_000;
 /** Makes those that chain take turns, without anyone waiting. */
 const subject = 'audit-chain';
 
@@ -65,14 +58,8 @@ export function createAuditSealer({ db, clock, secret }: SealerOptions): AuditSe
   let passedAtMs = clock.monotonic();
   let sealed = 0;
 
-  /** Runs a part in one transaction. On Postgres the others skip their turn. */
-  function inTurn(part: (work: Step) => Promise<number>): Promise<number> {
-    const now = clock.now();
-    if (!isPostgres(db)) return inUnsyncedTransaction(db, (tx) => part({ from: tx, to: tx, secret, now }));
-    return inTransaction(db, async (tx) =>
-      (await tryLockSubject(tx, subject)) ? part({ from: tx, to: tx, secret, now }) : 0,
-    );
-  }
+  const inTurn = (part: (work: Step) => Promise<number>) =>
+    runInTurn(db, (tx) => part({ from: tx, to: tx, secret, now: clock.now() }));
 
   async function sealNew(limit: number): Promise<number> {
     const after = seenTo ?? (await readSealedTo(db));
@@ -134,6 +121,12 @@ export function createAuditSealer({ db, clock, secret }: SealerOptions): AuditSe
 
 type Rows = Database | Transaction;
 
+/** Runs a part in one transaction. On Postgres the others skip their turn. */
+function runInTurn(db: Database, part: (tx: Transaction) => Promise<number>): Promise<number> {
+  if (!isPostgres(db)) return inUnsyncedTransaction(db, part);
+  return inTransaction(db, async (tx) => ((await tryLockSubject(tx, subject)) ? part(tx) : 0));
+}
+
 /** One step: where it reads, where it writes, and the time of its places. */
 interface Step {
   from: Rows;
@@ -146,13 +139,6 @@ async function isBeingCleaned(db: Database): Promise<boolean> {
   const { rows } = await sql`select 1 from audit_cleaning where done_to < last limit 1`.execute(db);
   return rows.length > 0;
 }
-
-async function readSealedTo(db: Database): Promise<number> {
-  const row = await db.selectFrom('audit_sealing').select('sealed_to').executeTakeFirst();
-  return row?.sealed_to ?? 0;
-}
-
-const isUnchained = sql<boolean>`not exists (select 1 from audit_entries where audit_entries.number = audit.number)`;
 
 /** Whether the number of leases of an act is still to come. In the statement that reads the row: both are of one instant. */
 const waits = sql<
@@ -175,22 +161,6 @@ function readNewRows(from: Rows, after: number, limit: number) {
       .$if(isPostgres(from), (query) => query.forUpdate())
       .execute()
   );
-}
-
-/** Rows that no chain has, from `sealed_to` on. */
-async function readOpenNumbers(db: Database, upTo: number | null): Promise<number[]> {
-  const rows = await readAside(
-    db,
-    db
-      .selectFrom('audit')
-      .select('number')
-      .where('number', '>', (eb) => eb.selectFrom('audit_sealing').select('sealed_to'))
-      .$if(upTo !== null, (query) => query.where('number', '<=', upTo))
-      .where(isUnchained)
-      .orderBy('number')
-      .limit(sweptAtOnce),
-  );
-  return rows.map(({ number }) => Number(number));
 }
 
 /** Those of the rows that nobody changes any more and that are still in no chain. */
@@ -260,43 +230,4 @@ async function readEnd(from: Rows, chain: ChainName): Promise<{ place: number; h
     .limit(1)
     .executeTakeFirst();
   return last && last.place > stored.place ? last : stored;
-}
-
-interface Swept {
-  /** What no chain had before this step. */
-  open: readonly number[];
-  /** What this step has chained. */
-  sealed: ReadonlySet<number>;
-  /** The last row that was looked at; null for all. */
-  upTo: number | null;
-}
-
-/** Stores the number up to which every row is chained, so that no sweep looks at older ones again. */
-async function noteSealed({ from, to, now }: Step, { open, sealed, upTo }: Swept): Promise<void> {
-  const state = await from.selectFrom('audit_sealing').selectAll().executeTakeFirstOrThrow();
-  const first = open.find((number) => !sealed.has(number));
-  // Of the chained ones: a row that was written since `open` was read must not be skipped.
-  const last =
-    open.length < sweptAtOnce
-      ? Math.min(await readLastChained(from), upTo ?? Number.POSITIVE_INFINITY)
-      : (open.at(-1) ?? 0);
-  const reached = first === undefined ? Math.max(last, state.next_to) : first - 1;
-  // SQLite has one writer at a time, so no lower number follows.
-  const isImmediate = !isPostgres(from);
-  if (!isImmediate && now - state.next_at < invisibleForMs) return;
-  const sealedTo = isImmediate ? reached : Math.min(state.next_to, reached);
-  if (sealedTo === state.sealed_to && reached === state.next_to) return;
-  await to
-    .updateTable('audit_sealing')
-    .set({ sealed_to: sealedTo, next_to: reached, next_at: now })
-    .where('id', '=', 1)
-    .execute();
-}
-
-async function readLastChained(from: Rows): Promise<number> {
-  const row = await from
-    .selectFrom('audit_entries')
-    .select((eb) => eb.fn.max<number | null>('number').as('last'))
-    .executeTakeFirst();
-  return Number(row?.last ?? 0);
 }
