@@ -74,6 +74,8 @@ it('leases are sorted by their end only where active ones of everybody are shown
   await headerOf(page, 'Created').getByRole('button').click();
   await expect.poll(() => query(page)).toContain('sort=createdAt');
   await expect.poll(() => headerOf(page, 'Created').getAttribute('aria-sort')).toBe('ascending');
+  // Until then the rows are those of the order before.
+  await page.locator('main table[aria-busy=false]').waitFor();
   await page.getByRole('rowheader').getByRole('button').first().click();
   await page.getByRole('dialog').getByText(first).first().waitFor();
   await page.keyboard.press('Escape');
