@@ -13,7 +13,8 @@ interface OpenApiFacts {
 export function addOpenApi(app: App, facts: OpenApiFacts): void {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {
-    if (route.method !== 'HEAD') routes.push(route);
+    // A gateway forwards methods that only it knows; those routes are hidden.
+    if (route.method !== 'HEAD' && !route.schema?.hide) routes.push(route);
   });
   let description: Promise<OpenApiDocument> | undefined;
   app.get(
