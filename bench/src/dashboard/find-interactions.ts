@@ -115,7 +115,7 @@ export const findInteractions: readonly Interaction[] = [
     act: click('Explain'),
     shows: { text: 'The key is' },
   },
-  { name: 'Usage: to the page', from: '/account', act: follow('Usage'), shows: { text: 'CODE_' } },
+  { name: 'Usage: to the page', from: '/account', act: follow('Usage'), shows: { text: 'Complete until' } },
   {
     name: 'Usage: 30 days by content',
     from: '/usage?by=content',
