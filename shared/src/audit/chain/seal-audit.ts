@@ -107,12 +107,9 @@ export function createAuditSealer({ db, clock, secret }: SealerOptions): AuditSe
     async run() {
       if (!(await chained.isThere(db)) || (await isBeingCleaned(db))) return 0;
       sealed = 0;
-      await runPaced(db, {
-        clock,
-        signal: stopping.signal,
-        isAside: aside !== null,
-        step: async (limit) => (await step(limit)) > 0,
-      });
+      const { signal } = stopping;
+      const isAside = aside !== null;
+      await runPaced(db, { clock, signal, isAside, step: async (limit) => (await step(limit)) > 0 });
       return sealed;
     },
     stop: () => stopping.abort(),
