@@ -39,11 +39,12 @@ export interface WebhookFixture {
 const ok: PostAnswer = { status: 204, retryAfterSeconds: null };
 
 export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promise<WebhookFixture> {
-  const { db: whole, close } = await open();
+  const { db: whole, close: closeDatabase } = await open();
   const db: Database = whole;
   const clock = createManualClock();
+  const dispatchers: Dispatcher[] = [];
   const fixture: WebhookFixture = {
-    ...{ db, clock, sent: [], answer: () => ok, dropped: 0, outcomes: [], close },
+    ...{ db, clock, sent: [], answer: () => ok, dropped: 0, outcomes: [] },
     async add(webhook = {}) {
       const row = { ...newWebhook(clock.now()), ...webhook };
       await db.transaction().execute(async (tx) => {
@@ -67,16 +68,19 @@ export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promis
           fixture.dropped += count;
         },
       }).run(),
-    openDispatcher: (options = {}) =>
-      createDispatcher({
+    openDispatcher(options = {}) {
+      const closing = Promise.withResolvers<never>();
+      closing.promise.catch(() => {});
+      const dispatcher = createDispatcher({
         ...{ db, clock, random: () => 0.5, origins: [receiverOrigin] },
         poster: {
           async post(url, headers, body) {
             const message = { url: url.href, headers, body };
             fixture.sent.push(message);
-            return fixture.answer(message);
+            return Promise.race([fixture.answer(message), closing.promise]);
           },
-          close: async () => {},
+          // Ends what hangs, as the real one does.
+          close: async () => closing.reject(new Error('the dispatcher was stopped')),
         },
         observe: (outcome) => void fixture.outcomes.push(outcome),
         onFault: (error) => {
@@ -84,7 +88,10 @@ export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promis
         },
         onGone: () => {},
         ...options,
-      }),
+      });
+      dispatchers.push(dispatcher);
+      return dispatcher;
+    },
     async send() {
       const dispatcher = fixture.openDispatcher();
       await dispatcher.run();
@@ -96,6 +103,11 @@ export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promis
         .select(['id', 'state', 'tries', 'last_error'])
         .orderBy('id')
         .execute(),
+    async close() {
+      // Otherwise one of them may ask a database that is closed.
+      await Promise.all(dispatchers.map((dispatcher) => dispatcher.stop()));
+      await closeDatabase();
+    },
   };
   return fixture;
 }
