@@ -41,12 +41,17 @@ window.play = async ({ player, ...options }) => {
   video.addEventListener('ended', () => {
     report.ended = true;
   });
+  const start = () => video.play().catch(() => {});
+  // Attaching a source interrupts a start that was asked for before it.
+  video.addEventListener('canplay', start, { once: true });
   await players[player](options);
-  video.play().catch(() => {});
+  start();
 };
 
 window.seen = () => ({
   ...report,
   currentTime: video.currentTime,
+  paused: video.paused,
+  readyState: video.readyState,
   pictures: video.getVideoPlaybackQuality().totalVideoFrames,
 });

@@ -97,7 +97,13 @@ async function play({ player, scheme, headers, file = 'manifest.mpd' }: Playing)
   await page.waitForFunction('window.play');
   const url = `${media.origin}/${contents[scheme]}/${file}`;
   await page.evaluate(`window.play(${JSON.stringify({ player, url, headers })})`);
-  await page.waitForFunction('window.seen().ended || window.seen().failed', undefined, { timeout: 60_000 });
+  await page
+    .waitForFunction('window.seen().ended || window.seen().failed', undefined, { timeout: 60_000 })
+    .catch(async (error) => {
+      throw new Error(`not at its end: ${JSON.stringify(await page.evaluate('window.seen()'))}`, {
+        cause: error,
+      });
+    });
   return page.evaluate('window.seen()');
 }
 
