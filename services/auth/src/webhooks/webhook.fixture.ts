@@ -69,19 +69,9 @@ export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promis
         },
       }).run(),
     openDispatcher(options = {}) {
-      const closing = Promise.withResolvers<never>();
-      closing.promise.catch(() => {});
       const dispatcher = createDispatcher({
         ...{ db, clock, random: () => 0.5, origins: [receiverOrigin] },
-        poster: {
-          async post(url, headers, body) {
-            const message = { url: url.href, headers, body };
-            fixture.sent.push(message);
-            return Promise.race([fixture.answer(message), closing.promise]);
-          },
-          // Ends what hangs, as the real one does.
-          close: async () => closing.reject(new Error('the dispatcher was stopped')),
-        },
+        poster: createPoster(fixture),
         observe: (outcome) => void fixture.outcomes.push(outcome),
         onFault: (error) => {
           throw error;
@@ -110,6 +100,20 @@ export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promis
     },
   };
   return fixture;
+}
+
+function createPoster(fixture: WebhookFixture): DispatcherOptions['poster'] {
+  const closing = Promise.withResolvers<never>();
+  closing.promise.catch(() => {});
+  return {
+    async post(url, headers, body) {
+      const message = { url: url.href, headers, body };
+      fixture.sent.push(message);
+      return Promise.race([fixture.answer(message), closing.promise]);
+    },
+    // Ends what hangs, as the real one does.
+    close: async () => closing.reject(new Error('the dispatcher was stopped')),
+  };
 }
 
 function newWebhook(now: number): WebhookRow {
