@@ -22,7 +22,11 @@ export function addOpenApi(app: App, facts: OpenApiFacts): void {
     { config: { access: 'open', waitsForNothing: true }, schema: { hide: true } },
     async () => {
       description ??= describeRoutes(routes, facts);
-      const own = await description;
+      const own = await description.catch((error) => {
+        // Such as a limit of open files while the generator was loaded: the next reader tries again.
+        description = undefined;
+        throw error;
+      });
       const others = await facts.others?.();
       // A path in both documents, such as health, is described by the process that answers it.
       return others
