@@ -55,7 +55,7 @@ export function createAuditSealer({ db, clock, secret }: SealerOptions): AuditSe
   let seenTo: number | null = null;
   let sweptAtMs = Number.NEGATIVE_INFINITY;
   /** The same while new rows are chained, among those that were passed. */
-  let passedAtMs = clock.monotonic();
+  let sweptPassedAtMs = clock.monotonic();
   let sealed = 0;
 
   const inTurn = (part: (work: Step) => Promise<number>) =>
@@ -92,8 +92,8 @@ export function createAuditSealer({ db, clock, secret }: SealerOptions): AuditSe
     const count = await sealNew(limit);
     const now = clock.monotonic();
     if (count > 0) {
-      if (now - passedAtMs < sweepEveryMs) return count;
-      passedAtMs = now;
+      if (now - sweptPassedAtMs < sweepEveryMs) return count;
+      sweptPassedAtMs = now;
       // A start in a long backlog begins where this has come to. Otherwise its first statement would pass over every chained row: of
       // two million for 0.7 s, in which SQLite answers nobody.
       return count + (await sweep(seenTo));

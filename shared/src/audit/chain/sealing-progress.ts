@@ -50,6 +50,8 @@ export async function noteSealed(
   { open, sealed, upTo }: Swept,
 ): Promise<void> {
   const state = await from.selectFrom('audit_sealing').selectAll().executeTakeFirstOrThrow();
+  // A row up to there may have become visible only after another process had noted it, and this one has not come to it.
+  if (upTo !== null && upTo < state.next_to) return;
   const first = open.find((number) => !sealed.has(number));
   // Of the chained ones: a row that was written since `open` was read must not be skipped.
   const last =
