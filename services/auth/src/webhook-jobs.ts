@@ -6,7 +6,7 @@ import { createDispatcher } from './webhooks/dispatch-deliveries.ts';
 import type { DroppedEvents } from './webhooks/enqueue-events.ts';
 import { createAuditFollower } from './webhooks/follow-audit.ts';
 import { noteAlerts } from './webhooks/note-alerts.ts';
-import type { Poster } from './webhooks/post-message.ts';
+import { openPoster } from './webhooks/post-message.ts';
 import { createDeliveryPurge } from './webhooks/purge-deliveries.ts';
 import { countAllPending, createWebhookCheck } from './webhooks/webhook-store.ts';
 
@@ -41,7 +41,7 @@ export function addWebhookJobs(
       { webhook: webhook.id, name: webhook.name },
     );
   const dispatcher = createDispatcher({
-    ...{ db, clock, origins: values.webhookOrigins, random: Math.random, poster: createLatePoster() },
+    ...{ db, clock, origins: values.webhookOrigins, random: Math.random, poster: openPoster() },
     observe: metrics.countWebhookTry,
     onFault: (error) => warn('the outcome of a webhook message could not be stored: it is sent again', error),
     onGone: ({ id, name }) =>
@@ -90,19 +90,5 @@ export function addWebhookJobs(
   return {
     send: () => void send().catch((error) => warn('a message could not be sent at once', error)),
     noteAlerts: note,
-  };
-}
-
-/** The client takes 3 MB, and most servers have no webhooks. So it is loaded with the first message. */
-function createLatePoster(): Poster {
-  let opening: Promise<Poster> | null = null;
-  return {
-    async post(...message) {
-      opening ??= import('./webhooks/post-message.ts').then(({ openPoster }) => openPoster());
-      return (await opening).post(...message);
-    },
-    async close() {
-      await (await opening)?.close();
-    },
   };
 }

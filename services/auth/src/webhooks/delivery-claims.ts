@@ -5,12 +5,16 @@ import type { DeliveryRow, WebhookRow } from './webhook.ts';
 /** The limit of a try and of storing its outcome. After it another process may send the message again. */
 const claimMs = 30_000;
 
-/** Active webhooks with a message that is due. */
-export async function findDueWebhooks(db: Database, now: number): Promise<WebhookRow[]> {
+/** Active webhooks with a message that is due. @param id of the only one to look at; null for all */
+export async function findDueWebhooks(
+  db: Database,
+  { now, id }: { now: number; id: string | null },
+): Promise<WebhookRow[]> {
   return db
     .selectFrom('webhooks')
     .selectAll()
     .where('status', '=', 'active')
+    .$if(id !== null, (query) => query.where('id', '=', id))
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('webhook_deliveries')

@@ -5,8 +5,6 @@ const words: Record<string, string> = {
   ENOTFOUND: 'the name of the host is not known (ENOTFOUND)',
   EHOSTUNREACH: 'the host cannot be reached (EHOSTUNREACH)',
   TimeoutError: 'no answer within 10 s',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 s',
-  UND_ERR_SOCKET: 'the receiver closed the connection',
 };
 
 /**

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '@latchkey/shared/clock';
 import type { Database } from '../own-tables.ts';
 import {
@@ -18,7 +19,7 @@ const triesAtOnce = 4;
 /** While the last try failed. One try is enough to notice that the receiver is back. */
 const triesOfFailing = 1;
 
-/** A receiver that wants no more messages. */
+/** Gone (RFC 9110 section 15.5.11). */
 const goneStatus = 410;
 
 export interface DispatcherOptions {
@@ -83,35 +84,43 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       else failing.add(webhook.id);
       if (await settleDelivery(db, delivery, outcome, clock.now()))
         options.observe(outcome.state === 'pending' ? 'retried' : outcome.state);
-      if (outcome.status === goneStatus) {
-        await pauseByReceiver(db, webhook.id, clock.now());
-        options.onGone(webhook);
-      }
+      if (outcome.status === goneStatus) await pauseGone(options, webhook);
     } catch (error) {
       onFault(error);
     } finally {
       take(webhook.id, -1);
     }
     // A receiver that answers gets the next message at once. One that does not gets one a second, by the job.
-    if (!failing.has(webhook.id)) await run().catch(onFault);
+    if (!failing.has(webhook.id)) await beginDue(webhook.id).catch(onFault);
   }
 
-  async function run(): Promise<void> {
+  /** @param id of the only webhook to look at: after each message all of them would be much work; null for all */
+  async function beginDue(id: string | null): Promise<void> {
     if (isStopped) return;
-    for (const webhook of await findDueWebhooks(db, clock.now())) await begin(webhook);
+    for (const webhook of await findDueWebhooks(db, { now: clock.now(), id })) {
+      await begin(webhook);
+      // SQLite answers within a turn of the event loop, and beginning a few messages takes a millisecond: requests come in between.
+      await nextTurn();
+    }
   }
 
   return {
-    run,
+    run: () => beginDue(null),
     async idle() {
       while (running.size > 0) await Promise.all(running);
     },
     async stop() {
       isStopped = true;
-      await poster.close();
+      poster.close();
       await Promise.all(running);
     },
   };
+}
+
+/** A receiver that answers 410 wants no more messages. */
+async function pauseGone({ db, clock, onGone }: DispatcherOptions, webhook: WebhookRow): Promise<void> {
+  await pauseByReceiver(db, webhook.id, clock.now());
+  onGone(webhook);
 }
 
 /** Sends a message once. @returns what is to be stored */

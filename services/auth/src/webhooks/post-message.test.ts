@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { describePostFault } from './describe-post-fault.ts';
 import { openPoster, type Poster } from './post-message.ts';
 
@@ -20,7 +24,7 @@ beforeEach(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterEach(async () => {
-  await poster.close();
+  poster.close();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
@@ -36,6 +40,38 @@ test('a redirect is not followed', async () => {
 test('a receiver that hangs is given up at the limit', async () => {
   answer = () => {};
   expect(describePostFault(await post().catch((error) => error))).toBe('no answer within 10 s');
+});
+
+test('receivers that hang delay no other one at the same origin', async () => {
+  // More than any client opens to an origin by itself.
+  const hanging = 100;
+  answer = (request, response) => {
+    if (request.url !== '/hangs') response.writeHead(204).end();
+  };
+  const others = Array.from({ length: hanging }, () => poster.post(new URL('/hangs', origin), {}, '{}'));
+  const all = Promise.allSettled(others);
+  expect(await post()).toMatchObject({ status: 204 });
+  expect((await all).map(({ status }) => status)).toEqual(Array(hanging).fill('rejected'));
+});
+
+test('a connection is used for the next message', async () => {
+  const ports = new Set<number | undefined>();
+  answer = (request, response) => {
+    ports.add(request.socket.remotePort);
+    response.writeHead(200).end('thanks');
+  };
+  for (let n = 0; n < 3; n++) await post();
+  expect(ports.size).toBe(1);
+});
+
+test('an answer whose body never ends counts by its status at the limit', async () => {
+  answer = (_, response) => response.writeHead(202).write('so far');
+  expect(await post()).toMatchObject({ status: 202 });
+});
+
+test('a message under way ends with the process', async () => {
+  answer = () => poster.close();
+  expect(describePostFault(await post().catch((error) => error))).toBe('the request failed (AbortError)');
 });
 
 test('an endless answer ends a few bytes in, and its status counts', async () => {
@@ -56,4 +92,28 @@ test('a receiver that is away is described by what an admin can check', async ()
   await new Promise((resolve) => server.close(resolve));
   const fault = await post().catch((error) => error);
   expect(describePostFault(fault)).toBe('nothing listens at that address (ECONNREFUSED)');
+});
+
+test('over https only a receiver whose certificate is trusted gets messages', async () => {
+  const authority = makeCertificateAuthority();
+  onTestFinished(() => authority.remove());
+  const { cert, key } = authority.issue('receiver');
+  const bodies: string[] = [];
+  const secure = createSecureServer(
+    { cert: readFileSync(cert), key: readFileSync(key) },
+    (request, response) => {
+      request.on('data', (chunk) => bodies.push(String(chunk)));
+      request.on('end', () => response.writeHead(204).end());
+    },
+  );
+  await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void secure.close());
+  const url = new URL(`https://localhost:${(secure.address() as AddressInfo).port}/in`);
+  const fault = await poster.post(url, {}, '{"n":1}').catch((error) => error);
+  expect(describePostFault(fault)).toMatch(/^the request failed \([A-Z_]+\)$/);
+  const trusted = getCACertificates();
+  onTestFinished(() => setDefaultCACertificates(trusted));
+  setDefaultCACertificates([...trusted, readFileSync(authority.ca, 'utf8')]);
+  expect(await poster.post(url, {}, '{"n":2}')).toMatchObject({ status: 204 });
+  expect(bodies).toEqual(['{"n":2}']);
 });

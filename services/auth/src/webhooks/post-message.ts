@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import type { Agent, IncomingMessage, request } from 'node:http';
 
 /** What a receiver answered. */
 export interface PostAnswer {
@@ -15,40 +15,94 @@ export interface Poster {
    */
   post(url: URL, headers: Record<string, string>, body: string): Promise<PostAnswer>;
   /** Ends tries that are under way. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Standard Webhooks recommends 15 to 30 s. Less, so that a receiver that hangs does not hold its place for long. */
 const answerLimitMs = 10_000;
+/** A connection without a message is closed then, before the receiver or a firewall forgets it: Node's own servers do after 5 s. */
+const idleMs = 4_000;
 /** The answer is not used. A short one is read, so that its connection can be used again. */
 const answerBytes = 4_096;
-/** As many messages of one webhook are under way. */
-const connectionsToEach = 4;
 
+/**
+ * With the client of Node: loading another one would stop the process for some 80 ms when the first message is sent. Connections are not
+ * limited, because the dispatcher limits the tries of each webhook: with a limit for an origin, a receiver that hangs would delay another one
+ * at the same origin.
+ */
 export function openPoster(limitMs = answerLimitMs): Poster {
-  const dispatcher = new Agent({ connections: connectionsToEach });
+  const agents = new Map<string, Agent>();
   const closing = new AbortController();
+
+  function clientOf({ protocol }: URL): Client {
+    // `import` would also load the browser's APIs that these modules export, some 2 MiB.
+    const { request, Agent } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
+    const agent = agents.get(protocol) ?? new Agent({ keepAlive: true, timeout: idleMs });
+    agents.set(protocol, agent);
+    return { request, agent };
+  }
+
   return {
     async post(url, headers, body) {
       const signal = AbortSignal.any([AbortSignal.timeout(limitMs), closing.signal]);
-      const answer = await request(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'latchkey-webhooks' },
-        body,
-        dispatcher,
-        signal,
-      });
-      const retryAfter = answer.headers['retry-after'];
-      // Whether the rest arrives does not matter: the status has said it.
-      await answer.body.dump({ limit: answerBytes, signal }).catch(() => {});
-      return {
-        status: answer.statusCode,
-        retryAfterSeconds: /^\d{1,6}$/.test(String(retryAfter)) ? Number(retryAfter) : null,
-      };
+      try {
+        const answer = await send(clientOf(url), { url, headers, body, signal });
+        // Whether the rest arrives does not matter: the status has said it.
+        await readSome(answer).catch(() => {});
+        const retryAfter = answer.headers['retry-after'] ?? '';
+        return {
+          status: answer.statusCode ?? 0,
+          retryAfterSeconds: /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null,
+        };
+      } catch (error) {
+        throw signal.aborted ? signal.reason : error;
+      }
     },
-    async close() {
+    close() {
       closing.abort();
-      await dispatcher.destroy();
+      for (const agent of agents.values()) agent.destroy();
     },
   };
+}
+
+interface Client {
+  request: typeof request;
+  agent: Agent;
+}
+
+interface Message {
+  url: URL;
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+}
+
+function send({ request, agent }: Client, { url, headers, body, signal }: Message): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': 'latchkey-webhooks',
+      },
+      agent,
+      signal,
+    });
+    sent.once('response', resolve);
+    // After the answer too, where nobody waits for it.
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** Reads an answer, and closes its connection where it is long. */
+async function readSome(answer: IncomingMessage): Promise<void> {
+  let count = 0;
+  for await (const chunk of answer) {
+    count += (chunk as Buffer).length;
+    // Leaving the loop destroys the stream.
+    if (count > answerBytes) return;
+  }
 }
