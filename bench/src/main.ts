@@ -31,6 +31,8 @@ import { reportStart } from './start/report-start.ts';
 import { usage } from './usage.ts';
 import { measureViewers } from './viewers/measure-viewers.ts';
 import { reportViewers } from './viewers/report-viewers.ts';
+import { measureWebhooks } from './webhooks/measure-webhooks.ts';
+import { reportWebhooks } from './webhooks/report-webhooks.ts';
 import { compareWorkers } from './workers/compare-workers.ts';
 
 const { values: flags } = readFlags(usage, {
@@ -55,6 +57,7 @@ const { values: flags } = readFlags(usage, {
     crossing: { type: 'boolean', default: false },
     sessions: { type: 'boolean', default: false },
     rows: { type: 'boolean', default: false },
+    webhooks: { type: 'string' },
     traces: { type: 'boolean', default: false },
     custody: { type: 'boolean', default: false },
     mebibytes: { type: 'string', default: '512' },
@@ -105,6 +108,7 @@ async function main(): Promise<void> {
   if (flags['event-start'] || flags.crossing) return joinEvent();
   if (flags.sessions) return reloadPlaylists();
   if (flags.rows) return weighRows();
+  if (flags.webhooks !== undefined) return sendEvents(Number(flags.webhooks));
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
   await compareServers({
     part: flags.distributed ? 'gateway' : flags.traces ? 'traces' : flags.custody ? 'custody' : 'servers',
@@ -141,6 +145,14 @@ async function weighRows(): Promise<void> {
   for (const database of ['SQLite', 'Postgres'] as const)
     sizes.push(await measureRows(database, Number(flags.leases), say));
   show('rows', reportRows(sizes));
+}
+
+async function sendEvents(webhooks: number): Promise<void> {
+  const options = { webhooks, seconds: Number(flags.seconds ?? 70), say };
+  const samples = [];
+  for (const database of databasesOf(flags.database))
+    samples.push(...(await measureWebhooks(database, options)));
+  show('webhooks', `${describeMachine()}\n\n${reportWebhooks(samples)}`);
 }
 
 async function compareWithWorkers(): Promise<void> {

@@ -63,6 +63,11 @@ Postgres (installed).
 
   npm run bench -- --purge           --leases 1000000
 
+How soon webhooks get their messages while keys are fetched and leases are revoked, and what that costs keys and revocations: without
+webhooks, with some, and while half of their receivers hang. On SQLite and on Postgres (installed).
+
+  npm run bench -- --webhooks 20     --seconds 70 (of each load; a minute of usage ends in it) --database SQLite,Postgres
+
 CPU time and memory of latchkey encrypt, beside openssl enc (installed) on the same files (Linux).
 
   npm run bench -- --encrypt         --rounds 3 --mebibytes 512

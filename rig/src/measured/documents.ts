@@ -35,6 +35,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   memory: ['docs/scale.md'],
   start: ['docs/operations.md'],
   rows: ['docs/sizing.md'],
+  webhooks: ['docs/webhooks.md'],
   'cold-replica': ['docs/decisions/redis.md'],
   // npm run test:compose
   images: ['docs/containers.md'],
