@@ -4,6 +4,8 @@ import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHead, PageSkeleton } from '../components/page-head.tsx';
 import { useCurrentApiKey } from '../session/app-context.ts';
+import { may } from '../session/permissions.ts';
+import { usePreloadedApiKeyNames } from '../state/use-api-key-names.ts';
 import { type NavItem, navItems, navItemsFor, routeOf } from './nav-items.tsx';
 import { ClockNotice } from './notices.tsx';
 import styles from './shell.module.css';
@@ -14,6 +16,7 @@ export function PageArea() {
   const [location] = useLocation();
   const items = useMemo(() => navItemsFor(scope), [scope]);
   usePreloadedPages(items);
+  usePreloadedApiKeyNames(may(scope, 'manage'));
   const [first] = items;
   return (
     <main id="main" className={styles.main} tabIndex={-1}>

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import type { Api } from '../api/api.ts';
 import { listApiKeys } from '../api/api-keys.ts';
 import { queryKeys } from '../api/query-keys.ts';
 import type { ApiKey } from '../api/resources.ts';
@@ -12,6 +13,17 @@ const limit = 500;
 /** Names do not change, and every action on a key invalidates this query. */
 const staleMs = 60_000;
 
+/** The names of the newest API keys. Kept until sign-out: an old name is better than a page that waits. */
+const apiKeyNames = (api: Api) =>
+  queryOptions({
+    queryKey: queryKeys.apiKeyNames,
+    queryFn: ({ signal }) => listApiKeys(api, { limit }, signal),
+    staleTime: staleMs,
+    gcTime: Number.POSITIVE_INFINITY,
+    // IDs are enough: no page waits for names that fail.
+    retry: false,
+  });
+
 /**
  * The newest API keys by ID; undefined until the answer, empty if it fails. Needs a key with management permission.
  *
@@ -19,16 +31,23 @@ const staleMs = 60_000;
  */
 export function useApiKeyNames(isNeeded = true): ApiKeyNames | undefined {
   const api = useApi();
-  const { data, isPending } = useQuery({
-    queryKey: queryKeys.apiKeyNames,
-    queryFn: ({ signal }) => listApiKeys(api, { limit }, signal),
-    enabled: isNeeded,
-    staleTime: staleMs,
-    // IDs are enough: no page waits for names.
-    retry: false,
-  });
+  const { data, isPending } = useQuery({ ...apiKeyNames(api), enabled: isNeeded });
   return useMemo(
     () => (isPending ? undefined : new Map(data?.api_keys.map((key) => [key.id, key]))),
     [data, isPending],
   );
+}
+
+/** Later than the scripts of the pages, which every click needs. */
+const idleAfterMs = 300;
+
+/** Reads the names in idle time, so that the audit shows its rows as soon as it has them. */
+export function usePreloadedApiKeyNames(isAllowed: boolean): void {
+  const api = useApi();
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (!isAllowed) return;
+    const timer = setTimeout(() => void queries.prefetchQuery(apiKeyNames(api)), idleAfterMs);
+    return () => clearTimeout(timer);
+  }, [isAllowed, api, queries]);
 }

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { type ApiKeyPage, apiKeyOrders, apiKeysCountedUpTo, listApiKeys } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
@@ -24,6 +24,7 @@ import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { useNow } from '../../state/time.ts';
 import type { ChangeFilter } from '../../state/use-address-filter.ts';
+import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { useLiveRows } from '../../state/use-live-rows.ts';
 import { apiKeyColumns, type OpenDialog } from './api-key-columns.tsx';
 import {
@@ -52,7 +53,7 @@ export default function ApiKeysPage() {
   const queryKey = queryKeys.apiKeyPage(query, pages.cursor);
   const read = (signal?: AbortSignal) =>
     listApiKeys(api, { ...query, limit: pageSize, cursor: pages.cursor ?? undefined }, signal);
-  const list = useQuery({
+  const list = useEagerQuery({
     queryKey,
     queryFn: ({ signal }) => read(signal),
     placeholderData: keepPreviousData,

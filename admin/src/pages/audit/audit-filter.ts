@@ -14,6 +14,7 @@ import { queryKeys } from '../../api/query-keys.ts';
 import { pageSize } from '../../components/use-cursor-pages.ts';
 import { useApi } from '../../session/app-context.ts';
 import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
+import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 
 /** The filter of the table and of an export. */
@@ -148,8 +149,8 @@ export function useAuditPage(filter: AuditFilter, sort: AuditOrder | null, curso
     ...asItWas,
   });
   // The first page is always kept: new records are counted against it.
-  const first = useQuery({ ...read(null), placeholderData: keepPreviousData });
-  const page = useQuery({ ...read(cursor), placeholderData: keepPreviousData });
+  const first = useEagerQuery({ ...read(null), placeholderData: keepPreviousData });
+  const page = useEagerQuery({ ...read(cursor), placeholderData: keepPreviousData });
   const news = useQuery({
     ...read(null),
     queryKey: queryKeys.auditNews({ ...filter, sort }),

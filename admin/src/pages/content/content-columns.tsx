@@ -61,13 +61,27 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
   ];
 }
 
+interface ContentMenuProps {
+  content: Content;
+  showDialog: ShowDialog;
+}
+
 /** Actions for one content. */
-function ContentMenu({ content, showDialog }: { content: Content; showDialog: ShowDialog }) {
+function ContentMenu(props: ContentMenuProps) {
+  return (
+    <RowMenu name={props.content.name} width="12rem">
+      <ContentActions {...props} />
+    </RowMenu>
+  );
+}
+
+/** Apart, so that what they need is made for an open menu and not for each row. */
+function ContentActions({ content, showDialog }: ContentMenuProps) {
   const api = useApi();
   const [, navigate] = useLocation();
   const { copy } = useCopy();
   const { mayManage, enable } = useManagement();
-  const { id, name, status } = content;
+  const { id, status } = content;
   const copyKeyUrl = () =>
     readContent(api, id).then(
       ({ key_endpoint }) => copy(keyUrlOf(key_endpoint, window.location.origin, null), 'Key URL'),
@@ -75,7 +89,7 @@ function ContentMenu({ content, showDialog }: { content: Content; showDialog: Sh
       () => navigate(`/content/${id}`),
     );
   return (
-    <RowMenu name={name} width="12rem">
+    <>
       <RowAction icon="info" onClick={() => navigate(`/content/${id}`)}>
         Details
       </RowAction>
@@ -97,7 +111,7 @@ function ContentMenu({ content, showDialog }: { content: Content; showDialog: Sh
           Enable
         </RowAction>
       )}
-    </RowMenu>
+    </>
   );
 }
 

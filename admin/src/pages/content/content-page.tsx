@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { Route, Switch } from 'wouter';
 import { contentOrders, type ContentPage as ListedPage, listContents } from '../../api/contents.ts';
@@ -15,6 +15,7 @@ import { OffsetPager } from '../../components/pager.tsx';
 import { pageSize } from '../../components/use-cursor-pages.ts';
 import { useApi } from '../../session/app-context.ts';
 import type { ChangeFilter } from '../../state/use-address-filter.ts';
+import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { useLiveRows } from '../../state/use-live-rows.ts';
 import { contentColumns } from './content-columns.tsx';
 import { ContentDetail } from './content-detail.tsx';
@@ -51,7 +52,7 @@ function ContentList() {
   const table = useRef<HTMLDivElement>(null);
   const queryKey = queryKeys.contentPage(query);
   const read = (signal?: AbortSignal) => listContents(api, query, signal);
-  const list = useQuery({
+  const list = useEagerQuery({
     queryKey,
     queryFn: ({ signal }) => read(signal),
     placeholderData: keepPreviousData,

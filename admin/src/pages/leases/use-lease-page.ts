@@ -1,10 +1,11 @@
-import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { StreamState } from '../../api/events.ts';
 import { type LeasePage, type LeaseQuery, type LeaseSelector, listLeases } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Lease } from '../../api/resources.ts';
 import { useApp } from '../../session/app-context.ts';
+import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { applyNews, catchUp, findArrivals, useLeaseNews } from './lease-news.ts';
 
 interface LivePage {
@@ -37,7 +38,7 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
   const queries = useQueryClient();
   const queryKey = queryKeys.leasePage(query, cursor);
   const read = (signal?: AbortSignal) => listLeases(api, { ...query, cursor: cursor ?? undefined }, signal);
-  const list = useQuery({
+  const list = useEagerQuery({
     queryKey,
     queryFn: async ({ signal }) => {
       const page = await read(signal);

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { queryKeys } from '../../api/query-keys.ts';
@@ -12,6 +12,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi } from '../../session/app-context.ts';
+import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { viewerAddress } from './viewer-address.ts';
 import { ViewerDetail } from './viewer-detail.tsx';
 
@@ -42,7 +43,7 @@ function ViewerList() {
   const table = useRef<HTMLDivElement>(null);
   const query = { prefix: prefix.trim() || undefined, limit: pageSize };
   const pages = useCursorPages(JSON.stringify(query));
-  const list = useQuery({
+  const list = useEagerQuery({
     queryKey: queryKeys.viewerPage(query, pages.cursor),
     queryFn: ({ signal }) => listViewers(api, { ...query, cursor: pages.cursor ?? undefined }, signal),
     placeholderData: keepPreviousData,
