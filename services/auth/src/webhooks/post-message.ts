@@ -1,4 +1,6 @@
+import { lookup } from 'node:dns/promises';
 import type { Agent, IncomingMessage, request } from 'node:http';
+import { shareLookups } from './share-lookups.ts';
 
 /** What a receiver answered. */
 export interface PostAnswer {
@@ -32,12 +34,13 @@ const answerBytes = 4_096;
  */
 export function openPoster(limitMs = answerLimitMs): Poster {
   const agents = new Map<string, Agent>();
+  const kept = { keepAlive: true, timeout: idleMs, lookup: shareLookups(lookup) };
   const closing = new AbortController();
 
   function clientOf({ protocol }: URL): Client {
     // `import` would also load the browser's APIs that these modules export, some 2 MiB.
     const { request, Agent } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
-    const agent = agents.get(protocol) ?? new Agent({ keepAlive: true, timeout: idleMs });
+    const agent = agents.get(protocol) ?? new Agent(kept);
     agents.set(protocol, agent);
     return { request, agent };
   }
