@@ -2,6 +2,7 @@
 const words: Record<string, string> = {
   ECONNREFUSED: 'nothing listens at that address (ECONNREFUSED)',
   ECONNRESET: 'the receiver closed the connection (ECONNRESET)',
+  NO_ANSWER: 'the receiver closed the connection without an answer',
   ENOTFOUND: 'the name of the host is not known (ENOTFOUND)',
   EHOSTUNREACH: 'the host cannot be reached (EHOSTUNREACH)',
   TimeoutError: 'no answer within 10 s',

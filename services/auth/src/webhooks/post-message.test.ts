@@ -79,6 +79,13 @@ test('a message under way ends with the process', async () => {
   expect(describePostFault(await post().catch((error) => error))).toBe('the request failed (AbortError)');
 });
 
+test('a receiver that changes the protocol, which nobody asked for, has not answered', async () => {
+  answer = (request) =>
+    request.socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n');
+  const fault = await post().catch((error) => error);
+  expect(describePostFault(fault)).toBe('the receiver closed the connection without an answer');
+});
+
 test('an endless answer ends a few bytes in, and its status counts', async () => {
   answer = (_, response) => {
     response.writeHead(200);

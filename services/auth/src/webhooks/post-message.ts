@@ -96,6 +96,8 @@ function send({ request, agent }: Client, { url, headers, body, signal }: Messag
     sent.once('response', resolve);
     // After the answer too, where nobody waits for it.
     sent.on('error', reject);
+    // Neither of the two comes where a receiver takes another protocol than was asked for (101).
+    sent.once('close', () => reject(Object.assign(new Error('closed'), { code: 'NO_ANSWER' })));
     sent.end(body);
   });
 }
