@@ -1,5 +1,7 @@
+import { createAuditSealer } from '@latchkey/shared/audit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type AuthFixture, startAuth, testBootstrapKey } from '../auth.fixture.ts';
+import { createAuditFollower } from '../webhooks/follow-audit.ts';
 
 const path = '/api/v1/webhooks';
 const admin = { credential: testBootstrapKey };
@@ -107,6 +109,39 @@ it('a test and a replay are deliveries that wait, and a replay keeps the id and 
   ]);
   expect((await list('?state=failed')).deliveries).toEqual([]);
   expect((await list()).deliveries).toHaveLength(1);
+});
+
+it('what happened before a webhook was added or resumed is not sent, also where its row of the audit is chained later', async () => {
+  const { db } = auth.host;
+  const pause = (id: string, status: string) =>
+    auth.ask('PATCH', `${path}/${id}`, { ...admin, body: { status } });
+  const revoke = (viewer: string) =>
+    db
+      .insertInto('audit')
+      .values({
+        ...{ at: auth.clock.now(), actor_kind: 'api-key', action: 'lease.revoke', outcome: 'done' },
+        ...{ target: `viewer:${viewer}`, actor_id: null, client_ip: null, request_id: null, code: null },
+        ...{ affected: 1, count: null, details: null },
+      })
+      .execute();
+  const always = (await create({ ...wanted, name: 'always' })).body.webhook.id;
+  const paused = (await create({ ...wanted, name: 'paused' })).body.webhook.id;
+  await pause(paused, 'paused');
+  await revoke('early');
+  await pause(paused, 'active');
+  const added = (await create({ ...wanted, name: 'added' })).body.webhook.id;
+  await revoke('late');
+  await createAuditSealer({ db, clock: auth.clock, secret: null }).run();
+  await createAuditFollower({ db, clock: auth.clock, onDropped: () => {} }).run();
+  const viewersOf = async (id: string) =>
+    (await auth.ask('GET', `${path}/${id}/deliveries`, admin)).body.deliveries
+      .map(({ payload }: { payload: { data: { viewerId: string } } }) => payload.data.viewerId)
+      .sort();
+  expect(await Promise.all([always, paused, added].map(viewersOf))).toEqual([
+    ['early', 'late'],
+    ['late'],
+    ['late'],
+  ]);
 });
 
 it('deliveries are listed newest first, page by page', async () => {

@@ -91,8 +91,16 @@ async function followSome(tx: Transaction, chain: ChainName, limit: number, now:
   const webhooks = await tx.selectFrom('webhooks').selectAll().where('status', '=', 'active').execute();
   if (webhooks.length === 0 || after >= upTo) return { count: 0, dropped: [] };
   const places = await readPlaces(tx, chain, { after, upTo, limit });
-  const events = places.flatMap((place) => eventOfPlace(place) ?? []);
-  const dropped = await enqueueEvents(tx, webhooks, events, now);
+  const events = places.flatMap((place) => {
+    const event = eventOfPlace(place);
+    return event ? [{ number: place.number, event }] : [];
+  });
+  const dropped: DroppedEvents[] = [];
+  for (const webhook of webhooks) {
+    // A row is chained up to some seconds after its act: meanwhile a webhook may have been added or resumed.
+    const own = events.filter(({ number }) => number > webhook.listens_after).map(({ event }) => event);
+    dropped.push(...(await enqueueEvents(tx, [webhook], own, now)));
+  }
   // Without a place, the retention has removed all of them.
   const place = places.at(-1)?.place ?? upTo;
   await tx.updateTable('webhook_progress').set({ place }).where('chain', '=', chain).execute();

@@ -60,11 +60,12 @@ export async function createWebhook(
       paused_by: null,
       expiring_to: 0,
       dropped: 0,
+      listens_after: 0,
       created_at: entry.now,
       updated_at: entry.now,
     };
+    row.listens_after = await audit(entry, 'webhook.create', row.id, facts, compare(null, row));
     await insertWebhook(entry.tx, row);
-    await audit(entry, 'webhook.create', row.id, facts, compare(null, row));
     return row;
   });
 }
@@ -94,8 +95,9 @@ export async function changeWebhook(
     const ofStatus = status === undefined || status === before.status ? {} : statusColumns(status);
     if (ofStatus.status === 'active') await beginAtEndOfAudit(entry.tx);
     const after = { ...before, ...changes, ...ofStatus, updated_at: entry.now };
+    const number = await audit(entry, 'webhook.update', id, facts, compare(before, after));
+    if (ofStatus.status === 'active') after.listens_after = number;
     await updateWebhook(entry.tx, id, after);
-    await audit(entry, 'webhook.update', id, facts, compare(before, after));
     return after;
   });
 }
@@ -192,14 +194,15 @@ type WebhookAction =
   | 'webhook.test'
   | 'webhook.replay';
 
-async function audit(
+/** @returns the number of the row in the audit */
+function audit(
   entry: LedgerEntry,
   action: WebhookAction,
   target: string,
   facts: AuditFacts,
   changes: Changes = {},
-): Promise<void> {
-  await entry.audit({ ...facts, action, target, outcome: 'done', code: null, details: { changes } });
+): Promise<number> {
+  return entry.audit({ ...facts, action, target, outcome: 'done', code: null, details: { changes } });
 }
 
 /** What the audit shows. Of a URL the origin alone: the path of some receivers is a secret of theirs. */
