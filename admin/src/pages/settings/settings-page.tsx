@@ -13,7 +13,13 @@ import { PageHead } from '../../components/page-head.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
 import styles from './settings.module.css';
-import { describeValue, filterVariables, listVariables, type VariableRow } from './variable-rows.ts';
+import {
+  describeRetention,
+  describeValue,
+  filterVariables,
+  listVariables,
+  type VariableRow,
+} from './variable-rows.ts';
 
 /** What the processes work with. Nothing here can be changed: configuration is set where the processes are started. */
 export default function SettingsPage() {
@@ -114,22 +120,27 @@ const processColumns: readonly Column<ProcessRow>[] = [
   },
 ];
 
+const minutesOfUsage = 'USAGE_MINUTES_KEEP_HOURS';
 const retentions = [
-  ['Audit of acts', 'AUDIT_KEEP_ACTS_DAYS', 'days'],
-  ['Audit of refusals', 'AUDIT_KEEP_REFUSALS_DAYS', 'days'],
-  ['Audit of strangers', 'AUDIT_KEEP_STRANGERS_DAYS', 'days'],
-  ['Deliveries of webhooks', 'WEBHOOK_DELIVERIES_KEEP_DAYS', 'days'],
-  ['Ended leases', 'LEASES_KEEP_HOURS', 'hours'],
-  ['Usage by hours', 'USAGE_KEEP_DAYS', 'days'],
-  ['Usage by minutes', 'USAGE_MINUTES_KEEP_HOURS', 'hours'],
+  ['Audit of acts', 'AUDIT_KEEP_ACTS_DAYS', 'day', 'Always'],
+  ['Audit of refusals', 'AUDIT_KEEP_REFUSALS_DAYS', 'day', 'Always'],
+  ['Audit of strangers', 'AUDIT_KEEP_STRANGERS_DAYS', 'day', 'Always'],
+  ['Deliveries of webhooks', 'WEBHOOK_DELIVERIES_KEEP_DAYS', 'day', 'Not kept'],
+  ['Ended leases', 'LEASES_KEEP_HOURS', 'hour', 'Not kept'],
+  ['Usage by hours', 'USAGE_KEEP_DAYS', 'day', 'Not kept'],
+  ['Usage by minutes', minutesOfUsage, 'hour', 'Not kept'],
 ] as const;
 
 function storageFacts(data: ServerSettings | undefined) {
   const database = data?.settings?.database;
   const variables = data?.settings?.processes.flatMap((process) => process.variables) ?? [];
-  const kept = retentions.flatMap(([label, name, unit]) => {
-    const setting = variables.find((variable) => variable.name === name);
-    return setting ? [[label, `${describeValue(setting).replace('default ', '')} ${unit}`] as const] : [];
+  const find = (name: string) => variables.find((variable) => variable.name === name);
+  const keepsUsage = find('USAGE_KEEP_DAYS')?.value !== '0';
+  const kept = retentions.flatMap(([label, name, unit, zero]) => {
+    const setting = find(name);
+    if (!setting) return [];
+    const isKept = keepsUsage || name !== minutesOfUsage;
+    return [[label, isKept ? describeRetention(setting, unit, zero) : zero] as const];
   });
   return [
     ['Database', database?.kind ?? <NotSet key="kind" />] as const,

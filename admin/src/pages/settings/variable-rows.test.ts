@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeValue, filterVariables, listVariables } from './variable-rows.ts';
+import { describeRetention, describeValue, filterVariables, listVariables } from './variable-rows.ts';
 
 const variable = (name: string, value: string | null, from: 'default' | 'environment' | 'file') => ({
   ...{ name, value, from, about: `About ${name}.` },
@@ -39,4 +39,13 @@ it('what is secret or in a file is said to be set', () => {
   expect(describeValue({ from: 'environment', value: null })).toBe('Set, not shown');
   expect(describeValue({ from: 'file', value: null })).toBe('In a file, not shown');
   expect(describeValue({ from: 'default', value: 'default 5' })).toBe('default 5');
+});
+
+it.each([
+  ['default 400', '400 days'],
+  ['1', '1 day'],
+  ['0', 'Always'],
+  [null, 'Set, not shown'],
+])('a retention of %s is shown as "%s"', (value, words) => {
+  expect(describeRetention({ from: 'environment', value }, 'day', 'Always')).toBe(words);
 });

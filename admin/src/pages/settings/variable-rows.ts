@@ -1,4 +1,5 @@
 import type { ProcessSettings, ShownSetting } from '../../api/settings.ts';
+import { countOf } from '../../components/format-numbers.ts';
 
 /** A variable as some of the processes have it. */
 export interface VariableRow extends ShownSetting {
@@ -44,4 +45,19 @@ export function filterVariables(
 export function describeValue({ from, value }: Pick<ShownSetting, 'from' | 'value'>): string {
   if (from === 'file') return 'In a file, not shown';
   return value ?? 'Set, not shown';
+}
+
+/**
+ * How long something is kept, in words.
+ *
+ * @param zero what 0 means
+ */
+export function describeRetention(
+  setting: Pick<ShownSetting, 'from' | 'value'>,
+  unit: 'day' | 'hour',
+  zero: string,
+): string {
+  const words = describeValue(setting).replace('default ', '');
+  if (!/^\d+$/.test(words)) return words;
+  return words === '0' ? zero : countOf(Number(words), unit);
 }
