@@ -52,6 +52,7 @@ export interface LeaseFixture extends TestHost {
     url: string,
     credential?: string | null,
     body?: object,
+    headers?: Record<string, string>,
   ): Promise<Answer>;
   /** Writes to the rows what has been revoked by viewer or content. */
   writeRevocations(): Promise<number>;
@@ -134,11 +135,11 @@ export async function openLeases(
 }
 
 function createAsk(host: TestHost): LeaseFixture['ask'] {
-  return async (method, url, credential = null, body) => {
+  return async (method, url, credential = null, body = undefined, headers = {}) => {
     const response = await host.app.inject({
       method,
       url,
-      headers: credential === null ? {} : { authorization: `Bearer ${credential}` },
+      headers: { ...headers, ...(credential === null ? {} : { authorization: `Bearer ${credential}` }) },
       ...(body === undefined ? {} : { payload: body }),
     });
     const isJson = /json/.test(String(response.headers['content-type']));

@@ -38,6 +38,15 @@ describe('GET /api/v1/leases', () => {
     expect((await list()).body.total_active).toBe(0);
   });
 
+  it('GET /api/v1/leases counts nothing for a client that prefers a minimal answer', async () => {
+    const ids = [await lease('a'), await lease('b')].reverse();
+    const prefer = { prefer: 'return=minimal' };
+    const { body, headers } = await leases.ask('GET', '/api/v1/leases', rawKeys.admin, undefined, prefer);
+    expect([idsOf(body), body.total_active, body.total]).toEqual([ids, undefined, undefined]);
+    expect(headers['preference-applied']).toBe('return=minimal');
+    expect((await list()).headers['preference-applied']).toBeUndefined();
+  });
+
   it('GET /api/v1/leases continues from the cursor', async () => {
     const ids = [await lease('a'), await lease('b'), await lease('c')].reverse();
     const { body: first } = await list('?limit=2');
