@@ -1,6 +1,6 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { lazy, StrictMode, Suspense, useState } from 'react';
+import { notifyManager, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, StrictMode, Suspense, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { type ApiOptions, createApi } from './api/api.ts';
@@ -20,6 +20,7 @@ import { ConnectionBanner, LimitBanner, Toaster } from './shell/notices.tsx';
 import { Shell } from './shell/shell.tsx';
 import { createClock, createTicker } from './state/clock.ts';
 import { createStore, useStore } from './state/store.ts';
+import { NowContext, useNow } from './state/time.ts';
 import { createToasts } from './state/toasts.ts';
 import './styles/mantine.css';
 import './styles/tokens.css';
@@ -30,6 +31,10 @@ import { theme } from './shell/theme.tsx';
 const staleMs = 5_000;
 
 const SetupPage = lazy(() => import('./pages/setup/setup-page.tsx'));
+
+function Timed({ children }: { children: ReactNode }) {
+  return <NowContext value={useNow()}>{children}</NowContext>;
+}
 
 /** Shows one of three: the setup wizard, the sign-in page, or the pages of the dashboard. */
 function App() {
@@ -160,6 +165,8 @@ async function isReplaced({ document, fetch }: Window & typeof globalThis): Prom
   }
 }
 
+// An answer is shown at once. By default it waits for a turn of the event loop, behind all that the browser draws.
+notifyManager.setScheduler(queueMicrotask);
 const { queries, parts } = createParts(window);
 const schemeManager = localStorageColorSchemeManager({ key: 'latchkey-color-scheme' });
 reloadWhenReplaced(window);
@@ -178,7 +185,9 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       <QueryClientProvider client={queries}>
         <AppContext value={parts}>
           <Router base="/admin">
-            <App />
+            <Timed>
+              <App />
+            </Timed>
           </Router>
         </AppContext>
       </QueryClientProvider>

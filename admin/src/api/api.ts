@@ -9,6 +9,8 @@ interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** Refuses with 412 what exists already (`If-None-Match: *`). */
   isNewOnly?: boolean;
+  /** Leaves counts out (`Prefer: return=minimal`). A server before version 0.3.0 gives them all the same. */
+  isMinimal?: boolean;
   /** Replaces the session's key in `Authorization: Bearer`; null sends no header. */
   credential?: string | null;
 }
@@ -101,7 +103,7 @@ interface Envelope {
 async function send(
   { fetch, onContact }: ApiOptions,
   { method, path, bearer, timeout }: Envelope,
-  { query = {}, body, signal, isNewOnly = false }: RequestOptions,
+  { query = {}, body, signal, isNewOnly = false, isMinimal = false }: RequestOptions,
 ): Promise<Response> {
   // Outside of the try block: an invalid header value is an error of this page, not a lost server.
   const headers = new Headers({
@@ -109,6 +111,7 @@ async function send(
     ...ofDashboard,
     ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
     ...(isNewOnly ? { 'if-none-match': '*' } : {}),
+    ...(isMinimal ? { prefer: 'return=minimal' } : {}),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   });
   try {

@@ -22,25 +22,40 @@ export interface LeaseQuery extends LeaseSelector {
 export interface LeasePage {
   leases: Lease[];
   next_cursor: string | null;
+}
+
+export interface LeaseCounts {
   /** Number of active leases of the selected viewer and content, whatever the state in the query. */
-  total_active: number;
+  active: number;
   /**
-   * Number of matches on all pages; active ones exactly, others up to `leasesCountedUpTo`. Null if unknown. Missing before server version
-   * 0.3.0.
+   * Number of matches on all pages; active ones exactly, others up to `leasesCountedUpTo`. Null or missing if unknown, as before server
+   * version 0.3.0.
    */
-  total?: number | null;
+  total?: number | null | undefined;
 }
 
 export const leasesCountedUpTo = 10_000;
 
+const path = '/api/v1/leases';
+
+/** A page of leases. Nothing is counted: with a million leases, that takes longer than the page. */
 export function listLeases(api: Api, query: LeaseQuery, signal?: AbortSignal): Promise<LeasePage> {
-  return api.request('GET', '/api/v1/leases', { query: { ...query }, signal });
+  return api.request('GET', path, { query: { ...query }, signal, isMinimal: true });
 }
 
-export async function readLease(api: Api, id: string, signal?: AbortSignal): Promise<Lease> {
-  const path = `/api/v1/leases/${encodeURIComponent(id)}`;
-  const { lease } = await api.request<{ lease: Lease }>('GET', path, { signal });
-  return lease;
+/** Counts the leases of a list. */
+export async function countLeases(
+  api: Api,
+  { viewerId, contentId, state }: Pick<LeaseQuery, 'viewerId' | 'contentId' | 'state'>,
+  signal?: AbortSignal,
+): Promise<LeaseCounts> {
+  // Every page has the full counts, so the smallest page is enough.
+  const query = { viewerId, contentId, state, limit: 1 };
+  const page = await api.request<{ total_active: number; total?: number | null }>('GET', path, {
+    query,
+    signal,
+  });
+  return { active: page.total_active, total: page.total };
 }
 
 /** The exact number of active leases. */
@@ -49,9 +64,14 @@ export async function countActiveLeases(
   { viewerId, contentId }: LeaseSelector,
   signal?: AbortSignal,
 ): Promise<number> {
-  // Every page has the full count, so the smallest page is enough.
-  const page = await listLeases(api, { viewerId, contentId, limit: 1 }, signal);
-  return page.total_active;
+  return (await countLeases(api, { viewerId, contentId }, signal)).active;
+}
+
+export async function readLease(api: Api, id: string, signal?: AbortSignal): Promise<Lease> {
+  const { lease } = await api.request<{ lease: Lease }>('GET', `${path}/${encodeURIComponent(id)}`, {
+    signal,
+  });
+  return lease;
 }
 
 /** What a revocation ends: one lease, or all leases of a viewer, of a content or of the pair. */

@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core';
-import type { ReactNode, RefObject } from 'react';
+import { memo, type ReactNode, type RefObject } from 'react';
 import { type ColumnSort, directionOf, listOrders, nextOrder, type TableSort } from './column-sort.ts';
 import styles from './data-table.module.css';
 import { ErrorState } from './errors.tsx';
@@ -68,7 +68,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </thead>
         <tbody role="rowgroup" data-updating={isUpdating || undefined}>
           {rows === undefined ? (
-            <SkeletonRows columns={columns.length} />
+            <Placeholder columns={columns.length} />
           ) : (
             rows.map((row) => <DataTableRow key={rowId(row)} row={row} columns={columns} />)
           )}
@@ -138,7 +138,12 @@ function OrderSelect<Row>({
   );
 }
 
-function DataTableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+interface DataTableRowProps<Row> {
+  row: Row;
+  columns: readonly Column<Row>[];
+}
+
+function PlainRow<Row>({ row, columns }: DataTableRowProps<Row>) {
   return (
     // biome-ignore lint/a11y/noRedundantRoles: see DataTable
     <tr role="row">
@@ -164,23 +169,16 @@ function DataTableRow<Row>({ row, columns }: { row: Row; columns: readonly Colum
   );
 }
 
-/** Fills most windows. */
-const rows = Array.from({ length: 8 }, (_, row) => row);
+/** Drawn again only where the row or the columns are others: a page is drawn again with each new count and state of the stream. */
+const DataTableRow = memo(PlainRow) as typeof PlainRow;
 
-/** Placeholders while the rows are being read. */
-function SkeletonRows({ columns }: { columns: number }) {
-  return rows.map((row) => (
-    <tr key={row}>
-      {Array.from({ length: columns }, (_, column) => (
-        <td key={column}>
-          {/* Not Mantine's: half a hundred of those delay the rows that they stand for. */}
-          <span
-            aria-hidden="true"
-            className={styles.placeholder}
-            style={{ width: column === 0 ? `${7 + ((row * 3) % 5)}rem` : '4.5rem' }}
-          />
-        </td>
-      ))}
+/** In place of rows while they are being read. One element: a table of them would delay the rows that it stands for. */
+function Placeholder({ columns }: { columns: number }) {
+  return (
+    <tr>
+      <td colSpan={columns} className={styles.whole}>
+        <span aria-hidden="true" className={styles.placeholder} />
+      </td>
     </tr>
-  ));
+  );
 }

@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { StreamState } from '../api/events.ts';
+import { useApp } from '../session/app-context.ts';
+import { useStore } from '../state/store.ts';
 import { formatCount } from './format-numbers.ts';
 import { Icon } from './icon.tsx';
 import styles from './live-bar.module.css';
 
 interface LiveBarProps {
-  stream: StreamState;
   /** Number of new rows since the list was read; a text if it is not exact: "50 or more". */
   arrived: number | string;
   /** Plural noun of the rows: "keys". */
@@ -18,10 +19,10 @@ interface LiveBarProps {
 }
 
 /** Between filters and table: the state of the event stream, and new rows. Its space is reserved, so nothing moves. */
-export function LiveBar({ stream, arrived, noun, onShow, children }: LiveBarProps) {
+export function LiveBar({ arrived, noun, onShow, children }: LiveBarProps) {
   return (
     <div className={styles.bar}>
-      <LiveBadge state={stream} />
+      <LiveBadge />
       {children}
       {arrived !== 0 && (
         <Button
@@ -49,8 +50,9 @@ const words: Record<StreamState, string> = {
   broken: 'Reconnecting…',
 };
 
-/** Whether the page receives events of the server. */
-export function LiveBadge({ state }: { state: StreamState }) {
+/** Whether the page receives events of the server. It alone is drawn again when that changes, and not its page. */
+export function LiveBadge() {
+  const state = useStore(useApp().events.state);
   return (
     <span className={styles.stream} data-state={state} role="status">
       {words[state]}

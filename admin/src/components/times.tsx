@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { useEachSecond, useNow } from '../state/time.ts';
+import { useEachSecond, useSharedNow } from '../state/time.ts';
 import { formatCountdown, formatExact, formatRelative } from './format-time.ts';
 import styles from './times.module.css';
 
@@ -12,7 +12,7 @@ interface RelativeTimeProps {
 
 /** A time relative to now. Shows the exact time on hover, on focus (`ExactTimeTooltip`) and to screen readers. */
 export function RelativeTime({ at, isFocusable = false }: RelativeTimeProps) {
-  const now = useNow();
+  const now = useSharedNow();
   if (!at) return <span className={styles.none}>never</span>;
   const exact = formatExact(at);
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { useApp } from '../session/app-context.ts';
 import { useStore } from './store.ts';
 
@@ -26,4 +26,13 @@ export function useNow(): number {
     return () => clearInterval(timer);
   }, []);
   return localMs + offsetMs;
+}
+
+/** Changes whenever shown times are to be drawn again. `main.tsx` provides the value of `useNow`. */
+export const NowContext = createContext(0);
+
+/** As `useNow`, for each of the hundred times of a table: one timer serves all of them. The time is that of the drawing. */
+export function useSharedNow(): number {
+  useContext(NowContext);
+  return useApp().clock.now();
 }

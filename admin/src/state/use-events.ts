@@ -1,18 +1,16 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
-import type { ServerEvent, StreamState } from '../api/events.ts';
+import type { ServerEvent } from '../api/events.ts';
 import { useApp } from '../session/app-context.ts';
-import { useStore } from './store.ts';
 
 /**
  * Receives the server's events while the component is mounted.
  *
  * @param isAllowed whether the signed-in key can manage. The server refuses the stream to other keys, so it is not requested
  */
-export function useEvents(onEvent: (event: ServerEvent) => void, isAllowed = true): StreamState {
+export function useEvents(onEvent: (event: ServerEvent) => void, isAllowed = true): void {
   const { events } = useApp();
   const emit = useEffectEvent(onEvent);
   useEffect(() => (isAllowed ? events.subscribe((event) => emit(event)) : undefined), [events, isAllowed]);
-  return useStore(events.state);
 }
 
 /** Collects events that happen together. */
@@ -30,7 +28,7 @@ export function useLiveRefresh(
   refresh: () => void,
   isOfInterest: (event: ServerEvent) => boolean,
   isAllowed = true,
-): StreamState {
+): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastMs = useRef(Number.NEGATIVE_INFINITY);
   const act = useEffectEvent(() => {
@@ -45,7 +43,7 @@ export function useLiveRefresh(
     },
     [],
   );
-  return useEvents((event) => {
+  useEvents((event) => {
     if (timer.current !== undefined || !isOfInterest(event)) return;
     const waitMs = Math.max(gatherMs, lastMs.current + calmMs - Date.now());
     timer.current = setTimeout(() => act(), waitMs);

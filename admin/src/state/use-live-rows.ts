@@ -1,6 +1,5 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { StreamState } from '../api/events.ts';
 import { useEvents, useLiveRefresh } from './use-events.ts';
 
 interface LiveRowsOptions<Page, Row> {
@@ -18,19 +17,15 @@ interface LiveRowsOptions<Page, Row> {
   isAllowed?: boolean;
 }
 
-interface LiveRows {
-  stream: StreamState;
-  /** Number of rows that belong to the page and are not on it yet. */
-  arrived: number;
-}
-
 const noIds: readonly string[] = [];
 
 /**
  * Keeps a page of a list up to date: rows change in place. New rows are counted and not inserted, so that nothing moves under the
  * pointer. An empty page shows them at once.
+ *
+ * @returns the number of rows that belong to the page and are not on it yet
  */
-export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsOptions<Page, Row>): LiveRows {
+export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsOptions<Page, Row>): number {
   const { topic, queryKey, rowsOf, withRows, read, isFirst, isAllowed = true } = options;
   const queries = useQueryClient();
   const list = JSON.stringify(queryKey);
@@ -57,11 +52,11 @@ export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsO
     if (event.topic === topic && isRow<Row>(event.data)) put([event.data]);
   }, isAllowed);
   const isOfInterest = (event: { topic: string }) => event.topic === topic || event.topic === 'missed';
-  const stream = useLiveRefresh(refresh, isOfInterest, isAllowed);
+  useLiveRefresh(refresh, isOfInterest, isAllowed);
   const page = queries.getQueryData<Page>(queryKey);
   const shown = new Set(page ? rowsOf(page).map(({ id }) => id) : []);
   const ids = isFirst && page && seen.list === list ? seen.ids : noIds;
-  return { stream, arrived: ids.filter((id) => !shown.has(id)).length };
+  return ids.filter((id) => !shown.has(id)).length;
 }
 
 function isRow<Row extends { id: string }>(data: unknown): data is Row {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useMemo, useRef, useState } from 'react';
 import { type ApiKeyPage, apiKeyOrders, apiKeysCountedUpTo, listApiKeys } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { type ApiKey, scopes } from '../../api/resources.ts';
@@ -58,7 +58,7 @@ export default function ApiKeysPage() {
     queryFn: ({ signal }) => read(signal),
     placeholderData: keepPreviousData,
   });
-  const { stream, arrived } = useLiveRows({
+  const arrived = useLiveRows({
     topic: 'api-key',
     queryKey,
     rowsOf: (page: ApiKeyPage) => page.api_keys,
@@ -77,7 +77,7 @@ export default function ApiKeysPage() {
         actions={<Acts filter={filter} onCreate={() => setDialog({ kind: 'create' })} />}
       />
       <FilterBar filter={filter} onChange={setFilter} />
-      <LiveBar stream={stream} arrived={arrived} noun="keys" onShow={() => list.refetch()} />
+      <LiveBar arrived={arrived} noun="keys" onShow={() => list.refetch()} />
       <DataTable
         frame={table}
         label="API keys"
@@ -158,7 +158,7 @@ interface FilterProps {
 }
 
 /** The filters of the table. */
-function FilterBar({ filter, onChange }: FilterProps) {
+const FilterBar = memo(function FilterBar({ filter, onChange }: FilterProps) {
   const search = useCallback((q: string) => onChange({ q }), [onChange]);
   return (
     <FilterRow>
@@ -195,7 +195,7 @@ function FilterBar({ filter, onChange }: FilterProps) {
       </ToggleGroup>
     </FilterRow>
   );
-}
+});
 
 /** Shown without rows: the filter matches nothing, or there are no keys. */
 function NoApiKeys({ filter, onChange }: FilterProps) {

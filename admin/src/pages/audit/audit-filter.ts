@@ -9,7 +9,6 @@ import {
   auditOutcomes,
   listAudit,
 } from '../../api/audit.ts';
-import type { StreamState } from '../../api/events.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { pageSize } from '../../components/use-cursor-pages.ts';
 import { useApi } from '../../session/app-context.ts';
@@ -121,7 +120,6 @@ interface LiveAudit {
   total: number | null | undefined;
   error: unknown;
   isUpdating: boolean;
-  stream: StreamState;
   /** Number of new records since the view was read. `pageSize` means that many or more. */
   arrived: number;
   /** Adds them to the first page. */
@@ -159,7 +157,7 @@ export function useAuditPage(filter: AuditFilter, sort: AuditOrder | null, curso
   const lookForNews = () => {
     if (first.data && !first.isPlaceholderData) void news.refetch({ cancelRefetch: false });
   };
-  const stream = useLiveRefresh(lookForNews, ({ topic }) => topic === 'audit' || topic === 'missed');
+  useLiveRefresh(lookForNews, ({ topic }) => topic === 'audit' || topic === 'missed');
   useInterval(
     () => {
       if (document.visibilityState === 'visible') lookForNews();
@@ -178,7 +176,6 @@ export function useAuditPage(filter: AuditFilter, sort: AuditOrder | null, curso
     total: shown?.total,
     error: page.error,
     isUpdating: page.isPlaceholderData,
-    stream,
     arrived: sort === null ? countNewer(found, known) : 0,
     showNew: () => {
       if (news.data)

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { useCallback, useId, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useId, useMemo, useRef, useState } from 'react';
 import { type AuditRecord, auditCountedUpTo, auditOrders, auditOutcomes } from '../../api/audit.ts';
 import { sortedBy } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
@@ -55,7 +55,6 @@ export default function AuditPage() {
       />
       <FilterBar view={view} onChange={change} />
       <LiveBar
-        stream={page.stream}
         arrived={page.arrived < pageSize ? page.arrived : `${pageSize} or more`}
         noun="records"
         onShow={showNew}
@@ -102,7 +101,7 @@ interface FilterProps {
 }
 
 /** The filters of the table and of an export. */
-function FilterBar({ view, onChange }: FilterProps) {
+const FilterBar = memo(function FilterBar({ view, onChange }: FilterProps) {
   const findTarget = useCallback((target: string) => onChange({ target }), [onChange]);
   const findActor = useCallback((actor: string) => onChange({ actor }), [onChange]);
   const known = Object.keys(actions);
@@ -134,7 +133,7 @@ function FilterBar({ view, onChange }: FilterProps) {
       )}
     </FilterRow>
   );
-}
+});
 
 interface TimeFieldProps {
   label: string;

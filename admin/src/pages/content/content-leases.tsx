@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LiveBar } from '../../components/live-bar.tsx';
-import { ActiveCount, useActiveCount } from '../leases/active-count.tsx';
+import { ActiveCount, useLeaseCounts } from '../leases/active-count.tsx';
 import { createdColumn, endColumn, stateColumn, viewerColumn } from '../leases/lease-columns.tsx';
 import { addressOf } from '../leases/lease-filter.ts';
 import { RevokeDialog } from '../leases/revoke-dialog.tsx';
@@ -19,7 +19,7 @@ export function ContentLeases({ contentId }: { contentId: string }) {
   const [, navigate] = useLocation();
   const [isRevoking, setRevoking] = useState(false);
   const page = useLeasePage({ contentId, state: 'active', limit: shownLeases }, null);
-  const active = useActiveCount({ contentId }, page.isListed);
+  const { active } = useLeaseCounts({ contentId }, page.isListed);
   const columns = useMemo(
     () => [
       viewerColumn((leaseId) => navigate(`${addressOf({ contentId })}&lease=${leaseId}`)),
@@ -38,7 +38,7 @@ export function ContentLeases({ contentId }: { contentId: string }) {
           Revoke every lease of this content…
         </Button>
       </div>
-      <LiveBar stream={page.stream} arrived={page.arrived} noun="leases" onShow={page.reload}>
+      <LiveBar arrived={page.arrived} noun="leases" onShow={page.reload}>
         <ActiveCount active={active} />
       </LiveBar>
       <DataTable

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useMemo, useRef, useState } from 'react';
 import { Route, Switch } from 'wouter';
 import { contentOrders, type ContentPage as ListedPage, listContents } from '../../api/contents.ts';
 import { queryKeys } from '../../api/query-keys.ts';
@@ -57,7 +57,7 @@ function ContentList() {
     queryFn: ({ signal }) => read(signal),
     placeholderData: keepPreviousData,
   });
-  const { stream, arrived } = useLiveRows({
+  const arrived = useLiveRows({
     topic: 'content',
     queryKey,
     rowsOf: ({ items }: ListedPage) => items,
@@ -82,9 +82,7 @@ function ContentList() {
         actions={mayManage && register}
       />
       <FilterBar filter={filter} onChange={setFilter} />
-      {mayManage && (
-        <LiveBar stream={stream} arrived={arrived} noun="contents" onShow={() => list.refetch()} />
-      )}
+      {mayManage && <LiveBar arrived={arrived} noun="contents" onShow={() => list.refetch()} />}
       <DataTable
         frame={table}
         label="Contents"
@@ -118,7 +116,7 @@ interface FilterProps {
 }
 
 /** The filters of the table. A new filter starts at the first page. */
-function FilterBar({ filter, onChange }: FilterProps) {
+const FilterBar = memo(function FilterBar({ filter, onChange }: FilterProps) {
   const search = useCallback((q: string) => onChange({ q, page: 1 }), [onChange]);
   return (
     <FilterRow>
@@ -131,7 +129,7 @@ function FilterBar({ filter, onChange }: FilterProps) {
       />
     </FilterRow>
   );
-}
+});
 
 /** Shown without rows: the page is beyond the last, the filter matches nothing, or there is no content. */
 function NoContents({ filter, total, onChange }: FilterProps & { total: number }) {

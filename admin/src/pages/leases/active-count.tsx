@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { countActiveLeases, type LeaseSelector } from '../../api/leases.ts';
+import { useEffect, useState } from 'react';
+import { countLeases, type LeaseCounts, type LeaseQuery } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { formatCount } from '../../components/format-numbers.ts';
 import { useApp } from '../../session/app-context.ts';
@@ -26,30 +27,56 @@ const recountMs = 15_000;
 /** With a million leases a count costs the server milliseconds. */
 const newsMs = 1_000;
 
-/** A count that came with the list is this old at most. */
+/** Turning pages does not count again. */
 const freshMs = 10_000;
 
+/** A slow computer draws a page of rows in this time. A count would take the processor from it if the database runs there as well. */
+const drawMs = 100;
+
+type Counted = Pick<LeaseQuery, 'viewerId' | 'contentId' | 'state'>;
+
 /**
- * The exact number of active leases, updated live. Undefined until known.
+ * The counts of a list of leases, updated live. Undefined until known.
  *
- * @param isListed whether the list has been read: its answer includes the count (`useLeasePage`)
+ * @param isListed whether the list has been read: counting a million leases would delay its rows
  */
-export function useActiveCount(
-  { viewerId, contentId }: LeaseSelector,
+export function useLeaseCounts(
+  { viewerId, contentId, state }: Counted,
   isListed: boolean,
-): number | undefined {
+): Partial<LeaseCounts> {
   const { api } = useApp();
-  const selector = { viewerId, contentId };
-  const count = useQuery({
-    queryKey: queryKeys.leaseCount(selector),
-    queryFn: ({ signal }) => countActiveLeases(api, selector, signal),
+  const query = { viewerId, contentId, state };
+  const isDrawn = useLater(isListed, drawMs);
+  const counts = useQuery<Partial<LeaseCounts>>({
+    queryKey: queryKeys.leaseCounts(query),
+    queryFn: ({ signal }) => countLeases(api, query, signal),
     refetchInterval: recountMs,
     staleTime: freshMs,
-    enabled: isListed,
+    enabled: isDrawn,
+    // Of another state there are as many active ones.
+    placeholderData: (known, before) => {
+      const last = before?.queryKey.at(-1) as Counted | undefined;
+      const isSame = last?.viewerId === viewerId && last?.contentId === contentId;
+      return isSame && known?.active !== undefined ? { active: known.active } : undefined;
+    },
   });
   useLeaseNews(newsMs, () => {
-    if (isListed) void count.refetch({ cancelRefetch: false });
-    return isListed;
+    if (isDrawn) void counts.refetch({ cancelRefetch: false });
+    return isDrawn;
   });
-  return count.data;
+  return counts.data ?? {};
+}
+
+/** Whether something has been so for a time. */
+function useLater(isSo: boolean, ms: number): boolean {
+  const [isLater, setLater] = useState(false);
+  useEffect(() => {
+    if (!isSo) return;
+    const timer = setTimeout(() => setLater(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setLater(false);
+    };
+  }, [isSo, ms]);
+  return isLater;
 }

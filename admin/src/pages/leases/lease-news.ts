@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
-import type { ServerEvent, StreamState } from '../../api/events.ts';
+import type { ServerEvent } from '../../api/events.ts';
 import type { LeasePage, LeaseQuery } from '../../api/leases.ts';
 import type { Lease } from '../../api/resources.ts';
 import { useEvents } from '../../state/use-events.ts';
@@ -109,7 +109,7 @@ function asRevoked(lease: Lease, nowMs: number): Lease {
  * @param everyMs shortest time between two batches
  * @param onNews returns false to postpone the batch; it is delivered again, together with later changes
  */
-export function useLeaseNews(everyMs: number, onNews: (news: readonly LeaseNews[]) => boolean): StreamState {
+export function useLeaseNews(everyMs: number, onNews: (news: readonly LeaseNews[]) => boolean): void {
   const waiting = useRef<LeaseNews[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const deliver = useEffectEvent(() => {
@@ -125,7 +125,7 @@ export function useLeaseNews(everyMs: number, onNews: (news: readonly LeaseNews[
     },
     [],
   );
-  return useEvents((event) => {
+  useEvents((event) => {
     const news = readLeaseNews(event);
     if (!news) return;
     waiting.current.push(news);

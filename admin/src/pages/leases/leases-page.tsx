@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useMemo, useRef, useState } from 'react';
 import { leasesCountedUpTo as countedUpTo, leaseOrders } from '../../api/leases.ts';
 import { leaseStatuses } from '../../api/resources.ts';
 import { sortedBy } from '../../components/column-sort.ts';
@@ -12,7 +12,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import type { ChangeFilter } from '../../state/use-address-filter.ts';
-import { ActiveCount, useActiveCount } from './active-count.tsx';
+import { ActiveCount, useLeaseCounts } from './active-count.tsx';
 import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { leaseColumns } from './lease-columns.tsx';
@@ -39,7 +39,7 @@ export default function LeasesPage() {
   const query = toLeaseQuery(filter);
   const pages = useCursorPages(JSON.stringify(query));
   const page = useLeasePage({ ...query, limit: pageSize }, pages.cursor);
-  const active = useActiveCount(query, page.isListed);
+  const { active, total } = useLeaseCounts(query, page.isListed);
   const revoke = useCallback(
     (named: RevocationSubject) => {
       open(null);
@@ -67,7 +67,7 @@ export default function LeasesPage() {
         actions={<Acts filter={filter} onRevoke={revoke} onPaste={paste} />}
       />
       <FilterBar filter={filter} onChange={setFilter} />
-      <LiveBar stream={page.stream} arrived={page.arrived} noun="leases" onShow={showNew}>
+      <LiveBar arrived={page.arrived} noun="leases" onShow={showNew}>
         <span className={styles.counts}>
           <ActiveCount active={active} />
           <RevokeChosen count={chosen} onRevoke={revokeChosen} />
@@ -91,7 +91,7 @@ export default function LeasesPage() {
           table={table}
           nextCursor={page.nextCursor}
           summary={countOf(page.rows.length, 'lease')}
-          {...(filter.state === 'active' ? { total: active } : { total: page.total, countedUpTo })}
+          {...(filter.state === 'active' ? { total: active } : { total, countedUpTo })}
         />
       )}
       {leaseId !== null && subject === null && (
@@ -161,7 +161,7 @@ interface FilterProps {
 }
 
 /** The filters of the table. IDs must match exactly: the server has no search by parts for leases. */
-function FilterBar({ filter, onChange }: FilterProps) {
+const FilterBar = memo(function FilterBar({ filter, onChange }: FilterProps) {
   const findViewer = useCallback((viewerId: string) => onChange({ viewerId }), [onChange]);
   const findContent = useCallback((contentId: string) => onChange({ contentId }), [onChange]);
   return (
@@ -181,7 +181,7 @@ function FilterBar({ filter, onChange }: FilterProps) {
       />
     </FilterRow>
   );
-}
+});
 
 /** Shown without rows: the filter matches nothing, or there are no leases. */
 function NoLeases({ filter, onChange }: FilterProps) {

@@ -1,7 +1,6 @@
 import { keepPreviousData, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { StreamState } from '../../api/events.ts';
-import { type LeasePage, type LeaseQuery, type LeaseSelector, listLeases } from '../../api/leases.ts';
+import { type LeasePage, type LeaseQuery, listLeases } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Lease } from '../../api/resources.ts';
 import { useApp } from '../../session/app-context.ts';
@@ -12,13 +11,10 @@ interface LivePage {
   /** Undefined until the first answer, and while there is an error. */
   rows: readonly Lease[] | undefined;
   nextCursor: string | null;
-  /** See `LeasePage`. */
-  total: number | null | undefined;
   error: unknown;
   /** Whether the rows match the current filter, not the previous one. */
   isListed: boolean;
   isUpdating: boolean;
-  stream: StreamState;
   /** Number of leases that belong to the list and are not on it yet. */
   arrived: number;
   /** Reads the list again. */
@@ -40,11 +36,7 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
   const read = (signal?: AbortSignal) => listLeases(api, { ...query, cursor: cursor ?? undefined }, signal);
   const list = useEagerQuery({
     queryKey,
-    queryFn: async ({ signal }) => {
-      const page = await read(signal);
-      queries.setQueryData(queryKeys.leaseCount(selectorOf(query)), page.total_active);
-      return page;
-    },
+    queryFn: ({ signal }) => read(signal),
     placeholderData: keepPreviousData,
     // Only the admin refreshes the list: shown rows stay where they are.
     staleTime: Number.POSITIVE_INFINITY,
@@ -60,7 +52,7 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
     if (ids.length > 0) setArrivals(ids);
   };
 
-  const stream = useLeaseNews(newsMs, (news) => {
+  useLeaseNews(newsMs, (news) => {
     if (list.isError) return true;
     // A list that is still being read may be older than these changes.
     if (!rows || list.isPlaceholderData) return false;
@@ -81,21 +73,15 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
   return {
     rows,
     nextCursor: list.data?.next_cursor ?? null,
-    total: list.data?.total,
     error: list.error,
     isListed: rows !== undefined && !list.isPlaceholderData,
     isUpdating: list.isPlaceholderData || list.isRefetching,
-    stream,
     arrived: [...arrivals].filter((id) => !shown.has(id)).length,
     reload: () => {
       setArrivals(null);
       void list.refetch();
     },
   };
-}
-
-function selectorOf({ viewerId, contentId }: LeaseQuery): LeaseSelector {
-  return { viewerId, contentId };
 }
 
 /** The new IDs since a list was read. Another list starts empty. @returns the IDs and a function that adds some; null clears */

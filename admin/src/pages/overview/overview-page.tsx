@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ApiError, UnreachableError } from '../../api/api-error.ts';
 import { listContents } from '../../api/contents.ts';
-import type { StreamState } from '../../api/events.ts';
-import { countActiveLeases } from '../../api/leases.ts';
+import { countLeases, type LeaseCounts } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { readStatistics, type Statistics } from '../../api/statistics.ts';
 import { Card } from '../../components/card.tsx';
@@ -16,6 +15,7 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
+import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { type AuditedChange, useAuditedChanges } from './audited-changes.ts';
 import { Figures, OverviewCharts } from './figures.tsx';
@@ -25,13 +25,13 @@ import { AttentionList, ConfigurationNotes, Health } from './server-state.tsx';
 
 /** Open problems first, then figures, then charts. */
 export default function OverviewPage() {
-  const { statistics, changes, activeLeases, isFresh, error, stream, retry } = useOverview();
+  const { statistics, changes, activeLeases, isFresh, error, retry } = useOverview();
   return (
     <>
       <PageHead
         title="Overview"
         lead="Open problems, and the figures of the last hour."
-        actions={<LiveBadge state={stream} />}
+        actions={<LiveBadge />}
       />
       {!statistics && error ? <ErrorState error={error} onRetry={retry} /> : null}
       {!statistics && !error && <OverviewSkeleton />}
@@ -108,7 +108,7 @@ function OverviewSkeleton() {
 }
 
 interface Overview {
-  /** Undefined until all requests have answered once, so that the page appears in one step. Kept during an error. */
+  /** Undefined until what is shown is known, so that the page appears in one step. Kept during an error. */
   statistics: Statistics | undefined;
   /** The changes of the figures, with their actions. */
   changes: readonly AuditedChange[];
@@ -117,7 +117,6 @@ interface Overview {
   /** Whether no content is registered yet. */
   isFresh: boolean;
   error: unknown;
-  stream: StreamState;
   retry: () => void;
 }
 
@@ -130,14 +129,14 @@ const pollAfter = (error: unknown) =>
 /** The figures, refreshed by time and by events. */
 function useOverview(): Overview {
   const api = useApi();
-  const statistics = useQuery({
+  const statistics = useEagerQuery({
     queryKey: queryKeys.statistics,
     queryFn: ({ signal }) => readStatistics(api, signal),
     refetchInterval: ({ state }) => pollAfter(state.error),
   });
   const leases = useQuery({
-    queryKey: queryKeys.leaseCount({}),
-    queryFn: ({ signal }) => countActiveLeases(api, {}, signal),
+    queryKey: queryKeys.leaseCounts({}),
+    queryFn: ({ signal }) => countLeases(api, {}, signal),
   });
   const contents = useQuery({
     queryKey: queryKeys.contentPage({ limit: 1 }),
@@ -152,15 +151,17 @@ function useOverview(): Overview {
     if (contents.data?.total === 0) void contents.refetch({ cancelRefetch: false });
   };
   // The audit record of an action arrives with the event of the action.
-  const stream = useLiveRefresh(refresh, ({ topic }) => topic !== 'audit');
+  useLiveRefresh(refresh, ({ topic }) => topic !== 'audit');
+  // Leases expire without an event, so either count can be the older one.
+  const activeLeases = newest(leases, statistics);
+  // Counting a million leases takes as long as all the rest. Until then the count of some seconds ago is shown.
+  const isCounted = activeLeases !== undefined || !leases.isPending;
   return {
-    statistics: leases.isPending || contents.isPending || !isKnown ? undefined : statistics.data,
+    statistics: isCounted && !contents.isPending && isKnown ? statistics.data : undefined,
     changes,
-    // Leases expire without an event, so either count can be the older one.
-    activeLeases: newest(leases, statistics),
+    activeLeases,
     isFresh: contents.data?.total === 0,
     error: statistics.error,
-    stream,
     retry: refresh,
   };
 }
@@ -171,8 +172,9 @@ interface Read<Data> {
 }
 
 /** The later of the two counts. */
-function newest(exact: Read<number>, { data, dataUpdatedAt }: Read<Statistics>): number | undefined {
+function newest(exact: Read<LeaseCounts>, { data, dataUpdatedAt }: Read<Statistics>): number | undefined {
   const sampled = data?.activeLeases.count ?? undefined;
-  if (sampled === undefined || exact.data === undefined) return exact.data ?? sampled;
-  return exact.dataUpdatedAt + pollMs > dataUpdatedAt ? exact.data : sampled;
+  const counted = exact.data?.active;
+  if (sampled === undefined || counted === undefined) return counted ?? sampled;
+  return exact.dataUpdatedAt + pollMs > dataUpdatedAt ? counted : sampled;
 }

@@ -12,7 +12,7 @@ import { OutsideText } from '../../components/outside-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { AllRecords, History } from '../audit/history.tsx';
 import content from '../content/content.module.css';
-import { useActiveCount } from '../leases/active-count.tsx';
+import { useLeaseCounts } from '../leases/active-count.tsx';
 import type { RevocationSubject } from '../leases/describe-revocation.tsx';
 import { leaseColumns } from '../leases/lease-columns.tsx';
 import { addressOf } from '../leases/lease-filter.ts';
@@ -34,7 +34,7 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
   const [, navigate] = useLocation();
   const [subject, setSubject] = useState<RevocationSubject | null>(null);
   const page = useLeasePage({ viewerId, limit: shownLeases }, null);
-  const active = useActiveCount({ viewerId }, page.isListed);
+  const { active } = useLeaseCounts({ viewerId }, page.isListed);
   const columns = useMemo(() => {
     const open = (leaseId: string) => navigate(`${addressOf({ viewerId })}&lease=${leaseId}`);
     return leaseColumns({
@@ -74,7 +74,7 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
           <h2 id="viewer-leases">Latest leases</h2>
           <Link href={addressOf({ viewerId })}>All of this viewer</Link>
         </div>
-        <LiveBar stream={page.stream} arrived={page.arrived} noun="leases" onShow={page.reload} />
+        <LiveBar arrived={page.arrived} noun="leases" onShow={page.reload} />
         <DataTable
           label="Latest leases of this viewer"
           columns={columns}
