@@ -34,6 +34,30 @@ export function findContents(
   return api.request('GET', '/api/v1/content', { query, signal });
 }
 
+/** Whether a content can have this ID. */
+export const isContentId = (text: string): boolean => /^[A-Za-z0-9_-]{1,256}$/.test(text);
+
+/** 25 of the longest IDs fit in the 8 KB of a request line that proxies take. */
+const idsAtOnce = 25;
+
+/** The names of contents by their IDs, of those that are registered. */
+export async function readContentNames(
+  api: Api,
+  ids: readonly string[],
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const known = ids.filter(isContentId);
+  const parts = Array.from({ length: Math.ceil(known.length / idsAtOnce) }, (_, n) =>
+    known.slice(n * idsAtOnce, (n + 1) * idsAtOnce),
+  );
+  const pages = await Promise.all(
+    parts.map((part) =>
+      api.request<ContentPage>('GET', '/api/v1/content', { query: { ids: part.join(',') }, signal }),
+    ),
+  );
+  return new Map(pages.flatMap(({ items }) => items).map(({ id, name }) => [id, name]));
+}
+
 export interface KeyedContent {
   content: Content;
   /** Base URL of its keys: absolute, or a path on this server. */

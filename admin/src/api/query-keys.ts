@@ -18,7 +18,7 @@ export const queryKeys = {
     ['webhooks', 'deliveries', id, query, cursor] as const,
   refusals: ['refusals'] as const,
   usage: (view: object) => ['usage', view] as const,
-  contentName: (id: string) => ['contents', 'name', id] as const,
+  contentNames: (ids: readonly string[]) => ['contents', 'names', ids] as const,
   marks: (query: object) => ['marks', query] as const,
   viewerPage: (query: object, cursor: string | null) => ['viewers', 'page', query, cursor] as const,
   leases: ['leases'] as const,

@@ -224,6 +224,20 @@ export async function findContentsByBeginning(
   return { contents, total: await countUpTo(db, (most) => counted.limit(most), beginningsAtMost) };
 }
 
+/** Those of the contents that there are, in the order of their ids. */
+export async function findContentsByIds(
+  db: Database,
+  ids: readonly string[],
+): Promise<{ contents: Content[]; total: number }> {
+  const rows = await db
+    .selectFrom('contents')
+    .select(await findColumns(db))
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute();
+  return { contents: rows.map(toContent), total: rows.length };
+}
+
 /** The folded name as the index of migration 0014 sorts it: by bytes on both databases. */
 function nameBytes(db: Database) {
   return isPostgres(db) ? sql<string>`search_text collate "C"` : sql<string>`search_text`;

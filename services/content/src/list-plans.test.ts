@@ -11,6 +11,7 @@ import {
   type ContentFilter,
   contentOrders,
   findContentsByBeginning,
+  findContentsByIds,
   insertContent,
   listContents,
 } from './content-store.ts';
@@ -74,6 +75,13 @@ describe.each(databaseKinds(process.env))('among many contents on $name', (kind)
       (await findContentsByBeginning(opened.db, 'content-1999', 5)).contents.map(({ id }) => id),
     ).toEqual(['content-1999', 'content-19990', 'content-19991', 'content-19992', 'content-19993']);
     expect((await findContentsByBeginning(opened.db, 'THE LONG', 5)).total).toBe(1_000);
+  });
+
+  it('contents of given ids are read one by one through an index', async () => {
+    const plans = await planQueries(opened.db, async (db) => {
+      await findContentsByIds(db, ['content-7', 'content-19999', 'nothing']);
+    });
+    expect(findUnboundedScans(plans, [])).toEqual([]);
   });
 
   it('a content with the longest possible name is stored and found', async () => {

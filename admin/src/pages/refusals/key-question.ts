@@ -1,3 +1,4 @@
+import { isContentId } from '../../api/contents.ts';
 import type { DescribedKeyRequest } from '../../api/key-decisions.ts';
 import type { Refusal } from '../../api/statistics.ts';
 
@@ -34,8 +35,7 @@ export function readQuestion({ who, contentId, epoch, leaseId }: KeyQuestion): {
   const faults: QuestionFaults = {};
   const named = who.trim();
   if (named === '') faults.who = 'Enter a viewer ID, a token or a request ID';
-  if (!/^[A-Za-z0-9_-]{1,256}$/.test(contentId.trim()))
-    faults.contentId = 'Letters, digits, - and _: the ID of a content';
+  if (!isContentId(contentId.trim())) faults.contentId = 'Letters, digits, - and _: the ID of a content';
   const number = epoch.trim();
   if (number !== '' && !(/^\d{1,10}$/.test(number) && Number(number) <= maxEpoch))
     faults.epoch = `From 0 to ${maxEpoch}`;

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Usage, UsageKind } from '../../api/usage.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -25,14 +26,14 @@ const nouns: Record<UsageKind, string> = {
 
 /** Each series in numbers, with the way to it. */
 export function UsageTable({ by, usage, nameOf, onOnly }: UsageTableProps) {
-  const { series, other } = usage;
-  const hasOther = other.served + other.refused > 0;
-  const rows: Row[] = hasOther ? [...series, { ...other, id: null }] : series;
+  // The same while the pointer moves over the charts.
+  const rows = useMemo(() => rowsOf(usage), [usage]);
+  const columns = useMemo(() => columnsOf(by, nameOf, onOnly), [by, nameOf, onOnly]);
   if (rows.length === 0) return null;
   return (
     <DataTable
       label={`Requests by ${nouns[by]}`}
-      columns={columnsOf(by, nameOf, onOnly)}
+      columns={columns}
       rows={rows}
       rowId={({ id }) => id ?? ''}
       empty={null}
@@ -40,6 +41,11 @@ export function UsageTable({ by, usage, nameOf, onOnly }: UsageTableProps) {
       onRetry={() => {}}
     />
   );
+}
+
+function rowsOf({ series, other }: Usage): readonly Row[] {
+  const hasOther = other.served + other.refused > 0;
+  return hasOther ? [...series, { ...other, id: null }] : series;
 }
 
 function columnsOf(

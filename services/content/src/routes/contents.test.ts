@@ -139,6 +139,26 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
       expect(await ids('?q=%25')).toEqual(['', 0]);
     });
 
+    test('the list of contents answers those of the given ids that there are, whatever their state', async () => {
+      for (const id of ['a', 'b', 'c', 'd']) await service.ask('POST', '', { id, name: `Film ${id}` });
+      await service.ask('DELETE', '/b');
+      const { status, body } = await service.ask('GET', '?ids=b,c,a,gone,a', undefined, keys.playback);
+      expect([status, body.total]).toEqual([200, 3]);
+      expect(body.items.map(({ id }: { id: string }) => id)).toEqual(['a', 'b', 'c']);
+    });
+
+    test.each([
+      'ids=',
+      'ids=a,,b',
+      'ids=a%20b',
+      `ids=${Array(101).fill('a')}`,
+      'ids=a&prefix=a',
+      'ids=a&q=a',
+      'ids=a&offset=1',
+    ])('the list of contents returns 400 for ?%s, which is no list of ids by itself', async (query) =>
+      expect((await service.ask('GET', `?${query}`)).status).toBe(400),
+    );
+
     test.each(['limit=0', 'limit=501', 'limit=x', 'limit=', 'limit=1&limit=2', 'offset=-1', 'offset=1e99'])(
       'the list of contents returns 400 for ?%s',
       async (query) => expect((await service.ask('GET', `?${query}`)).status).toBe(400),

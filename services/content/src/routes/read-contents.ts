@@ -9,7 +9,13 @@ import {
   StatusSchema,
   toContentAnswer,
 } from '../content-schema.ts';
-import { contentOrders, findContent, findContentsByBeginning, listContents } from '../content-store.ts';
+import {
+  contentOrders,
+  findContent,
+  findContentsByBeginning,
+  findContentsByIds,
+  listContents,
+} from '../content-store.ts';
 import type { RouteOptions } from '../own-tables.ts';
 
 /** `docs/contract.md#content`. */
@@ -17,6 +23,9 @@ const defaultLimit = 50;
 const maxLimit = 500;
 /** As long as a name. */
 const maxSearchLength = 200;
+
+/** Each of them may be 256 characters long: 25 of those fit in the 8 KB of a request line that proxies take. */
+const mostIds = 100;
 
 // Names have no control characters, and Postgres accepts no NUL.
 const searchPattern = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
@@ -43,6 +52,12 @@ const QuerySchema = Type.Object(
           'other parameters. `total` is counted up to 1,000.',
       }),
     ),
+    ids: Type.Optional(
+      Type.String({
+        pattern: `^[A-Za-z0-9_-]{1,256}(,[A-Za-z0-9_-]{1,256}){0,${mostIds - 1}}$`,
+        description: `Up to ${mostIds} ids, separated by commas. Answers those that there are, without the other parameters.`,
+      }),
+    ),
     ...sortQuery(contentOrders),
   },
   { additionalProperties: false },
@@ -65,23 +80,27 @@ export function addListContentsRoute(app: App, { db }: RouteOptions): void {
   app.get(
     '/api/v1/content',
     { config: { access: 'content:read', action: 'content.list', limit: 'api' }, schema: listSchema },
-    async (request) => {
-      const { limit = defaultLimit, offset = 0, status, q, prefix, sort } = request.query;
-      if (prefix !== undefined) assertAlone(request.query);
-      const { contents, total } =
-        prefix === undefined
-          ? await listContents(db, { status, search: q }, { limit, offset, order: sort })
-          : await findContentsByBeginning(db, prefix, limit);
+    async ({ query }) => {
+      const { contents, total } = await findListed(db, query);
       return { items: contents.map(toContentAnswer), total };
     },
   );
 }
 
-/** @throws AppError VALIDATION_FAILED where `prefix` stands beside what it does not go with */
-function assertAlone({ offset, status, q, sort }: Static<typeof QuerySchema>): void {
+/** @throws AppError VALIDATION_FAILED where `prefix` or `ids` stand beside what they do not go with */
+function findListed(db: RouteOptions['db'], query: Static<typeof QuerySchema>) {
+  const { limit, offset = 0, status, q, prefix, ids, sort } = query;
   const isSorted = sort !== undefined && sort !== contentOrders[0];
-  if (!offset && status === undefined && q === undefined && !isSorted) return;
-  throw validationFailure('/prefix', 'goes with limit only');
+  const isFiltered = offset > 0 || status !== undefined || q !== undefined || isSorted;
+  if (ids !== undefined) {
+    if (isFiltered || prefix !== undefined) throw validationFailure('/ids', 'goes with no other parameter');
+    return findContentsByIds(db, ids.split(','));
+  }
+  if (prefix !== undefined) {
+    if (isFiltered) throw validationFailure('/prefix', 'goes with limit only');
+    return findContentsByBeginning(db, prefix, limit ?? defaultLimit);
+  }
+  return listContents(db, { status, search: q }, { limit: limit ?? defaultLimit, offset, order: sort });
 }
 
 const lookUpSchema = {
