@@ -20,7 +20,7 @@ export interface WebhookTable {
   expiring_to: Generated<number>;
   /** Events that were dropped because too many waited. */
   dropped: Generated<number>;
-  /** The row of the audit by which it became active. Rows with lower numbers are from before. */
+  /** Rows of the audit up to this number are from before it became active. */
   listens_after: Generated<number>;
   created_at: number;
   updated_at: number;

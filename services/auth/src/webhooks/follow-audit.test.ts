@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { announceExpiringKeys } from './announce-expiring-keys.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { openWebhooks, type WebhookFixture } from './webhook.fixture.ts';
-import { mostPending, updateWebhook } from './webhook-store.ts';
+import { mostPending, readListensAfter, updateWebhook } from './webhook-store.ts';
 
 const dayMs = 86_400_000;
 
@@ -90,6 +90,35 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
     const viewers = (await payloads()).map(({ data }) => data.viewerId);
     expect(viewers.sort()).toEqual(['early', 'last', 'late']);
   });
+
+  it.runIf(kind.name === 'Postgres')(
+    'an act that ends only after a webhook was added is sent to it, although its row has a lower number',
+    async () => {
+      const { db, clock } = hooks;
+      await hooks.act([{ target: 'viewer:before' }]);
+      const own = async () => {
+        const said = { at: clock.now(), actor_kind: 'api-key', action: 'webhook.create', outcome: 'done' };
+        const { number } = await db
+          .insertInto('audit')
+          .values(said as never)
+          .returning('number')
+          .executeTakeFirstOrThrow();
+        return db.transaction().execute((tx) => readListensAfter(tx, number, clock.now()));
+      };
+      await db.transaction().execute(async (open) => {
+        const row = { at: clock.now(), actor_kind: 'api-key', action: 'lease.revoke', outcome: 'done' };
+        await open
+          .insertInto('audit')
+          .values({ ...row, target: 'viewer:open' } as never)
+          .execute();
+        await hooks.add({ listens_after: await own() });
+      });
+      await hooks.act([{ target: 'viewer:after' }]);
+      await hooks.follow();
+      const viewers = (await payloads()).map(({ data }) => data.viewerId);
+      expect(viewers.sort()).toEqual(['after', 'open']);
+    },
+  );
 
   it('beyond 10,000 waiting messages new events are dropped and counted', async () => {
     const webhook = await hooks.add();

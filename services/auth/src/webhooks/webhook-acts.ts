@@ -24,6 +24,7 @@ import {
   hasRoomForWebhook,
   insertWebhook,
   lockWebhooks,
+  readListensAfter,
   updateWebhook,
 } from './webhook-store.ts';
 
@@ -64,7 +65,8 @@ export async function createWebhook(
       created_at: entry.now,
       updated_at: entry.now,
     };
-    row.listens_after = await audit(entry, 'webhook.create', row.id, facts, compare(null, row));
+    const number = await audit(entry, 'webhook.create', row.id, facts, compare(null, row));
+    row.listens_after = await readListensAfter(entry.tx, number, entry.now);
     await insertWebhook(entry.tx, row);
     return row;
   });
@@ -96,7 +98,8 @@ export async function changeWebhook(
     if (ofStatus.status === 'active') await beginAtEndOfAudit(entry.tx);
     const after = { ...before, ...changes, ...ofStatus, updated_at: entry.now };
     const number = await audit(entry, 'webhook.update', id, facts, compare(before, after));
-    if (ofStatus.status === 'active') after.listens_after = number;
+    if (ofStatus.status === 'active')
+      after.listens_after = await readListensAfter(entry.tx, number, entry.now);
     await updateWebhook(entry.tx, id, after);
     return after;
   });

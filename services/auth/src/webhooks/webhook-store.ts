@@ -50,6 +50,37 @@ export async function beginAtEndOfAudit(tx: Transaction): Promise<void> {
     await tx.updateTable('webhook_progress').set({ place }).where('chain', '=', chain).execute();
 }
 
+/** No transaction of a service lives longer than its statements' 4 s. The rest is for clocks that differ. */
+const invisibleForMs = 30_000;
+/** Rows that are looked at: those of half a minute on a busy server. */
+const lookedAt = 5_000;
+
+/**
+ * The number of the audit up to which everything is from before a webhook becomes active.
+ *
+ * On Postgres a row gets its number before its transaction ends. Where a number is missing, its act may end only after this one, and a lost
+ * event is worse than one too many: then it is from afterwards, and so are the rows that follow it.
+ *
+ * @param own the number of the row that says so
+ */
+export async function readListensAfter(tx: Transaction, own: number, now: number): Promise<number> {
+  const rows = await tx
+    .selectFrom('audit')
+    .select(['number', 'at'])
+    .where('number', '<', own)
+    .orderBy('number', 'desc')
+    .limit(lookedAt)
+    .execute();
+  let last = own;
+  let above = own;
+  for (const { number, at } of rows) {
+    if (number < above - 1) last = number;
+    if (at < now - invisibleForMs) break;
+    above = number;
+  }
+  return last;
+}
+
 /** A waiting message more than this is counted and dropped: a receiver that is away must not fill the disk. */
 export const mostPending = 10_000;
 
