@@ -22,6 +22,8 @@ export interface WebhookTable {
   dropped: Generated<number>;
   /** Rows of the audit up to this number are from before it became active. */
   listens_after: Generated<number>;
+  /** Rows after this number are of its last pause, up to `listens_after` if that is over; 0 before it was ever paused. */
+  deaf_after: Generated<number>;
   created_at: number;
   updated_at: number;
 }

@@ -111,7 +111,7 @@ it('a test and a replay are deliveries that wait, and a replay keeps the id and 
   expect((await list()).deliveries).toHaveLength(1);
 });
 
-it('what happened before a webhook was added or resumed is not sent, also where its row of the audit is chained later', async () => {
+it('a webhook gets what happened while it was active, also where the rows of the audit are chained later', async () => {
   const { db } = auth.host;
   const pause = (id: string, status: string) =>
     auth.ask('PATCH', `${path}/${id}`, { ...admin, body: { status } });
@@ -126,20 +126,25 @@ it('what happened before a webhook was added or resumed is not sent, also where 
       .execute();
   const always = (await create({ ...wanted, name: 'always' })).body.webhook.id;
   const paused = (await create({ ...wanted, name: 'paused' })).body.webhook.id;
+  await revoke('first');
   await pause(paused, 'paused');
   await revoke('early');
   await pause(paused, 'active');
   const added = (await create({ ...wanted, name: 'added' })).body.webhook.id;
+  const still = (await create({ ...wanted, name: 'still paused' })).body.webhook.id;
   await revoke('late');
+  await pause(still, 'paused');
+  await revoke('last');
   await createAuditSealer({ db, clock: auth.clock, secret: null }).run();
   await createAuditFollower({ db, clock: auth.clock, onDropped: () => {} }).run();
   const viewersOf = async (id: string) =>
     (await auth.ask('GET', `${path}/${id}/deliveries`, admin)).body.deliveries
       .map(({ payload }: { payload: { data: { viewerId: string } } }) => payload.data.viewerId)
       .sort();
-  expect(await Promise.all([always, paused, added].map(viewersOf))).toEqual([
-    ['early', 'late'],
-    ['late'],
+  expect(await Promise.all([always, paused, added, still].map(viewersOf))).toEqual([
+    ['early', 'first', 'last', 'late'],
+    ['first', 'last', 'late'],
+    ['last', 'late'],
     ['late'],
   ]);
 });

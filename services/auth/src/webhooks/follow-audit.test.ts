@@ -66,6 +66,7 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
     expect(await payloads()).toEqual([]);
     await updateWebhook(hooks.db, webhook.id, { status: 'paused' });
     await hooks.act([{ target: 'viewer:during' }]);
+    hooks.clock.advance(60_000);
     expect(await hooks.follow()).toBe(0);
     await hooks.add();
     await hooks.follow();

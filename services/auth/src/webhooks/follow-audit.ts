@@ -4,7 +4,7 @@ import { inUnsyncedTransaction, runPaced, tryLockSubject } from '@latchkey/share
 import type { Database, Transaction } from '../own-tables.ts';
 import { type DroppedEvents, enqueueEvents } from './enqueue-events.ts';
 import { eventOfPlace } from './webhook-events.ts';
-import { createWebhookCheck } from './webhook-store.ts';
+import { createWebhookCheck, hears, listening } from './webhook-store.ts';
 
 /** The chains whose rows can be events. */
 const followed: readonly ChainName[] = ['acts', 'refusals'];
@@ -32,7 +32,7 @@ interface FollowOptions {
  * and whenever it is killed. On SQLite that commit does not wait for the disk: a power cut takes both back, and the ids of the messages stay
  * the same.
  *
- * Where no webhook is active nothing is read, and the position is not kept.
+ * Where no webhook listens nothing is read, and the position is not kept.
  */
 export function createAuditFollower({ db, clock, onDropped }: FollowOptions): AuditFollower {
   const there = createWebhookCheck();
@@ -52,7 +52,7 @@ export function createAuditFollower({ db, clock, onDropped }: FollowOptions): Au
     async run() {
       read = 0;
       if (!(await there.isThere(db))) return 0;
-      for (const chain of await findBehind(db))
+      for (const chain of await findBehind(db, clock.now()))
         await runPaced(db, { clock, signal: stopping.signal, step: (limit) => step(chain, limit) });
       return read;
     },
@@ -61,15 +61,13 @@ export function createAuditFollower({ db, clock, onDropped }: FollowOptions): Au
 }
 
 /** Without a lock, so that a run without work is one small query. */
-async function findBehind(db: Database): Promise<ChainName[]> {
+async function findBehind(db: Database, now: number): Promise<ChainName[]> {
   const rows = await db
     .selectFrom('audit_chains')
     .innerJoin('webhook_progress', 'webhook_progress.chain', 'audit_chains.chain')
     .select('audit_chains.chain')
     .whereRef('audit_chains.place', '>', 'webhook_progress.place')
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('webhooks').select('id').where('status', '=', 'active')),
-    )
+    .where(({ exists }) => exists(listening(db, now).select('id')))
     .execute();
   return followed.filter((chain) => rows.some((row) => row.chain === chain));
 }
@@ -88,7 +86,7 @@ async function followSome(tx: Transaction, chain: ChainName, limit: number, now:
     await progress.executeTakeFirstOrThrow(),
     await head.executeTakeFirstOrThrow(),
   ];
-  const webhooks = await tx.selectFrom('webhooks').selectAll().where('status', '=', 'active').execute();
+  const webhooks = await listening(tx, now).selectAll().execute();
   if (webhooks.length === 0 || after >= upTo) return { count: 0, dropped: [] };
   const places = await readPlaces(tx, chain, { after, upTo, limit });
   const events = places.flatMap((place) => {
@@ -97,8 +95,8 @@ async function followSome(tx: Transaction, chain: ChainName, limit: number, now:
   });
   const dropped: DroppedEvents[] = [];
   for (const webhook of webhooks) {
-    // A row is chained up to some seconds after its act: meanwhile a webhook may have been added or resumed.
-    const own = events.filter(({ number }) => number > webhook.listens_after).map(({ event }) => event);
+    // A row is chained up to some seconds after its act: meanwhile a webhook may have been added, paused or resumed.
+    const own = events.filter(({ number }) => hears(webhook, number)).map(({ event }) => event);
     dropped.push(...(await enqueueEvents(tx, [webhook], own, now)));
   }
   // Without a place, the retention has removed all of them.

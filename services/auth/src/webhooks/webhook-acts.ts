@@ -48,7 +48,7 @@ export async function createWebhook(
     await lockWebhooks(entry.tx);
     if (!(await hasRoomForWebhook(entry.tx)))
       throw new AppError('WEBHOOK_LIMIT_REACHED', { detail: `There are ${mostWebhooks} webhooks already.` });
-    await beginAtEndOfAudit(entry.tx);
+    await beginAtEndOfAudit(entry.tx, entry.now);
     const row: WebhookRow = {
       id: randomId(),
       name,
@@ -62,6 +62,7 @@ export async function createWebhook(
       expiring_to: 0,
       dropped: 0,
       listens_after: 0,
+      deaf_after: 0,
       created_at: entry.now,
       updated_at: entry.now,
     };
@@ -95,11 +96,12 @@ export async function changeWebhook(
   return ledger.write(async (entry) => {
     const before = await findLocked(entry, id);
     const ofStatus = status === undefined || status === before.status ? {} : statusColumns(status);
-    if (ofStatus.status === 'active') await beginAtEndOfAudit(entry.tx);
+    if (ofStatus.status === 'active') await beginAtEndOfAudit(entry.tx, entry.now);
     const after = { ...before, ...changes, ...ofStatus, updated_at: entry.now };
     const number = await audit(entry, 'webhook.update', id, facts, compare(before, after));
     if (ofStatus.status === 'active')
       after.listens_after = await readListensAfter(entry.tx, number, entry.now);
+    if (ofStatus.status === 'paused') after.deaf_after = number;
     await updateWebhook(entry.tx, id, after);
     return after;
   });

@@ -38,13 +38,29 @@ export async function deleteWebhook(tx: Transaction, id: string): Promise<void> 
   await tx.deleteFrom('webhooks').where('id', '=', id).execute();
 }
 
+/** A row of the audit is read some seconds after its act. So a webhook that is paused still gets what happened before. */
+const readAfterPauseMs = 60_000;
+
+/** The webhooks for which the audit is read. */
+export function listening(db: Connection, now: number) {
+  return db
+    .selectFrom('webhooks')
+    .where((eb) => eb.or([eb('status', '=', 'active'), eb('updated_at', '>', now - readAfterPauseMs)]));
+}
+
+/** Whether a webhook gets the event of a row of the audit: it was active then. */
+export function hears(webhook: WebhookRow, number: number): boolean {
+  const { status, listens_after: listensAfter, deaf_after: deafAfter } = webhook;
+  if (number > listensAfter) return status === 'active' || number <= deafAfter;
+  return deafAfter < listensAfter && number <= deafAfter;
+}
+
 /**
- * Lets the audit be read for webhooks from its end on, if no webhook is active yet. Until now nobody wanted an event, so its position was
- * not kept. Call it before a webhook becomes active, in the same transaction.
+ * Lets the audit be read for webhooks from its end on, if none listens yet. Until now nobody wanted an event, so its position was not
+ * kept. Call it before a webhook becomes active, in the same transaction.
  */
-export async function beginAtEndOfAudit(tx: Transaction): Promise<void> {
-  const active = await tx.selectFrom('webhooks').select('id').where('status', '=', 'active').execute();
-  if (active.length > 0) return;
+export async function beginAtEndOfAudit(tx: Transaction, now: number): Promise<void> {
+  if (await listening(tx, now).select('id').limit(1).executeTakeFirst()) return;
   const heads = await tx.selectFrom('audit_chains').select(['chain', 'place']).execute();
   for (const { chain, place } of heads)
     await tx.updateTable('webhook_progress').set({ place }).where('chain', '=', chain).execute();

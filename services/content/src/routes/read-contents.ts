@@ -24,7 +24,7 @@ const maxLimit = 500;
 /** As long as a name. */
 const maxSearchLength = 200;
 
-/** Each of them may be 256 characters long: 25 of those fit in the 8 KB of a request line that proxies take. */
+/** Usage names up to 50 contents at once. A request line of some hundred UUIDs passes each proxy. */
 const mostIds = 100;
 
 // Names have no control characters, and Postgres accepts no NUL.
