@@ -20,10 +20,8 @@ export interface WebhookTable {
   expiring_to: Generated<number>;
   /** Events that were dropped because too many waited. */
   dropped: Generated<number>;
-  /** Rows of the audit up to this number are from before it became active. */
-  listens_after: Generated<number>;
-  /** Rows after this number are of its last pause, up to `listens_after` if that is over; 0 before it was ever paused. */
-  deaf_after: Generated<number>;
+  /** During which numbers of the audit it was not active, as JSON. */
+  deaf: Generated<string>;
   created_at: number;
   updated_at: number;
 }

@@ -1,9 +1,10 @@
 import { databaseKinds } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { announceExpiringKeys } from './announce-expiring-keys.ts';
+import { endDeafSpan } from './deaf-spans.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { openWebhooks, type WebhookFixture } from './webhook.fixture.ts';
-import { mostPending, readListensAfter, updateWebhook } from './webhook-store.ts';
+import { mostPending, readLastBefore, updateWebhook } from './webhook-store.ts';
 
 const dayMs = 86_400_000;
 
@@ -104,7 +105,7 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
           .values(said as never)
           .returning('number')
           .executeTakeFirstOrThrow();
-        return db.transaction().execute((tx) => readListensAfter(tx, number, clock.now()));
+        return db.transaction().execute((tx) => readLastBefore(tx, number, clock.now()));
       };
       await db.transaction().execute(async (open) => {
         const row = { at: clock.now(), actor_kind: 'api-key', action: 'lease.revoke', outcome: 'done' };
@@ -112,7 +113,7 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
           .insertInto('audit')
           .values({ ...row, target: 'viewer:open' } as never)
           .execute();
-        await hooks.add({ listens_after: await own() });
+        await hooks.add({ deaf: endDeafSpan('[]', await own()) });
       });
       await hooks.act([{ target: 'viewer:after' }]);
       await hooks.follow();

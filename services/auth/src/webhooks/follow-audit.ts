@@ -2,9 +2,10 @@ import { type ChainName, readPlaces } from '@latchkey/shared/audit';
 import type { Clock } from '@latchkey/shared/clock';
 import { inUnsyncedTransaction, runPaced, tryLockSubject } from '@latchkey/shared/db';
 import type { Database, Transaction } from '../own-tables.ts';
+import { createHearing } from './deaf-spans.ts';
 import { type DroppedEvents, enqueueEvents } from './enqueue-events.ts';
 import { eventOfPlace } from './webhook-events.ts';
-import { createWebhookCheck, hears, listening } from './webhook-store.ts';
+import { createWebhookCheck, listening } from './webhook-store.ts';
 
 /** The chains whose rows can be events. */
 const followed: readonly ChainName[] = ['acts', 'refusals'];
@@ -96,7 +97,8 @@ async function followSome(tx: Transaction, chain: ChainName, limit: number, now:
   const dropped: DroppedEvents[] = [];
   for (const webhook of webhooks) {
     // A row is chained up to some seconds after its act: meanwhile a webhook may have been added, paused or resumed.
-    const own = events.filter(({ number }) => hears(webhook, number)).map(({ event }) => event);
+    const hears = createHearing(webhook);
+    const own = events.filter(({ number }) => hears(number)).map(({ event }) => event);
     dropped.push(...(await enqueueEvents(tx, [webhook], own, now)));
   }
   // Without a place, the retention has removed all of them.

@@ -3,6 +3,7 @@ import { AppError } from '@latchkey/shared/errors';
 import { type AuditFacts, readName } from '@latchkey/shared/http';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import type { LedgerEntry } from '../own-tables.ts';
+import { beginDeafSpan, endDeafSpan } from './deaf-spans.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { createWebhookSecret } from './sign-message.ts';
 import {
@@ -24,7 +25,7 @@ import {
   hasRoomForWebhook,
   insertWebhook,
   lockWebhooks,
-  readListensAfter,
+  readLastBefore,
   updateWebhook,
 } from './webhook-store.ts';
 
@@ -61,13 +62,12 @@ export async function createWebhook(
       paused_by: null,
       expiring_to: 0,
       dropped: 0,
-      listens_after: 0,
-      deaf_after: 0,
+      deaf: '[]',
       created_at: entry.now,
       updated_at: entry.now,
     };
     const number = await audit(entry, 'webhook.create', row.id, facts, compare(null, row));
-    row.listens_after = await readListensAfter(entry.tx, number, entry.now);
+    row.deaf = endDeafSpan(row.deaf, await readLastBefore(entry.tx, number, entry.now));
     await insertWebhook(entry.tx, row);
     return row;
   });
@@ -100,8 +100,8 @@ export async function changeWebhook(
     const after = { ...before, ...changes, ...ofStatus, updated_at: entry.now };
     const number = await audit(entry, 'webhook.update', id, facts, compare(before, after));
     if (ofStatus.status === 'active')
-      after.listens_after = await readListensAfter(entry.tx, number, entry.now);
-    if (ofStatus.status === 'paused') after.deaf_after = number;
+      after.deaf = endDeafSpan(before.deaf, await readLastBefore(entry.tx, number, entry.now));
+    if (ofStatus.status === 'paused') after.deaf = beginDeafSpan(before.deaf, number);
     await updateWebhook(entry.tx, id, after);
     return after;
   });

@@ -48,13 +48,6 @@ export function listening(db: Connection, now: number) {
     .where((eb) => eb.or([eb('status', '=', 'active'), eb('updated_at', '>', now - readAfterPauseMs)]));
 }
 
-/** Whether a webhook gets the event of a row of the audit: it was active then. */
-export function hears(webhook: WebhookRow, number: number): boolean {
-  const { status, listens_after: listensAfter, deaf_after: deafAfter } = webhook;
-  if (number > listensAfter) return status === 'active' || number <= deafAfter;
-  return deafAfter < listensAfter && number <= deafAfter;
-}
-
 /**
  * Lets the audit be read for webhooks from its end on, if none listens yet. Until now nobody wanted an event, so its position was not
  * kept. Call it before a webhook becomes active, in the same transaction.
@@ -79,7 +72,7 @@ const lookedAt = 5_000;
  *
  * @param own the number of the row that says so
  */
-export async function readListensAfter(tx: Transaction, own: number, now: number): Promise<number> {
+export async function readLastBefore(tx: Transaction, own: number, now: number): Promise<number> {
   const rows = await tx
     .selectFrom('audit')
     .select(['number', 'at'])

@@ -124,7 +124,7 @@ function newWebhook(now: number): WebhookRow {
     secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
     ...{ previous_secret: null, previous_until: null },
     events: JSON.stringify(['lease.revoked', 'lease.limit-reached', 'api-key.expiring']),
-    ...{ status: 'active', paused_by: null, expiring_to: 0, dropped: 0, listens_after: 0, deaf_after: 0 },
+    ...{ status: 'active', paused_by: null, expiring_to: 0, dropped: 0, deaf: '[]' },
     ...{ created_at: now, updated_at: now },
   };
 }

@@ -50,8 +50,7 @@ export const webhooks: Migration = {
       .addColumn('paused_by', 'text')
       .addColumn('expiring_to', 'bigint', (c) => c.notNull().defaultTo(0))
       .addColumn('dropped', 'bigint', (c) => c.notNull().defaultTo(0))
-      .addColumn('listens_after', 'bigint', (c) => c.notNull().defaultTo(0))
-      .addColumn('deaf_after', 'bigint', (c) => c.notNull().defaultTo(0))
+      .addColumn('deaf', 'text', (c) => c.notNull().defaultTo('[]'))
       .addColumn('created_at', 'bigint', (c) => c.notNull())
       .addColumn('updated_at', 'bigint', (c) => c.notNull())
       .execute();
