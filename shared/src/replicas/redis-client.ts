@@ -45,6 +45,8 @@ export interface RedisClient {
   refuseLogin(): boolean;
   /** Redis answers: the login of this connection was accepted. */
   acceptLogin(): void;
+  /** Ends the connection. Until then a lost one is always made again. */
+  close(): void;
 }
 
 type SendCommand = Redis['sendCommand'];
@@ -88,9 +90,33 @@ export function openRedisClient(
   };
   const { redis, probe } = openClient(place, login, limits, tls);
   return {
-    ...{ redis, place, probe },
+    ...{ redis, place, probe, close: keepConnecting(redis) },
     refuseLogin: () => logins.refuse(presented),
     acceptLogin: () => logins.accept(presented),
+  };
+}
+
+/**
+ * The library gives up for ever where a connection cannot even be begun. So it does where a sentinel says that another server is the primary
+ * now, while the connection to the one before is being made again.
+ *
+ * @returns what ends the connection
+ */
+function keepConnecting(redis: Redis): () => void {
+  let isClosed = false;
+  let ends = 0;
+  const connect = () => {
+    if (!isClosed) redis.connect().catch(() => {});
+  };
+  redis.on('ready', () => {
+    ends = 0;
+  });
+  redis.on('end', () => {
+    if (!isClosed) setTimeout(connect, delayOf(++ends)).unref();
+  });
+  return () => {
+    isClosed = true;
+    redis.disconnect();
   };
 }
 

@@ -109,7 +109,7 @@ export function connectRedis(
     close() {
       closing = true;
       clearInterval(probing);
-      redis.disconnect();
+      client.close();
     },
   };
 }
