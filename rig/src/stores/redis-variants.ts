@@ -28,11 +28,14 @@ interface StartOptions extends RedisVariant {
   port?: number;
   lines?: readonly string[];
   isSentinel?: boolean;
+  /** Text in its log once it can be used. */
+  readyLine?: RegExp;
 }
 
 /** One server with a file of settings. */
 async function startRedis(options: StartOptions): Promise<ServerProgram> {
   const { authority, certificate, user, lines = [], isSentinel = false } = options;
+  const { readyLine = /Ready to accept connections/ } = options;
   const program = findProgram('redis-server');
   if (!program) throw new Error('redis-server is not installed on this machine');
   const port = options.port ?? (await findFreePort());
@@ -57,7 +60,7 @@ async function startRedis(options: StartOptions): Promise<ServerProgram> {
     ...{ program, port, folder, removesFolder: true, endSignal: 'KILL' },
     args: [file, ...(isSentinel ? ['--sentinel'] : [])],
     url: '',
-    readyLine: isSentinel ? /Sentinel ID is|\+monitor/ : /Ready to accept connections/,
+    readyLine,
   });
 }
 
@@ -75,11 +78,17 @@ export async function startRedisVariant(variant: RedisVariant): Promise<RunningV
 export async function startRedisSentinel(
   variant: RedisVariant,
 ): Promise<RunningVariant & { primaryPort: number; stopPrimary(): Promise<void> }> {
-  const primary = await startRedis(variant);
-  const replica = await startRedis({ ...variant, lines: [`replicaof ${loopback} ${primary.port}`] });
+  const primary = await startRedis({ ...variant, lines: ['repl-diskless-sync-delay 0'] });
+  const replica = await startRedis({
+    ...variant,
+    lines: [`replicaof ${loopback} ${primary.port}`],
+    readyLine: /sync: Finished with success/,
+  });
   const sentinel = await startRedis({
     ...variant,
     isSentinel: true,
+    // It asks the primary for its replicas every 10 s. One that it has not heard of by the time the primary is lost never takes its place.
+    readyLine: /\+slave /,
     lines: [
       `sentinel monitor mymaster ${loopback} ${primary.port} 1`,
       'sentinel down-after-milliseconds mymaster 1000',
