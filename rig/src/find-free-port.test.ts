@@ -31,3 +31,12 @@ it('a free port lies outside the range that the system uses for outgoing connect
   for (let index = 0; index < 200; index++)
     expect(await findFreePort()).toBeLessThan(Math.min(...chosenBySystem));
 });
+
+it('a second port above a free one is free as well, and no one else gets it', async () => {
+  const ports: number[] = [];
+  for (let index = 0; index < 200; index++) {
+    const first = await findFreePort(7);
+    ports.push(first, first + 7, await findFreePort());
+  }
+  expect(new Set(ports).size).toBe(600);
+});
