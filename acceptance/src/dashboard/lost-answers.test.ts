@@ -1,9 +1,11 @@
 import type { Page, Response } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { createLease, makeScene } from '../server-actions.ts';
 import { makeApiKey } from '../target.ts';
 import { unique } from '../tokens.ts';
 import { startDashboard } from './open-dashboard.ts';
 import { openRestartableDashboard } from './restartable-server.ts';
+import { signIn } from './sign-in.ts';
 
 const unclaimed = await startDashboard({ ADMIN_API_KEY: undefined });
 const clicked = await startDashboard({ ADMIN_API_KEY: undefined });
@@ -142,4 +144,21 @@ it('an unusable pasted key is explained without a request', async () => {
   await field.fill(`Bearer ${claimed.server.adminApiKey}`);
   await signIn.click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
+});
+
+it('where leases cannot be counted each page that shows their number says so, until they can', async () => {
+  const { server } = claimed;
+  const scene = await makeScene(server);
+  const counts = /\/api\/v1\/leases\?(.*&)?limit=1(&|$)/;
+  for (const path of ['/leases', `/content/${scene.contentId}`, `/viewers?viewer=${scene.viewerId}`]) {
+    const page = await claimed.open({ path, broken: counts });
+    await page.route(counts, (route) => route.fulfill({ status: 503, body: '{}' }));
+    await signIn(page, server.adminApiKey);
+    const notCounted = page.getByText('Not counted', { exact: true });
+    await notCounted.waitFor();
+    await page.unroute(counts);
+    // They are counted again every 15 s, and after news of a lease.
+    await createLease(server, scene);
+    await notCounted.waitFor({ state: 'detached' });
+  }
 });

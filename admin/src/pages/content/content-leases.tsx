@@ -19,7 +19,7 @@ export function ContentLeases({ contentId }: { contentId: string }) {
   const [, navigate] = useLocation();
   const [isRevoking, setRevoking] = useState(false);
   const page = useLeasePage({ contentId, state: 'active', limit: shownLeases }, null);
-  const { active } = useLeaseCounts({ contentId }, page.isListed);
+  const counts = useLeaseCounts({ contentId }, page);
   const columns = useMemo(
     () => [
       viewerColumn((leaseId) => navigate(`${addressOf({ contentId })}&lease=${leaseId}`)),
@@ -39,7 +39,7 @@ export function ContentLeases({ contentId }: { contentId: string }) {
         </Button>
       </div>
       <LiveBar arrived={page.arrived} noun="leases" onShow={page.reload}>
-        <ActiveCount active={active} />
+        <ActiveCount {...counts} />
       </LiveBar>
       <DataTable
         label="Active leases of this content"

@@ -6,13 +6,18 @@ import { formatCount } from '../../components/format-numbers.ts';
 import { useApp } from '../../session/app-context.ts';
 import { useLeaseNews } from './lease-news.ts';
 import styles from './leases.module.css';
+import type { LivePage } from './use-lease-page.ts';
 
-/** @param active number of active leases; undefined until known */
-export function ActiveCount({ active }: { active: number | undefined }) {
+interface ShownCounts extends Partial<LeaseCounts> {
+  /** Whether nothing is known because a request failed. It is tried again. */
+  isFailed: boolean;
+}
+
+export function ActiveCount({ active, isFailed }: ShownCounts) {
   return (
     <span className={styles.count} data-testid="active-leases">
       {active === undefined ? (
-        'Counting…'
+        describeUnknownCount(isFailed)
       ) : (
         <>
           <strong>{formatCount(active)}</strong> active
@@ -21,6 +26,9 @@ export function ActiveCount({ active }: { active: number | undefined }) {
     </span>
   );
 }
+
+/** What stands in place of a count that is not known. */
+export const describeUnknownCount = (isFailed: boolean) => (isFailed ? 'Not counted' : 'Counting…');
 
 /** No event reports the expiry of a lease. */
 const recountMs = 15_000;
@@ -38,12 +46,12 @@ type Counted = Pick<LeaseQuery, 'viewerId' | 'contentId' | 'state'>;
 /**
  * The counts of a list of leases, updated live. Undefined until known.
  *
- * @param isListed whether the list has been read: counting a million leases would delay its rows
+ * @param list they are counted only once it has been read: counting a million leases would delay its rows
  */
 export function useLeaseCounts(
   { viewerId, contentId, state }: Counted,
-  isListed: boolean,
-): Partial<LeaseCounts> {
+  { isListed, error }: Pick<LivePage, 'isListed' | 'error'>,
+): ShownCounts {
   const { api } = useApp();
   const query = { viewerId, contentId, state };
   const isDrawn = useLater(isListed, drawMs);
@@ -64,7 +72,7 @@ export function useLeaseCounts(
     if (isDrawn) void counts.refetch({ cancelRefetch: false });
     return isDrawn;
   });
-  return counts.data ?? {};
+  return { ...counts.data, isFailed: counts.isError || error !== null };
 }
 
 /** Whether something has been so for a time. */

@@ -39,7 +39,7 @@ export default function LeasesPage() {
   const query = toLeaseQuery(filter);
   const pages = useCursorPages(JSON.stringify(query));
   const page = useLeasePage({ ...query, limit: pageSize }, pages.cursor);
-  const { active, total } = useLeaseCounts(query, page.isListed);
+  const counts = useLeaseCounts(query, page);
   const revoke = useCallback(
     (named: RevocationSubject) => {
       open(null);
@@ -69,7 +69,7 @@ export default function LeasesPage() {
       <FilterBar filter={filter} onChange={setFilter} />
       <LiveBar arrived={page.arrived} noun="leases" onShow={showNew}>
         <span className={styles.counts}>
-          <ActiveCount active={active} />
+          <ActiveCount {...counts} />
           <RevokeChosen count={chosen} onRevoke={revokeChosen} />
         </span>
       </LiveBar>
@@ -91,7 +91,7 @@ export default function LeasesPage() {
           table={table}
           nextCursor={page.nextCursor}
           summary={countOf(page.rows.length, 'lease')}
-          {...(filter.state === 'active' ? { total: active } : { total, countedUpTo })}
+          {...(filter.state === 'active' ? { total: counts.active } : { total: counts.total, countedUpTo })}
         />
       )}
       {leaseId !== null && subject === null && (

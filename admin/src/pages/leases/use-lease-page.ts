@@ -7,7 +7,7 @@ import { useApp } from '../../session/app-context.ts';
 import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { applyNews, catchUp, findArrivals, useLeaseNews } from './lease-news.ts';
 
-interface LivePage {
+export interface LivePage {
   /** Undefined until the first answer, and while there is an error. */
   rows: readonly Lease[] | undefined;
   nextCursor: string | null;

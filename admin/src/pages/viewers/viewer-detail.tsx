@@ -12,7 +12,7 @@ import { OutsideText } from '../../components/outside-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { AllRecords, History } from '../audit/history.tsx';
 import content from '../content/content.module.css';
-import { useLeaseCounts } from '../leases/active-count.tsx';
+import { describeUnknownCount, useLeaseCounts } from '../leases/active-count.tsx';
 import type { RevocationSubject } from '../leases/describe-revocation.tsx';
 import { leaseColumns } from '../leases/lease-columns.tsx';
 import { addressOf } from '../leases/lease-filter.ts';
@@ -34,7 +34,7 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
   const [, navigate] = useLocation();
   const [subject, setSubject] = useState<RevocationSubject | null>(null);
   const page = useLeasePage({ viewerId, limit: shownLeases }, null);
-  const { active } = useLeaseCounts({ viewerId }, page.isListed);
+  const counts = useLeaseCounts({ viewerId }, page);
   const columns = useMemo(() => {
     const open = (leaseId: string) => navigate(`${addressOf({ viewerId })}&lease=${leaseId}`);
     return leaseColumns({
@@ -66,7 +66,7 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
           </>
         }
       />
-      <ViewerFacts viewerId={viewerId} active={active} leases={page.rows} />
+      <ViewerFacts counts={counts} leases={page.rows} />
       <ViewerMarks viewerId={viewerId} />
       <UsageCard by="viewer" id={viewerId} />
       <section aria-labelledby="viewer-leases">
@@ -98,20 +98,19 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
 }
 
 interface ViewerFactsProps {
-  viewerId: string;
-  active: number | undefined;
+  counts: ReturnType<typeof useLeaseCounts>;
   leases: ReturnType<typeof useLeasePage>['rows'];
 }
 
 /** What follows from the latest leases. */
-function ViewerFacts({ active, leases }: ViewerFactsProps) {
+function ViewerFacts({ counts: { active, isFailed }, leases }: ViewerFactsProps) {
   const devices = [...new Set(leases?.flatMap(({ deviceId }) => deviceId ?? []))];
   const sessions = leases?.filter(({ kind }) => kind === 'session').length ?? 0;
   return (
     <Card>
       <FactList
         facts={[
-          ['Active leases', active === undefined ? 'Counting…' : formatCount(active)],
+          ['Active leases', active === undefined ? describeUnknownCount(isFailed) : formatCount(active)],
           [
             'Devices, of the latest leases',
             devices.length === 0
