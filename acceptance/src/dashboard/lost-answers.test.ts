@@ -162,3 +162,18 @@ it('where leases cannot be counted each page that shows their number says so, un
     await notCounted.waitFor({ state: 'detached' });
   }
 });
+
+it('a viewer whose leases cannot be read is not shown as one without leases, devices and sessions', async () => {
+  const { server } = claimed;
+  const { viewerId } = await makeScene(server);
+  const leases = /\/api\/v1\/leases\?/;
+  const page = await claimed.open({ path: `/viewers?viewer=${viewerId}`, broken: leases });
+  await page.route(leases, (route) => route.fulfill({ status: 503, body: '{}' }));
+  await signIn(page, server.adminApiKey);
+  await page.getByText('Not counted', { exact: true }).waitFor();
+  const facts = await page.getByRole('main').locator('dd').allTextContents();
+  expect(facts.slice(0, 3)).toEqual(['Not counted', 'Not known', 'Not known']);
+  await page.unroute(leases);
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await expect.poll(() => page.locator('dd').allTextContents()).toEqual(['0', 'none named', '0']);
+});

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { Lease } from '../../api/resources.ts';
 import { Card } from '../../components/card.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -99,30 +100,32 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
 
 interface ViewerFactsProps {
   counts: ReturnType<typeof useLeaseCounts>;
-  leases: ReturnType<typeof useLeasePage>['rows'];
+  leases: readonly Lease[] | undefined;
 }
+
+function Devices({ leases }: { leases: readonly Lease[] }) {
+  const devices = [...new Set(leases.flatMap(({ deviceId }) => deviceId ?? []))];
+  if (devices.length === 0) return 'none named';
+  return devices.map((device, place) => (
+    <span key={device}>
+      {place > 0 && ', '}
+      <OutsideText text={device} />
+    </span>
+  ));
+}
+
+const countSessions = (leases: readonly Lease[]) => leases.filter(({ kind }) => kind === 'session').length;
 
 /** What follows from the latest leases. */
 function ViewerFacts({ counts: { active, isFailed }, leases }: ViewerFactsProps) {
-  const devices = [...new Set(leases?.flatMap(({ deviceId }) => deviceId ?? []))];
-  const sessions = leases?.filter(({ kind }) => kind === 'session').length ?? 0;
+  const unread = isFailed ? 'Not known' : 'Loading…';
   return (
     <Card>
       <FactList
         facts={[
           ['Active leases', active === undefined ? describeUnknownCount(isFailed) : formatCount(active)],
-          [
-            'Devices, of the latest leases',
-            devices.length === 0
-              ? 'none named'
-              : devices.map((device, place) => (
-                  <span key={device}>
-                    {place > 0 && ', '}
-                    <OutsideText text={device} />
-                  </span>
-                )),
-          ],
-          ['Sessions, of the latest leases', formatCount(sessions)],
+          ['Devices, of the latest leases', leases ? <Devices leases={leases} /> : unread],
+          ['Sessions, of the latest leases', leases ? formatCount(countSessions(leases)) : unread],
         ]}
       />
     </Card>
