@@ -3,6 +3,7 @@ import { useSearchParams } from 'wouter';
 import { type LeaseOrder, type LeaseQuery, type LeaseSelector, leaseOrders } from '../../api/leases.ts';
 import { type LeaseStatus, leaseStatuses } from '../../api/resources.ts';
 import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
+import { useGoBack } from '../../state/use-go-back.ts';
 
 export interface LeaseFilter {
   viewerId: string;
@@ -75,25 +76,32 @@ interface LeaseAddress {
 
 /** The state in the page's address: the filter, and the lease whose details are open. */
 export function useLeaseAddress(): LeaseAddress {
-  const [filter, setFilter] = useAddressFilter(readFilter, writeFilter);
+  const [filter, changeFilter] = useAddressFilter(readFilter, writeFilter);
   const [params, setParams] = useSearchParams();
+  const { goBack, afterBack } = useGoBack();
+  const setFilter = useCallback<ChangeFilter<LeaseFilter>>(
+    (part) => afterBack(() => changeFilter(part)),
+    [afterBack, changeFilter],
+  );
   const open = useCallback(
     (leaseId: string | null) => {
       // The entry that opened the details is left by going back, so that a later "back" does not open them again.
-      if (leaseId === null && isDetailsEntry(history.state)) return history.back();
-      setParams(
-        (now) => {
-          const next = writeFilter(readFilter(now));
-          if (leaseId !== null) next.set('lease', leaseId);
-          return next;
-        },
-        // Keeps the page of the list, which is stored in the history state. Opening is an entry of its own: "back" closes.
-        leaseId === null
-          ? { replace: true, state: history.state }
-          : { state: { ...history.state, isDetails: true } },
+      if (leaseId === null && isDetailsEntry(history.state)) return goBack();
+      afterBack(() =>
+        setParams(
+          (now) => {
+            const next = writeFilter(readFilter(now));
+            if (leaseId !== null) next.set('lease', leaseId);
+            return next;
+          },
+          // Keeps the page of the list, which is stored in the history state. Opening is an entry of its own: "back" closes.
+          leaseId === null
+            ? { replace: true, state: history.state }
+            : { state: { ...history.state, isDetails: true } },
+        ),
       );
     },
-    [setParams],
+    [setParams, goBack, afterBack],
   );
   return { filter, setFilter, leaseId: params.get('lease'), open };
 }
