@@ -97,10 +97,10 @@ export function openRedisClient(
 }
 
 /**
- * The library gives up for ever where a connection cannot even be begun. So it does where a sentinel says that another server is the primary
- * now, while the connection to the one before is being made again.
+ * Connects again where the library has stopped trying. It does so after an error before there is a socket. A sentinel can cause one: it reports a
+ * new primary while the client is asking for the address of the primary.
  *
- * @returns what ends the connection
+ * @returns a function that ends the connection
  */
 function keepConnecting(redis: Redis): () => void {
   let isClosed = false;
