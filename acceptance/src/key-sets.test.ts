@@ -13,7 +13,7 @@ const contentId = await registerContent(both);
 await registerContent(keySetOnly, contentId);
 const ask = (token: string, server = both) => askForKey(server, { token, contentId });
 /**
- * Waits for an answer. A server waits 3 s for the set, and after a failure 10 s for the next fetch. If this process, which
+ * Waits for an answer. A server waits 3 s for the set, and after a failure 5 s for the next fetch. If this process, which
  * serves the set, stalls for longer, the answer is right only after that.
  */
 const answers = (expected: string, token: string, server = both) =>
@@ -51,6 +51,31 @@ describe('a key set', () => {
     await answers('200', await after.sign('v'), keySetOnly);
     expect(await ask(await before.sign('v'), keySetOnly)).toBe('200');
   }, 120_000);
+
+  it('tokens with invented key ids do not keep a new key out: its tokens get 503 with Retry-After until the key set is read again', async () => {
+    const [before, after, forged] = await Promise.all(
+      ['before', 'after', 'forged'].map((name) => makeIssuerKey('ES256', unique(name))),
+    );
+    if (!before || !after || !forged) throw new Error('no keys');
+    issuer.publish([before]);
+    await answers('200', await before.sign('v'), keySetOnly);
+    const token = await after.sign('v');
+    const made = () => forged.sign('mallory', {}, { kid: unique('invented') });
+    const seen: string[] = [];
+    for (let n = 0; n < 10; n++) await ask(await made(), keySetOnly);
+    issuer.publish([before, after]);
+    await vi.waitFor(
+      async () => {
+        await ask(await made(), keySetOnly);
+        const { status, code, headers } = await keySetOnly.client.get(`/keys/${contentId}`, token);
+        const retryAfter = Number(headers['retry-after']);
+        if (status !== 200) seen.push(`${status} ${code} ${retryAfter >= 1 && retryAfter <= 5}`);
+        expect(status).toBe(200);
+      },
+      { timeout: 40_000, interval: 200 },
+    );
+    expect(seen.filter((answer) => answer !== '503 DEPENDENCY_UNAVAILABLE true')).toEqual([]);
+  }, 90_000);
 
   it('tokens with invented key ids do not make the server read the key set each time', async () => {
     const key = await makeIssuerKey('ES256', unique('k'));

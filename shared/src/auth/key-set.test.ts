@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type IssuerKey, makeIssuerKey } from '@latchkey/rig/tokens';
 import type { JWK } from 'jose';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { hashCredential } from './api-key.ts';
@@ -91,8 +91,9 @@ describe('a key set that can be reached', () => {
     expect(fetches).toBe(2);
   });
 
-  test('a token with a kid that is not in the key set gets 401', async () => {
+  test('a token with a kid that is not in the key set gets 401 from a set that was read after it came', async () => {
     await refused(await tokenOf(second));
+    clock.advance(5_000);
     await refused(await tokenOf(first, 'alice', 'made-up'));
   });
 
@@ -109,6 +110,7 @@ describe('a key set that can be reached', () => {
     await accepted(token);
     await letPass(keepFreshEveryMs);
     await refused(token);
+    clock.advance(5_000);
     await refused(await tokenOf(first, 'bob'));
   });
 
@@ -153,31 +155,114 @@ describe('a key set that can be reached', () => {
     expect(fetches).toBe(3);
   });
 
-  test('a withdrawn key is refused at once where a token with a new kid brought the new key set', async () => {
+  test('a withdrawn key is accepted no more where a token with a new kid brought the new key set', async () => {
     const token = await tokenOf(first);
     await accepted(token);
     published = [second.jwk];
     await accepted(await tokenOf(second));
+    await unknowable(token);
+    clock.advance(5_000);
     await refused(token);
   });
 
-  test('a flood of made-up kids fetches the key set 5 times and then every 10 seconds, and valid tokens still work', async () => {
+  test('a token with an unknown kid gets 503 with Retry-After and no final refusal while the key set may not be read again', async () => {
     await accepted(await tokenOf(first));
-    for (let i = 0; i < 50; i++) await refused(await tokenOf(second, 'mallory', `made-up-${i}`));
-    expect(fetches).toBe(5);
+    await refused(await tokenOf(second, 'mallory', 'made-up'));
+    published = [first.jwk, second.jwk];
+    const token = await tokenOf(second);
+    for (const [passedMs, seconds] of [
+      [0, 5],
+      [1, 5],
+      [998, 5],
+      [1, 4],
+      [3_999, 1],
+    ] as const) {
+      clock.advance(passedMs);
+      const refusal = await verify(token).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE', retryAfterSeconds: seconds });
+      // With a cause, each such answer would be written to the operator's log as a failure.
+      expect(refusal).not.toHaveProperty('cause');
+    }
+    clock.advance(1);
+    await accepted(token);
+    expect(fetches).toBe(3);
+  });
+
+  test('a flood of made-up kids reads the key set once in 5 seconds, and keeps a new key out for no longer than that', async () => {
+    await accepted(await tokenOf(first));
+    const flood = async (kids: number) => {
+      const answers = await Promise.allSettled(
+        Array.from({ length: kids }, async (_, i) => verify(await tokenOf(second, 'mallory', `made-up-${i}`))),
+      );
+      return answers.map((answer) => answer.status === 'rejected' && answer.reason.code);
+    };
+    for (let second = 0; second < 60; second++) {
+      await flood(20);
+      clock.advance(1_000);
+    }
+    expect(fetches).toBe(1 + 12);
+    published = [first.jwk, second.jwk];
+    const token = await tokenOf(second);
+    await flood(20);
+    await accepted(token);
     await accepted(await tokenOf(first, 'bob'));
-    clock.advance(10_000);
-    for (let i = 0; i < 50; i++) await refused(await tokenOf(second, 'mallory', `made-up-${i}`));
-    expect(fetches).toBe(6);
+  });
+
+  test('a token that came while the key set was being read is not refused by what that reading brought', async () => {
+    await accepted(await tokenOf(first));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answering = promise;
+    const stranger = refused(await tokenOf(second, 'mallory', 'made-up'));
+    await vi.waitFor(() => expect(fetches).toBe(2));
+    const late = unknowable(await tokenOf(second));
+    resolve();
+    await Promise.all([stranger, late]);
+    published = [first.jwk, second.jwk];
+    clock.advance(5_000);
+    await accepted(await tokenOf(second));
+    expect(fetches).toBe(3);
+  });
+
+  test('a token that came while the key set was being read is accepted by what that reading brought', async () => {
+    await accepted(await tokenOf(first));
+    published = [first.jwk, second.jwk];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answering = promise;
+    const tokens = await Promise.all([tokenOf(second), tokenOf(second, 'bob')]);
+    const judged = tokens.map(accepted);
+    resolve();
+    await Promise.all(judged);
+    expect(fetches).toBe(2);
+  });
+
+  test('a token that was refused for its unknown kid is judged anew once its key is published', async () => {
+    const token = await tokenOf(second);
+    await accepted(await tokenOf(first));
+    await refused(token);
+    published = [first.jwk, second.jwk];
+    clock.advance(5_000);
+    await accepted(token);
+  });
+
+  test('a key set that was read at the start or in the background is read again at once for an unknown kid', async () => {
+    await keySet.keepFresh();
+    published = [first.jwk, second.jwk];
+    await accepted(await tokenOf(second));
+    published = [first.jwk];
+    await letPass(10 * minuteMs);
+    published = [first.jwk, second.jwk];
+    await accepted(await tokenOf(second));
   });
 });
 
 describe('a key set that cannot be reached', () => {
-  test('a key set that is unreachable from the start gives 503, and 200 as soon as it is reachable', async () => {
+  test('a key set that is unreachable from the start gives 503, and 200 within 5 seconds once it is reachable', async () => {
     published = outOfReach;
     const token = await tokenOf(first);
     await unknowable(token);
     published = [first.jwk];
+    await unknowable(token);
+    clock.advance(5_000);
     await accepted(token);
     expect(faults).toEqual([outOfReach]);
   });
@@ -233,11 +318,25 @@ describe('a key set that cannot be reached', () => {
     await refused(token);
   });
 
-  test('a token with an unknown kid gets 503 and not 401 while the key set is unreachable', async () => {
+  test('a token with an unknown kid gets 503 and not 401 while the key set is unreachable, also right after a good reading', async () => {
     await accepted(await tokenOf(first));
-    clock.advance(minuteMs);
     published = outOfReach;
     await unknowable(await tokenOf(second));
+    clock.advance(minuteMs);
+    await unknowable(await tokenOf(second));
+    clock.advance(5_000);
+    published = [first.jwk, second.jwk];
+    await accepted(await tokenOf(second));
+  });
+
+  test('while the key set is unreachable, tokens with unknown kids ask for it once in 5 seconds', async () => {
+    await accepted(await tokenOf(first));
+    published = outOfReach;
+    for (let seconds = 0; seconds < 20; seconds++) {
+      for (let i = 0; i < 10; i++) await unknowable(await tokenOf(second, 'mallory', `made-up-${i}`));
+      clock.advance(1_000);
+    }
+    expect(fetches).toBe(1 + 4);
   });
 
   test.each([null, 'text', 7, [], {}, { keys: 'none' }, { keys: [7] }])(

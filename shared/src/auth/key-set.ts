@@ -14,19 +14,19 @@ export const keepFreshEveryMs = 30_000;
 /** How long the last good set is used while it cannot be fetched. After that no key can be trusted, and the answer is 503. */
 const lastGoodMs = 60 * 60_000;
 /**
- * A token with an unknown `kid` fetches the set again, so that rotation works at once. This many fetches in a row are
- * allowed …
+ * A token with an unknown `kid` has the set fetched again, so that rotation works at once. Fetches for tokens begin at least this
+ * far apart, so that made-up `kid`s do not flood the identity provider. It is also the longest time that made-up `kid`s keep a
+ * new key out.
  */
-const fetchesAtOnce = 5;
-/** … and then one in this time, so that made-up `kid`s do not flood the identity provider with fetches. */
-const fetchEveryMs = 10_000;
+const fetchEveryMs = 5_000;
 
 /** A JSON Web Key Set at a URL (RFC 7517 section 5). */
 export interface KeySet {
   /**
    * The key that a token's header names. Returns at once where the set has it. Only a token with an unknown `kid` waits
-   * for a fetch.
-   * @throws AppError INVALID_TOKEN where the set has no such key, DEPENDENCY_UNAVAILABLE where that cannot be known
+   * for a fetch, or for two where one was already running.
+   * @throws JWKSNoMatchingKey where a set that was fetched after the token came lacks the key; AppError DEPENDENCY_UNAVAILABLE
+   * where that cannot be known yet
    */
   keyFor: JWTVerifyGetKey;
   /** Whether tokens that were verified with this generation may still be remembered. */
@@ -51,23 +51,30 @@ interface KeySetOptions {
 type FindKey = ReturnType<typeof createLocalJWKSet>;
 
 export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeySet {
-  let current: { find: FindKey; text: string; fetchedAtMs: number } | null = null;
+  /** `number` is that of its fetch. */
+  let current: { find: FindKey; text: string; fetchedAtMs: number; number: number } | null = null;
   let generation = 0;
   /** Resolves to whether the fetch brought a set. */
   let fetching: Promise<boolean> | null = null;
-  const mayFetch = createFetchBudget(clock);
+  /** How many fetches have begun. */
+  let begun = 0;
+  /** When a token may have the set fetched. */
+  let nextFetchAtMs = Number.NEGATIVE_INFINITY;
   const createdAtMs = clock.monotonic();
 
   const ageMs = () => (current ? clock.monotonic() - current.fetchedAtMs : Number.POSITIVE_INFINITY);
 
   function fetchSet(): Promise<boolean> {
     const beganAtMs = clock.monotonic();
+    const number = ++begun;
     fetching = fetchJson()
       .then((document) => {
         const find = createLocalJWKSet(document as JSONWebKeySet);
         const text = JSON.stringify(document);
         if (text !== current?.text) generation++;
-        current = { find, text, fetchedAtMs: beganAtMs };
+        // Without a set, any token has it fetched. The first unknown `kid` need not wait after that.
+        if (ageMs() > lastGoodMs) nextFetchAtMs = beganAtMs;
+        current = { find, text, fetchedAtMs: beganAtMs, number };
         return true;
       })
       .catch((error: unknown) => {
@@ -78,6 +85,15 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
         fetching = null;
       });
     return fetching;
+  }
+
+  /** Waits for the running fetch, or begins one. @returns false where it brings no set, or may not begin yet */
+  async function fetchForToken(): Promise<boolean> {
+    if (fetching) return fetching;
+    const now = clock.monotonic();
+    if (now < nextFetchAtMs) return false;
+    nextFetchAtMs = now + fetchEveryMs;
+    return fetchSet();
   }
 
   /** @returns null where the set lacks the key or is too old to rely on */
@@ -101,38 +117,24 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
       if (ageMs() > freshMs) await (fetching ?? fetchSet());
     },
     async keyFor(...token) {
-      const known = await find(...token);
-      if (known) return known;
-      // A running fetch may have begun before this key was published. If its result lacks the key, one more fetch
-      // follows.
-      let isFetched = fetching === null || (await fetching);
-      const brought = await find(...token);
-      if (brought) return brought;
-      if (isFetched) isFetched = fetching || mayFetch() ? await (fetching ?? fetchSet()) : false;
-      const fetched = await find(...token);
-      if (fetched) return fetched;
-      if (!isFetched && ageMs() > fetchEveryMs) throw unknowable();
-      throw new errors.JWKSNoMatchingKey();
+      const begunBefore = begun;
+      let key = await find(...token);
+      // A fetch that was already running may have been answered before this key was published. What it brings can accept the
+      // token, but not refuse it.
+      while (!key && (current?.number ?? 0) <= begunBefore) {
+        if (!(await fetchForToken())) throw notKnownYet(nextFetchAtMs - clock.monotonic());
+        key = await find(...token);
+      }
+      if (!key) throw new errors.JWKSNoMatchingKey();
+      return key;
     },
   };
 }
 
-/** Lets five fetches through at once, then one every ten seconds. */
-function createFetchBudget(clock: Clock): () => boolean {
-  let left = fetchesAtOnce;
-  let countedAtMs = clock.monotonic();
-  return () => {
-    const earned = Math.floor((clock.monotonic() - countedAtMs) / fetchEveryMs);
-    left = Math.min(fetchesAtOnce, left + earned);
-    countedAtMs += earned * fetchEveryMs;
-    if (left === 0) return false;
-    left--;
-    return true;
-  };
-}
-
-function unknowable(): AppError {
+/** Without a cause, so that a flood of made-up `kid`s does not fill the operator's log. `onFault` reports failed fetches. */
+function notKnownYet(waitMs: number): AppError {
   return new AppError('DEPENDENCY_UNAVAILABLE', {
-    detail: 'The token cannot be checked: the key set of its issuer is out of reach.',
+    detail: 'The token cannot be checked yet: its key is not in the key set of its issuer as last read.',
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
   });
 }
