@@ -55,6 +55,7 @@ export function several<T>(item: Parser<T>): Parser<readonly T[]> {
   return {
     forms: `one or several, with commas or white space between them, each ${item.forms}`,
     parse(value) {
+      if (isJsonList(value)) return { wrong: 'is a list in JSON' };
       const items: T[] = [];
       const warnings = new Set<string>();
       for (const part of value.split(/[\s,]+/).filter((each) => each !== '')) {
@@ -66,4 +67,13 @@ export function several<T>(item: Parser<T>): Parser<readonly T[]> {
       return { value: items, ...(warnings.size > 0 ? { warning: [...warnings].join('; ') } : {}) };
     },
   };
+}
+
+/** Split at its commas, it would be read as secrets with brackets and quotation marks, which nobody presents. */
+function isJsonList(value: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(value));
+  } catch {
+    return false;
+  }
 }

@@ -3,6 +3,11 @@ import type { Parser } from './parsers.ts';
 /** Every origin (`*`), or exactly the ones listed. */
 export type CorsOrigins = '*' | readonly string[];
 
+/** A second URL in one value. The comma alone is not a sign of it: paths may have commas. */
+const severalUrls = /[,;|]\s*[a-z][a-z0-9+.-]*:\/\//i;
+/** The URL parser takes commas and semicolons as parts of a host, but no machine has such a name. */
+const possibleHost = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i;
+
 /**
  * An absolute URL without a user name, password or fragment, kept as it was written.
  *
@@ -14,6 +19,7 @@ export function url(...schemes: readonly string[]): Parser<string> {
     parse(value) {
       const parsed = parseUrl(value, schemes);
       if (typeof parsed === 'string') return { wrong: parsed };
+      if (severalUrls.test(value)) return { wrong: 'looks like a list of URLs, and only one is accepted' };
       if (parsed.username || parsed.password) return { wrong: 'contains a user name or password' };
       if (value.includes('#')) return { wrong: 'contains a fragment (#)' };
       return { value };
@@ -76,5 +82,9 @@ function parseUrl(value: string, schemes: readonly string[]): URL | string {
   // The URL parser drops white space and control characters silently.
   if (/[\s\p{Cc}]/u.test(value) || !URL.canParse(value)) return 'is not a valid URL';
   const parsed = new URL(value);
-  return parsed.hostname === '' ? 'names no host' : parsed;
+  if (parsed.hostname === '') return 'names no host';
+  const isWeb = parsed.protocol === 'http:' || parsed.protocol === 'https:';
+  return isWeb && !possibleHost.test(parsed.hostname)
+    ? 'names a host with a character that no host name has'
+    : parsed;
 }

@@ -21,7 +21,10 @@ export function parseNatsUrls(text: string): NatsPlace | string {
   const written = items.map((item) => (/^[a-z]+:\/\//i.test(item) ? item : `${scheme}${item}`));
   if (items.includes('')) return 'has an empty item';
   const isValid = (item: string) =>
-    /^(nats|tls):\/\/[^/]/i.test(item) && !/[\s\p{Cc}]/u.test(item) && URL.canParse(item);
+    /^(nats|tls):\/\/[^/]/i.test(item) &&
+    !/[\s\p{Cc}]/u.test(item) &&
+    URL.canParse(item) &&
+    !/[;|]/.test(new URL(item).host);
   if (!written.every(isValid)) return 'is not a list of valid URLs that start with nats:// or tls://';
   const urls = written.map((item) => new URL(item));
   const users = new Set(

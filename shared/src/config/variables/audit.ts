@@ -14,6 +14,9 @@ const wrongTarget = { wrong: 'is neither of the two forms' };
 const auditTarget: Parser<AuditTarget> = {
   forms: '`file:/path/of/the/file`, or `syslog://host:port` (TCP)',
   parse(text) {
+    // A second target would become part of the path.
+    if (/[\s,;|](file:|syslog:)/.test(text))
+      return { wrong: 'names several targets, and only one is accepted' };
     if (text.startsWith('file:')) {
       const path = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
       return isAbsolute(path) && !path.endsWith('/') ? { value: { kind: 'file', path } } : wrongTarget;
