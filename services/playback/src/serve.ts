@@ -21,7 +21,7 @@ const noTokens = {
   authJwtClockToleranceSeconds: 0,
   authJwtMaxAgeSeconds: 0,
   authJwtRequireIat: true,
-  authJwtContentClaim: '',
+  authJwtViewerClaim: 'sub',
 };
 
 await runService(

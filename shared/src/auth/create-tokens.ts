@@ -14,8 +14,13 @@ export interface TokenSettings {
   authJwtClockToleranceSeconds: number;
   authJwtMaxAgeSeconds: number;
   authJwtRequireIat: boolean;
-  authJwtContentClaim: string;
+  authJwtViewerClaim: string;
+  authJwtContentClaim?: string | undefined;
+  authJwtContentClaimRequired?: boolean | undefined;
 }
+
+/** The content claim where `AUTH_JWT_CONTENT_CLAIM` is unset. */
+const usualContentClaim = 'content_ids';
 
 /** How long a shutdown waits for a running fetch of the key set: as long as one fetch may take. */
 const fetchEndsMs = 3_000;
@@ -44,7 +49,11 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
       clockToleranceSeconds: settings.authJwtClockToleranceSeconds,
       maxAgeSeconds: settings.authJwtMaxAgeSeconds,
       requireIssuedAt: settings.authJwtRequireIat,
-      contentClaim: settings.authJwtContentClaim,
+      viewerClaim: settings.authJwtViewerClaim,
+      contentClaim: settings.authJwtContentClaim ?? usualContentClaim,
+      // An operator who names the claim expects each token to have it.
+      contentClaimRequired:
+        settings.authJwtContentClaimRequired ?? settings.authJwtContentClaim !== undefined,
     },
     clock: options.clock,
     ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),

@@ -29,7 +29,9 @@ function create(keys: object[] | null) {
       clockToleranceSeconds: 10,
       maxAgeSeconds: 86_400,
       requireIssuedAt: true,
+      viewerClaim: 'sub',
       contentClaim: 'content_ids',
+      contentClaimRequired: false,
     },
     clock,
   });

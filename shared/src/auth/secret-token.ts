@@ -70,13 +70,13 @@ function readObject(part: string): JWTPayload | null {
   }
 }
 
-/** The checks of jose's `jwtVerify` with the options of the verifier: `sub` and `exp` are required, and `aud` and `iss` where they are set. */
+/** The checks of jose's `jwtVerify` with the options of the verifier: `exp` is required, and `aud` and `iss` where they are set. `readClaims` checks the rest for both. */
 function hasUsualClaims(
-  { sub, exp, nbf, iat, aud, iss }: JWTPayload,
+  { exp, nbf, iat, aud, iss }: JWTPayload,
   { audience, issuer, clockToleranceSeconds: tolerance }: Parameters<typeof createSecretTokenReader>[1],
   now: number,
 ): boolean {
-  if (sub === undefined || typeof exp !== 'number' || exp <= now - tolerance) return false;
+  if (typeof exp !== 'number' || exp <= now - tolerance) return false;
   if (iat !== undefined && typeof iat !== 'number') return false;
   if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + tolerance)) return false;
   if (issuer !== null && iss !== issuer) return false;

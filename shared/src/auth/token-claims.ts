@@ -2,6 +2,7 @@ import type { JWTPayload } from 'jose';
 import { isContentId, type Principal, type TokenContents } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { type TextPool, textBytes } from '../memory/index.ts';
+import { readClaim } from './read-claim.ts';
 
 /** What a viewer's token must satisfy beyond its signature. */
 export interface TokenRules {
@@ -19,8 +20,12 @@ export interface TokenRules {
    * mark holds against it.
    */
   requireIssuedAt: boolean;
-  /** The claim that limits which contents the token opens. */
+  /** The claim with the viewer's id: a name or a JSON Pointer, as `readClaim` takes it. */
+  viewerClaim: string;
+  /** The claim that limits which contents the token opens, in the same form. */
   contentClaim: string;
+  /** Whether a token without the content claim opens nothing. Otherwise it opens all contents. */
+  contentClaimRequired: boolean;
 }
 
 /** Longer than any account id; fits an index of Postgres, whose entries hold some 2,700 bytes (nbtree, BTMaxItemSize). */
@@ -57,7 +62,7 @@ function findUntimely({ exp, nbf, iat }: TokenTimes, rules: TokenRules, nowMs: n
 
 /** The parts of a token that decisions need. */
 export interface ViewerClaims extends TokenTimes {
-  /** `sub`. */
+  /** The value of the viewer claim, usually `sub`. */
   viewerId: string;
   /** The text of a `ContentList`; null where the token opens all contents. */
   contents: string | null;
@@ -74,18 +79,14 @@ export function readClaims(
   nowMs: number,
   pool: TextPool,
 ): ViewerClaims {
-  const { sub, exp, nbf, iat } = payload;
-  if (typeof sub !== 'string' || sub === '')
-    throw refuseToken('Its claim sub has to be a text that is not empty.');
-  // No person or system has such an id. A NUL cannot be stored, and lone surrogates would all become the same character.
-  if (Buffer.byteLength(sub) > maxViewerIdBytes || /\p{Cc}/u.test(sub) || !sub.isWellFormed())
-    throw refuseToken('Its claim sub is not usable as an id.');
+  const { exp, nbf, iat } = payload;
+  const viewerId = readViewerId(payload, rules.viewerClaim);
   if (iat !== undefined && !Number.isFinite(iat)) throw refuseToken('Its claim iat has to be a number.');
   const untimely = findUntimely(payload, rules, nowMs);
   if (untimely) throw refuseToken(untimely);
-  const contents = readContents(payload[rules.contentClaim], rules.contentClaim, pool);
+  const contents = readContents(payload, rules, pool);
   return {
-    viewerId: sub,
+    viewerId,
     exp,
     nbf,
     iat,
@@ -93,6 +94,17 @@ export function readClaims(
     contentsBytes: contents?.bytes ?? 0,
     mayUpload: typeof payload.scope === 'string' && payload.scope.split(' ').includes('upload'),
   };
+}
+
+function readViewerId(payload: JWTPayload, name: string): string {
+  const id = readClaim(payload, name);
+  if (id === undefined) throw refuseToken(`Its claim ${name} is missing: the id of the viewer.`);
+  if (typeof id !== 'string' || id === '')
+    throw refuseToken(`Its claim ${name} has to be a text that is not empty.`);
+  // No person or system has such an id. A NUL cannot be stored, and lone surrogates would all become the same character.
+  if (Buffer.byteLength(id) > maxViewerIdBytes || /\p{Cc}/u.test(id) || !id.isWellFormed())
+    throw refuseToken(`Its claim ${name} is not usable as an id.`);
+  return id;
 }
 
 /** The principal that the claims describe. */
@@ -109,9 +121,15 @@ export function toViewer(
   };
 }
 
-function readContents(claim: unknown, name: string, pool: TextPool): ReturnType<typeof listContents> | null {
-  if (claim === undefined) return null;
-  const contents = typeof claim === 'string' ? [claim] : claim;
+/** @returns null where the token opens all contents */
+function readContents(
+  payload: JWTPayload,
+  { contentClaim: name, contentClaimRequired }: TokenRules,
+  pool: TextPool,
+): ReturnType<typeof listContents> | null {
+  const claim = readClaim(payload, name);
+  if (claim === undefined) return contentClaimRequired ? listContents([], pool) : null;
+  const contents = typeof claim === 'string' ? claim.split(separator) : claim;
   if (!Array.isArray(contents) || contents.some((id) => typeof id !== 'string')) {
     throw refuseToken(`Its claim ${name} has to be a text or a list of texts.`);
   }
@@ -122,7 +140,7 @@ export function refuseToken(detail: string, cause?: unknown): AppError {
   return new AppError('INVALID_TOKEN', { detail: `The token is not accepted. ${detail}`, cause });
 }
 
-/** The separator. No id contains one, so a search for an id between two separators finds only whole ids. */
+/** The separator, also of ids in a claim that is one text. No id contains one, so a search for an id between two separators finds only whole ids. */
 const separator = ' ';
 
 /**

@@ -158,7 +158,7 @@ function createSignatureVerifier(
     const options: JWTVerifyOptions = {
       clockTolerance: rules.clockToleranceSeconds,
       currentDate: new Date(clock.now()),
-      requiredClaims: ['exp', 'sub'],
+      requiredClaims: ['exp'],
       ...(rules.audience === null ? {} : { audience: rules.audience }),
       ...(rules.issuer === null ? {} : { issuer: rules.issuer }),
     };
@@ -219,7 +219,10 @@ function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof errors.JWTExpired) return refuseToken('It has expired.', error);
   if (error instanceof errors.JWTClaimValidationFailed)
-    return refuseToken(`Its claim ${error.claim} is not accepted.`, error);
+    return refuseToken(
+      `Its claim ${error.claim} is ${error.reason === 'missing' ? 'missing' : 'not accepted'}.`,
+      error,
+    );
   if (error instanceof errors.JWSSignatureVerificationFailed)
     return refuseToken('Its signature is wrong.', error);
   if (error instanceof errors.JWKSNoMatchingKey) return refuseToken('Its key is not in the key set.', error);

@@ -76,7 +76,9 @@ export async function createTestHost({
       clockToleranceSeconds: 10,
       maxAgeSeconds: 86_400,
       requireIssuedAt: true,
+      viewerClaim: 'sub',
       contentClaim: 'content_ids',
+      contentClaimRequired: false,
     },
     clock,
   });

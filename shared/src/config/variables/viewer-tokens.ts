@@ -1,8 +1,9 @@
-import { boolean, integer, list, oneOf, type Parser, secret, text } from '../parsers.ts';
+import { boolean, integer, list, oneOf, type Parser, secret } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
 import { Secret } from '../secret.ts';
 import { secretBytes, several } from '../secret-parsers.ts';
 import type { Fault } from '../source.ts';
+import { claimPath, singleValue } from '../token-parsers.ts';
 import { url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 
@@ -56,6 +57,15 @@ const requireIat: Parser<boolean> = {
       : boolean.parse(value),
 };
 
+/** `AUTH_JWT_CONTENT_CLAIM_REQUIRED`: every start warns of what `false` opens. */
+const contentClaimRequired: Parser<boolean> = {
+  forms: boolean.forms,
+  parse: (value) =>
+    value === 'false'
+      ? { value: false, warning: 'is false: a token without the content claim opens every content' }
+      : boolean.parse(value),
+};
+
 /** How viewers' JWTs are checked. */
 export const viewerTokenVariables = {
   authJwtSecret: variable({
@@ -79,12 +89,12 @@ export const viewerTokenVariables = {
   }),
   authJwtAudience: variable({
     name: 'AUTH_JWT_AUDIENCE',
-    type: text,
+    type: singleValue,
     about: 'The `aud` that a token must carry. Unset: not checked.',
   }),
   authJwtIssuer: variable({
     name: 'AUTH_JWT_ISSUER',
-    type: text,
+    type: singleValue,
     about: 'The `iss` that a token must carry. Unset: not checked.',
   }),
   authJwtClockToleranceSeconds: variable({
@@ -111,9 +121,22 @@ export const viewerTokenVariables = {
   }),
   authJwtContentClaim: variable({
     name: 'AUTH_JWT_CONTENT_CLAIM',
-    type: text,
-    fallback: 'content_ids',
-    about: 'The claim that bounds which content a token opens, where the token carries it.',
+    type: claimPath,
+    // Without a fallback, because it matters whether an operator has set it.
+    about:
+      'The claim that limits which contents a token opens. Set: a token without it opens none. Unset: `content_ids`, and a token without it opens all.',
+  }),
+  authJwtContentClaimRequired: variable({
+    name: 'AUTH_JWT_CONTENT_CLAIM_REQUIRED',
+    type: contentClaimRequired,
+    about:
+      'Whether a token without the content claim opens nothing. Unset: `true` if AUTH_JWT_CONTENT_CLAIM is set.',
+  }),
+  authJwtViewerClaim: variable({
+    name: 'AUTH_JWT_VIEWER_CLAIM',
+    type: claimPath,
+    fallback: 'sub',
+    about: 'The claim with the id of the viewer.',
   }),
   viewerTokenFrom: variable({
     name: 'VIEWER_TOKEN_FROM',

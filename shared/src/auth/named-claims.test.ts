@@ -1,0 +1,190 @@
+import { type IssuerKey, makeIssuerKey, signToken } from '@latchkey/rig/tokens';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createSystemClock } from '../clock/clock.ts';
+import { hashCredential } from './api-key.ts';
+import { createTokens, type TokenSettings } from './create-tokens.ts';
+import { createKeySet } from './key-set.ts';
+import { createTokenVerifier, type TokenRules } from './token-verifier.ts';
+
+const secret = Buffer.from('0123456789abcdef0123456789abcdef');
+const accepted = [secret] as const;
+const clock = createSystemClock();
+let issuer: IssuerKey;
+
+beforeAll(async () => {
+  issuer = await makeIssuerKey('ES256', 'k');
+});
+
+type Claims = Record<string, unknown>;
+
+/** A token of the usual form, one that only jose reads (its header has another member), and one of a key set. */
+async function tokensWith(claims: Claims): Promise<string[]> {
+  const iat = Math.floor(clock.now() / 1_000);
+  const all = { sub: 'alice', iat, exp: iat + 600, ...claims };
+  return [
+    signToken(secret, all),
+    signToken(secret, all, { cty: 'x' }),
+    await issuer.sign(all.sub as string, all),
+  ];
+}
+
+function verifierOf(rules: Partial<TokenRules>) {
+  return createTokenVerifier({
+    secrets: () => accepted,
+    keySet: createKeySet({ fetchJson: async () => ({ keys: [issuer.jwk] }), clock, onFault: () => {} }),
+    rules: {
+      audience: null,
+      issuer: null,
+      clockToleranceSeconds: 10,
+      maxAgeSeconds: 86_400,
+      requireIssuedAt: true,
+      viewerClaim: 'sub',
+      contentClaim: 'content_ids',
+      contentClaimRequired: false,
+      ...rules,
+    },
+    clock,
+  });
+}
+
+/** The one outcome of a token, whoever signed it and whichever code reads it. */
+async function outcomeOf(rules: Partial<TokenRules>, claims: Claims): Promise<string> {
+  const verifier = verifierOf(rules);
+  const outcomes = new Set<string>();
+  for (const token of await tokensWith(claims)) {
+    // The second time the token is remembered.
+    for (let time = 0; time < 2; time++) {
+      try {
+        const viewer = await verifier.verify(token, hashCredential(token));
+        if (viewer.kind !== 'viewer') throw new Error('no viewer');
+        const opened = ['film', 'other', 'third'].filter((id) => viewer.contents?.has(id) ?? true);
+        outcomes.add(`${viewer.id} opens ${opened.join(' and ') || 'nothing'}`);
+      } catch (error) {
+        outcomes.add((error as Error).message.replace('The token is not accepted. ', ''));
+      }
+    }
+  }
+  expect([...outcomes]).toHaveLength(1);
+  return [...outcomes].join();
+}
+
+const everything = 'film and other and third';
+
+describe('the content claim', () => {
+  test.each<[string, unknown, string]>([
+    ['is a list', ['film', 'other'], 'film and other'],
+    ['is one id', 'other', 'other'],
+    ['is several ids with spaces between them', ' film  third ', 'film and third'],
+    ['is a star among ids', 'film *', everything],
+    ['is a list with a star', ['film', '*'], everything],
+    ['is empty', '', 'nothing'],
+    ['is an empty list', [], 'nothing'],
+    ['has commas, which separate nothing', 'film,other', 'nothing'],
+    ['is a list of texts with spaces, which are not ids', ['film other'], 'nothing'],
+  ])('where it %s, the token opens what it names', async (_what, claim, opened) => {
+    for (const contentClaimRequired of [true, false]) {
+      expect(await outcomeOf({ contentClaimRequired }, { content_ids: claim })).toBe(`alice opens ${opened}`);
+      const nested = { contentClaim: '/app_metadata/content_ids', contentClaimRequired };
+      const claims = { app_metadata: { content_ids: claim }, content_ids: '*' };
+      expect(await outcomeOf(nested, claims)).toBe(`alice opens ${opened}`);
+    }
+  });
+
+  test.each<[string, Claims]>([
+    ['is missing', {}],
+    ['is within a claim that is missing', { app_metadata: undefined }],
+    ['is within a claim that is null', { app_metadata: null }],
+    ['is within a text', { app_metadata: 'content_ids' }],
+    ['is within a list', { app_metadata: ['content_ids'] }],
+    ['has the pointer as its name', { '/app_metadata/content_ids': '*' }],
+  ])('where it is required and %s, the token opens nothing', async (_what, claims) => {
+    const contentClaim = '/app_metadata/content_ids';
+    expect(await outcomeOf({ contentClaim, contentClaimRequired: true }, claims)).toBe('alice opens nothing');
+    expect(await outcomeOf({ contentClaim, contentClaimRequired: false }, claims)).toBe(
+      `alice opens ${everything}`,
+    );
+  });
+
+  test('what tokens inherit as objects is no claim: it is missing', async () => {
+    for (const contentClaim of ['constructor', '/constructor', '/__proto__/x', '/content_ids/length'])
+      expect(await outcomeOf({ contentClaim, contentClaimRequired: true }, { content_ids: ['film'] })).toBe(
+        'alice opens nothing',
+      );
+  });
+
+  test.each([null, 7, {}, true, ['a', 7], [['a']]])('of another form (%j) is refused', async (claim) => {
+    for (const contentClaimRequired of [true, false])
+      expect(await outcomeOf({ contentClaimRequired }, { content_ids: claim })).toBe(
+        'Its claim content_ids has to be a text or a list of texts.',
+      );
+  });
+
+  test.each<[string, Partial<TokenSettings>, string]>([
+    ['unset', {}, everything],
+    ['unset, and required', { authJwtContentClaimRequired: true }, 'nothing'],
+    ['set', { authJwtContentClaim: 'films' }, 'nothing'],
+    ['set to its default', { authJwtContentClaim: 'content_ids' }, 'nothing'],
+    [
+      'set, and not required',
+      { authJwtContentClaim: 'films', authJwtContentClaimRequired: false },
+      everything,
+    ],
+  ])(
+    'where AUTH_JWT_CONTENT_CLAIM is %s, a token without a claim opens what that means',
+    async (_what, settings, opened) => {
+      const all = {
+        authJwtSecret: { reveal: () => secret },
+        authJwtClockToleranceSeconds: 10,
+        authJwtMaxAgeSeconds: 86_400,
+        authJwtRequireIat: true,
+        authJwtViewerClaim: 'sub',
+        ...settings,
+      };
+      const verifier = createTokens(all, { clock, onFault: () => {}, shutdown: { add: () => {} } });
+      const [token = ''] = await tokensWith({});
+      const viewer = await verifier?.verify(token, hashCredential(token));
+      const contents = viewer?.kind === 'viewer' ? viewer.contents : undefined;
+      const ids = ['film', 'other', 'third'].filter((id) => contents === null || contents?.has(id));
+      expect(ids.join(' and ') || 'nothing').toBe(opened);
+    },
+  );
+});
+
+describe('the viewer claim', () => {
+  test.each<[string, string, Claims]>([
+    ['a name', 'email', { email: 'bob@example.com' }],
+    ['a URL', 'https://example.com/id', { 'https://example.com/id': 'bob@example.com' }],
+    ['a pointer', '/user/ids/0', { user: { ids: ['bob@example.com'] } }],
+  ])('can be %s, and the token needs no sub then', async (_what, viewerClaim, claims) => {
+    for (const sub of ['alice', undefined, 7])
+      expect(await outcomeOf({ viewerClaim }, { ...claims, sub })).toBe(
+        `bob@example.com opens ${everything}`,
+      );
+  });
+
+  test.each(['sub', 'email', '/user/id'])('a missing %s is called missing', async (viewerClaim) => {
+    expect(await outcomeOf({ viewerClaim }, { sub: undefined })).toBe(
+      `Its claim ${viewerClaim} is missing: the id of the viewer.`,
+    );
+  });
+
+  test.each([7, null, '', ['a'], { a: 1 }, true])(
+    'a viewer id that is %j is refused, and the answer says what it has to be',
+    async (id) => {
+      expect(await outcomeOf({ viewerClaim: '/user/id' }, { user: { id } })).toBe(
+        'Its claim /user/id has to be a text that is not empty.',
+      );
+    },
+  );
+});
+
+test('a missing exp is called missing', async () => {
+  expect(await outcomeOf({}, { exp: undefined })).toBe('Its claim exp is missing.');
+});
+
+test('a missing aud or iss is called missing, and a wrong one not accepted', async () => {
+  expect(await outcomeOf({ audience: 'keys' }, {})).toBe('Its claim aud is missing.');
+  expect(await outcomeOf({ audience: 'keys' }, { aud: 'x' })).toBe('Its claim aud is not accepted.');
+  expect(await outcomeOf({ issuer: 'app' }, {})).toBe('Its claim iss is missing.');
+  expect(await outcomeOf({ issuer: 'app' }, { iss: 'x' })).toBe('Its claim iss is not accepted.');
+});
