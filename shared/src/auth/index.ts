@@ -3,6 +3,7 @@ export { apiKeyPattern, generateApiKey, hashCredential, keyPrefixOf } from './ap
 export { type Authenticator, createAuthenticator, isApiKeyUsable } from './authenticator.ts';
 export { createTokens, fetchKeySet, type TokenSettings } from './create-tokens.ts';
 export { createKeyCredentials, type KeyCredentials, type KeyName } from './key-credential.ts';
+export { keyUnknown } from './key-set.ts';
 export {
   type CredentialSource,
   presentsApiKey,

@@ -20,6 +20,14 @@ const lastGoodMs = 60 * 60_000;
  */
 const fetchEveryMs = 5_000;
 
+const setLost = 'The token cannot be checked: the key set of its issuer is out of reach.';
+/**
+ * The issuer can be reached, and the set was read a moment ago. Anybody can send tokens that get this answer, so it is not counted as a
+ * failure of the server.
+ */
+export const keyUnknown =
+  'The token cannot be checked yet: its key was not in the key set of its issuer a moment ago.';
+
 /** A JSON Web Key Set at a URL (RFC 7517 section 5). */
 export interface KeySet {
   /**
@@ -58,6 +66,8 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
   let fetching: Promise<boolean> | null = null;
   /** How many fetches have begun. */
   let begun = 0;
+  /** Whether the latest fetch failed. */
+  let isFetchFailed = false;
   /** When a token may have the set fetched. */
   let nextFetchAtMs = Number.NEGATIVE_INFINITY;
   const createdAtMs = clock.monotonic();
@@ -75,9 +85,11 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
         // Without a set, any token has it fetched. The first unknown `kid` need not wait after that.
         if (ageMs() > lastGoodMs) nextFetchAtMs = beganAtMs;
         current = { find, text, fetchedAtMs: beganAtMs, number };
+        isFetchFailed = false;
         return true;
       })
       .catch((error: unknown) => {
+        isFetchFailed = true;
         onFault(error);
         return false;
       })
@@ -122,7 +134,10 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
       // A fetch that was already running may have been answered before this key was published. What it brings can accept the
       // token, but not refuse it.
       while (!key && (current?.number ?? 0) <= begunBefore) {
-        if (!(await fetchForToken())) throw notKnownYet(nextFetchAtMs - clock.monotonic());
+        if (!(await fetchForToken())) {
+          const isLost = isFetchFailed || ageMs() > lastGoodMs;
+          throw undecided(isLost ? setLost : keyUnknown, nextFetchAtMs - clock.monotonic());
+        }
         key = await find(...token);
       }
       if (!key) throw new errors.JWKSNoMatchingKey();
@@ -132,9 +147,9 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
 }
 
 /** Without a cause, so that a flood of made-up `kid`s does not fill the operator's log. `onFault` reports failed fetches. */
-function notKnownYet(waitMs: number): AppError {
+function undecided(detail: string, waitMs: number): AppError {
   return new AppError('DEPENDENCY_UNAVAILABLE', {
-    detail: 'The token cannot be checked yet: its key is not in the key set of its issuer as last read.',
+    detail,
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
   });
 }

@@ -1,6 +1,7 @@
 import type { IssuerKey } from '@latchkey/rig/tokens';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createKeySetScene, makeIssuerKeys, minuteMs, outOfReach } from './key-set.fixture.ts';
+import { keyUnknown } from './key-set.ts';
 
 let first: IssuerKey;
 let second: IssuerKey;
@@ -45,6 +46,20 @@ describe('a token with an unknown kid', () => {
     clock.advance(1);
     await accepted(token);
     expect(issuer.fetches).toBe(3);
+  });
+
+  test('the answer distinguishes a key that was not in the set a moment ago from a set that is out of reach', async () => {
+    const reasonFor = async (token: string) =>
+      (await verify(token).catch((error: unknown) => error)) as { message: string };
+    await accepted(await tokenOf(first));
+    await refused(await tokenOf(second));
+    expect((await reasonFor(await tokenOf(second))).message).toBe(keyUnknown);
+    issuer.published = outOfReach;
+    clock.advance(5_000);
+    expect((await reasonFor(await tokenOf(second))).message).toContain('out of reach');
+    expect((await reasonFor(await tokenOf(second))).message).toContain('out of reach');
+    clock.advance(61 * minuteMs);
+    expect((await reasonFor(await tokenOf(first))).message).toContain('out of reach');
   });
 
   test('a flood of made-up kids reads the key set once in 5 seconds, and keeps a new key out for no longer than that', async () => {

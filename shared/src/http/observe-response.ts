@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { keyUnknown } from '../auth/index.ts';
 import { type LoggedRevocation, type Principal, viewerIdOf } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import { type RequestFailure, type RequestLine, type RequestLog, redact, redactPath } from '../log/index.ts';
@@ -31,6 +32,7 @@ const longestShownId = 64;
 
 /** nginx introduced this status, and it is the usual way to log a client that left before its answer. */
 const clientClosedRequest = 499;
+const unavailable = 503;
 
 /** Writes the log line and the metrics of a request. */
 export type ResponseObserver = (ended: EndedRequest) => void;
@@ -47,7 +49,9 @@ export function createResponseObserver(
     const userAgent = headers['user-agent'];
     const status =
       response.writableFinished || response.headersSent ? response.statusCode : clientClosedRequest;
-    metrics.observeRequest(route ?? 'none', method, status, durationMs / 1_000);
+    // A service sends the gateway this text with its answer.
+    const isUnknownKey = status === unavailable && failure?.cause === keyUnknown;
+    metrics.observeRequest(route ?? 'none', method, status, durationMs / 1_000, isUnknownKey);
     if (code && status !== clientClosedRequest) noteRefusal(metrics, { ...ended, code }, status);
     tracer?.served(request, { method, route, status, code: code ?? null });
     if (!requestLog) return;

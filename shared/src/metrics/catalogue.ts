@@ -19,6 +19,13 @@ const traffic = {
     lookAt:
       'the [error code](errors.md). `DEPENDENCY_UNAVAILABLE` grows: viewers wait. `INVALID_TOKEN` jumps: a clock, or a signing key was changed on one side only',
   },
+  latchkey_unknown_token_keys_total: {
+    type: 'counter',
+    labels: ['route'],
+    help: 'Requests answered 503 because the key set lacks the key that their token names, and was read less than 5 s ago. The dashboard and the rules for Prometheus do not count them as failed.',
+    lookAt:
+      'grows: somebody sends tokens with made-up `kid`s, or the issuer has changed its key without publishing it first',
+  },
   latchkey_playlists_total: {
     type: 'counter',
     labels: ['outcome'],

@@ -28,7 +28,14 @@ export interface MetricsIdentity {
  */
 export interface Metrics {
   registry: Registry;
-  observeRequest(route: string, method: string, status: number, seconds: number): void;
+  /** @param isUnknownKey whether it got 503 because of the key that its token names, as anybody can bring about */
+  observeRequest(
+    route: string,
+    method: string,
+    status: number,
+    seconds: number,
+    isUnknownKey?: boolean,
+  ): void;
   /** `served`, or the code of the refusal. */
   countKeyRequest(outcome: string): void;
   /** `served`, or the code of the refusal. */
@@ -74,6 +81,7 @@ export function createMetrics(
   const misses = new Tally('latchkey_cache_misses_total', 'cache', registry);
   const webhookTries = new Tally('latchkey_webhook_tries_total', 'outcome', registry);
   const rateLimited = new Tally('latchkey_rate_limited_requests_total', 'limit', registry);
+  const unknownKeys = new Tally('latchkey_unknown_token_keys_total', 'route', registry);
   const requests = new DurationHistogram({
     ...describeMetric('http_server_request_duration_seconds', registry),
     buckets: requestBucketsSeconds,
@@ -98,7 +106,7 @@ export function createMetrics(
       purges.observe({ table }, heldMs / 1_000);
       purgedRows.inc({ table }, rows);
     },
-    observeRequest: createRequestObserver(requests, statistics),
+    observeRequest: createRequestObserver(requests, unknownKeys, statistics),
     countKeyRequest: (outcome) => keyRequests.add(outcome),
     countPlaylist: (outcome) => playlists.add(outcome),
     countCacheLookup: (cache, hit) => (hit ? hits : misses).add(cache),
@@ -123,11 +131,15 @@ export function createMetrics(
 interface ObservedKind {
   method: string;
   status: number;
-  observe: (seconds: number) => void;
+  observe: (seconds: number, isUnknownKey: boolean) => void;
 }
+
+/** The status that requests with an unknown key are counted by on the dashboard, so that strangers cause no alert of failures. */
+const refusedStatus = 401;
 
 function createRequestObserver(
   requests: DurationHistogram,
+  unknownKeys: Tally,
   statistics: ProcessStatistics,
 ): Metrics['observeRequest'] {
   const routes = new Map<string, ObservedKind[]>();
@@ -138,14 +150,15 @@ function createRequestObserver(
     return {
       method,
       status,
-      observe(seconds) {
+      observe(seconds, isUnknownKey) {
         observe(seconds);
-        statistics.countRequest(kind, status, seconds);
+        if (isUnknownKey) unknownKeys.add(route);
+        statistics.countRequest(kind, isUnknownKey ? refusedStatus : status, seconds);
       },
     };
   }
 
-  return (route, method, status, seconds) => {
+  return (route, method, status, seconds, isUnknownKey = false) => {
     let kinds = routes.get(route);
     if (!kinds) {
       kinds = [];
@@ -156,7 +169,7 @@ function createRequestObserver(
       kind = open(route, method, status);
       kinds.push(kind);
     }
-    kind.observe(seconds);
+    kind.observe(seconds, isUnknownKey);
   };
 }
 

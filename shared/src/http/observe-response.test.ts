@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { keyUnknown } from '../auth/index.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { createResponseObserver } from './observe-response.ts';
+
+/** Observes requests for a key that got 503. @returns the exposed metrics and the counts of the dashboard */
+async function observe503(...causes: string[]) {
+  const metrics = createMetrics(createManualClock());
+  const observe = createResponseObserver(null, metrics);
+  for (const cause of causes)
+    observe({
+      id: 'r',
+      request: { method: 'GET', headers: {} } as IncomingMessage,
+      response: { headersSent: true, statusCode: 503 } as ServerResponse,
+      path: '/keys/film',
+      route: '/keys/*',
+      principal: null,
+      code: 'DEPENDENCY_UNAVAILABLE',
+      failure: { cause, upstream: null, tries: null },
+      clientIp: '127.0.0.1',
+      durationMs: 1,
+    });
+  const [counts] = metrics.statistics.report(0).keyRequests;
+  return { text: await metrics.registry.metrics(), counts };
+}
+const outOfReach = 'the key set of its issuer is out of reach';
+
+test('a 503 for a token whose key is unknown is counted apart, and on the dashboard as a refusal', async () => {
+  const { text, counts } = await observe503(keyUnknown);
+  expect(text).toContain('latchkey_unknown_token_keys_total{route="/keys/*"} 1\n');
+  expect(counts).toMatchObject({ count: 1, clientErrors: 1, serverErrors: 0 });
+});
+
+test('a 503 for any other reason is counted as a failure', async () => {
+  const { text, counts } = await observe503(outOfReach);
+  expect(text).not.toContain('latchkey_unknown_token_keys_total{');
+  expect(counts).toMatchObject({ count: 1, clientErrors: 0, serverErrors: 1 });
+});
+
+test('both kinds of 503 are one series of durations', async () => {
+  const { text, counts } = await observe503(keyUnknown, outOfReach, keyUnknown);
+  expect(text.match(/_count\{route="\/keys\/\*",method="GET",status="503"\} .*/g)).toEqual([
+    '_count{route="/keys/*",method="GET",status="503"} 3',
+  ]);
+  expect(counts).toMatchObject({ count: 3, clientErrors: 2, serverErrors: 1 });
+});
