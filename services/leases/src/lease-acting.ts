@@ -15,8 +15,7 @@ export type LeaseAction =
   | 'lease.revoke'
   | 'lease.evict'
   | 'mark.lift'
-  | 'session.create'
-  | 'session.release';
+  | 'session.create';
 
 /**
  * Writes the audit row of an act that is done.
@@ -38,7 +37,7 @@ function toDetails(reason: string | null): Pick<AuditEntry, 'details'> {
 }
 
 /** The audit row of an act, for API keys alone: viewers do these acts all the time, and their rows would fill the audit. */
-function managementAudit(
+export function managementAudit(
   { principal, facts }: Acting,
   action: LeaseAction,
   target: string,
@@ -46,22 +45,6 @@ function managementAudit(
 ): AuditEntry[] {
   if (principal.kind !== 'api-key') return [];
   return [{ ...facts, action, target, outcome: 'done', code: null, ...toDetails(reason) }];
-}
-
-/** The acts that make or end a session. They are rare beside those of players, and a URL that opens a content should be accounted for. */
-const sessionActs: readonly LeaseAction[] = ['session.create', 'session.release', 'lease.evict'];
-
-/** The audit row of an act on a lease: as `managementAudit`, and of a session also for viewers. */
-export function auditsOf(
-  acting: Acting,
-  action: LeaseAction,
-  target: string,
-  isSession: boolean,
-): AuditEntry[] {
-  const isKept = isSession && sessionActs.includes(action);
-  return isKept
-    ? [{ ...acting.facts, action, target, outcome: 'done', code: null }]
-    : managementAudit(acting, action, target);
 }
 
 /** Writes `managementAudit`. */

@@ -121,7 +121,7 @@ async function releaseLease(
 ): Promise<RevocationResult> {
   const viewerId = viewerIdOf(acting.principal);
   if (viewerId === null || !isUuid(leaseId)) throw new AppError('LEASE_NOT_FOUND');
-  const { lease } = await service.acts.write({ kind: 'release', leaseId, viewerId, reason, acting });
+  const { lease } = await service.acts.write({ kind: 'release', leaseId, viewerId, reason });
   return lease ? { revoked: 1, more: false, leases: [lease] } : nothingRevoked;
 }
 
