@@ -35,4 +35,5 @@ export {
   readName,
   validationFailure,
 } from './validation.ts';
+export { createViewerCeiling, type ViewerCeiling } from './viewer-ceiling.ts';
 export { createWrongSessions } from './wrong-sessions.ts';
