@@ -43,27 +43,30 @@ async function callMany(count: number, call: (n: number) => Promise<Answer>): Pr
   return answers;
 }
 
-it.each(servers)('with %s, one token makes 1,200 leases and sessions a minute and no audit row', async (_, server) => {
-  const { client } = server;
-  const { token, contentId, viewerId } = await makePlayable(server);
-  const made = await callMany(400, (n) =>
-    client.post(n % 2 ? '/keys/sessions' : '/keys/leases', token, { contentId }),
-  );
-  expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
-  // A request that is refused takes as much of the ceiling.
-  const refused = await callMany(ceiling - 400, () => client.post('/keys/sessions', token, {}));
-  expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['VALIDATION_FAILED']));
-  const answer = await client.post('/keys/leases', token, { contentId });
-  expect([answer.status, answer.code]).toEqual([429, 'RATE_LIMITED']);
-  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-  expect(answer.headers['ratelimit-policy']).toBe(`"leases";q=${ceiling};w=60`);
-  expect(answer.headers.ratelimit).toMatch(/^"leases";r=0;t=\d+$/);
-  const { leaseId } = made[1]?.json.session ?? {};
-  expect((await client.post('/keys/leases/revoke', token, { leaseId })).status).toBe(200);
-  expect((await client.get(`/keys/${contentId}`, token)).status).toBe(200);
-  expect(await auditOf(server, { actor: viewerId })).toEqual([]);
-  expect(await auditOf(server, { target: leaseId })).toEqual([]);
-});
+it.each(servers)(
+  'with %s, one token makes 1,200 leases and sessions a minute and no audit row',
+  async (_, server) => {
+    const { client } = server;
+    const { token, contentId, viewerId } = await makePlayable(server);
+    const made = await callMany(400, (n) =>
+      client.post(n % 2 ? '/keys/sessions' : '/keys/leases', token, { contentId }),
+    );
+    expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
+    // A request that is refused takes as much of the ceiling.
+    const refused = await callMany(ceiling - 400, () => client.post('/keys/sessions', token, {}));
+    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['VALIDATION_FAILED']));
+    const answer = await client.post('/keys/leases', token, { contentId });
+    expect([answer.status, answer.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(answer.headers['ratelimit-policy']).toBe(`"leases";q=${ceiling};w=60`);
+    expect(answer.headers.ratelimit).toMatch(/^"leases";r=0;t=\d+$/);
+    const { leaseId } = made[1]?.json.session ?? {};
+    expect((await client.post('/keys/leases/revoke', token, { leaseId })).status).toBe(200);
+    expect((await client.get(`/keys/${contentId}`, token)).status).toBe(200);
+    expect(await auditOf(server, { actor: viewerId })).toEqual([]);
+    expect(await auditOf(server, { target: leaseId })).toEqual([]);
+  },
+);
 
 it.each(servers)('with %s, one token gets 1,200 upload URLs a minute and no audit row', async (_, server) => {
   const { client } = server;
@@ -80,7 +83,9 @@ it('an API key that acts for viewers has no ceiling, and each of its sessions ha
   const { client, adminApiKey } = off;
   const { contentId } = await makePlayable(off);
   const viewerId = unique('viewer');
-  const sessions = await callMany(20, () => client.post('/keys/sessions', adminApiKey, { contentId, viewerId }));
+  const sessions = await callMany(20, () =>
+    client.post('/keys/sessions', adminApiKey, { contentId, viewerId }),
+  );
   const refused = await callMany(ceiling + 20, () => client.post('/keys/sessions', adminApiKey, {}));
   expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['VALIDATION_FAILED']));
   const { leaseId } = sessions[0]?.json.session ?? {};

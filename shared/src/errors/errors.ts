@@ -1,3 +1,4 @@
+import type { LeaseSelector } from '../contracts/lease-names.ts';
 import { type TSchema, Type } from '../schema/type.ts';
 
 /** Every error answer: its status and its title. Answers carry the code; a test compares the codes with the document. */
@@ -65,8 +66,8 @@ interface AppErrorOptions {
   members?: Record<string, unknown>;
   /** Seconds, for 429 and 503: when a retry makes sense. */
   retryAfterSeconds?: number;
-  /** What the audit names as the target of the refusal, where the path does not. Not for the client. */
-  auditTarget?: string;
+  /** The leases that the refusal is about, for the audit, where the path does not name its target. Not for the client. */
+  about?: LeaseSelector;
 }
 
 /** The only error type of the code and of calls between services. Any other thrown value becomes a bare 500. */
@@ -77,7 +78,7 @@ export class AppError extends Error {
   readonly members: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly call: FailedCall | undefined;
-  readonly auditTarget: string | undefined;
+  readonly about: LeaseSelector | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(
@@ -91,7 +92,7 @@ export class AppError extends Error {
     this.members = options.members;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.call = options.call;
-    this.auditTarget = options.auditTarget;
+    this.about = options.about;
   }
 }
 

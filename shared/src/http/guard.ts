@@ -47,7 +47,14 @@ export interface GuardOptions {
  */
 export function addGuard(
   app: App,
-  { authenticator, viewerSources = headerOnly, keyCredentials, wrongSessions, limiter, ceiling }: GuardOptions,
+  {
+    authenticator,
+    viewerSources = headerOnly,
+    keyCredentials,
+    wrongSessions,
+    limiter,
+    ceiling,
+  }: GuardOptions,
 ): void {
   const identify = (request: FastifyRequest, reply: FastifyReply, access: Access) => {
     const { headers, query } = request;

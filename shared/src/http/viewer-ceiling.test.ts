@@ -38,7 +38,10 @@ async function openHost(db: Database): Promise<TestHost> {
   const host = await createTestHost({
     db,
     clock,
-    verifier: { findApiKey: async (hash) => (hash === hashCredential(key) ? apiKey : null), noteUse: () => {} },
+    verifier: {
+      findApiKey: async (hash) => (hash === hashCredential(key) ? apiKey : null),
+      noteUse: () => {},
+    },
     contents: { findContent: async () => null },
     leases: { findLease: async () => null, findMark: async () => null },
   });
