@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LeaseSelector } from '@latchkey/shared/contracts';
 import { type Database, migrate, openDatabase } from '@latchkey/shared/db';
 import { planQueries } from '@latchkey/shared/testing';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import type { LeaseSelector } from './lease-selector.ts';
 import { LeaseStore } from './lease-store.ts';
 import { RevocationStore } from './revocation-store.ts';
 

@@ -1,5 +1,5 @@
-import type { LeaseSelector } from '@latchkey/shared/contracts';
 import { type RawBuilder, sql } from 'kysely';
+import type { LeaseSelector } from './lease-selector.ts';
 
 /** The condition on a lease `l` and a revocation `r` that covers it, besides viewer and content. */
 const isWithin = (r: 'r' | 'other') => sql`l.created_at > ${sql.ref(`${r}.created_after`)}

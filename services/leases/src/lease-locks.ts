@@ -1,5 +1,5 @@
-import type { LeaseSelector } from '@latchkey/shared/contracts';
 import { lockSubject } from '@latchkey/shared/db';
+import type { LeaseSelector } from './lease-selector.ts';
 import type { Transaction } from './own-tables.ts';
 
 /** The names of the locks. */

@@ -1,8 +1,7 @@
-import type { LeaseSelector } from '@latchkey/shared/contracts';
 import type { Cursor, LeaseTable } from '@latchkey/shared/db';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { Lease, LeaseStatus, Revoker } from './lease.ts';
-import { matchesSelector } from './lease-selector.ts';
+import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
 import type { Schema } from './own-tables.ts';
 import { readSession } from './session-row.ts';
 

@@ -2,6 +2,8 @@ import type { LeaseSelector } from '@latchkey/shared/contracts';
 import type { ExpressionBuilder } from 'kysely';
 import type { Schema } from './own-tables.ts';
 
+export type { LeaseSelector };
+
 /** The condition on a row of `leases`; true for every row if nothing is named. */
 export function matchesSelector(
   eb: ExpressionBuilder<Schema, 'leases'>,

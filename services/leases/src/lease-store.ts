@@ -1,4 +1,3 @@
-import type { LeaseSelector } from '@latchkey/shared/contracts';
 import { type Cursor, hasReadAside, readAside } from '@latchkey/shared/db';
 import { countCovered } from './count-covered.ts';
 import type { Lease, LeaseStatus, Revoker } from './lease.ts';
@@ -20,7 +19,7 @@ import {
   toLease,
   toRow,
 } from './lease-row.ts';
-import { matchesSelector } from './lease-selector.ts';
+import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
 import { findLeaseTables, type LeaseTableChecks } from './lease-tables.ts';
 import type { Database, Transaction } from './own-tables.ts';
 import { sessionColumn } from './session-row.ts';

@@ -1,4 +1,3 @@
-import type { LeaseSelector } from '@latchkey/shared/contracts';
 import {
   type AllowedScan,
   databaseKinds,
@@ -8,6 +7,7 @@ import {
 } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLeaseReader } from './lease-reader.ts';
+import type { LeaseSelector } from './lease-selector.ts';
 import type { Mark } from './mark.ts';
 import { MarkStore } from './mark-store.ts';
 

@@ -1,6 +1,6 @@
-import type { LeaseSelector } from '@latchkey/shared/contracts';
 import { anyId as any, findLatestMark } from '@latchkey/shared/db';
 import type { ExpressionBuilder } from 'kysely';
+import type { LeaseSelector } from './lease-selector.ts';
 import type { Mark } from './mark.ts';
 import type { Database, Schema, Transaction } from './own-tables.ts';
 

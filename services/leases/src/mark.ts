@@ -1,5 +1,5 @@
-import type { LeaseSelector } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
+import type { LeaseSelector } from './lease-selector.ts';
 
 /** A revocation that outlives the leases: `docs/contract.md#marks`. */
 export interface Mark extends LeaseSelector {

@@ -1,6 +1,6 @@
-import type { LeaseSelector } from '@latchkey/shared/contracts';
 import { anyId as any, type Cursor, type RevocationTable } from '@latchkey/shared/db';
 import type { Selectable } from 'kysely';
+import type { LeaseSelector } from './lease-selector.ts';
 import type { Database, Transaction } from './own-tables.ts';
 
 /**

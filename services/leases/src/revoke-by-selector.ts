@@ -1,10 +1,10 @@
-import type { LeaseSelector } from '@latchkey/shared/contracts';
 import type { Lease } from './lease.ts';
 import { type Acting, auditRevocation } from './lease-acting.ts';
 import { lockForRevocation } from './lease-locks.ts';
 import type { LeaseService } from './lease-route-options.ts';
 import { isCovered, isOpen, type LeaseExpression, leaseColumns, toLease } from './lease-row.ts';
 import { lastRenewableExpiry } from './lease-rules.ts';
+import type { LeaseSelector } from './lease-selector.ts';
 import { MarkStore } from './mark-store.ts';
 import type { LedgerEntry, Transaction } from './own-tables.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';

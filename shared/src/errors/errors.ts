@@ -1,4 +1,3 @@
-import type { LeaseSelector } from '../contracts/lease-names.ts';
 import { type TSchema, Type } from '../schema/type.ts';
 
 /** Every error answer: its status and its title. Answers carry the code; a test compares the codes with the document. */
@@ -55,6 +54,12 @@ export interface FailedCall {
   why?: string;
 }
 
+/** The leases of a viewer, of a content or of the pair. */
+interface NamedLeases {
+  viewerId: string | null;
+  contentId: string | null;
+}
+
 interface AppErrorOptions {
   /** One sentence for the client. It never has a credential and, on a 5xx, never the inner cause. */
   detail?: string;
@@ -67,7 +72,7 @@ interface AppErrorOptions {
   /** Seconds, for 429 and 503: when a retry makes sense. */
   retryAfterSeconds?: number;
   /** The leases that the refusal is about, for the audit, where the path does not name its target. Not for the client. */
-  about?: LeaseSelector;
+  about?: NamedLeases;
 }
 
 /** The only error type of the code and of calls between services. Any other thrown value becomes a bare 500. */
@@ -78,7 +83,7 @@ export class AppError extends Error {
   readonly members: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly call: FailedCall | undefined;
-  readonly about: LeaseSelector | undefined;
+  readonly about: NamedLeases | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(
