@@ -25,7 +25,7 @@ export interface LeaseLoadResult {
 }
 
 /**
- * Loads a server with acts on leases, each connection as a viewer of its own that sends one request at a time.
+ * Loads a server with acts on leases, each connection as one viewer after another that sends one request at a time.
  *
  * @throws Error if an act is not answered with a success
  */
@@ -47,9 +47,15 @@ export async function loadLeases(load: LeaseLoad): Promise<LeaseLoadResult> {
   };
 }
 
+/** Whole cycles, and fewer than the leases that a viewer may make in a minute. */
+const actsOfViewer = 300;
+
 function playViewer(n: number, load: LeaseLoad, endsAtMs: number, latenciesMs: number[]): Promise<void> {
   const { hostname, port, host } = new URL(load.url);
-  const token = viewerToken(load.tokenSecret, `viewer-${n}`);
+  // Another viewer after so many acts: one alone would reach its ceiling of a minute.
+  const tokenAt = (step: number) =>
+    viewerToken(load.tokenSecret, `viewer-${n}-${Math.floor(step / actsOfViewer)}`);
+  let token = tokenAt(0);
   const extra = Object.entries(load.headers ?? {})
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
@@ -85,6 +91,7 @@ function playViewer(n: number, load: LeaseLoad, endsAtMs: number, latenciesMs: n
       leaseId = /"id":"([0-9a-f-]{36})"/.exec(received)?.[1] ?? leaseId;
       received = '';
       step++;
+      if (step % actsOfViewer === 0) token = tokenAt(step);
       if (monotonicMs() < endsAtMs) return send();
       socket.end();
       resolve();

@@ -58,6 +58,31 @@ test('latchkey audit verify prints an anchor for each chain, accepts it later, a
   ]);
 });
 
+test('latchkey audit verify says what it does not find: a chain that was written anew as a whole without the secret', async () => {
+  const { db, run } = await openAudit(3);
+  const env = { AUDIT_CHAIN_SECRET: secret };
+  const before = await run(['verify'], env);
+  expect([before.exitCode, before.stderr]).toEqual([0, expect.not.stringContaining('without the secret')]);
+  await db.updateTable('audit').set({ actor_id: 'someone else' }).execute();
+  await db.deleteFrom('audit_entries').execute();
+  await db.updateTable('audit_chains').set({ place: 0, hash: '' }).execute();
+  await db.updateTable('audit_sealing').set({ sealed_to: 0 }).execute();
+  await createAuditSealer({ db, clock, secret: null }).run();
+  const { exitCode, stderr } = await run(['verify'], env);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('acts: 3 places checked; 3 of them without the secret.');
+  expect(stderr).toContain('written anew as a whole without the secret: 3 places are like that');
+  const withoutSecret = await run(['verify']);
+  expect(withoutSecret.stderr).toContain(
+    'written anew as a whole without the secret: 3 places are like that',
+  );
+  const anchored = await run(['verify', '--expect', ...before.stdout.trim().split('\n')], env);
+  expect([anchored.exitCode, anchored.stderr]).toEqual([
+    1,
+    expect.stringContaining('had another hash before'),
+  ]);
+});
+
 test('latchkey audit verify refuses a text that is no anchor, and names the form', async () => {
   const { run } = await openAudit(1);
   const { exitCode, stderr } = await run(['verify', '--expect', 'acts:1:short']);

@@ -49,6 +49,7 @@ async function runVerify(options: VerifyCommand, { env, stdout, stderr }: Comman
   const { values } = readConfig({ auditChainSecret: auditVariables.auditChainSecret }, env);
   const secret = values.auditChainSecret?.reveal() ?? null;
   let findings = 0;
+  let unkeyed = 0;
   await withDatabase(env, { mayCreate: false, longStatements: true }, async (db, database) => {
     const result = await verifyAudit({
       db,
@@ -61,6 +62,7 @@ async function runVerify(options: VerifyCommand, { env, stdout, stderr }: Comman
     });
     if (!result) throw refusal(`the audit of ${database} is not chained yet: run latchkey migrate first`);
     for (const chain of result.chains) {
+      unkeyed += secret === null ? chain.checked : chain.unkeyed;
       stdout.write(`${chain.chain}:${chain.place}:${chain.hash}\n`);
       stderr.write(`${describeChain(chain)}\n`);
     }
@@ -70,7 +72,16 @@ async function runVerify(options: VerifyCommand, { env, stdout, stderr }: Comman
       );
   });
   if (findings > 0) throw refusalOfFindings(findings);
-  stderr.write('Nothing was changed, removed or reordered.\n');
+  stderr.write(`Nothing was found.\n${describeLimits(unkeyed)}`);
+}
+
+/** What was not looked for, because it cannot be found: an operator must not take silence for a proof. @param unkeyed places that anybody can have made */
+function describeLimits(unkeyed: number): string {
+  const anew =
+    unkeyed === 0
+      ? ''
+      : `Without an anchor this does not find a chain that was written anew as a whole without the secret: ${unkeyed} ${unkeyed === 1 ? 'place is' : 'places are'} like that. With AUDIT_CHAIN_SECRET set since the first start there are none.\n`;
+  return `${anew}It never finds rows that were added, or changed before they were chained, and an end that was cut off only with an anchor (docs/audit.md).\n`;
 }
 
 const refusalOfFindings = (count: number) =>
@@ -83,7 +94,7 @@ function describeChain({ chain, checked, unkeyed, cutPlace, cutAt, cutNewest }: 
     cutPlace === 0
       ? ''
       : `; the retention removed places up to ${cutPlace}, last on ${instantOf(cutAt ?? 0)} a row of ${instantOf(cutNewest ?? 0)}`;
-  const without = unkeyed === 0 ? '' : `; ${unkeyed} of them without the secret, before it was set`;
+  const without = unkeyed === 0 ? '' : `; ${unkeyed} of them without the secret`;
   return `${chain}: ${checked} places checked${without}${cut}.`;
 }
 

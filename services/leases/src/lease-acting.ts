@@ -1,4 +1,4 @@
-import type { Principal } from '@latchkey/shared/contracts';
+import { describeSelector, type LeaseNames, type Principal } from '@latchkey/shared/contracts';
 import { type AuditFacts, auditFacts } from '@latchkey/shared/http';
 import type { FastifyRequest } from 'fastify';
 import type { AuditEntry, LedgerEntry } from './own-tables.ts';
@@ -9,70 +9,38 @@ export interface Acting {
   facts: AuditFacts;
 }
 
-export type LeaseAction =
-  | 'lease.create'
-  | 'lease.renew'
-  | 'lease.revoke'
-  | 'lease.evict'
-  | 'mark.lift'
-  | 'session.create'
-  | 'session.release';
+export type LeaseAction = 'lease.create' | 'lease.renew' | 'lease.evict' | 'session.create';
 
 /**
- * Writes the audit row of an act that is done.
+ * Writes the audit row of a revocation, or of a mark that is lifted.
  *
  * @returns its number
  */
-export function auditAct(
+export function auditRevocation(
   entry: LedgerEntry,
   { facts }: Acting,
-  action: LeaseAction,
-  target: string,
+  action: 'lease.revoke' | 'mark.lift',
+  names: LeaseNames,
   reason: string | null = null,
 ): Promise<number> {
-  return entry.audit({ ...facts, action, target, outcome: 'done', code: null, ...toDetails(reason) });
-}
-
-function toDetails(reason: string | null): Pick<AuditEntry, 'details'> {
-  return reason === null ? {} : { details: { reason } };
+  return entry.audit({
+    ...facts,
+    action,
+    target: names.leaseId ?? describeSelector(names),
+    outcome: 'done',
+    code: null,
+    names,
+    ...(reason !== null && { details: { reason } }),
+  });
 }
 
 /** The audit row of an act, for API keys alone: viewers do these acts all the time, and their rows would fill the audit. */
-function managementAudit(
+export function managementAudit(
   { principal, facts }: Acting,
   action: LeaseAction,
   target: string,
-  reason: string | null = null,
 ): AuditEntry[] {
-  if (principal.kind !== 'api-key') return [];
-  return [{ ...facts, action, target, outcome: 'done', code: null, ...toDetails(reason) }];
-}
-
-/** The acts that make or end a session. They are rare beside those of players, and a URL that opens a content should be accounted for. */
-const sessionActs: readonly LeaseAction[] = ['session.create', 'session.release', 'lease.evict'];
-
-/** The audit row of an act on a lease: as `managementAudit`, and of a session also for viewers. */
-export function auditsOf(
-  acting: Acting,
-  action: LeaseAction,
-  target: string,
-  isSession: boolean,
-): AuditEntry[] {
-  const isKept = isSession && sessionActs.includes(action);
-  return isKept
-    ? [{ ...acting.facts, action, target, outcome: 'done', code: null }]
-    : managementAudit(acting, action, target);
-}
-
-/** Writes `managementAudit`. */
-export async function auditManagement(
-  entry: LedgerEntry,
-  acting: Acting,
-  action: LeaseAction,
-  target: string,
-  reason: string | null,
-): Promise<void> {
-  await entry.audits(managementAudit(acting, action, target, reason));
+  return principal.kind === 'api-key' ? [{ ...facts, action, target, outcome: 'done', code: null }] : [];
 }
 
 /** The caller of a request that the guard has admitted. */

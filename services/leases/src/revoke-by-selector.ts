@@ -1,10 +1,10 @@
 import type { Lease } from './lease.ts';
-import { type Acting, auditAct } from './lease-acting.ts';
+import { type Acting, auditRevocation } from './lease-acting.ts';
 import { lockForRevocation } from './lease-locks.ts';
 import type { LeaseService } from './lease-route-options.ts';
 import { isCovered, isOpen, type LeaseExpression, leaseColumns, toLease } from './lease-row.ts';
 import { lastRenewableExpiry } from './lease-rules.ts';
-import { describeSelector, type LeaseSelector } from './lease-selector.ts';
+import type { LeaseSelector } from './lease-selector.ts';
 import { MarkStore } from './mark-store.ts';
 import type { LedgerEntry, Transaction } from './own-tables.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
@@ -47,7 +47,13 @@ export function revokeMatchingLeases(
     const revokedAt = service.clock.now();
     await new MarkStore(tx).mark(selector, revokedAt);
     const expiringAfter = lastRenewableExpiry(service.rules, revokedAt);
-    const auditNumber = await auditAct(entry, acting, 'lease.revoke', describeSelector(selector), reason);
+    const auditNumber = await auditRevocation(
+      entry,
+      acting,
+      'lease.revoke',
+      { leaseId: null, ...selector },
+      reason,
+    );
     const named = { ...selector, expiringAfter, revokedAt, reason, auditNumber };
     const result = (await service.revocations.isThere(tx))
       ? await revokeFromNowOn(tx, named)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditDetails, AuditEntry } from '../contracts/index.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
-import { toAuditRecord, writeAudits } from './audit-row.ts';
+import { readNames, toAuditRecord, writeAudits } from './audit-row.ts';
 
 const entryWith = (details: AuditDetails): AuditEntry => ({
   ...{ actor: { kind: 'api-key', id: 'k' }, action: 'content.update', target: 'film', clientIp: null },
@@ -49,6 +49,33 @@ describe.each(databaseKinds(process.env))('a row of the audit on $name', ({ open
   test('is written without details before the migration that brings their column', async () => {
     await writeAudits(database.db, [entryWith({ reason: 'why' })], 1, false);
     expect(await read()).toEqual([null]);
+  });
+
+  test('keeps what an act names for its event, apart from the details, and hides a raw key in each name', async () => {
+    const key = `lk_${'0'.repeat(64)}`;
+    const given = [
+      { leaseId: null, viewerId: 'eve content:film', contentId: null },
+      { leaseId: null, viewerId: `/play/${key}" content:film`, contentId: 'series' },
+    ];
+    const entries = given.map((names) => ({ ...entryWith({ reason: 'why' }), names }));
+    await writeAudits(database.db, [...entries, { ...entryWith({}), names: given[0] ?? null }], 1, true);
+    expect(await read()).toEqual([{ reason: 'why' }, { reason: 'why' }, null]);
+    const rows = await database.db.selectFrom('audit').selectAll().orderBy('number').execute();
+    expect(rows.map(readNames)).toEqual([
+      given[0],
+      { leaseId: null, viewerId: '/play/*** content:film', contentId: 'series' },
+      given[0],
+    ]);
+  });
+
+  test.each([
+    ['viewer:ada content:film', { leaseId: null, viewerId: 'ada', contentId: 'film' }],
+    ['5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11', { leaseId: '5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11' }],
+    ['viewer:eve content:film content:film', { leaseId: null, viewerId: null, contentId: null }],
+  ])('of 0.2.0 names what its target %s says, if that can be of one act alone', async (target, names) => {
+    await writeAudits(database.db, [{ ...entryWith({}), target }], 1, false);
+    const row = await database.db.selectFrom('audit').selectAll().executeTakeFirstOrThrow();
+    expect(readNames(row)).toMatchObject(names);
   });
 
   test('with details that somebody has broken by hand is shown without them', async () => {

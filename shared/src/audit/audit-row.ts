@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { AuditDetails, AuditEntry } from '../contracts/index.ts';
+import { type AuditDetails, type AuditEntry, type LeaseNames, readSelector } from '../contracts/index.ts';
 import { type Database, rowList, type Transaction } from '../db/index.ts';
 import type { AuditTable } from '../db/schema.ts';
 import { redact } from '../log/index.ts';
@@ -44,13 +44,39 @@ export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
   };
 }
 
+/** What a row stores beside its columns. */
+interface StoredDetails extends AuditDetails {
+  names?: LeaseNames;
+}
+
 /** Of a row that somebody has changed by hand, whatever can be read: it must not hide the others. */
-function readDetails(text: string | null | undefined): AuditDetails | null {
+function readStored(text: string | null | undefined): StoredDetails | null {
   try {
-    return text == null ? null : (redactAll(JSON.parse(text)) as AuditDetails);
+    return text == null ? null : (redactAll(JSON.parse(text)) as StoredDetails);
   } catch {
     return null;
   }
+}
+
+/** Without the names: the target shows them. */
+function readDetails(text: string | null | undefined): AuditDetails | null {
+  const stored = readStored(text);
+  if (!stored?.names) return stored;
+  const { names: _, ...details } = stored;
+  return Object.keys(details).length === 0 ? null : details;
+}
+
+/** What the act of a row names. A row of 0.2.0 has only its target, which is believed where no id in it can be another one. */
+export function readNames({
+  details,
+  target,
+}: Pick<Selectable<AuditTable>, 'details' | 'target'>): LeaseNames {
+  const names = readStored(details)?.names;
+  if (names) return names;
+  const selector = readSelector(target ?? '');
+  if (selector) return { leaseId: null, ...selector };
+  // A selector that could be of several ids names nothing. The id of a lease has no colon.
+  return { leaseId: target?.includes(':') ? null : target, viewerId: null, contentId: null };
 }
 
 /** Hides raw keys and tokens; null stays null. */
@@ -80,15 +106,16 @@ export function toAuditRow(
 const keptCharacters = 1_000;
 
 /** The details as a row keeps them: without what stayed the same. A raw key or token in them is hidden, and a long value is cut. */
-function toDetails({ details }: AuditEntry): string | null {
+export function toDetails({ details, names }: AuditEntry): string | null {
   // Before anything is cut: half of a key would not be known as one.
   const { reason, changes = {} } = redactAll(details ?? {}) as AuditDetails;
   const kept = Object.entries(changes)
     .filter(([, { before, after }]) => JSON.stringify(before) !== JSON.stringify(after))
     .map(([name, { before, after }]) => [name, { before: shorten(before), after: shorten(after) }]);
-  const stored: AuditDetails = {
+  const stored: StoredDetails = {
     ...(reason !== undefined && { reason }),
     ...(kept.length > 0 && { changes: Object.fromEntries(kept) }),
+    ...(names && { names: redactAll(names) as LeaseNames }),
   };
   return Object.keys(stored).length === 0 ? null : JSON.stringify(stored);
 }

@@ -1,4 +1,4 @@
-export { type AuditRecord, toAuditRecord } from './audit-row.ts';
+export { type AuditRecord, readNames, toAuditRecord } from './audit-row.ts';
 export { type ChainName, chainNames, chainOf } from './chain/entry-hash.ts';
 export { type ChainedPlace, readPlaces } from './chain/read-places.ts';
 export { createAuditSealer } from './chain/seal-audit.ts';

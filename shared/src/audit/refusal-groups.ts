@@ -97,7 +97,7 @@ function countIn(
 
 function withoutSender(entry: AuditEntry): AuditEntry {
   const { kind } = entry.actor;
-  return { ...entry, actor: { kind, id: null }, target: null, clientIp: null, requestId: null };
+  return { ...entry, actor: { kind, id: null }, target: null, names: null, clientIp: null, requestId: null };
 }
 
 /** How many rows may be written: at once, and in each minute from then on. */

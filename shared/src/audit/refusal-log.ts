@@ -1,7 +1,13 @@
 import type { Clock } from '../clock/clock.ts';
 import type { AuditEntry } from '../contracts/index.ts';
-import { createTableCheck, type Database, isPostgres, type Transaction } from '../db/index.ts';
-import { toAuditRow } from './audit-row.ts';
+import {
+  createColumnCheck,
+  createTableCheck,
+  type Database,
+  isPostgres,
+  type Transaction,
+} from '../db/index.ts';
+import { toAuditRow, toDetails } from './audit-row.ts';
 import { createRefusalGroups, type RefusalGroup } from './refusal-groups.ts';
 
 /** Long enough for a flood of refusals to share one disk sync, short enough that no caller notices the wait. */
@@ -10,7 +16,7 @@ const gatherMs = 10;
 const countEveryMs = 1_000;
 /** How long an answer waits for its row. Well under the gateway's 7 s: the refusal is sent even without a row. */
 const patienceMs = 1_000;
-/** Rows of one statement: ten values each, and SQLite takes 32,766 values (SQLITE_MAX_VARIABLE_NUMBER). */
+/** Rows of one statement: eleven values each, and SQLite takes 32,766 values (SQLITE_MAX_VARIABLE_NUMBER). */
 const rowsPerStatement = 1_000;
 
 /** Audit of refusals. A refusal has no act whose transaction it could join, so refusals share transactions among themselves. */
@@ -36,6 +42,8 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
   const counts = createTableCheck('audit_cleaning');
   // Likewise of migration 0008.
   const chain = createTableCheck('audit_chains');
+  // Likewise of migration 0011.
+  const detailed = createColumnCheck('audit', 'details');
   let pending: { entry: AuditEntry; at: number }[] = [];
   let gathering: Promise<void> | null = null;
   let countTimer: NodeJS.Timeout | null = null;
@@ -49,8 +57,12 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
       const behind = groups.unwritten();
       if (rows.length + behind.length === 0) return;
       try {
-        const tables = { hasCount: await counts.isThere(db), hasChain: await chain.isThere(db) };
-        await writeRefusals(db, tables, rows, behind);
+        const schema = {
+          hasCount: await counts.isThere(db),
+          hasChain: await chain.isThere(db),
+          hasDetails: await detailed.isThere(db),
+        };
+        await writeRefusals(db, schema, rows, behind);
       } catch (error) {
         onFault(error);
       }
@@ -90,12 +102,25 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
 
+/** What the schema has, whose migrations may be pending. */
+interface RefusalSchema {
+  hasCount: boolean;
+  hasChain: boolean;
+  hasDetails: boolean;
+}
+
+const toRow = (entry: AuditEntry, at: number, { hasDetails }: Pick<RefusalSchema, 'hasDetails'>) => ({
+  ...toAuditRow(entry, at),
+  ...(hasDetails && { details: toDetails(entry) }),
+});
+
 async function writeRefusals(
   db: Database,
-  { hasCount, hasChain }: { hasCount: boolean; hasChain: boolean },
+  schema: RefusalSchema,
   rows: readonly { entry: AuditEntry; at: number }[],
   groups: readonly RefusalGroup[],
 ): Promise<void> {
+  const { hasCount } = schema;
   // More refusals are counted while this waits.
   const counted = groups.map((group) => ({
     group,
@@ -108,17 +133,17 @@ async function writeRefusals(
       const part = rows.slice(start, start + rowsPerStatement);
       await tx
         .insertInto('audit')
-        .values(part.map(({ entry, at }) => toAuditRow(entry, at)))
+        .values(part.map(({ entry, at }) => toRow(entry, at, schema)))
         .execute();
     }
     for (const each of counted) {
       const { group, count } = each;
-      const values = { ...toAuditRow(group.entry, group.at), ...(hasCount && { count }) };
+      const values = { ...toRow(group.entry, group.at, schema), ...(hasCount && { count }) };
       if (each.number === null) {
         const query = tx.insertInto('audit').values(values).returning('number');
         each.number = (await query.executeTakeFirstOrThrow()).number;
       } else if (hasCount) {
-        Object.assign(each, await writeCount(tx, each.number, each, hasChain));
+        Object.assign(each, await writeCount(tx, each.number, each, schema));
       }
     }
   });
@@ -139,8 +164,9 @@ async function writeCount(
   tx: Transaction,
   number: number,
   { group, count }: { group: RefusalGroup; count: number },
-  hasChain: boolean,
+  schema: RefusalSchema,
 ): Promise<{ number: number; before: number }> {
+  const { hasChain } = schema;
   // What chains the row locks it too. The next statement then sees whether it did.
   if (hasChain && isPostgres(tx))
     await tx.selectFrom('audit').select('number').where('number', '=', number).forUpdate().execute();
@@ -155,7 +181,7 @@ async function writeCount(
     )
     .executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n || !hasChain) return { number, before: group.before };
-  const rest = { ...toAuditRow(group.entry, group.at), count: count - group.written };
+  const rest = { ...toRow(group.entry, group.at, schema), count: count - group.written };
   const added = await tx.insertInto('audit').values(rest).returning('number').executeTakeFirstOrThrow();
   return { number: added.number, before: group.written };
 }

@@ -36,6 +36,13 @@ export {
   opensAtOf,
   type SequencePeriods,
 } from './key-periods.ts';
+export {
+  describeSelector,
+  type LeaseNames,
+  type LeaseSelector,
+  quoteId,
+  readSelector,
+} from './lease-names.ts';
 export { type LoggedRevocation, readLoggedRevocation } from './logged-revocation.ts';
 export {
   type Actor,

@@ -1,3 +1,4 @@
+import type { LeaseNames } from './lease-names.ts';
 import type { SessionId } from './session-id.ts';
 
 /** The actor, as the audit stores it. */
@@ -29,6 +30,8 @@ export interface AuditEntry {
   /** The error code of a refusal. */
   code: string | null;
   details?: AuditDetails | null;
+  /** What an act on leases names, for its event: the target is for readers, and credentials in it are hidden. */
+  names?: LeaseNames | null;
 }
 
 /** What an API key may do, widest first (`docs/contract.md#scopes`). */

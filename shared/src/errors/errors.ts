@@ -54,6 +54,12 @@ export interface FailedCall {
   why?: string;
 }
 
+/** The leases of a viewer, of a content or of the pair. */
+interface NamedLeases {
+  viewerId: string | null;
+  contentId: string | null;
+}
+
 interface AppErrorOptions {
   /** One sentence for the client. It never has a credential and, on a 5xx, never the inner cause. */
   detail?: string;
@@ -65,8 +71,8 @@ interface AppErrorOptions {
   members?: Record<string, unknown>;
   /** Seconds, for 429 and 503: when a retry makes sense. */
   retryAfterSeconds?: number;
-  /** What the audit names as the target of the refusal, where the path does not. Not for the client. */
-  auditTarget?: string;
+  /** The leases that the refusal is about, for the audit, where the path does not name its target. Not for the client. */
+  about?: NamedLeases;
 }
 
 /** The only error type of the code and of calls between services. Any other thrown value becomes a bare 500. */
@@ -77,7 +83,7 @@ export class AppError extends Error {
   readonly members: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly call: FailedCall | undefined;
-  readonly auditTarget: string | undefined;
+  readonly about: NamedLeases | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(
@@ -91,7 +97,7 @@ export class AppError extends Error {
     this.members = options.members;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.call = options.call;
-    this.auditTarget = options.auditTarget;
+    this.about = options.about;
   }
 }
 

@@ -22,6 +22,7 @@ import { AppError } from '../errors/errors.ts';
 import type { Ledger } from '../events/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { App } from './routes.ts';
+import type { ViewerCeiling } from './viewer-ceiling.ts';
 import type { WrongSessions } from './wrong-sessions.ts';
 
 const headerOnly: readonly CredentialSource[] = ['header'];
@@ -36,6 +37,8 @@ export interface GuardOptions {
   wrongSessions?: WrongSessions;
   /** Null where limits are off. */
   limiter: RateLimiter | null;
+  /** Bounds the acts of viewers, also where limits are off. Left out where the process has no routes that viewers write by. */
+  ceiling?: ViewerCeiling;
 }
 
 /**
@@ -44,7 +47,14 @@ export interface GuardOptions {
  */
 export function addGuard(
   app: App,
-  { authenticator, viewerSources = headerOnly, keyCredentials, wrongSessions, limiter }: GuardOptions,
+  {
+    authenticator,
+    viewerSources = headerOnly,
+    keyCredentials,
+    wrongSessions,
+    limiter,
+    ceiling,
+  }: GuardOptions,
 ): void {
   const identify = (request: FastifyRequest, reply: FastifyReply, access: Access) => {
     const { headers, query } = request;
@@ -64,12 +74,16 @@ export function addGuard(
     }
     return authenticator.identify(credential, access);
   };
-  app.addHook('onRoute', ({ config, url, method }) => {
+  app.addHook('onRoute', (route) => {
+    const { config, url, method } = route;
     if (!config?.access) throw new Error(`${String(method)} ${url} names no row of the scope table`);
     if (config.access === 'internal')
       throw new Error(
         `${String(method)} ${url} is for other services only, and must not be added to the routes of clients`,
       );
+    // A hook of the few routes that it counts, so that key requests do not run it. It follows the guard's own.
+    const countAct = ceiling?.(config.action);
+    if (countAct) route.onRequest = [route.onRequest ?? [], countAct].flat();
   });
 
   app.addHook('onError', async (request, _reply, error) => {

@@ -35,4 +35,5 @@ export {
   readName,
   validationFailure,
 } from './validation.ts';
+export { createViewerCeiling } from './viewer-ceiling.ts';
 export { createWrongSessions } from './wrong-sessions.ts';

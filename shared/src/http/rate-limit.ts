@@ -29,7 +29,7 @@ const limits = {
   leases: { figure: 'rateLimitLeases', apiKeysHaveOwn: true },
   playlists: { figure: 'rateLimitPlaylists', apiKeysHaveOwn: false },
 } as const satisfies Record<string, { figure: keyof RateLimits; apiKeysHaveOwn: boolean }>;
-const windowSeconds = 60;
+export const windowSeconds = 60;
 /** What the dashboard sends as `X-Requested-With`. A page of another origin cannot: `gateway/src/cors.ts` does not allow the header. */
 const dashboardName = 'latchkey-dashboard';
 /** Before each key in Redis. */
@@ -99,16 +99,32 @@ export async function createRateLimiter(
     const counter = counters[name][isOwn ? 'ofApiKey' : 'usual'];
     const counted = await counter(request);
     if (counted.isAllowed) return;
-    // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
-    reply.header('ratelimit-policy', `"${name}";q=${counted.max};w=${windowSeconds}`);
-    reply.header('ratelimit', `"${name}";r=${counted.remaining};t=${counted.ttlInSeconds}`);
-    if (!counted.isExceeded) return;
+    if (!counted.isExceeded) return showLimit(reply, name, counted);
     onLimited(name);
-    throw new AppError('RATE_LIMITED', {
-      detail: `This takes ${counted.max} requests in ${windowSeconds} seconds.`,
-      retryAfterSeconds: counted.ttlInSeconds,
-    });
+    throw refuseOverLimit(reply, name, counted);
   };
+}
+
+/** What a sender has left of a limit in its present window. */
+interface LimitState {
+  max: number;
+  remaining: number;
+  ttlInSeconds: number;
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. */
+function showLimit(reply: FastifyReply, name: LimitName, { max, remaining, ttlInSeconds }: LimitState): void {
+  reply.header('ratelimit-policy', `"${name}";q=${max};w=${windowSeconds}`);
+  reply.header('ratelimit', `"${name}";r=${remaining};t=${ttlInSeconds}`);
+}
+
+/** @returns the error of the answer, whose headers it sets */
+export function refuseOverLimit(reply: FastifyReply, name: LimitName, state: LimitState): AppError {
+  showLimit(reply, name, state);
+  return new AppError('RATE_LIMITED', {
+    detail: `This takes ${state.max} requests in ${windowSeconds} seconds.`,
+    retryAfterSeconds: state.ttlInSeconds,
+  });
 }
 
 /** The requests of a sender in its present window, and the milliseconds until that ends. */
@@ -135,7 +151,10 @@ function createStoreClass(countRequest: CountRequest) {
   };
 }
 
-/** Counts senders in the memory of this process, for itself and others. The sender that came first goes where there are too many. */
+/**
+ * Counts senders in the memory of this process, for itself and others. Windows that are over are removed, and the sender that came first
+ * goes where there are too many. All calls name windows of the same length.
+ */
 export function createWindowCounter(
   clock: Pick<Clock, 'monotonic'>,
 ): (sender: string, windowMs: number) => WindowCount {
@@ -144,7 +163,11 @@ export function createWindowCounter(
     const nowMs = clock.monotonic();
     let window = windows.get(sender);
     if (!window || window.endsAtMs <= nowMs) {
-      windows.delete(sender);
+      // In the order of their ends.
+      for (const [ended, { endsAtMs }] of windows) {
+        if (endsAtMs > nowMs) break;
+        windows.delete(ended);
+      }
       window = { current: 0, endsAtMs: nowMs + windowMs };
       windows.set(sender, window);
       if (windows.size > countedKeys) windows.delete(windows.keys().next().value as string);
@@ -161,7 +184,8 @@ function limitOf({ method, headers, principal, routeOptions }: FastifyRequest): 
   return limit === 'api' && isDashboardRead ? 'dashboard' : limit;
 }
 
-function senderOf(request: FastifyRequest): string {
+/** The viewer; else the client IP, where a /64 of IPv6 is one. */
+export function senderOf(request: FastifyRequest): string {
   const viewerId = request.principal?.kind === 'viewer' ? viewerIdOf(request.principal) : null;
   return viewerId === null ? `ip ${networkOf(request.clientIp)}` : `viewer ${viewerId}`;
 }

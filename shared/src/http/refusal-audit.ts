@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { RefusalLog } from '../audit/index.ts';
 import { accessRules, presentsApiKey, scopesOf, takesBasic } from '../auth/index.ts';
 import type { Actor } from '../contracts/index.ts';
-import { toActor } from '../contracts/index.ts';
+import { describeSelector, toActor } from '../contracts/index.ts';
 import type { AppError } from '../errors/errors.ts';
 import { toAppError } from './error-handler.ts';
 import type { App } from './routes.ts';
@@ -35,12 +35,14 @@ export function addRefusalAudit(app: App, refusals: RefusalLog): void {
     if (refusal.code === 'UNAUTHENTICATED' && takesBasic(access)) return;
     const forViewers = access !== undefined && accessRules[access]?.viewer === true;
     if (forViewers && refusal.code !== 'LEASE_LIMIT_REACHED' && !meansToManage(request, refusal)) return;
+    const { about } = refusal;
     await refusals.record({
       ...auditFacts(request),
       action,
-      target: refusal.auditTarget ?? targetOf(request),
+      target: about ? describeSelector(about) : targetOf(request),
       outcome: 'refused',
       code: refusal.code,
+      ...(about && { names: { leaseId: null, ...about } }),
     });
   });
 }

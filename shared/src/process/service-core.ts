@@ -19,6 +19,7 @@ import {
 import {
   type CountRequest,
   createRateLimiter,
+  createViewerCeiling,
   createWrongSessions,
   type GuardOptions,
   type RateLimits,
@@ -147,7 +148,8 @@ export async function createServiceCore<Values extends CoreSettings>(
   });
   const wrongSessions = createWrongSessions({ leases: authority.leases, clock });
   const viewerSources = values.viewerTokenFrom;
-  const guard = { authenticator, limiter, viewerSources, keyCredentials, wrongSessions };
+  const ceiling = createViewerCeiling(clock, onLimited);
+  const guard = { authenticator, limiter, ceiling, viewerSources, keyCredentials, wrongSessions };
   return {
     ...context,
     ...{ values, authority, follower, guard, keyCredentials, feed, bus, sharing, cacheBytes },

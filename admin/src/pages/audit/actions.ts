@@ -18,7 +18,6 @@ export const actions: Readonly<Record<string, string>> = {
   'lease.renew': 'Renew a lease',
   'lease.evict': 'Evict a lease',
   'session.create': 'Create a playback session',
-  'session.release': 'Release a playback session',
   'lease.revoke': 'Revoke leases',
   'mark.lift': 'Lift a mark',
   'mark.list': 'List marks',

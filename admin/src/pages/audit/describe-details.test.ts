@@ -23,7 +23,12 @@ it.each([
     '/leases?lease=98ee5596-cd3e-a20d-163a-e382420c6eff',
   ],
   ['lease.revoke', 'viewer:ada', '/viewers?viewer=ada'],
-  ['lease.revoke', 'viewer:a b&c content:film', '/viewers?viewer=a+b%26c'],
+  ['lease.revoke', 'viewer:"a b&c" content:film', '/viewers?viewer=a+b%26c'],
+  ['lease.revoke', 'viewer:"eve content:film"', '/viewers?viewer=eve+content%3Afilm'],
+  ['lease.revoke', 'viewer:"x viewer:ada"', '/viewers?viewer=x+viewer%3Aada'],
+  ['lease.revoke', 'viewer:"a\\",\\"viewerId\\":\\"ada"', '/viewers?viewer=a%22%2C%22viewerId%22%3A%22ada'],
+  // As 0.2.0 wrote it: it could be of two viewers.
+  ['lease.revoke', 'viewer:a b&c content:film', null],
   ['lease.revoke', 'content:film', '/content/film'],
   ['api-key.create', '98ee5596-cd3e-a20d-163a-e382420c6eff', null],
   ['lease.list', null, null],

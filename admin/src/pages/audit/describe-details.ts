@@ -1,4 +1,5 @@
 import type { AuditDetails, AuditRecord } from '../../api/audit.ts';
+import { readTarget } from '../../api/audit-target.ts';
 import { viewerAddress } from '../viewers/viewer-address.ts';
 
 /** One change in words: `Film → Movie`. */
@@ -23,9 +24,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Where a target is shown; null for one that has no page, or whose ID an address cannot hold. */
 export function targetAddress({ action, target }: Pick<AuditRecord, 'action' | 'target'>): string | null {
   if (target === null) return null;
-  const [, viewerId] = /^viewer:(.*?)(?: content:[^ ]*)?$/s.exec(target) ?? [];
+  const { viewerId, contentId } = readTarget(target) ?? {};
   if (viewerId) return viewerAddress(viewerId);
-  const [, contentId] = /^content:([^ ]+)$/.exec(target) ?? [];
   if (contentId) return contentAddress(contentId);
   if (/^(lease|session)\./.test(action) && uuid.test(target))
     return `/leases?${new URLSearchParams({ lease: target })}`;

@@ -22,12 +22,14 @@ const shownRecords = 10;
 interface HistoryProps {
   /** Questions to the audit whose answers are shown together. Their order must not change. */
   questions: readonly AuditFilter[];
+  /** Leaves out records of the answers. */
+  isShown?: (record: AuditRecord) => boolean;
   /** Ends the sentence "No management action …". */
   about: string;
 }
 
 /** What was done to something by management, or refused, newest first and updated live. */
-export function History({ questions, about }: HistoryProps) {
+export function History({ questions, isShown = () => true, about }: HistoryProps) {
   const api = useApi();
   const { data, error, refetch } = useQuery({
     queryKey: queryKeys.auditHistory(questions),
@@ -36,7 +38,7 @@ export function History({ questions, about }: HistoryProps) {
         questions.map((question) => listAudit(api, { ...question, limit: shownRecords }, signal)),
       );
       return mergeHistory(
-        pages.map(({ audit }) => audit),
+        pages.map(({ audit }) => audit.filter(isShown)),
         shownRecords,
       );
     },

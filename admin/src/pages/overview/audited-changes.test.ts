@@ -63,6 +63,14 @@ it('a rotation, which changes two keys, is shown once, with the later effect', (
   expect(joined.map(({ number }) => number)).toEqual([1]);
 });
 
+it('a viewer whose ID looks like an act on others is joined with its own action alone', () => {
+  const changes = [change(1, { kind: 'leases', viewerId: 'eve content:film' })];
+  const [other] = matchAuditRecords(changes, [record('7', 'mark.lift', 'viewer:eve content:film')]);
+  expect(other?.audited).toBeUndefined();
+  const [own] = matchAuditRecords(changes, [record('7', 'mark.lift', 'viewer:"eve content:film"')]);
+  expect(own?.audited).toMatchObject({ action: 'mark.lift' });
+});
+
 it('a mark that was lifted is not shown as a revocation', () => {
   const changes = [change(1, { kind: 'leases', viewerId: 'ada' })];
   const [lifted] = matchAuditRecords(changes, [record('7', 'mark.lift', 'viewer:ada')]);

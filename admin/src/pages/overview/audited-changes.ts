@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type AuditRecord, listAudit } from '../../api/audit.ts';
+import { describeTarget } from '../../api/audit-target.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { AuthorityChange } from '../../api/statistics.ts';
 import { useApi } from '../../session/app-context.ts';
@@ -75,18 +76,9 @@ export function isRevocation({ kind, audited }: AuditedChange): boolean {
 function isOf({ at, action, target, outcome }: AuditRecord, change: AuthorityChange): boolean {
   if (outcome !== 'done' || Date.parse(at) !== Date.parse(change.at)) return false;
   if (change.kind === 'leases')
-    return (action === 'mark.lift' || action === 'lease.revoke') && target === selectorOf(change);
+    return (action === 'mark.lift' || action === 'lease.revoke') && target === describeTarget(change);
   if (change.kind === 'content') return action.startsWith('content.') && target === change.contentId;
   return change.kind === 'api-key' && (action === 'setup' || action.startsWith('api-key.'));
-}
-
-/** As the audit names what a revocation holds for. */
-function selectorOf({ viewerId, contentId }: AuthorityChange): string {
-  const parts = [
-    viewerId === null ? '' : `viewer:${viewerId}`,
-    contentId === null ? '' : `content:${contentId}`,
-  ];
-  return parts.filter((part) => part !== '').join(' ');
 }
 
 const lateness = ({ pending, slowestMs }: AuthorityChange) =>

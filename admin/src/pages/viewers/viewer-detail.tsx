@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { describeTarget } from '../../api/audit-target.ts';
 import type { Lease } from '../../api/resources.ts';
 import { Card } from '../../components/card.tsx';
 import { DataTable } from '../../components/data-table.tsx';
@@ -132,9 +133,9 @@ function ViewerFacts({ counts: { active, isFailed }, leases }: ViewerFactsProps)
   );
 }
 
-/** Acts on this viewer, and its own that the audit has: sessions, and management that it was refused. */
+/** Acts on this viewer, and its own that the audit has: management that it was refused. */
 function ViewerHistory({ viewerId }: { viewerId: string }) {
-  const target = `viewer:${viewerId}`;
+  const target = describeTarget({ viewerId, contentId: null });
   return (
     <section aria-labelledby="viewer-history">
       <div className={content.leases}>
@@ -142,7 +143,12 @@ function ViewerHistory({ viewerId }: { viewerId: string }) {
         <AllRecords target={target}>All records on this viewer</AllRecords>
       </div>
       <Card>
-        <History questions={[{ target }, { actor: viewerId }]} about="on or by this viewer is in the audit" />
+        <History
+          questions={[{ target }, { actor: viewerId }]}
+          // An actor with the ID of a viewer may be an API key or a kind of actors.
+          isShown={(record) => record.target === target || record.actor.kind === 'viewer'}
+          about="on or by this viewer is in the audit"
+        />
       </Card>
     </section>
   );

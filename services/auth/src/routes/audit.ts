@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { toAuditRecord } from '@latchkey/shared/audit';
-import type { AuditDetails } from '@latchkey/shared/contracts';
+import { type AuditDetails, quoteId } from '@latchkey/shared/contracts';
 import { encodeCursor } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import {
@@ -75,7 +75,11 @@ const auditFilterSchemas = {
     named('The id of an actor (an API key, a viewer), or a kind of actors (such as bootstrap-key).'),
   ),
   outcome: Type.Optional(Type.Enum(['done', 'refused'])),
-  target: Type.Optional(named('What it was done to, in full and as the audit shows it.')),
+  target: Type.Optional(
+    named(
+      'What it was done to, in full and as the audit shows it: an id, or viewer:<id>, content:<id> or both. There, an id with a space, a quote or the like is a JSON string.',
+    ),
+  ),
   from: Type.Optional(instant('At this time or later.')),
   to: Type.Optional(instant('Before this time.')),
 };
@@ -215,7 +219,7 @@ export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: A
 /** Such as `format=csv outcome=refused`. */
 function describeQuery(query: Record<string, unknown>): string {
   return Object.entries(query)
-    .map(([name, value]) => `${name}=${String(value)}`)
+    .map(([name, value]) => `${name}=${quoteId(String(value))}`)
     .join(' ');
 }
 

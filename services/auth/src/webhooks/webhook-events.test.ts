@@ -25,7 +25,9 @@ test.each([
   ['viewer:ada', { leaseId: null, viewerId: 'ada', contentId: null }],
   ['content:film', { leaseId: null, viewerId: null, contentId: 'film' }],
   ['viewer:ada content:film', { leaseId: null, viewerId: 'ada', contentId: 'film' }],
-  ['viewer:ada of nowhere', { leaseId: null, viewerId: 'ada of nowhere', contentId: null }],
+  ['viewer:"ada of nowhere"', { leaseId: null, viewerId: 'ada of nowhere', contentId: null }],
+  // As 0.2.0 writes it.
+  ['viewer:ada of nowhere', { leaseId: null, viewerId: null, contentId: null }],
 ])('a revocation of %s is an event with what it names', (target, named) => {
   const event = eventOfPlace(placeOf({ target, affected: 3, details: '{"reason":"left"}' }));
   expect(event).toEqual({
@@ -41,6 +43,16 @@ test.each([
       requestId: 'r-1',
     },
   });
+});
+
+test('an event names what its act named, whatever the text of the target is', () => {
+  const names = { leaseId: null, viewerId: 'eve content:film', contentId: null };
+  const details = JSON.stringify({ reason: 'left', names });
+  const event = eventOfPlace(placeOf({ target: 'viewer:eve content:film', details }));
+  expect(event?.data).toMatchObject({ ...names, reason: 'left' });
+  const row = { outcome: 'refused', code: 'LEASE_LIMIT_REACHED', action: 'lease.create' };
+  const limit = eventOfPlace(placeOf({ ...row, target: 'viewer:ada content:film', details }));
+  expect(limit?.data).toMatchObject({ viewerId: 'eve content:film', contentId: null });
 });
 
 test('a refusal at the limit of a viewer is an event with the viewer, the content and how often', () => {

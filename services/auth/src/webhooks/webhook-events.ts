@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ChainedPlace, toAuditRecord } from '@latchkey/shared/audit';
+import { type ChainedPlace, readNames, toAuditRecord } from '@latchkey/shared/audit';
 import type { ApiKeyRow } from '../api-key.ts';
 import { toApiKey } from '../api-key.ts';
 
@@ -54,13 +54,13 @@ export function eventOfPlace({ hash, row }: ChainedPlace): WebhookEvent | null {
   const isRevocation = row.action === 'lease.revoke' && row.outcome === 'done';
   const isLimit = row.outcome === 'refused' && row.code === 'LEASE_LIMIT_REACHED';
   if (!isRevocation && !isLimit) return null;
-  const { id, actor, target, requestId, affected, count, details } = toAuditRecord(row);
+  const { id, actor, requestId, affected, count, details } = toAuditRecord(row);
+  const { leaseId, viewerId, contentId } = readNames(row);
   const common = { auditId: id, actor, requestId };
   if (isRevocation) {
-    const data = { ...readTarget(target), affected, reason: details?.reason ?? null, ...common };
+    const data = { leaseId, viewerId, contentId, affected, reason: details?.reason ?? null, ...common };
     return { key: hash, type: 'lease.revoked', at: row.at, data };
   }
-  const { viewerId, contentId } = readTarget(target);
   const viewer = viewerId ?? (actor.kind === 'viewer' ? actor.id : null);
   return {
     key: hash,
@@ -68,19 +68,6 @@ export function eventOfPlace({ hash, row }: ChainedPlace): WebhookEvent | null {
     at: row.at,
     data: { viewerId: viewer, contentId, count, ...common },
   };
-}
-
-/** What the audit writes for a selector of leases, such as `viewer:ada content:film`. Any other text is the id of one lease. */
-const selector = /^(?:viewer:(?<viewer>.*?))?(?:(?:^| )content:(?<content>[A-Za-z0-9_-]+))?$/s;
-
-function readTarget(target: string | null): {
-  leaseId: string | null;
-  viewerId: string | null;
-  contentId: string | null;
-} {
-  const { viewer = null, content = null } = selector.exec(target ?? '')?.groups ?? {};
-  const leaseId = viewer === null && content === null ? target : null;
-  return { leaseId, viewerId: viewer, contentId: content };
 }
 
 /** @param now when it was found, milliseconds since 1970 */

@@ -172,9 +172,9 @@ interface PresignedUpload {
 const lifetimeSeconds = 300;
 
 /**
- * Lets the bearer of a URL put one object into the folder of an active content. It is audited with the key of the
- * object for every caller, because the bucket knows only the signer. The row shows that a URL was given. The object shows that it
- * was used.
+ * Lets the bearer of a URL put one object into the folder of an active content. For an API key it is audited with the key of the
+ * object, because the bucket knows only the signer. The row shows that a URL was given. The object shows that it was used. For a viewer
+ * it leaves no row: a token could fill the disk with them.
  *
  * @throws AppError VALIDATION_FAILED, CONTENT_NOT_ENTITLED if the viewer's token names other contents,
  *   CONTENT_NOT_FOUND if the content is not registered or is disabled, TOKEN_REVOKED if a revocation of the viewer or
@@ -200,7 +200,8 @@ async function presignUpload(
       isHeldByMark(principal, await findLatestMark(entry.tx, viewerId, contentId))
     )
       throw new AppError('TOKEN_REVOKED');
-    await entry.audit({ ...facts, action: 'upload.presign', target: key, outcome: 'done', code: null });
+    if (principal?.kind === 'api-key')
+      await entry.audit({ ...facts, action: 'upload.presign', target: key, outcome: 'done', code: null });
     return entry.now;
   });
   // A signature has whole seconds.

@@ -22,6 +22,6 @@ export interface ActsInWork {
   settle(place: number, fate: Fate<ActResult>): void;
   /** Leases that the acts ended. Their changes are written last, because the counter of the feed stays locked from then on. */
   ended: Lease[];
-  /** As `auditsOf`. @param lease the act's */
+  /** As `managementAudit`. @param lease the act's */
   audit(acting: Acting, action: LeaseAction, lease: Lease): void;
 }

@@ -40,7 +40,6 @@ export interface ReleaseAct {
   leaseId: string;
   viewerId: string;
   reason: string | null;
-  acting: Acting;
 }
 
 /** An act on one lease. Several are written in one transaction. */

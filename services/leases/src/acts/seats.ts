@@ -2,7 +2,6 @@ import { AppError } from '@latchkey/shared/errors';
 import type { Lease } from '../lease.ts';
 import type { LeaseRules } from '../lease-rules.ts';
 import { toLeaseView } from '../lease-schema.ts';
-import { describeSelector } from '../lease-selector.ts';
 import type { Pair } from './act-store.ts';
 
 /**
@@ -40,7 +39,7 @@ export class Seats {
       const refusal = new AppError('LEASE_LIMIT_REACHED', {
         detail: `The viewer has ${active.length} active leases and may have ${maxPerViewer}.`,
         members: { leases: active.map((lease) => toLeaseView(lease, now)) },
-        auditTarget: describeSelector({ viewerId, contentId }),
+        about: { viewerId, contentId },
       });
       return { refusal };
     }

@@ -1,7 +1,6 @@
 import type { Fate } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
-import type { Acting } from '../lease-acting.ts';
-import { auditsOf } from '../lease-acting.ts';
+import { managementAudit } from '../lease-acting.ts';
 import type { LeaseEntry } from '../lease-ledger.ts';
 import type { LeaseWriting } from '../lease-route-options.ts';
 import { findLeaseTables } from '../lease-tables.ts';
@@ -41,8 +40,8 @@ export async function writeActs(
       fates[place] = fate;
     },
     ended: [],
-    audit(acting, action, { id, session }) {
-      audits.push(...auditsOf(acting, action, id, session !== undefined));
+    audit(acting, action, { id }) {
+      audits.push(...managementAudit(acting, action, id));
     },
   };
   await lockRows(
@@ -74,19 +73,16 @@ function ofKind<K extends LeaseAct['kind']>(open: readonly Placed<LeaseAct>[], k
 async function releaseLeases(work: ActsInWork, releases: readonly Placed<ReleaseAct>[]): Promise<void> {
   const { store, now, settle } = work;
   const found = await store.find(releases.map(({ act }) => act.leaseId));
-  const due = new Map<string, { reason: string | null; place: number; acting: Acting }>();
+  const due = new Map<string, { reason: string | null; place: number }>();
   for (const { act, place } of releases) {
     if (found.get(act.leaseId)?.viewerId !== act.viewerId)
       settle(place, { refusal: new AppError('LEASE_NOT_FOUND') });
     else if (due.has(act.leaseId)) settle(place, { result: { lease: null, created: false } });
-    else due.set(act.leaseId, { reason: act.reason, place, acting: act.acting });
+    else due.set(act.leaseId, { reason: act.reason, place });
   }
   const released = await store.revoke(due, { at: now, by: 'viewer' });
-  for (const [id, { place, acting }] of due) {
-    const lease = released.get(id) ?? null;
-    if (lease?.session) work.audit(acting, 'session.release', lease);
-    settle(place, { result: { lease, created: false } });
-  }
+  for (const [id, { place }] of due)
+    settle(place, { result: { lease: released.get(id) ?? null, created: false } });
   work.ended.push(...released.values());
 }
 

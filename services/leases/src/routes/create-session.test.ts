@@ -176,24 +176,42 @@ describe.each(databaseKinds(process.env))('POST /keys/sessions on $name', ({ ope
     expect((await create({}, token)).body.code).toBe('TOKEN_REVOKED');
   });
 
-  test('making and ending a session is audited, by a viewer too, and a refusal to an API key', async () => {
-    const token = leases.tokenOf('ann');
-    const { leaseId } = (await create({}, token)).body.session;
-    await leases.ask('POST', '/keys/leases/revoke', token, { leaseId });
-    await create({ contentId: 'series', viewerId: 'ann' }, rawKeys.admin);
-    const second = (await create({ deviceId: 'tv' }, token)).body.session.leaseId;
-    const third = (await create({ deviceId: 'tv' }, token)).body.session.leaseId;
+  test('an API key that makes, replaces or revokes a session of a viewer is audited, and so is its refusal', async () => {
+    const ofAnn = { viewerId: 'ann', deviceId: 'tv' };
+    await create({ ...ofAnn, contentId: 'series' }, rawKeys.admin);
+    const first = (await create(ofAnn, rawKeys.admin)).body.session.leaseId;
+    const second = (await create(ofAnn, rawKeys.admin)).body.session.leaseId;
+    await leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, { leaseId: second });
     const act = (action: string, target: string) => ({ action, target, outcome: 'done', code: null });
     expect((await auditRows()).map(({ actor_kind, ...row }) => row)).toEqual([
-      act('session.create', leaseId),
-      act('session.release', leaseId),
       { action: 'session.create', target: null, outcome: 'refused', code: 'SESSION_UNAVAILABLE' },
+      act('session.create', first),
+      act('lease.evict', first),
       act('session.create', second),
-      act('lease.evict', second),
-      act('session.create', third),
+      act('lease.revoke', second),
     ]);
     const kinds = (await auditRows()).map(({ actor_kind }) => actor_kind);
-    expect(kinds).toEqual(['viewer', 'viewer', 'api-key', 'viewer', 'viewer', 'viewer']);
+    expect(kinds).toEqual(Array(5).fill('api-key'));
+  });
+
+  test('a viewer that makes, replaces, renews and releases sessions and leases leaves no row in the audit', async () => {
+    const token = leases.tokenOf('ann');
+    for (let n = 0; n < 20; n++) {
+      await create({ deviceId: 'tv' }, token);
+      const { leaseId } = (await create({}, token)).body.session;
+      const { id } = (await leases.ask('POST', '/keys/leases', token, { contentId: 'film' })).body.lease;
+      for (const path of ['renew', 'revoke'])
+        for (const named of [leaseId, id]) {
+          const { status } = await leases.ask('POST', `/keys/leases/${path}`, token, { leaseId: named });
+          expect(status).toBe(200);
+        }
+      await leases.ask('POST', '/keys/leases/revoke', token, { leaseId: crypto.randomUUID() });
+      await create({ contentId: `no-such-content-${n}` }, token);
+    }
+    expect(await auditRows()).toEqual([]);
+    const released = leases.notices.filter(({ topic, event }) => topic === 'lease' && event === 'revoked');
+    // Two in each round, and the session that the next one of the same device replaced.
+    expect(released).toHaveLength(2 * 20 + 19);
   });
 
   test('where there are no leases there are no sessions: POST /keys/sessions is 404, and other methods are left to the keys', async () => {

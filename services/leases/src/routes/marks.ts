@@ -2,11 +2,10 @@ import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import { type App, NextCursorSchema, nullableType, validationFailure } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
-import { actingIn, auditAct } from '../lease-acting.ts';
+import { actingIn, auditRevocation } from '../lease-acting.ts';
 import { lockForRevocation } from '../lease-locks.ts';
 import type { LeaseRouteOptions, LeaseService } from '../lease-route-options.ts';
 import { ViewerIdSchema } from '../lease-schema.ts';
-import { describeSelector } from '../lease-selector.ts';
 import { formatMarkId, type Mark, markNotFound, parseMarkId } from '../mark.ts';
 import { MarkStore } from '../mark-store.ts';
 
@@ -105,7 +104,7 @@ export function addLiftMarkRoute(app: App, { ledger }: Pick<LeaseService, 'ledge
     await ledger.write(async (entry) => {
       await lockForRevocation(entry.tx, mark);
       if (!(await new MarkStore(entry.tx).lift(mark))) throw markNotFound();
-      await auditAct(entry, actingIn(request), 'mark.lift', describeSelector(mark));
+      await auditRevocation(entry, actingIn(request), 'mark.lift', { leaseId: null, viewerId, contentId });
       // The caches hold the time of the mark. Dropping the states of leases as well costs a read each.
       await entry.change({ kind: 'leases', leaseId: null, viewerId, contentId });
     });

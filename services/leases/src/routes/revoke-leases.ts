@@ -4,7 +4,7 @@ import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 import type { Lease } from '../lease.ts';
-import { type Acting, actingIn, auditManagement } from '../lease-acting.ts';
+import { type Acting, actingIn, auditRevocation } from '../lease-acting.ts';
 import { lockForRevocation } from '../lease-locks.ts';
 import type { LeaseService } from '../lease-route-options.ts';
 import {
@@ -121,7 +121,7 @@ async function releaseLease(
 ): Promise<RevocationResult> {
   const viewerId = viewerIdOf(acting.principal);
   if (viewerId === null || !isUuid(leaseId)) throw new AppError('LEASE_NOT_FOUND');
-  const { lease } = await service.acts.write({ kind: 'release', leaseId, viewerId, reason, acting });
+  const { lease } = await service.acts.write({ kind: 'release', leaseId, viewerId, reason });
   return lease ? { revoked: 1, more: false, leases: [lease] } : nothingRevoked;
 }
 
@@ -145,7 +145,13 @@ async function revokeLease(
     const now = service.clock.now();
     const store = await openLeaseStore(tx, service);
     const revoked = await store.revokeOne(leaseId, { at: now, by: 'management', reason });
-    await auditManagement(entry, acting, 'lease.revoke', leaseId, reason);
+    await auditRevocation(
+      entry,
+      acting,
+      'lease.revoke',
+      { leaseId, viewerId: null, contentId: null },
+      reason,
+    );
     // A repeat changes nothing: a mark of now would also refuse the token that was issued since. But a viewer
     // that releases a lease just before it is revoked does not escape the mark.
     const isRepeat = !revoked && (await store.find(leaseId))?.revokedBy === 'management';

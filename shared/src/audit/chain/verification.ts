@@ -12,7 +12,7 @@ export interface Anchor {
 export interface VerifiedChain extends Anchor {
   /** Places that were checked. */
   checked: number;
-  /** How many of them were hashed without the secret, before it was set. */
+  /** How many of them were hashed without the secret: before it was set, or by somebody who wrote the chain anew. */
   unkeyed: number;
   /** The last place that the retention removed; 0 without one. */
   cutPlace: number;
