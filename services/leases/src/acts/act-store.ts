@@ -1,4 +1,5 @@
 import { anyId as any, rowList } from '@latchkey/shared/db';
+import { sql } from 'kysely';
 import type { Lease } from '../lease.ts';
 import {
   coverColumns,
@@ -71,15 +72,50 @@ export class ActStore {
     return new Map(rows.map((row) => [row.id, toLease(row)]));
   }
 
-  /** The active leases of each viewer, oldest first. */
-  async listActiveOf(viewerIds: readonly string[], now: number): Promise<Map<string, Lease[]>> {
+  /** How many active leases each viewer has, counted up to `upTo`, which bounds what is read. */
+  async countActiveOf(viewerIds: readonly string[], now: number, upTo: number): Promise<Map<string, number>> {
     if (viewerIds.length === 0) return new Map();
-    const rows = await this.#select()
-      .where('viewer_id', 'in', this.#listed(viewerIds))
-      .where((eb) => this.#isActive(eb, now))
-      .orderBy('created_at')
-      .orderBy('id')
+    const rows = viewerIds.map((asked) => ({ asked }));
+    const found = await this.#tx
+      .selectFrom(rowList(this.#tx, { asked: 'text' }, rows).as('given'))
+      .select((eb) => [
+        'given.asked as viewerId',
+        eb
+          .selectFrom(
+            eb
+              .selectFrom('leases')
+              .select('leases.expires_at')
+              .whereRef('leases.viewer_id', '=', 'given.asked')
+              .where((own) => this.#isActive(own as unknown as LeaseExpression, now))
+              .limit(upTo)
+              .as('active'),
+          )
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .as('count'),
+      ])
       .execute();
+    return new Map(found.map(({ viewerId, count }) => [viewerId, count ?? 0]));
+  }
+
+  /** The oldest active leases of each viewer, oldest first. @param wanted how many of each viewer */
+  async listOldestOf(wanted: ReadonlyMap<string, number>, now: number): Promise<Map<string, Lease[]>> {
+    if (wanted.size === 0) return new Map();
+    const asked = [...wanted].map(([viewerId, most]) => ({ asked_viewer: viewerId, most }));
+    const active = this.#tx
+      .selectFrom(rowList(this.#tx, { asked_viewer: 'text', most: 'bigint' } as const, asked).as('given'))
+      // In this order: as in `findReusable`.
+      .crossJoin('leases')
+      .whereRef('leases.viewer_id', '=', 'given.asked_viewer')
+      .where((eb) => this.#isActive(eb as unknown as LeaseExpression, now))
+      .select([
+        'leases.id as id',
+        'given.most as most',
+        sql<number>`row_number() over (partition by leases.viewer_id order by leases.created_at, leases.id)`.as(
+          'nth',
+        ),
+      ]);
+    const ids = this.#tx.selectFrom(active.as('active')).select('active.id').whereRef('nth', '<=', 'most');
+    const rows = await this.#select().where('id', 'in', ids).orderBy('created_at').orderBy('id').execute();
     return Map.groupBy(rows.map(toLease), ({ viewerId }) => viewerId);
   }
 
@@ -123,7 +159,7 @@ export class ActStore {
     return latestOf(pairs, found);
   }
 
-  /** As `findLatestMark` and `RevocationStore.findBound`, by `pairKey`, in one statement. */
+  /** As `findLatestMark`, and the newest creation that a revocation of the viewer, the content or both covers. By `pairKey`, in one statement. */
   async findTimes(
     pairs: readonly Pair[],
   ): Promise<{ marks: Map<string, number>; bounds: Map<string, number> }> {
@@ -138,17 +174,19 @@ export class ActStore {
       .select((eb) => ['given.place as place', 'marks.marked_at as at', eb.lit<number>(1).as('mark')])
       .$if(hasRevocations, (query) =>
         query.unionAll((db) =>
-          db
-            .selectFrom('given')
-            .crossJoin('revocations')
-            .whereRef('revocations.content_id', '=', 'given.asked_content')
-            .whereRef('revocations.viewer_id', '=', 'given.asked_viewer')
-            .groupBy('given.place')
-            .select((eb) => [
-              'given.place as place',
-              eb.fn.max<number>('revocations.revoked_up_to').as('at'),
-              eb.lit<number>(0).as('mark'),
-            ]),
+          db.selectFrom('given').select((eb) => [
+            'given.place as place',
+            // One step in the index, however many revocations of the viewer or the content are kept.
+            eb
+              .selectFrom('revocations')
+              .whereRef('revocations.content_id', '=', 'given.asked_content')
+              .whereRef('revocations.viewer_id', '=', 'given.asked_viewer')
+              .select(({ fn }) => fn.max<number>('revocations.revoked_up_to').as('latest'))
+              .$asScalar()
+              .$castTo<number>()
+              .as('at'),
+            eb.lit<number>(0).as('mark'),
+          ]),
         ),
       )
       .execute();
@@ -248,10 +286,11 @@ const selectorsOfPair = 3;
 /** The latest time of each pair, in their order. */
 function latestOf(
   pairs: readonly Pair[],
-  found: readonly { place: number; at: number }[],
+  found: readonly { place: number; at: number | null }[],
 ): (number | null)[] {
   const latest = pairs.map((): number | null => null);
   for (const { place, at } of found) {
+    if (at === null) continue;
     const pair = Math.floor(place / selectorsOfPair);
     latest[pair] = Math.max(at, latest[pair] ?? 0);
   }
