@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Lease } from '../lease.ts';
 import {
   coverColumns,
+  hasUnfinished,
   inState,
   isCovered,
   isOlderThanRevocation,
@@ -143,7 +144,9 @@ export class ActStore {
 
   #isActive(eb: LeaseExpression, now: number) {
     const byRow = inState(eb, 'active', now);
-    return this.#hasRevocations ? eb.and([byRow, eb.not(isCovered(eb))]) : byRow;
+    if (!this.#hasRevocations) return byRow;
+    // The first is asked once for each statement, and nearly always spares the second, which is asked for each row.
+    return eb.and([byRow, eb.or([eb.not(hasUnfinished(eb)), eb.not(isCovered(eb))])]);
   }
 
   /** As `findLatestMark`, in the order of the pairs. Any text may stand for a content here, one with spaces, too. */
