@@ -1,5 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import {
+  createPurgeClock,
   getAsideWriter,
   inUnsyncedTransaction,
   runPaced,
@@ -32,6 +33,8 @@ interface LeasePurgeOptions {
   changesKeepMinutes: number;
   /** See `marksKeptMs` in `config.ts`. */
   marksKeptMs: number | null;
+  /** See `createPurgeClock`. */
+  onClockStep?: (waitMs: number) => void;
   /** Called after each step: what it removed, and how long it may have held its locks. */
   observe?: (table: PurgedTable, rows: number, heldMs: number) => void;
 }
@@ -54,6 +57,7 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
   const { db, clock, revocations, sessions, signal } = options;
 
   const aside = getAsideWriter(db);
+  const readPurgeTime = createPurgeClock(options);
 
   async function removeAll(
     table: PurgedTable,
@@ -84,7 +88,7 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
 
   async function run(): Promise<Purged> {
     const purged = { ...nothing };
-    const now = clock.now();
+    const now = await readPurgeTime();
     const expiredBefore = now - options.keepHours * hourMs - options.renewGraceSeconds * 1_000;
     const markedBefore = options.marksKeptMs === null ? null : now - options.marksKeptMs;
     purged.leases = await removeAll('leases', (tx, limit) =>
