@@ -1,4 +1,4 @@
-import { anyId as any, rowList } from '@latchkey/shared/db';
+import { rowList } from '@latchkey/shared/db';
 import { sql } from 'kysely';
 import type { Lease } from '../lease.ts';
 import {
@@ -16,12 +16,7 @@ import type { Renewal, Revocation } from '../lease-store.ts';
 import type { LeaseTables } from '../lease-tables.ts';
 import type { Database, Transaction } from '../own-tables.ts';
 import { sessionColumn } from '../session-row.ts';
-
-/** A viewer and a content. */
-export interface Pair {
-  viewerId: string;
-  contentId: string;
-}
+import { byPair, latestOf, type Pair, selectorsOf } from './pair-selectors.ts';
 
 export interface DeviceOfPair extends Pair {
   deviceId: string;
@@ -274,43 +269,6 @@ export class ActStore {
   }
 }
 
-/** What marks and revocations name: the viewer, the pair and the content of each pair. */
-function selectorsOf(tx: Database | Transaction, pairs: readonly Pair[]) {
-  const rows = pairs.flatMap(({ viewerId, contentId }) => [
-    { asked_viewer: viewerId, asked_content: any },
-    { asked_viewer: viewerId, asked_content: contentId },
-    { asked_viewer: any, asked_content: contentId },
-  ]);
-  return rowList(tx, { asked_viewer: 'text', asked_content: 'text' }, rows).as('given');
-}
-
-const selectorsOfPair = 3;
-
-/** The latest time of each pair, in their order. */
-function latestOf(
-  pairs: readonly Pair[],
-  found: readonly { place: number; at: number | null }[],
-): (number | null)[] {
-  const latest = pairs.map((): number | null => null);
-  for (const { place, at } of found) {
-    if (at === null) continue;
-    const pair = Math.floor(place / selectorsOfPair);
-    latest[pair] = Math.max(at, latest[pair] ?? 0);
-  }
-  return latest;
-}
-
-function byPair(pairs: readonly Pair[], times: readonly (number | null)[]): Map<string, number> {
-  const known = new Map<string, number>();
-  for (const [n, pair] of pairs.entries()) {
-    const at = times[n] ?? null;
-    if (at !== null) known.set(pairKey(pair), at);
-  }
-  return known;
-}
-
-// Content ids have no spaces.
-export const pairKey = ({ viewerId, contentId }: Pair) => `${contentId} ${viewerId}`;
 /** A session and the lease of a player are never the same, on one device either. */
 export const deviceKey = (asked: Pair & { deviceId: string | null; session?: object | undefined }) =>
   JSON.stringify([asked.contentId, asked.viewerId, asked.deviceId, asked.session !== undefined]);

@@ -5,9 +5,10 @@ import { type Lease, statusOf } from '../lease.ts';
 import { findRenewalRefusal } from '../lease-conditions.ts';
 import { lastRenewableExpiry, maxActive, mostActive } from '../lease-rules.ts';
 import { insertSessions } from '../session-store.ts';
-import { deviceKey, type Pair, pairKey } from './act-store.ts';
+import { deviceKey } from './act-store.ts';
 import type { ActsInWork, Placed } from './acts-in-work.ts';
 import type { CreateAct, ReviveAct } from './lease-act.ts';
+import { type Pair, pairKey } from './pair-selectors.ts';
 import { RenewalPlan } from './renewal-plan.ts';
 import { Seats, shownLeases } from './seats.ts';
 

@@ -3,7 +3,7 @@ import type { Lease } from '../lease.ts';
 import { type LeaseRules, maxActive } from '../lease-rules.ts';
 import { toLeaseView } from '../lease-schema.ts';
 import { describeSelector } from '../lease-selector.ts';
-import type { Pair } from './act-store.ts';
+import type { Pair } from './pair-selectors.ts';
 
 /** How many of the viewer's active leases a refusal shows: as many as the answer to a revocation does. */
 export const shownLeases = 100;
