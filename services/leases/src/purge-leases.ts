@@ -55,7 +55,6 @@ class PurgedElsewhere extends Error {}
  */
 export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<Purged> } {
   const { db, clock, revocations, sessions, signal } = options;
-
   const aside = getAsideWriter(db);
   const readPurgeTime = createPurgeClock(options);
 

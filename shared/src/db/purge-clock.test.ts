@@ -67,7 +67,7 @@ describe.each(databaseKinds(process.env))('the time of purges on $name', ({ open
     expect(await goOn(dayMs)).toBe(wall);
   });
 
-  it('several steps forward do not count as the time that a step has lasted', async () => {
+  it('of each further step forward an hour at most counts as the time that a step has lasted', async () => {
     for (let n = 0; n < 20; n++) {
       wall += dayMs;
       expect(await read()).toBe(start);
