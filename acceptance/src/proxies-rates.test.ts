@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { type Question, type Reply, valuesOf } from './proxies/ask.ts';
 import { proxyKinds } from './proxies/configuration.ts';
@@ -85,6 +86,23 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     });
     checkRefusal(await exhaust(rates.users, lease(token())), 429);
     expect((await ask(lease(token()))).status).toBe(201);
+  });
+
+  it(`${kind} refuses renewals over the rate with 429, counted together with new leases`, async () => {
+    const from = newAddress();
+    const post = (path: string, authorization: string, body: object) => ({
+      method: 'POST',
+      path,
+      from,
+      headers: { authorization, origin: listedOrigin, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const own = token();
+    const renewal = post('/keys/leases/renew', own, { leaseId: randomUUID() });
+    checkRefusal(await exhaust(rates.users, renewal), 429);
+    expect((await ask(post('/keys/leases', own, { contentId: 'x' }))).status).toBe(429);
+    const release = post('/keys/leases/revoke', token(), { leaseId: randomUUID() });
+    expect((await ask(release)).status).toBe(404);
   });
 
   it.skipIf(byLatchkey)(`${kind} refuses presign over the rate with 429, for that user alone`, async () => {

@@ -63,8 +63,9 @@ describe("Traefik's files", () => {
   it.each([
     ['GET', '/keys/x', [60], 'keys'],
     ['GET', '/keys/x/7', [60], 'keys'],
-    ['POST', '/keys/leases/renew', [60], 'keys'],
+    ['POST', '/keys/leases/revoke', [60], 'keys'],
     ['POST', '/keys/leases', [60, 10], 'leases'],
+    ['POST', '/keys/leases/renew', [60, 10], 'leases'],
     ['POST', '/presign', [10], 'presign'],
     ['GET', '/api/v1/content', [30], 'api'],
     ['GET', '/api/v1/events', [30], 'api'],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
 import { createApiKey } from './server-actions.ts';
@@ -24,15 +25,17 @@ let addresses = 0;
 const newAddress = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` });
 const newViewer = () => viewerToken(jwtSecret, unique('viewer'));
 
-/** Calls until the first 429, which must come after exactly `count` calls. @returns the 429 */
-async function exhaust(count: number, call: () => Promise<Answer>): Promise<Answer> {
+const as = (token: string, json: object) => ({ as: token, json, headers: newAddress() });
+
+/** Calls until the first 429, which must come after exactly `count` calls. @param limit what it names @returns the 429 */
+async function exhaust(count: number, call: () => Promise<Answer>, limit = count): Promise<Answer> {
   for (let n = 0; n < count; n++) expect([n, (await call()).code]).not.toEqual([n, 'RATE_LIMITED']);
   const answer = await call();
   expect([answer.status, answer.code]).toEqual([429, 'RATE_LIMITED']);
   const wait = Number(answer.headers['retry-after']);
   expect(wait).toBeGreaterThan(0);
   expect(wait).toBeLessThanOrEqual(60);
-  expect(answer.headers['ratelimit-policy']).toContain(`q=${count}`);
+  expect(answer.headers['ratelimit-policy']).toContain(`q=${limit}`);
   expect(answer.headers['ratelimit-policy']).toContain('w=60');
   expect(answer.headers.ratelimit).toContain('r=0');
   return answer;
@@ -66,6 +69,60 @@ describe('RATE_LIMIT=on', () => {
     const token = newViewer();
     await exhaust(10, () => client.post('/keys/leases', token, { contentId: unique('c') }));
     expect((await client.get('/keys/x', token)).status).toBe(200);
+  });
+
+  it('RATE_LIMIT=on counts renewals together with new leases and sessions of a viewer, from any address', async () => {
+    const token = newViewer();
+    const { json } = await client.post('/keys/leases', token, { contentId: unique('c') });
+    const renew = (leaseId: string) => () =>
+      client.call('POST', '/keys/leases/renew', as(token, { leaseId }));
+    await exhaust(9, renew(json.lease.id), 10);
+    const contentId = unique('c');
+    for (const path of ['/keys/leases', '/keys/sessions'])
+      expect((await client.call('POST', path, as(token, { contentId }))).code).toBe('RATE_LIMITED');
+    expect((await client.get('/keys/x', token)).status).toBe(200);
+  });
+
+  it('RATE_LIMIT=on counts refused renewals of unknown leases', async () => {
+    const token = newViewer();
+    await exhaust(10, () => client.call('POST', '/keys/leases/renew', as(token, { leaseId: randomUUID() })));
+  });
+
+  it('RATE_LIMIT=on counts revocations of unknown leases, and a viewer whose limit is reached can still release its own lease', async () => {
+    const token = newViewer();
+    const { json } = await client.post('/keys/leases', token, { contentId: unique('c') });
+    const revoke = (leaseId: string) => client.call('POST', '/keys/leases/revoke', as(token, { leaseId }));
+    let n = 0;
+    const unknown = [() => randomUUID(), () => 'no-lease'];
+    await exhaust(9, () => revoke(unknown[n++ % 2]?.() ?? ''), 10);
+    expect((await client.post('/keys/leases', token, { contentId: 'x' })).code).toBe('RATE_LIMITED');
+    expect((await revoke(json.lease.id)).json).toMatchObject({ revoked: 1 });
+    expect((await revoke(json.lease.id)).json).toMatchObject({ revoked: 0 });
+  });
+
+  it.each(['/keys/leases/renew', '/keys/leases/revoke'])(
+    'RATE_LIMIT=on allows an address without a valid credential 10 calls of %s a minute',
+    async (path) => {
+      const address = newAddress();
+      const body = { json: { leaseId: randomUUID() }, headers: address };
+      let n = 0;
+      await exhaust(10, () =>
+        client.call('POST', path, n++ % 2 === 0 ? body : { ...body, as: `lk_${'0'.repeat(64)}` }),
+      );
+      expect((await client.get('/keys/x', newViewer(), address)).status).toBe(200);
+    },
+  );
+
+  it('RATE_LIMIT=on limits no revocation by an API key', async () => {
+    const { raw } = await createApiKey(figures, 'full');
+    for (let n = 0; n < 12; n++) {
+      const { status } = await figures.client.call('POST', '/keys/leases/revoke', {
+        as: raw,
+        json: n % 2 === 0 ? { viewerId: unique('viewer') } : { leaseId: randomUUID() },
+        headers: newAddress(),
+      });
+      expect(status).toBe(n % 2 === 0 ? 200 : 404);
+    }
   });
 
   it('RATE_LIMIT=on allows an address 30 API calls a minute, with any key and with a wrong one', async () => {

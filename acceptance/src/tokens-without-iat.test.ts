@@ -20,6 +20,13 @@ it('AUTH_JWT_REQUIRE_IAT=false refuses a token without iat whose exp is later th
   expect(await askForKey(server, { ...scene, token })).toBe('401 INVALID_TOKEN');
 });
 
+it('with AUTH_JWT_REQUIRE_IAT=false no mark lapses, because the exp of a token without iat may come near at any time', async () => {
+  const scene = await makeScene(server);
+  await revokeLeases(server, { viewerId: scene.viewerId });
+  const { json } = await client.get(`/api/v1/marks?viewerId=${scene.viewerId}`, server.adminApiKey);
+  expect(json.marks).toMatchObject([{ viewerId: scene.viewerId, lapsesAt: null }]);
+});
+
 it('a revocation holds against every token without iat, even one that is issued later', async () => {
   const scene = await makeScene(server);
   await revokeLeases(server, { viewerId: scene.viewerId });

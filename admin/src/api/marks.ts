@@ -9,7 +9,8 @@ export interface Mark {
   contentId: string | null;
   markedAt: string;
   /** From then on no accepted token can be from before it. */
-  lapsesAt: string;
+  /** Null if it does not lapse. */
+  lapsesAt: string | null;
 }
 
 interface MarkPage {

@@ -153,6 +153,22 @@ describe('a lease is renewed', () => {
     expect(keeper.lease?.id).toBe('lease-1');
   });
 
+  it('a renewal over the rate limit is sent again after its Retry-After, and the viewer keeps the lease', async () => {
+    const keeper = await held();
+    const limit = fake.answer('POST /keys/leases/renew', () => {
+      const answer = problem(429, 'RATE_LIMITED');
+      answer.headers.set('retry-after', '20');
+      return answer;
+    });
+    await fake.clock.advance(75_000 + 19_000);
+    expect(fake.to('POST /keys/leases/renew')).toHaveLength(1);
+    limit.restore();
+    await fake.clock.advance(2_000);
+    expect(fake.to('POST /keys/leases/renew')).toHaveLength(2);
+    expect(lost).toEqual([]);
+    expect(keeper.lease?.id).toBe('lease-1');
+  });
+
   it.each(['LEASE_EXPIRED', 'LEASE_UNKNOWN'])(
     'a lease that ended during sleep is replaced by a new one after %s',
     async (code) => {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { createAuditSealer } from '@latchkey/shared/audit';
 import { readAuditRetention } from '@latchkey/shared/config';
+import { clockStepMessage } from '@latchkey/shared/db';
 import { openAuditSink } from './audit-sink.ts';
 import type { AuthConfig } from './config.ts';
 import { countLastingFailures } from './count-lasting-failures.ts';
@@ -15,7 +16,15 @@ const sealEveryMs = 1_000;
 const forwardEveryMs = 1_000;
 
 /** What the auth service does with the audit beside requests: it chains, forwards and purges it. */
-export function addAuditJobs({ db, clock, log, values, jobs, metrics }: RowCore<AuthConfig>): void {
+export function addAuditJobs({
+  db,
+  clock,
+  log,
+  values,
+  jobs,
+  metrics,
+  isSeparate,
+}: RowCore<AuthConfig>): void {
   /** Every failure is logged by the job itself. */
   const counting = (run: () => Promise<unknown>) =>
     countLastingFailures(run, { clock, count: () => metrics.auditFailures.inc() });
@@ -24,6 +33,10 @@ export function addAuditJobs({ db, clock, log, values, jobs, metrics }: RowCore<
     clock,
     retention: readAuditRetention(values),
     observe: metrics.observePurge,
+    // The lease service reports it for a single node.
+    ...(isSeparate && {
+      onClockStep: (waitMs: number) => log.warn(clockStepMessage, { waitSeconds: Math.ceil(waitMs / 1_000) }),
+    }),
   });
   jobs.repeat({
     everyMs: purgeEveryMs,

@@ -1,6 +1,12 @@
 import { type ChainName, chainOf } from '@latchkey/shared/audit';
 import type { Clock } from '@latchkey/shared/clock';
-import { createTableCheck, getAsideWriter, inUnsyncedTransaction, runPaced } from '@latchkey/shared/db';
+import {
+  createPurgeClock,
+  createTableCheck,
+  getAsideWriter,
+  inUnsyncedTransaction,
+  runPaced,
+} from '@latchkey/shared/db';
 import { cutAudit } from './cut-audit.ts';
 import type { Database, Transaction } from './own-tables.ts';
 
@@ -45,11 +51,19 @@ interface AuditPurgeOptions {
   db: Database;
   clock: Clock;
   retention: AuditRetention;
+  /** See `createPurgeClock`. */
+  onClockStep?: ((waitMs: number) => void) | undefined;
   /** Called after each step: what it removed, and how long it may have held its locks. */
   observe?: (table: 'audit', rows: number, heldMs: number) => void;
 }
 
-export function createAuditPurge({ db, clock, retention, observe }: AuditPurgeOptions): AuditPurge {
+export function createAuditPurge({
+  db,
+  clock,
+  retention,
+  observe,
+  onClockStep,
+}: AuditPurgeOptions): AuditPurge {
   const beginning = { at: -1, number: 0 };
   const places: Record<Kind, Place> = {
     actsDays: beginning,
@@ -57,13 +71,14 @@ export function createAuditPurge({ db, clock, retention, observe }: AuditPurgeOp
     strangersDays: beginning,
   };
   const aside = getAsideWriter(db);
+  const readPurgeTime = createPurgeClock({ db, clock, onClockStep });
   const stopping = new AbortController();
   const chained = createTableCheck('audit_chains');
 
-  async function purgeKind(kind: Kind): Promise<number> {
+  async function purgeKind(kind: Kind, now: number): Promise<number> {
     const days = retention[kind];
     if (days === 0) return 0;
-    const before = clock.now() - days * dayMs;
+    const before = now - days * dayMs;
     let removed = 0;
     let last = 0;
     const onStep = (heldMs: number) => observe?.('audit', last, heldMs);
@@ -104,7 +119,8 @@ export function createAuditPurge({ db, clock, retention, observe }: AuditPurgeOp
   return {
     async run() {
       let removed = 0;
-      for (const kind of Object.keys(places) as Kind[]) removed += await purgeKind(kind);
+      const now = await readPurgeTime();
+      for (const kind of Object.keys(places) as Kind[]) removed += await purgeKind(kind, now);
       return removed;
     },
     stop() {

@@ -36,12 +36,17 @@ export function readLeaseRules(config: Values<typeof leaseVariables>): LeaseRule
 }
 
 /**
- * How long a mark is kept, in milliseconds: no token that is accepted then is older than it. The tolerance counts twice: a mark
+ * How long a mark is kept, in milliseconds: no token that is accepted then is older than it. Null for always: a token without `iat` and with an
+ * `exp` far ahead is accepted once that is near enough, however long ago it was issued. The tolerance counts twice: a mark
  * holds for tokens issued up to so long after it, and a replica whose clock is behind by as much accepts them for longer.
  */
 export function marksKeptMs({
   authJwtMaxAgeSeconds,
   authJwtClockToleranceSeconds,
-}: Pick<LeaseConfig, 'authJwtMaxAgeSeconds' | 'authJwtClockToleranceSeconds'>): number {
+  authJwtRequireIat,
+}: Pick<LeaseConfig, 'authJwtMaxAgeSeconds' | 'authJwtClockToleranceSeconds' | 'authJwtRequireIat'>):
+  | number
+  | null {
+  if (!authJwtRequireIat) return null;
   return (authJwtMaxAgeSeconds + 2 * authJwtClockToleranceSeconds) * 1_000;
 }

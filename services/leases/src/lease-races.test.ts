@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Database, isPostgres } from '@latchkey/shared/db';
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
@@ -5,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLeases, rawKeys } from './lease.fixture.ts';
 import { lockForRevocation } from './lease-locks.ts';
 import { createLeaseReader } from './lease-reader.ts';
+import { mostActive } from './lease-rules.ts';
 import { MarkStore } from './mark-store.ts';
 import { countActiveLeases } from './mount.ts';
 import { RevocationStore } from './revocation-store.ts';
@@ -66,6 +68,43 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open 
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(atOnce);
     expect(await countActiveLeases(leases)).toBe(5);
   });
+
+  it.each(['reject', 'evict-oldest'] as const)(
+    'without LEASE_MAX_PER_VIEWER, concurrent creations of leases and sessions never exceed 1,000 with %s',
+    async (limitMode) => {
+      const leases = await openLeases(database.db, { rules: { limitMode } });
+      const now = leases.clock.now();
+      const row = (n: number) => ({
+        id: randomUUID(),
+        viewer_id: 'ann',
+        content_id: 'film',
+        created_at: now - 10_000 + n,
+        // As many have expired, and do not count.
+        expires_at: n < mostActive ? now + 60_000 : now,
+      });
+      for (let from = 0; from < 2 * mostActive; from += 500) {
+        const rows = Array.from({ length: 500 }, (_, n) => row(from + n)).filter((_, n) => from + n > 0);
+        await database.db.insertInto('leases').values(rows).execute();
+      }
+      const token = leases.tokenOf('ann');
+      const bodies = [{ contentId: 'film' }, { contentId: 'film', deviceId: 'tv' }];
+      const answers = await Promise.all([
+        ...each.map((n) => leases.ask('POST', '/keys/leases', token, bodies[n % 2])),
+        ...each.map(() => leases.ask('POST', '/keys/sessions', token, { contentId: 'film' })),
+        ...each.map(() =>
+          leases.ask('POST', '/keys/leases', rawKeys.full, { contentId: 'film', viewerId: 'ann' }),
+        ),
+      ]);
+      expect(await countActiveLeases(leases)).toBe(mostActive);
+      const refused = answers.filter(({ status }) => status === 409);
+      if (limitMode === 'evict-oldest') return expect(refused).toEqual([]);
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+      for (const { body } of refused) {
+        expect(body.code).toBe('LEASE_LIMIT_REACHED');
+        expect(body.leases).toHaveLength(100);
+      }
+    },
+  );
 
   it('concurrent creations of one device make one lease', async () => {
     const leases = await openLeases(database.db);

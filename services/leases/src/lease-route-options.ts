@@ -18,8 +18,8 @@ export interface LeaseRouteOptions extends RouteOptions {
   metrics: Metrics;
   /** Counts what viewers and API keys ask for. */
   usage: Pick<UsageCounts, 'count'>;
-  /** How long a mark is kept: milliseconds. */
-  marksKeptMs: number;
+  /** See `marksKeptMs` in `config.ts`. */
+  marksKeptMs: number | null;
   /** `PUBLIC_URL`: the base of the URLs of sessions; null for none, and then there are no sessions. */
   publicUrl: string | null;
   /** For the secrets of sessions. */

@@ -7,7 +7,7 @@ export interface LeaseRules {
   maxTtlSeconds: number;
   /** How long after its expiry a lease can still be renewed. */
   renewGraceSeconds: number;
-  /** Active leases of one viewer at a time; 0 is no limit. */
+  /** Active leases of one viewer at a time; 0 is `mostActive` alone. */
   maxPerViewer: number;
   limitMode: 'reject' | 'evict-oldest';
   /** How long after its creation a session ends, however much it is used. */
@@ -16,6 +16,17 @@ export interface LeaseRules {
 
 /** Three quarters of the life (`docs/contract.md#leases`): the last quarter leaves time for retries. */
 const renewAfterShare = 0.75;
+
+/**
+ * Active leases of one viewer, whatever the rules: a hundred times what a family with its devices holds. Each creation counts those that
+ * its viewer has, so one viewer with many would slow every other one.
+ */
+export const mostActive = 1_000;
+
+/** How many active leases one viewer may have. */
+export function maxActive({ maxPerViewer }: Pick<LeaseRules, 'maxPerViewer'>): number {
+  return maxPerViewer === 0 ? mostActive : Math.min(maxPerViewer, mostActive);
+}
 
 /** How long a lease lives that is created or renewed now: the requested time, up to the maximum. */
 export function grantTtlSeconds(rules: LeaseRules, requestedTtlSeconds: number | undefined): number {

@@ -100,17 +100,6 @@ export class LeaseStore {
     await this.#db.insertInto('leases').values(toRow(lease)).execute();
   }
 
-  /** The viewer's active leases, oldest first. */
-  async listActiveOf(viewerId: string, now: number): Promise<Lease[]> {
-    const rows = await this.#select()
-      .where('viewer_id', '=', viewerId)
-      .where((eb) => this.#isActive(eb, now))
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
-    return rows.map(toLease);
-  }
-
   /** The viewer's active lease for the same content and device, the newest if there are several. */
   async findReusable(
     { viewerId, contentId, deviceId }: { viewerId: string; contentId: string; deviceId: string },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@latchkey/shared/clock';
 import type { ContentReader, LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
+import { clockStepMessage } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type App, addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
@@ -110,7 +111,7 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
   };
 }
 
-function addJobs({ db, clock, values, jobs, metrics }: RowCore<LeaseConfig>): void {
+function addJobs({ db, clock, log, values, jobs, metrics }: RowCore<LeaseConfig>): void {
   const stopping = new AbortController();
   const options = { db, clock, ...createLeaseTableChecks(), signal: stopping.signal };
   const purge = createLeasePurge({
@@ -118,6 +119,7 @@ function addJobs({ db, clock, values, jobs, metrics }: RowCore<LeaseConfig>): vo
     renewGraceSeconds: values.leaseRenewGraceSeconds,
     keepHours: values.leasesKeepHours,
     changesKeepMinutes: values.changesKeepMinutes,
+    onClockStep: (waitMs) => log.warn(clockStepMessage, { waitSeconds: Math.ceil(waitMs / 1_000) }),
     observe: metrics.observePurge,
     marksKeptMs: marksKeptMs(values),
   });

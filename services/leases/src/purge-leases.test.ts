@@ -7,15 +7,15 @@ import { MarkStore } from './mark-store.ts';
 import { createLeasePurge } from './purge-leases.ts';
 
 const daySeconds = 86_400;
+const tokens = { authJwtMaxAgeSeconds: daySeconds, authJwtClockToleranceSeconds: 10 };
 
 describe.each(databaseKinds(process.env))('the purge on $name', ({ open }) => {
   const clock = createManualClock();
   let database: TestDatabase;
   let purge: ReturnType<typeof createLeasePurge>;
 
-  beforeEach(async () => {
-    database = await open();
-    purge = createLeasePurge({
+  const makePurge = (authJwtRequireIat = true) =>
+    createLeasePurge({
       db: database.db,
       clock,
       ...createLeaseTableChecks(),
@@ -23,8 +23,11 @@ describe.each(databaseKinds(process.env))('the purge on $name', ({ open }) => {
       renewGraceSeconds: 30,
       keepHours: 24,
       changesKeepMinutes: 60,
-      marksKeptMs: marksKeptMs({ authJwtMaxAgeSeconds: daySeconds, authJwtClockToleranceSeconds: 10 }),
+      marksKeptMs: marksKeptMs({ ...tokens, authJwtRequireIat }),
     });
+  beforeEach(async () => {
+    database = await open();
+    purge = makePurge();
   });
   afterEach(() => database.close());
 
@@ -57,6 +60,36 @@ describe.each(databaseKinds(process.env))('the purge on $name', ({ open }) => {
     expect(await purge.run()).toMatchObject({ leases: 0, marks: 1 });
     clock.advance(10_000);
     expect(await purge.run()).toMatchObject({ leases: 1, marks: 0 });
+  });
+
+  it('with AUTH_JWT_REQUIRE_IAT=false the purge keeps every mark, because a token without iat may be older than any', async () => {
+    const marks = new MarkStore(database.db);
+    await addLeases(1, clock.now());
+    await marks.mark({ viewerId: 'ann', contentId: null }, clock.now());
+    clock.advance(400 * daySeconds * 1_000);
+    expect(await makePurge(false).run()).toMatchObject({ leases: 1, marks: 0 });
+    expect(await marks.findLatest('ann', 'film')).not.toBeNull();
+    expect(await purge.run()).toMatchObject({ marks: 1 });
+  });
+
+  it('a clock that is two days ahead for a minute removes nothing, also if the server starts meanwhile', async () => {
+    const marks = new MarkStore(database.db);
+    await purge.run();
+    await addLeases(1, clock.now());
+    await marks.mark({ viewerId: 'ann', contentId: null }, clock.now());
+    await database.db.insertInto('changes').values({ number: 1, at: clock.now(), change: '{}' }).execute();
+    await database.db.updateTable('change_counter').set({ number: 2 }).execute();
+    clock.advance(2 * daySeconds * 1_000);
+    for (let n = 0; n < 2; n++) {
+      expect(await makePurge().run()).toMatchObject({ leases: 0, marks: 0, changes: 0 });
+      clock.advance(60_000);
+    }
+    expect(await marks.findLatest('ann', 'film')).not.toBeNull();
+    for (let hour = 0; hour < 24; hour++) {
+      expect(await purge.run()).toMatchObject({ marks: 0 });
+      clock.advance(3_600_000);
+    }
+    expect(await purge.run()).toMatchObject({ leases: 1, marks: 1, changes: 1 });
   });
 
   it('one run of the purge removes every lease that ended long ago, in short transactions', async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import {
+  createPurgeClock,
   getAsideWriter,
   inUnsyncedTransaction,
   runPaced,
@@ -30,8 +31,10 @@ interface LeasePurgeOptions {
   keepHours: number;
   /** `CHANGES_KEEP_MINUTES`: a follower of the feed that was away for longer drops every state and starts again. */
   changesKeepMinutes: number;
-  /** See `marksKeptMs`. */
-  marksKeptMs: number;
+  /** See `marksKeptMs` in `config.ts`. */
+  marksKeptMs: number | null;
+  /** See `createPurgeClock`. */
+  onClockStep?: (waitMs: number) => void;
   /** Called after each step: what it removed, and how long it may have held its locks. */
   observe?: (table: PurgedTable, rows: number, heldMs: number) => void;
 }
@@ -52,8 +55,8 @@ class PurgedElsewhere extends Error {}
  */
 export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<Purged> } {
   const { db, clock, revocations, sessions, signal } = options;
-
   const aside = getAsideWriter(db);
+  const readPurgeTime = createPurgeClock(options);
 
   async function removeAll(
     table: PurgedTable,
@@ -84,23 +87,26 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
 
   async function run(): Promise<Purged> {
     const purged = { ...nothing };
-    const now = clock.now();
+    const now = await readPurgeTime();
     const expiredBefore = now - options.keepHours * hourMs - options.renewGraceSeconds * 1_000;
-    const markedBefore = now - options.marksKeptMs;
+    const markedBefore = options.marksKeptMs === null ? null : now - options.marksKeptMs;
     purged.leases = await removeAll('leases', (tx, limit) =>
       new LeaseStore(tx, false).purge(expiredBefore, limit),
     );
     // A session ends no sooner than its lease, whose row is gone by now.
     if (!signal.aborted && (await sessions.isThere(db)))
       purged.sessions = await removeAll('sessions', (tx, limit) => purgeSessions(tx, expiredBefore, limit));
-    purged.marks = await removeAll('marks', (tx, limit) => new MarkStore(tx).purge(markedBefore, limit));
+    if (markedBefore !== null)
+      purged.marks = await removeAll('marks', (tx, limit) => new MarkStore(tx).purge(markedBefore, limit));
     const changedBefore = now - options.changesKeepMinutes * minuteMs;
     purged.changes = await removeAll('changes', (tx, limit) => purgeChanges(tx, changedBefore, limit));
     // Last, once every lease is gone that had ended before such a revocation: a longer LEASE_RENEW_GRACE_SECONDS could
     // otherwise bring one back. A revocation whose rows are not all written stays, however old it is.
     if (!signal.aborted && (await revocations.isThere(db))) {
+      // It ends leases, and marks refuse tokens: it is not needed for as long as a mark that is always kept.
+      const revokedBefore = Math.min(expiredBefore, markedBefore ?? expiredBefore);
       purged.revocations = await removeAll('revocations', (tx, limit) =>
-        new RevocationStore(tx).purge(Math.min(expiredBefore, markedBefore), limit),
+        new RevocationStore(tx).purge(revokedBefore, limit),
       );
     }
     return purged;

@@ -68,17 +68,6 @@ export class RevocationStore {
     return row?.at ?? 0;
   }
 
-  /** The newest creation that any revocation of the viewer, the content or the pair covers; 0 without one. */
-  async findBound(viewerId: string, contentId: string): Promise<number> {
-    const row = await this.#db
-      .selectFrom('revocations')
-      .select((eb) => eb.fn.max<number | null>('revoked_up_to').as('at'))
-      .where('content_id', 'in', [any, contentId])
-      .where('viewer_id', 'in', [any, viewerId])
-      .executeTakeFirst();
-    return row?.at ?? 0;
-  }
-
   /** Those whose rows are still being written and that can cover a lease of the selector, in the order of their numbers. */
   async listUnfinished(
     { viewerId, contentId }: LeaseSelector,

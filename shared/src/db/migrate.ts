@@ -15,6 +15,8 @@ import { auditDetails } from './migrations/0011-audit-details.ts';
 import { webhooks } from './migrations/0012-webhooks.ts';
 import { usage } from './migrations/0013-usage.ts';
 import { listOrders } from './migrations/0014-list-orders.ts';
+import { leaseLookups } from './migrations/0017-lease-lookups.ts';
+import { purgeClock } from './migrations/0018-purge-clock.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -34,6 +36,8 @@ export const migrations: Record<string, Migration> = {
   '0012-webhooks': webhooks,
   '0013-usage': usage,
   '0014-list-orders': listOrders,
+  '0017-lease-lookups': leaseLookups,
+  '0018-purge-clock': purgeClock,
 };
 
 /**

@@ -233,6 +233,17 @@ interface UsageReportTable {
   written_at: number;
 }
 
+/** One row: the time by which purges remove rows (`purge-clock.ts`). Missing before migration 0018. All in milliseconds. */
+export interface PurgeClockTable {
+  id: number;
+  /** Since 1970. 0 before the first run. */
+  trusted_at: number;
+  /** The last time of a clock that has stepped ahead of it, since 1970; 0 if none has. */
+  step_at: number;
+  /** For how long that clock has gone on. */
+  step_lasted_ms: number;
+}
+
 export interface Schema {
   api_keys: ApiKeyTable;
   setup_claim: SetupClaimTable;
@@ -257,4 +268,5 @@ export interface Schema {
   ready_probe: ReadyProbeTable;
   usage_counts: UsageCountTable;
   usage_reports: UsageReportTable;
+  purge_clock: PurgeClockTable;
 }

@@ -93,7 +93,7 @@ export function addGuard(
     request.principal = null;
   });
   app.addHook('onRequest', (request, reply, done) => {
-    const { access } = request.routeOptions.config;
+    const { access, limitsRefusals } = request.routeOptions.config;
     if (!access || access === 'open') return countThen(request, reply, limiter, done);
     const settle = (principal: Principal) => {
       // A caller that is refused for its scope is still known: the audit and the log line name it.
@@ -103,7 +103,7 @@ export function addGuard(
       } catch (error) {
         return countThen(request, reply, limiter, done, error as Error);
       }
-      countThen(request, reply, limiter, done);
+      countThen(request, reply, limitsRefusals ? null : limiter, done);
     };
     let principal: Principal | Promise<Principal>;
     try {

@@ -206,6 +206,8 @@ declare module 'fastify' {
     action?: string;
     /** The rate limit that applies where limits are on. */
     limit?: LimitName;
+    /** Only requests that the guard or the handler refuses count: a limit must not stop what it lets through. */
+    limitsRefusals?: boolean;
     /** Also answers while the service waits for its database or other services. */
     waitsForNothing?: boolean;
     /** Occupies a path that another route's parameter would match; takes no method itself. */

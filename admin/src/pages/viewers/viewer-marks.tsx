@@ -74,7 +74,7 @@ function markColumns(lift: (mark: Mark) => void): Column<Mark>[] {
       id: 'lapses',
       header: 'Lapses',
       width: '10rem',
-      cell: ({ lapsesAt }) => <RelativeTime at={lapsesAt} />,
+      cell: ({ lapsesAt }) => (lapsesAt === null ? 'Never' : <RelativeTime at={lapsesAt} />),
     },
     {
       id: 'lift',

@@ -1,6 +1,12 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { usageKinds, usageRequests } from '@latchkey/shared/contracts';
-import { getAsideWriter, inUnsyncedTransaction, runPaced, type TableCheck } from '@latchkey/shared/db';
+import {
+  createPurgeClock,
+  getAsideWriter,
+  inUnsyncedTransaction,
+  runPaced,
+  type TableCheck,
+} from '@latchkey/shared/db';
 import { seriesKept } from '@latchkey/shared/statistics';
 import type { Database, Transaction } from '../own-tables.ts';
 import { purgedBefore, type Span, spanMs, spans, type UsageRetention } from './spans.ts';
@@ -23,6 +29,7 @@ interface UsagePurgeOptions {
 export function createUsagePurge(options: UsagePurgeOptions): { run(): Promise<number> } {
   const { db, clock, table, retention, signal } = options;
   const aside = getAsideWriter(db);
+  const readPurgeTime = createPurgeClock({ db, clock });
 
   async function removeAll(
     name: 'usage_counts' | 'usage_reports',
@@ -45,7 +52,7 @@ export function createUsagePurge(options: UsagePurgeOptions): { run(): Promise<n
   return {
     async run() {
       if (!(await table.isThere(db))) return 0;
-      const now = clock.now();
+      const now = await readPurgeTime();
       let removed = 0;
       for (const span of spans)
         for (const requests of usageRequests)

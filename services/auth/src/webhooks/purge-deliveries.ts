@@ -1,5 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { getAsideWriter, inUnsyncedTransaction, runPaced } from '@latchkey/shared/db';
+import { createPurgeClock, getAsideWriter, inUnsyncedTransaction, runPaced } from '@latchkey/shared/db';
 import type { Database, Transaction } from '../own-tables.ts';
 import { createWebhookCheck } from './webhook-store.ts';
 
@@ -28,6 +28,7 @@ export function createDeliveryPurge({ db, clock, keepDays, observe }: PurgeOptio
   const there = createWebhookCheck();
   const stopping = new AbortController();
   const aside = getAsideWriter(db);
+  const readPurgeTime = createPurgeClock({ db, clock });
 
   async function remove(ids: string[]): Promise<void> {
     const removeFrom = (rows: Database | Transaction) =>
@@ -57,7 +58,7 @@ export function createDeliveryPurge({ db, clock, keepDays, observe }: PurgeOptio
   return {
     async run() {
       if (!(await there.isThere(db))) return 0;
-      const before = clock.now() - keepDays * dayMs;
+      const before = (await readPurgeTime()) - keepDays * dayMs;
       let removed = await purge((limit) => findOld(db, before, limit));
       for (const webhookId of await findGone(db))
         removed += await purge((limit) => findOf(db, webhookId, limit));

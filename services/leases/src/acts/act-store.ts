@@ -1,7 +1,9 @@
-import { anyId as any, rowList } from '@latchkey/shared/db';
+import { rowList } from '@latchkey/shared/db';
+import { sql } from 'kysely';
 import type { Lease } from '../lease.ts';
 import {
   coverColumns,
+  hasUnfinished,
   inState,
   isCovered,
   isOlderThanRevocation,
@@ -14,12 +16,7 @@ import type { Renewal, Revocation } from '../lease-store.ts';
 import type { LeaseTables } from '../lease-tables.ts';
 import type { Database, Transaction } from '../own-tables.ts';
 import { sessionColumn } from '../session-row.ts';
-
-/** A viewer and a content. */
-export interface Pair {
-  viewerId: string;
-  contentId: string;
-}
+import { byPair, latestOf, type Pair, selectorsOf } from './pair-selectors.ts';
 
 export interface DeviceOfPair extends Pair {
   deviceId: string;
@@ -71,15 +68,50 @@ export class ActStore {
     return new Map(rows.map((row) => [row.id, toLease(row)]));
   }
 
-  /** The active leases of each viewer, oldest first. */
-  async listActiveOf(viewerIds: readonly string[], now: number): Promise<Map<string, Lease[]>> {
+  /** How many active leases each viewer has, counted up to `upTo`, which bounds what is read. */
+  async countActiveOf(viewerIds: readonly string[], now: number, upTo: number): Promise<Map<string, number>> {
     if (viewerIds.length === 0) return new Map();
-    const rows = await this.#select()
-      .where('viewer_id', 'in', this.#listed(viewerIds))
-      .where((eb) => this.#isActive(eb, now))
-      .orderBy('created_at')
-      .orderBy('id')
+    const rows = viewerIds.map((asked) => ({ asked }));
+    const found = await this.#tx
+      .selectFrom(rowList(this.#tx, { asked: 'text' }, rows).as('given'))
+      .select((eb) => [
+        'given.asked as viewerId',
+        eb
+          .selectFrom(
+            eb
+              .selectFrom('leases')
+              .select('leases.expires_at')
+              .whereRef('leases.viewer_id', '=', 'given.asked')
+              .where((own) => this.#isActive(own as unknown as LeaseExpression, now))
+              .limit(upTo)
+              .as('active'),
+          )
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .as('count'),
+      ])
       .execute();
+    return new Map(found.map(({ viewerId, count }) => [viewerId, count ?? 0]));
+  }
+
+  /** The oldest active leases of each viewer, oldest first. @param wanted how many of each viewer */
+  async listOldestOf(wanted: ReadonlyMap<string, number>, now: number): Promise<Map<string, Lease[]>> {
+    if (wanted.size === 0) return new Map();
+    const asked = [...wanted].map(([viewerId, most]) => ({ asked_viewer: viewerId, most }));
+    const active = this.#tx
+      .selectFrom(rowList(this.#tx, { asked_viewer: 'text', most: 'bigint' } as const, asked).as('given'))
+      // In this order: as in `findReusable`.
+      .crossJoin('leases')
+      .whereRef('leases.viewer_id', '=', 'given.asked_viewer')
+      .where((eb) => this.#isActive(eb as unknown as LeaseExpression, now))
+      .select([
+        'leases.id as id',
+        'given.most as most',
+        sql<number>`row_number() over (partition by leases.viewer_id order by leases.created_at, leases.id)`.as(
+          'nth',
+        ),
+      ]);
+    const ids = this.#tx.selectFrom(active.as('active')).select('active.id').whereRef('nth', '<=', 'most');
+    const rows = await this.#select().where('id', 'in', ids).orderBy('created_at').orderBy('id').execute();
     return Map.groupBy(rows.map(toLease), ({ viewerId }) => viewerId);
   }
 
@@ -107,7 +139,9 @@ export class ActStore {
 
   #isActive(eb: LeaseExpression, now: number) {
     const byRow = inState(eb, 'active', now);
-    return this.#hasRevocations ? eb.and([byRow, eb.not(isCovered(eb))]) : byRow;
+    if (!this.#hasRevocations) return byRow;
+    // The first is asked once for each statement, and nearly always spares the second, which is asked for each row.
+    return eb.and([byRow, eb.or([eb.not(hasUnfinished(eb)), eb.not(isCovered(eb))])]);
   }
 
   /** As `findLatestMark`, in the order of the pairs. Any text may stand for a content here, one with spaces, too. */
@@ -123,7 +157,7 @@ export class ActStore {
     return latestOf(pairs, found);
   }
 
-  /** As `findLatestMark` and `RevocationStore.findBound`, by `pairKey`, in one statement. */
+  /** As `findLatestMark`, and the newest creation that a revocation of the viewer, the content or both covers. By `pairKey`, in one statement. */
   async findTimes(
     pairs: readonly Pair[],
   ): Promise<{ marks: Map<string, number>; bounds: Map<string, number> }> {
@@ -138,17 +172,19 @@ export class ActStore {
       .select((eb) => ['given.place as place', 'marks.marked_at as at', eb.lit<number>(1).as('mark')])
       .$if(hasRevocations, (query) =>
         query.unionAll((db) =>
-          db
-            .selectFrom('given')
-            .crossJoin('revocations')
-            .whereRef('revocations.content_id', '=', 'given.asked_content')
-            .whereRef('revocations.viewer_id', '=', 'given.asked_viewer')
-            .groupBy('given.place')
-            .select((eb) => [
-              'given.place as place',
-              eb.fn.max<number>('revocations.revoked_up_to').as('at'),
-              eb.lit<number>(0).as('mark'),
-            ]),
+          db.selectFrom('given').select((eb) => [
+            'given.place as place',
+            // One step in the index, however many revocations of the viewer or the content are kept.
+            eb
+              .selectFrom('revocations')
+              .whereRef('revocations.content_id', '=', 'given.asked_content')
+              .whereRef('revocations.viewer_id', '=', 'given.asked_viewer')
+              .select(({ fn }) => fn.max<number>('revocations.revoked_up_to').as('latest'))
+              .$asScalar()
+              .$castTo<number>()
+              .as('at'),
+            eb.lit<number>(0).as('mark'),
+          ]),
         ),
       )
       .execute();
@@ -233,42 +269,6 @@ export class ActStore {
   }
 }
 
-/** What marks and revocations name: the viewer, the pair and the content of each pair. */
-function selectorsOf(tx: Database | Transaction, pairs: readonly Pair[]) {
-  const rows = pairs.flatMap(({ viewerId, contentId }) => [
-    { asked_viewer: viewerId, asked_content: any },
-    { asked_viewer: viewerId, asked_content: contentId },
-    { asked_viewer: any, asked_content: contentId },
-  ]);
-  return rowList(tx, { asked_viewer: 'text', asked_content: 'text' }, rows).as('given');
-}
-
-const selectorsOfPair = 3;
-
-/** The latest time of each pair, in their order. */
-function latestOf(
-  pairs: readonly Pair[],
-  found: readonly { place: number; at: number }[],
-): (number | null)[] {
-  const latest = pairs.map((): number | null => null);
-  for (const { place, at } of found) {
-    const pair = Math.floor(place / selectorsOfPair);
-    latest[pair] = Math.max(at, latest[pair] ?? 0);
-  }
-  return latest;
-}
-
-function byPair(pairs: readonly Pair[], times: readonly (number | null)[]): Map<string, number> {
-  const known = new Map<string, number>();
-  for (const [n, pair] of pairs.entries()) {
-    const at = times[n] ?? null;
-    if (at !== null) known.set(pairKey(pair), at);
-  }
-  return known;
-}
-
-// Content ids have no spaces.
-export const pairKey = ({ viewerId, contentId }: Pair) => `${contentId} ${viewerId}`;
 /** A session and the lease of a player are never the same, on one device either. */
 export const deviceKey = (asked: Pair & { deviceId: string | null; session?: object | undefined }) =>
   JSON.stringify([asked.contentId, asked.viewerId, asked.deviceId, asked.session !== undefined]);

@@ -3,13 +3,14 @@ import type { Fate } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type Lease, statusOf } from '../lease.ts';
 import { findRenewalRefusal } from '../lease-conditions.ts';
-import { lastRenewableExpiry } from '../lease-rules.ts';
+import { lastRenewableExpiry, maxActive, mostActive } from '../lease-rules.ts';
 import { insertSessions } from '../session-store.ts';
-import { deviceKey, type Pair, pairKey } from './act-store.ts';
+import { deviceKey } from './act-store.ts';
 import type { ActsInWork, Placed } from './acts-in-work.ts';
 import type { CreateAct, ReviveAct } from './lease-act.ts';
+import { type Pair, pairKey } from './pair-selectors.ts';
 import { RenewalPlan } from './renewal-plan.ts';
-import { Seats } from './seats.ts';
+import { Seats, shownLeases } from './seats.ts';
 
 type Grant = Placed<CreateAct> | Placed<ReviveAct>;
 
@@ -52,23 +53,36 @@ export async function grantLeases(work: ActsInWork, grants: readonly Grant[]): P
   await write(work, plan);
 }
 
-async function read({ service, store, now }: ActsInWork, grants: readonly Grant[]): Promise<Known> {
-  const { maxPerViewer } = service.rules;
+async function read(work: ActsInWork, grants: readonly Grant[]): Promise<Known> {
+  const { store, now } = work;
   const acts = grants.map(({ act }) => act);
   const creations = acts.filter((act) => act.kind === 'create');
   const devices = creations.flatMap(({ viewerId, contentId, deviceId }) =>
     deviceId === null ? [] : [{ viewerId, contentId, deviceId }],
   );
-  const viewerIds = new Set(acts.map(({ viewerId }) => viewerId));
   return {
     ...(await store.findTimes(acts)),
     reusable: await store.findReusable(devices, now),
     expired: await store.find(acts.flatMap((act) => (act.kind === 'create' ? [] : [act.leaseId]))),
-    seats: new Seats(
-      service.rules,
-      maxPerViewer === 0 ? new Map() : await store.listActiveOf([...viewerIds], now),
-    ),
+    seats: await readSeats(work, acts),
   };
+}
+
+/** Counts, and reads leases only of those viewers for whom there may be no room. */
+async function readSeats(
+  { service, store, now }: ActsInWork,
+  acts: readonly Pick<Pair, 'viewerId'>[],
+): Promise<Seats> {
+  const { rules } = service;
+  const asked = Map.groupBy(acts, ({ viewerId }) => viewerId);
+  const counts = await store.countActiveOf([...asked.keys()], now, mostActive + 1);
+  const wanted = new Map<string, number>();
+  for (const [viewerId, { length }] of asked) {
+    const tooMany = (counts.get(viewerId) ?? 0) + length - maxActive(rules);
+    // Each act may also replace one of the oldest, which then is none that can be evicted.
+    if (tooMany > 0) wanted.set(viewerId, rules.limitMode === 'reject' ? shownLeases : tooMany + length);
+  }
+  return new Seats(rules, counts, await store.listOldestOf(wanted, now));
 }
 
 function decide(work: ActsInWork, grant: Grant, known: Known, plan: Plan): void {

@@ -1,8 +1,11 @@
 import { AppError } from '@latchkey/shared/errors';
 import type { Lease } from '../lease.ts';
-import type { LeaseRules } from '../lease-rules.ts';
+import { type LeaseRules, maxActive } from '../lease-rules.ts';
 import { toLeaseView } from '../lease-schema.ts';
-import type { Pair } from './act-store.ts';
+import type { Pair } from './pair-selectors.ts';
+
+/** How many of the viewer's active leases a refusal shows: as many as the answer to a revocation does. */
+export const shownLeases = 100;
 
 /**
  * Whether a viewer may have one more active lease: yes; no; if these leases end; or only the next transaction can tell,
@@ -13,13 +16,22 @@ type Room = { evict: readonly Lease[] } | { refusal: AppError } | 'later';
 /** The active leases of the viewers of one transaction, those that it writes included. So the limit is exact within it. */
 export class Seats {
   readonly #rules: LeaseRules;
-  readonly #active: Map<string, Lease[]>;
+  /** How many each viewer has. */
+  readonly #counts: Map<string, number>;
+  /** The oldest of them, as many as may be shown or evicted. Then those that are not written yet. */
+  readonly #oldest: Map<string, Lease[]>;
   readonly #unwritten = new Set<Lease>();
+  /** Ids of leases that end in this transaction. */
+  readonly #ending = new Set<string>();
 
-  /** @param active leases of each viewer, oldest first; empty where there is no limit */
-  constructor(rules: LeaseRules, active: Map<string, Lease[]>) {
+  /**
+   * @param counts how many active leases each viewer has
+   * @param oldest the oldest ones of viewers for whom there may be no room
+   */
+  constructor(rules: LeaseRules, counts: Map<string, number>, oldest: Map<string, Lease[]>) {
     this.#rules = rules;
-    this.#active = active;
+    this.#counts = counts;
+    this.#oldest = oldest;
   }
 
   /**
@@ -28,30 +40,33 @@ export class Seats {
    * @param replaced a lease that ends if there is room, and does not count
    */
   makeRoom({ viewerId, contentId }: Pair, now: number, replaced?: Lease): Room {
-    const { maxPerViewer, limitMode } = this.#rules;
-    const active = (this.#active.get(viewerId) ?? []).filter(({ id }) => id !== replaced?.id);
-    const tooMany = maxPerViewer === 0 ? 0 : active.length - maxPerViewer + 1;
-    if (tooMany <= 0) {
-      if (replaced) this.#active.set(viewerId, active);
-      return { evict: [] };
-    }
-    if (limitMode === 'reject') {
+    const max = maxActive(this.#rules);
+    const ends = replaced && !this.#ending.has(replaced.id) ? [replaced] : [];
+    const active = (this.#counts.get(viewerId) ?? 0) - ends.length;
+    const tooMany = active - max + 1;
+    const known = (this.#oldest.get(viewerId) ?? []).filter(
+      ({ id }) => id !== replaced?.id && !this.#ending.has(id),
+    );
+    if (tooMany > 0 && this.#rules.limitMode === 'reject') {
       const refusal = new AppError('LEASE_LIMIT_REACHED', {
-        detail: `The viewer has ${active.length} active leases and may have ${maxPerViewer}.`,
-        members: { leases: active.map((lease) => toLeaseView(lease, now)) },
+        detail: `The viewer has ${active} active leases and may have ${max}.`,
+        members: { leases: known.slice(0, shownLeases).map((lease) => toLeaseView(lease, now)) },
         about: { viewerId, contentId },
       });
       return { refusal };
     }
-    const evict = active.slice(0, tooMany);
+    const evict = known.slice(0, Math.max(0, tooMany));
     if (evict.some((lease) => this.#unwritten.has(lease))) return 'later';
-    this.#active.set(viewerId, active.slice(tooMany));
+    for (const { id } of [...ends, ...evict]) this.#ending.add(id);
+    this.#counts.set(viewerId, active - evict.length);
     return { evict };
   }
 
   /** Counts a lease that this transaction is about to write. */
   add(lease: Lease): void {
+    const { viewerId } = lease;
     this.#unwritten.add(lease);
-    this.#active.set(lease.viewerId, [...(this.#active.get(lease.viewerId) ?? []), lease]);
+    this.#counts.set(viewerId, (this.#counts.get(viewerId) ?? 0) + 1);
+    this.#oldest.set(viewerId, [...(this.#oldest.get(viewerId) ?? []), lease]);
   }
 }

@@ -22,9 +22,11 @@ const MarkSchema = Type.Object({
   viewerId: NullableTextSchema,
   contentId: NullableTextSchema,
   markedAt: Type.String({ format: 'date-time' }),
-  lapsesAt: Type.String({
+  lapsesAt: nullableType<string>({
+    type: 'string',
     format: 'date-time',
-    description: 'From then on no token that is accepted can be older than it, and it is removed.',
+    description:
+      'From then on no token that is accepted can be older than it, and it is removed. Null with AUTH_JWT_REQUIRE_IAT=false: it is kept until it is lifted.',
   }),
 });
 
@@ -68,7 +70,7 @@ export function addListMarksRoute(
         viewerId: mark.viewerId,
         contentId: mark.contentId,
         markedAt: new Date(mark.markedAt).toISOString(),
-        lapsesAt: new Date(mark.markedAt + marksKeptMs).toISOString(),
+        lapsesAt: marksKeptMs === null ? null : new Date(mark.markedAt + marksKeptMs).toISOString(),
       })),
       next_cursor: found.length > limit && last ? formatMarkId(last) : null,
     };

@@ -64,9 +64,17 @@ interface Body {
 
 /** `POST /keys/leases/revoke` */
 export function addRevokeLeasesRoute(app: App, service: LeaseService): void {
-  const config = { access: 'leases', action: 'lease.revoke' } as const;
-  app.post('/keys/leases/revoke', { config, schema }, async (request) => {
-    const { revoked, more, leases, named } = await revoke(service, request.body, actingIn(request));
+  const config = { access: 'leases', action: 'lease.revoke', limit: 'leases', limitsRefusals: true } as const;
+  app.post('/keys/leases/revoke', { config, schema }, async (request, reply) => {
+    const acting = actingIn(request);
+    const { revoked, more, leases, named } = await revoke(service, request.body, acting).catch(
+      async (error) => {
+        // One token could guess ids without an end. A viewer whose limit is reached can still release its own lease.
+        if (acting.principal.kind !== 'api-key' && error instanceof AppError && error.status < 500)
+          await service.guard.limiter?.(request, reply);
+        throw error;
+      },
+    );
     request.revocation = named;
     const now = service.clock.now();
     return {

@@ -36,10 +36,10 @@ export const leaseVariables = {
   }),
   leaseMaxPerViewer: variable({
     name: 'LEASE_MAX_PER_VIEWER',
-    // The refusal of one lease too many lists the active ones, so their number must stay listable.
+    // As `mostActive` of the lease service, which holds in any case.
     type: integer(0, 1000),
     fallback: 0,
-    about: 'How many active leases a viewer may have; 0 is no limit.',
+    about: 'How many active leases a viewer may have; 0 is 1000, which no setting lifts.',
   }),
   sessionMaxSeconds: variable({
     name: 'SESSION_MAX_SECONDS',

@@ -20,7 +20,11 @@ export const rateLimitVariables = {
     'Calls of the API of an address, whatever its credential.',
   ),
   rateLimitPresign: perMinute('RATE_LIMIT_PRESIGN_PER_MINUTE', 10, 'Upload URLs of a viewer.'),
-  rateLimitLeases: perMinute('RATE_LIMIT_LEASES_PER_MINUTE', 10, 'Leases that a viewer creates or renews.'),
+  rateLimitLeases: perMinute(
+    'RATE_LIMIT_LEASES_PER_MINUTE',
+    10,
+    'Leases and sessions that a viewer creates or renews, together.',
+  ),
   // Ten a second: four windows of the dashboard read two a second by themselves, and an admin who clicks adds three or four.
   rateLimitDashboard: perMinute(
     'RATE_LIMIT_DASHBOARD_PER_MINUTE',

@@ -52,7 +52,7 @@ const requireIat: Parser<boolean> = {
       ? {
           value: false,
           warning:
-            'is false: a token without iat that lives longer than AUTH_JWT_MAX_AGE_SECONDS outlives the revocations of its viewer',
+            'is false: every revocation is remembered against tokens until it is lifted, a row of some 200 bytes for each viewer or content that was revoked. Those that were removed before it was set to false do not hold against old tokens without iat: replace the key that signs tokens',
         }
       : boolean.parse(value),
 };
@@ -117,7 +117,7 @@ export const viewerTokenVariables = {
     type: requireIat,
     fallback: true,
     about:
-      'Refuses tokens without `iat`. false: they are accepted where `exp` is within AUTH_JWT_MAX_AGE_SECONDS, and every revocation holds against them.',
+      'Refuses tokens without `iat`. false: they are accepted where `exp` is within AUTH_JWT_MAX_AGE_SECONDS, and every revocation holds against them, and is kept until it is lifted.',
   }),
   authJwtContentClaim: variable({
     name: 'AUTH_JWT_CONTENT_CLAIM',

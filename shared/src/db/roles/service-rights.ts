@@ -20,6 +20,11 @@ const writesAudit = {
   audit_entries: { select: ['number'] },
 } as const;
 
+/** A service that removes old rows. */
+const purges = {
+  purge_clock: { select: true, update: ['trusted_at', 'step_at', 'step_lasted_ms'] },
+} as const;
+
 /**
  * The tables that each service uses, and what it does with them. The types of the services and the grants of their Postgres
  * roles both come from here. docs/database-roles.md shows it to operators.
@@ -45,6 +50,7 @@ export const serviceRights = {
     webhook_deliveries: { select: true, insert: true, update: true, delete: true },
     webhook_progress: { select: true, update: ['place'] },
     alerts: { select: true, insert: true, update: true, delete: true },
+    ...purges,
   },
   content: {
     ...common,
@@ -61,6 +67,7 @@ export const serviceRights = {
     sessions: { select: true, insert: true, update: ['used_at'], delete: true },
     marks: { select: true, insert: true, update: true, delete: true },
     revocations: { select: true, insert: true, update: true, delete: true },
+    ...purges,
     // It purges the change feed for all services.
     changes: { select: true, insert: true, delete: true },
     // It writes how many leases a revocation ended once it has written their rows.

@@ -1,0 +1,46 @@
+import { anyId as any, rowList } from '@latchkey/shared/db';
+import type { Database, Transaction } from '../own-tables.ts';
+
+/** A viewer and a content. */
+export interface Pair {
+  viewerId: string;
+  contentId: string;
+}
+
+/** What marks and revocations name: the viewer, the pair and the content of each pair. */
+export function selectorsOf(tx: Database | Transaction, pairs: readonly Pair[]) {
+  const rows = pairs.flatMap(({ viewerId, contentId }) => [
+    { asked_viewer: viewerId, asked_content: any },
+    { asked_viewer: viewerId, asked_content: contentId },
+    { asked_viewer: any, asked_content: contentId },
+  ]);
+  return rowList(tx, { asked_viewer: 'text', asked_content: 'text' }, rows).as('given');
+}
+
+const selectorsOfPair = 3;
+
+/** The latest time of each pair, in their order. */
+export function latestOf(
+  pairs: readonly Pair[],
+  found: readonly { place: number; at: number | null }[],
+): (number | null)[] {
+  const latest = pairs.map((): number | null => null);
+  for (const { place, at } of found) {
+    if (at === null) continue;
+    const pair = Math.floor(place / selectorsOfPair);
+    latest[pair] = Math.max(at, latest[pair] ?? 0);
+  }
+  return latest;
+}
+
+export function byPair(pairs: readonly Pair[], times: readonly (number | null)[]): Map<string, number> {
+  const known = new Map<string, number>();
+  for (const [n, pair] of pairs.entries()) {
+    const at = times[n] ?? null;
+    if (at !== null) known.set(pairKey(pair), at);
+  }
+  return known;
+}
+
+// Content ids have no spaces.
+export const pairKey = ({ viewerId, contentId }: Pair) => `${contentId} ${viewerId}`;
