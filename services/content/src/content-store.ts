@@ -1,4 +1,4 @@
-import type { ContentStatus } from '@latchkey/shared/contracts';
+import type { ContentStatus, Scope } from '@latchkey/shared/contracts';
 import { type ContentTable, countUpTo, createColumnCheck, isPostgres } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type Selectable, sql } from 'kysely';
@@ -64,12 +64,17 @@ export interface ContentFilter {
   search?: string | undefined;
 }
 
-/** @returns the content, or null if the id is taken: then nothing was written */
+/**
+ * @param registrant the scope of the API key that registers it
+ * @returns the content, or null if the id is taken: then nothing was written
+ */
 export async function insertContent(
   tx: Transaction,
   content: Omit<Content, 'updatedAt'>,
+  registrant: Scope | null = null,
 ): Promise<Content | null> {
   const present = await findColumns(tx);
+  const keepsRegistrant = registrant !== null && (await hasRegistrants(tx));
   const row = await tx
     .insertInto('contents')
     .values({
@@ -81,6 +86,7 @@ export async function insertContent(
       manifest_key: content.manifestKey,
       metadata: JSON.stringify(content.metadata),
       ...addedOf(content, present),
+      ...(keepsRegistrant ? { registrant_scope: registrant } : {}),
       search_text: searchTextOf(content.name, content.id),
       created_at: content.createdAt,
       updated_at: content.createdAt,
@@ -121,6 +127,21 @@ export async function findContent(db: Database | Transaction, id: string): Promi
   const present = await findColumns(db);
   const row = await db.selectFrom('contents').select(present).where('id', '=', id).executeTakeFirst();
   return row ? toContent(row) : null;
+}
+
+/** The scope of the API key that registered a content. @returns null if it is not known: contents from before migration 0015 have none */
+export async function findRegistrant(tx: Transaction, id: string): Promise<string | null> {
+  if (!(await hasRegistrants(tx))) return null;
+  const row = await tx
+    .selectFrom('contents')
+    .select('registrant_scope')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.registrant_scope ?? null;
+}
+
+function hasRegistrants(tx: Transaction): Promise<boolean> {
+  return createColumnCheck('contents', 'registrant_scope').isThere(tx);
 }
 
 /** As `findContent`, and on Postgres nobody else changes it until the transaction has ended: on SQLite transactions take turns anyway. */
