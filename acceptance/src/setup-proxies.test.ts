@@ -3,7 +3,7 @@ import { connect, createServer as createTcpServer } from 'node:net';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 import type { Environment } from './server-process.ts';
-import { areContainers, makeApiKey, type OwnServer, startServer } from './target.ts';
+import { areContainers, isSingleNode, makeApiKey, type OwnServer, startServer } from './target.ts';
 
 // docs/contract.md#setup: a proxy on the same machine, with nothing but its defaults, makes every client look like a call from
 // the machine itself.
@@ -97,7 +97,8 @@ describe.skipIf(areContainers)('a server with a bootstrap key behind a proxy on 
     'with %s, every call of setup needs the bootstrap key, whatever a proxy on the same machine makes of it',
     async (_what, env) => {
       const { server, plain, tcp, own } = await startBehindProxies(env);
-      expect(server.process.stderr()).not.toMatch(exceptionWarning);
+      // The auth service does not know TRUST_PROXY and PUBLIC_URL of a gateway before it, and says so in its warning.
+      if (isSingleNode || env === production) expect(server.process.stderr()).not.toMatch(exceptionWarning);
       await expectClosed(server, [plain, tcp], own.host);
     },
   );

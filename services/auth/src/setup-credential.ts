@@ -87,9 +87,12 @@ export async function setupExceptionWarning(
 ): Promise<string | null> {
   if (setup.bootstrapKeys.length === 0 || setup.setupToken !== null) return null;
   if (!allowsSetupException(settings) || (await hasApiKeys(db))) return null;
+  // The auth service does not know the settings of a gateway before it.
+  const unless = settings.trustProxy ? '' : ', unless the gateway has TRUST_PROXY or PUBLIC_URL';
   return (
-    'No API key is stored. For ten minutes, a call of POST /api/v1/setup from this machine becomes the admin without ADMIN_API_KEY. ' +
-    'So does every call that a proxy on this machine forwards without a header of its own. Set NODE_ENV=production.'
+    `No API key is stored. For ten minutes${unless}, a call of POST /api/v1/setup from this machine becomes the admin ` +
+    'without ADMIN_API_KEY. So does every call that a proxy on this machine forwards without a header of its own. ' +
+    'Set NODE_ENV=production.'
   );
 }
 
