@@ -19,7 +19,10 @@ async function register(as: string, contentId: string, members: Record<string, u
   return { ...answer, outcome: `${answer.status} ${answer.code ?? ''}`.trim() };
 }
 async function outcomeOfKey(contentId: string, epoch: number): Promise<string> {
-  const { status, code } = await client.get(`/keys/${contentId}/${epoch}`, viewerToken(target.jwtSecret, unique('viewer')));
+  const { status, code } = await client.get(
+    `/keys/${contentId}/${epoch}`,
+    viewerToken(target.jwtSecret, unique('viewer')),
+  );
   return code ? `${status} ${code}` : String(status);
 }
 

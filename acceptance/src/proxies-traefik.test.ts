@@ -94,12 +94,15 @@ describe("Traefik's files", () => {
       });
   });
 
-  it.each(['GET', 'POST', 'OPTIONS'])('Traefik lets %s of setup pass from no address, not even from this machine', (method) => {
-    for (const path of ['/api/v1/setup', '/api/v1/setup/']) {
-      expect(routerOf(method, path).middlewares).toContain('setup-closed');
-    }
-    expect(middlewares['setup-closed'].ipAllowList.sourceRange).toEqual(['192.0.2.1/32']);
-  });
+  it.each(['GET', 'POST', 'OPTIONS'])(
+    'Traefik lets %s of setup pass from no address, not even from this machine',
+    (method) => {
+      for (const path of ['/api/v1/setup', '/api/v1/setup/']) {
+        expect(routerOf(method, path).middlewares).toContain('setup-closed');
+      }
+      expect(middlewares['setup-closed'].ipAllowList.sourceRange).toEqual(['192.0.2.1/32']);
+    },
+  );
 
   it('Traefik logs neither /health nor anything that may contain a credential', () => {
     expect(routerOf('GET', '/health').observability?.accessLogs).toBe(false);

@@ -4,6 +4,7 @@ import { AppError } from '@latchkey/shared/errors';
 import { type Selectable, sql } from 'kysely';
 import { type Content, type ContentFields, foldText } from './content.ts';
 import type { Database, Transaction } from './own-tables.ts';
+import { hasRegistrants } from './registrant-store.ts';
 
 const columns = [
   'id',
@@ -127,21 +128,6 @@ export async function findContent(db: Database | Transaction, id: string): Promi
   const present = await findColumns(db);
   const row = await db.selectFrom('contents').select(present).where('id', '=', id).executeTakeFirst();
   return row ? toContent(row) : null;
-}
-
-/** The scope of the API key that registered a content. @returns null if it is not known: contents from before migration 0015 have none */
-export async function findRegistrant(tx: Transaction, id: string): Promise<string | null> {
-  if (!(await hasRegistrants(tx))) return null;
-  const row = await tx
-    .selectFrom('contents')
-    .select('registrant_scope')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.registrant_scope ?? null;
-}
-
-function hasRegistrants(tx: Transaction): Promise<boolean> {
-  return createColumnCheck('contents', 'registrant_scope').isThere(tx);
 }
 
 /** As `findContent`, and on Postgres nobody else changes it until the transaction has ended: on SQLite transactions take turns anyway. */

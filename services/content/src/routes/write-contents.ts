@@ -20,16 +20,11 @@ import {
   StatusSchema,
   toContentAnswer,
 } from '../content-schema.ts';
-import {
-  findContentToChange,
-  findRegistrant,
-  insertContent,
-  newestKeyVersion,
-  updateContent,
-} from '../content-store.ts';
+import { findContentToChange, insertContent, newestKeyVersion, updateContent } from '../content-store.ts';
 import { isTightening } from '../is-tightening.ts';
 import { type KeyPeriodsMembers, readKeyPeriods } from '../key-periods.ts';
 import type { Ledger, LedgerEntry, RouteOptions, Transaction } from '../own-tables.ts';
+import { findRegistrant } from '../registrant-store.ts';
 
 interface PlaylistRules {
   /** `PLAYLIST_ORIGINS` */
