@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CorsOrigins } from '@latchkey/shared/config';
-import { type App, createSetupOriginReader, type SetupExceptionSettings } from '@latchkey/shared/http';
+import { type App, createSetupOriginReader } from '@latchkey/shared/http';
 import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
 import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
@@ -124,7 +124,6 @@ export interface GatewaySettings {
   /** To each address. */
   connections?: number;
   overloadDelay?: number | 'off';
-  setupException?: SetupExceptionSettings;
 }
 
 /** Nobody is late where a test does not say so. */
@@ -138,7 +137,6 @@ const patient = {
   probeEveryMs: patientMs,
   connections: 8,
   overloadDelay: 'off',
-  setupException: {},
 } satisfies GatewaySettings;
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -147,10 +145,7 @@ export async function startGateway(
   urls: Partial<Record<ServiceName, readonly string[]>>,
   settings: GatewaySettings = {},
 ): Promise<GatewayFixture> {
-  const { corsOrigins, trustProxy, probeEveryMs, connections, setupException, ...limits } = {
-    ...patient,
-    ...settings,
-  };
+  const { corsOrigins, trustProxy, probeEveryMs, connections, ...limits } = { ...patient, ...settings };
   const clock = createManualClock();
   const lines: RequestLine[] = [];
   const faults: string[] = [];
@@ -180,7 +175,7 @@ export async function startGateway(
     eventStreams,
     secret: { reveal: () => secret },
     clock,
-    setupOriginOf: createSetupOriginReader(setupException, clock),
+    setupOriginOf: createSetupOriginReader({}, clock),
     ...limits,
     onFault: (service, error) => void faults.push(`${service}: ${String(error)}`),
     onShed: (service, reason) => void shed.push(`${service} ${reason}`),
