@@ -87,7 +87,7 @@ function describeManagement(keyInfo: string): Record<string, Row> {
     'PUT /api/v1/content/{id}/key-info': readable(keyInfo),
     'GET /api/v1/content/{id}/cpix': packaged(cpix),
     'GET /api/v1/content/{id}/vod-drm': packaged('200'),
-    'GET /api/v1/content/{id}/keys': { ...managed('200'), full: '403 INSUFFICIENT_SCOPE' },
+    'GET /api/v1/content/{id}/keys': managed('200'),
     'PUT /api/v1/content/{id}/keys': managed('204'),
     'PUT /api/v1/content/{id}/keys/{epoch}': managed('204'),
     'DELETE /api/v1/content/{id}/keys': managed('204'),

@@ -172,7 +172,7 @@ it('keys leave by a table and move into another server, which then serves them',
   const lines = readFileSync(table, 'utf8').trim().split('\n');
   expect(lines).toHaveLength(1 + 2 * 1_501);
   expect(lines).toContain(`${first},40,${key.toString('hex')}`);
-  const { raw } = await createApiKey(server, 'full');
+  const { raw } = await createApiKey(server, 'packager');
   await expect(run(['export-keys', '--all', '--server', url, '--out', '-'], raw)).rejects.toThrow(
     'INSUFFICIENT_SCOPE',
   );

@@ -95,12 +95,15 @@ describe("Traefik's files", () => {
       });
   });
 
-  it.each(['GET', 'POST', 'OPTIONS'])('Traefik lets %s of setup pass only from this machine', (method) => {
-    for (const path of ['/api/v1/setup', '/api/v1/setup/']) {
-      expect(routerOf(method, path).middlewares).toContain('this-machine-only');
-    }
-    expect(middlewares['this-machine-only'].ipAllowList.sourceRange).toEqual(['127.0.0.1/32', '::1/128']);
-  });
+  it.each(['GET', 'POST', 'OPTIONS'])(
+    'Traefik lets %s of setup pass from no address, not even from this machine',
+    (method) => {
+      for (const path of ['/api/v1/setup', '/api/v1/setup/']) {
+        expect(routerOf(method, path).middlewares).toContain('setup-closed');
+      }
+      expect(middlewares['setup-closed'].ipAllowList.sourceRange).toEqual(['192.0.2.1/32']);
+    },
+  );
 
   it('Traefik logs neither /health nor anything that may contain a credential', () => {
     expect(routerOf('GET', '/health').observability?.accessLogs).toBe(false);

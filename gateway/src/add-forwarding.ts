@@ -24,8 +24,7 @@ interface ForwardingOptions {
   clock: Clock;
   /** Null or left out: traces are off. */
   tracer?: Tracer | null;
-  /** `PUBLIC_URL`; null if it is not set. */
-  publicUrl: string | null;
+  setupOriginOf: ForwardOptions['setupOriginOf'];
   /** What is forwarded; everything where it is left out. */
   routes?: readonly RouteRow[];
   /** How long a service may take to begin its answer, unless the route table names another limit. */
@@ -48,7 +47,7 @@ export async function addForwarding(
     secret,
     clock,
     tracer = null,
-    publicUrl,
+    setupOriginOf,
     routes = routeTable,
     answerLimitMs = defaultAnswerLimitMs,
     doubtAfterMs = defaultDoubtAfterMs,
@@ -71,7 +70,7 @@ export async function addForwarding(
         service,
         upstream,
         secret,
-        ...{ clock, tracer, publicUrl },
+        ...{ clock, tracer, setupOriginOf },
         answerLimitMs: row.answerLimitMs ?? answerLimitMs,
         doubtAfterMs,
         streams,

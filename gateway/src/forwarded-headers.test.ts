@@ -101,19 +101,19 @@ describe('on the way in', () => {
   });
 
   test.each([
-    ['straight from this machine', 'localhost', '', '1', undefined],
-    ['through a proxy', 'localhost', 'via: 1.1 proxy', undefined, undefined],
-    ['by a name that anyone could let lead here', 'evil.example', '', undefined, undefined],
-    ['of a page of another origin', 'localhost', 'origin: https://evil.example', '1', 'origin'],
-    ['of a page of another site', 'localhost', 'sec-fetch-site: cross-site', '1', 'site'],
+    ['straight from this machine', 'localhost:PORT', '', '1', undefined],
+    ['to another port', 'localhost', '', undefined, undefined],
+    ['through a proxy', 'localhost:PORT', 'via: 1.1 proxy', undefined, undefined],
+    ['by a name that anyone could let lead here', 'evil.example:PORT', '', undefined, undefined],
+    ['of a page of another origin', 'localhost:PORT', 'origin: https://evil.example', '1', 'origin'],
+    ['of a page of another site', 'localhost:PORT', 'sec-fetch-site: cross-site', '1', 'site'],
     ['of a page under a name', 'evil.example', 'origin: http://evil.example', undefined, 'name'],
-    ['that lies', 'localhost', 'x-latchkey-foreign-page: origin', '1', undefined],
+    ['that lies', 'localhost:PORT', 'x-latchkey-foreign-page: origin', '1', undefined],
   ])(
     'the gateway tells the service where a call of setup comes from: %s',
     async (_what, host, line, direct, foreignPage) => {
-      const head = ['POST /api/v1/setup HTTP/1.1', `host: ${host}`, 'connection: close', line].filter(
-        Boolean,
-      );
+      const named = `host: ${host.replace('PORT', String(gateway.port))}`;
+      const head = ['POST /api/v1/setup HTTP/1.1', named, 'connection: close', line].filter(Boolean);
       await gateway.open(`${head.join('\r\n')}\r\n\r\n`).all();
       const headers = service.received[0]?.headers ?? {};
       expect([headers['x-latchkey-direct'], headers['x-latchkey-foreign-page']]).toEqual([

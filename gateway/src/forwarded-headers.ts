@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { foreignPageReason, isOwnName } from '@latchkey/shared/http';
+import type { SetupOrigin } from '@latchkey/shared/http';
 import {
   foreignPageHeader,
   internalHeaderPrefix,
   internalSecretHeader,
   isDirectHeader,
 } from '@latchkey/shared/internal';
-import { isDirectFromLoopback } from '@latchkey/shared/net';
 import type { Exchange } from './exchange.ts';
 
 /** Headers between two hops only (RFC 9110 section 7.6.1), besides those that a Connection header names. */
@@ -46,9 +45,13 @@ const setupPath = '/api/v1/setup';
 /**
  * The headers of a forwarded request, as the flat list of names and values that undici takes.
  *
- * @param publicUrl `PUBLIC_URL`, null if it is not set
+ * @param setupOriginOf where a call of setup comes from. Not needed for other routes
  */
-export function requestHeaders(exchange: Exchange, secret: string, publicUrl: string | null): string[] {
+export function requestHeaders(
+  exchange: Exchange,
+  secret: string,
+  setupOriginOf?: (request: IncomingMessage) => SetupOrigin,
+): string[] {
   const { headers } = exchange.request;
   const named = namedBy(headers.connection);
   const kept: string[] = [];
@@ -61,20 +64,14 @@ export function requestHeaders(exchange: Exchange, secret: string, publicUrl: st
   }
   kept.push('via', headers.via ? `${headers.via}, ${thisHop}` : thisHop);
   kept.push('x-forwarded-for', exchange.clientIp, 'x-request-id', exchange.id, internalSecretHeader, secret);
-  if (exchange.route === setupPath) pushSetupOrigin(kept, exchange.request, publicUrl);
+  if (exchange.route === setupPath && setupOriginOf) pushSetupOrigin(kept, setupOriginOf(exchange.request));
   return kept;
 }
 
 /** Tells the service where the client calls from: it sees neither the client's connection nor its `Host`. */
-function pushSetupOrigin(
-  kept: string[],
-  { headers, socket }: IncomingMessage,
-  publicUrl: string | null,
-): void {
-  if (isDirectFromLoopback(socket.remoteAddress, headers) && isOwnName(headers.host, publicUrl))
-    kept.push(isDirectHeader, '1');
-  const reason = foreignPageReason(headers, publicUrl);
-  if (reason !== null) kept.push(foreignPageHeader, reason);
+function pushSetupOrigin(kept: string[], { isDirect, foreignPage }: SetupOrigin): void {
+  if (isDirect) kept.push(isDirectHeader, '1');
+  if (foreignPage !== null) kept.push(foreignPageHeader, foreignPage);
 }
 
 /**

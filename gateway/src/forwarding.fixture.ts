@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CorsOrigins } from '@latchkey/shared/config';
-import type { App } from '@latchkey/shared/http';
+import { type App, createSetupOriginReader } from '@latchkey/shared/http';
 import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
 import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
@@ -175,7 +175,7 @@ export async function startGateway(
     eventStreams,
     secret: { reveal: () => secret },
     clock,
-    publicUrl: null,
+    setupOriginOf: createSetupOriginReader({}, clock),
     ...limits,
     onFault: (service, error) => void faults.push(`${service}: ${String(error)}`),
     onShed: (service, reason) => void shed.push(`${service} ${reason}`),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
+import type { SetupOrigin } from '@latchkey/shared/http';
 import type { Renewable } from '@latchkey/shared/seal';
 import { TlsRefused } from '@latchkey/shared/tls';
 import type { CallSpan, Tracer } from '@latchkey/shared/traces';
@@ -57,8 +58,8 @@ export interface ForwardOptions {
   secret: Renewable<string>;
   clock: Clock;
   tracer: Tracer | null;
-  /** `PUBLIC_URL`; null if it is not set. */
-  publicUrl: string | null;
+  /** Where a call of setup comes from: a service sees neither the client's connection nor its `Host`. */
+  setupOriginOf: (request: IncomingMessage) => SetupOrigin;
   /** From the request to the head of its answer. It includes the wait for a connection and further attempts. */
   answerLimitMs: number;
   /** After this long without an answer the address is probed. */
@@ -104,7 +105,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
     this.#isSafe = safeMethods.has(method);
     this.#tries = new Tries(options.upstream, this.#isSafe);
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');
-    this.#headers = requestHeaders(exchange, options.secret.reveal(), options.publicUrl);
+    this.#headers = requestHeaders(exchange, options.secret.reveal(), options.setupOriginOf);
     // One for all attempts: `retries` says how many there were.
     this.#span =
       options.tracer?.call('client', `forward to ${options.service}`, {}, exchange.request) ?? null;

@@ -8,7 +8,7 @@ import type {
   Values,
   viewerTokenVariables,
 } from '@latchkey/shared/config';
-import type { App } from '@latchkey/shared/http';
+import { type App, createSetupOriginReader } from '@latchkey/shared/http';
 import { createLoggedReadiness, type Readiness } from '@latchkey/shared/lifecycle';
 import { createHidePersons, createRequestLog, type ProcessIdentity } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
@@ -110,7 +110,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     eventStreams: openEventStreams(open, values.authUrls),
     secret,
     clock,
-    publicUrl,
+    setupOriginOf: createSetupOriginReader(values, clock),
     overloadDelay: values.overloadDelay,
     onFault,
     onShed: (upstream, reason) => metrics.shedRequests.inc({ upstream, reason }),

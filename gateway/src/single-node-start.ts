@@ -175,7 +175,7 @@ export async function announce(
   log.info(
     `Latchkey ${packageJson.version} serves on ${url} (dashboard: ${url}/admin, API: ${url}/openapi.json)`,
   );
-  const warning = await readStartWarning(db, toSetupSecrets(values), clock.now());
+  const warning = await readStartWarning(db, toSetupSecrets(values), values, clock.now());
   if (warning) log.warn(warning);
 }
 

@@ -83,6 +83,17 @@ it('the wizard asks for the setup token if the server requires it, and refuses a
   await page.getByRole('heading', { name: 'Store your key' }).waitFor();
 });
 
+it('a wizard that was opened without the need of a bootstrap key asks for it once the server requires it', async () => {
+  const page = await proxied.open();
+  await page.getByRole('heading', { name: 'Set up your key server' }).waitFor();
+  expect(await page.getByLabel('Bootstrap key', { exact: true }).count()).toBe(0);
+  // From here on the server judges the page's calls as it does ten minutes after its start.
+  await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.9' });
+  await page.getByRole('button', { name: 'Claim this server' }).click();
+  await page.getByLabel('Bootstrap key', { exact: true }).waitFor();
+  await page.getByText('Enter the bootstrap key.').waitFor();
+});
+
 it('the wizard asks for the bootstrap key behind a proxy', async () => {
   const page = await proxied.open();
   await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.9' });

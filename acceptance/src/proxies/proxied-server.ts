@@ -28,6 +28,7 @@ export function newAddress(): string {
 
 export async function startProxiedServer(kind: ProxyKind): Promise<ProxiedServer> {
   const server = await startSingleNode({
+    NODE_ENV: 'production',
     TRUST_PROXY: '1',
     CORS_ORIGINS: listedOrigin,
     CONTENT_MODE: 'any',

@@ -19,7 +19,7 @@ export function may(scope: Scope, permission: Permission): boolean {
 export const scopeMeanings: Record<Scope, string> = {
   admin: 'Full management: API keys, content, leases.',
   full: 'Full management, the same as admin.',
-  packager: 'For encoders: registers and reads content and fetches content keys.',
+  packager: 'For encoders: registers and reads content, states key periods of its own, fetches content keys.',
   upload: 'Requests upload URLs, nothing else.',
   playback: 'Reads content and fetches content keys.',
 };

@@ -27,7 +27,7 @@ export function registerExportKeys(program: Command, context: CommandContext): v
       '--server <url>',
       'the key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
     )
-    .option('--api-key-file <file>', 'the API key is in this file; its scope must be admin')
+    .option('--api-key-file <file>', 'the API key is in this file; its scope must be admin or full')
     .option('--all', 'all contents of the server')
     .option(
       '--epochs <range>',

@@ -7,7 +7,7 @@ import {
 } from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import type { App, CountRequest } from '@latchkey/shared/http';
+import { type App, type CountRequest, createSetupOriginReader } from '@latchkey/shared/http';
 import {
   createContentClient,
   createFeedClient,
@@ -162,7 +162,8 @@ async function addParentRoutes(
     eventStreams: open(streamConnections),
     secret: { reveal: () => task.secret },
     clock,
-    publicUrl: values.publicUrl ?? null,
+    // The parent also counts the time since its own start, so a worker that is replaced later begins no new exception.
+    setupOriginOf: createSetupOriginReader(values, clock),
     routes: forwarded,
     overloadDelay: values.overloadDelay,
     onFault(_service, error) {

@@ -139,7 +139,7 @@ async function callAuthAt(
 ): Promise<StoredFacts | null> {
   const answer = await ask(member, {
     path: request.raw.url ?? statisticsPath,
-    headers: requestHeaders(new RoutedExchange(request, reply), secret.reveal(), null),
+    headers: requestHeaders(new RoutedExchange(request, reply), secret.reveal()),
     limitMs: answerTimeoutMs,
   });
   const refusal = refusalOf(answer);

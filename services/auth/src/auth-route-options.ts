@@ -1,20 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Bus } from '@latchkey/shared/events';
-import type { ForeignPageReason } from '@latchkey/shared/http';
+import type { SetupOrigin } from '@latchkey/shared/http';
 import type { SetupSecrets } from './config.ts';
 import type { RouteOptions } from './own-tables.ts';
 import type { UsageAccess } from './usage/usage-jobs.ts';
-
-/** Where a call of setup comes from. */
-export interface SetupOrigin {
-  /**
-   * Whether it comes from this machine itself: through no proxy, and by a host name that no other party controls. Setup without
-   * the bootstrap key depends on it.
-   */
-  isDirect: boolean;
-  /** Why the call counts as one of a page of another origin; null for the dashboard and for callers that are not browsers. */
-  foreignPage: ForeignPageReason | null;
-}
 
 /** What the routes of the auth service are made from. */
 export interface AuthRouteOptions extends RouteOptions {

@@ -1,5 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { createTableCheck } from '@latchkey/shared/db';
+import {
+  createSetupOriginReader,
+  type SetupExceptionSettings,
+  type SetupOrigin,
+} from '@latchkey/shared/http';
 import {
   createManualClock,
   createTestHost,
@@ -11,7 +17,6 @@ import {
 import { createApiKeyVerifier, type OwnedApiKeyVerifier } from './api-key-verifier.ts';
 import type { SetupSecrets } from './config.ts';
 import { authRoutes } from './mount.ts';
-import { seeSetupOrigin } from './setup-credential.ts';
 import type { UsageAccess } from './usage/usage-jobs.ts';
 
 /** The auth service on a database and a clock of its own, for tests. */
@@ -64,12 +69,14 @@ export async function startAuth({
   randomId = randomUUID,
   webhookOrigins = [testWebhookOrigin],
   usage = {},
+  setupException = {},
 }: {
   kind?: DatabaseKind | undefined;
   setup?: SetupSecrets;
   randomId?: () => string;
   webhookOrigins?: readonly string[];
   usage?: Partial<UsageAccess>;
+  setupException?: SetupExceptionSettings;
 } = {}): Promise<AuthFixture> {
   if (!kind) throw new Error('no database');
   const { db, close } = await kind.open();
@@ -93,7 +100,7 @@ export async function startAuth({
     ledger: host.ledger,
     refusals: host.refusals,
     guard: { authenticator: host.authenticator, limiter: null },
-    originOf: (request) => seeSetupOrigin(request, null),
+    originOf: originOfInjected(createSetupOriginReader(setupException, clock)),
     bus: host.bus,
     flushUses: verifier.flush,
     webhookOrigins,
@@ -120,6 +127,14 @@ export async function startAuth({
       await close();
     },
   };
+}
+
+/** A request that is injected has `Host: localhost:80`, and its socket no port. */
+function originOfInjected(
+  read: ReturnType<typeof createSetupOriginReader>,
+): (request: IncomingMessage) => SetupOrigin {
+  return ({ url, headers, rawHeaders, socket: { remoteAddress } }) =>
+    read({ url, headers, rawHeaders, socket: { remoteAddress, localPort: 80 } });
 }
 
 function askOf(host: TestHost): AuthFixture['ask'] {

@@ -5,6 +5,7 @@ import {
   type Values,
   webhookVariables,
 } from '@latchkey/shared/config';
+import type { SetupExceptionSettings } from '@latchkey/shared/http';
 import { acceptedSecrets } from '@latchkey/shared/seal';
 
 /** The variables of the auth service alone. */
@@ -15,8 +16,8 @@ export const authVariables = {
   ...webhookVariables,
 };
 
-/** `PUBLIC_URL` is set only where the auth service is mounted on the gateway itself. */
-export type AuthConfig = Values<typeof authVariables> & { publicUrl?: string | undefined };
+/** `TRUST_PROXY` and `PUBLIC_URL` are there only if the auth service is mounted on the gateway itself. */
+export type AuthConfig = Values<typeof authVariables> & SetupExceptionSettings;
 
 /** The credentials that come from the configuration. The database has no row for them. Null or empty if they are not set. */
 export interface SetupSecrets {

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Alert } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
-import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
+import {
+  addGuard,
+  addRefusalAudit,
+  createSetupOriginReader,
+  type Routes,
+  startSetupException,
+} from '@latchkey/shared/http';
 import { addFeedRoutes, type RecordUsage } from '@latchkey/shared/internal';
 import { createBootstrapKeyAnnouncer } from './announce-bootstrap-keys.ts';
 import type { OwnedApiKeyVerifier } from './api-key-verifier.ts';
@@ -26,7 +32,7 @@ import { addStreamEventsRoute } from './routes/stream-events.ts';
 import { addGetUsageRoute, addRecordUsageRoute } from './routes/usage.ts';
 import { addListDeliveriesRoute, addSendRoutes } from './routes/webhook-deliveries.ts';
 import { addWebhookListRoutes, addWebhookRoutes } from './routes/webhooks.ts';
-import { readSetupOrigin, seeSetupOrigin } from './setup-credential.ts';
+import { readSetupOrigin } from './setup-credential.ts';
 import { readStoredWarnings, toAlerts } from './stored-warnings.ts';
 import { addUsageJobs, toUsageAccess } from './usage/usage-jobs.ts';
 import { usesFlushMs } from './use-log.ts';
@@ -58,9 +64,7 @@ export async function mount(
     randomBytes,
     setup: toSetupSecrets(values),
     warn: (message) => log.warn(message),
-    originOf: core.isSeparate
-      ? readSetupOrigin
-      : (request) => seeSetupOrigin(request, values.publicUrl ?? null),
+    originOf: createOriginOf(core),
     flushUses: () => apiKeys.flush(),
     webhookOrigins: values.webhookOrigins,
     sendWebhooks: webhooks.send,
@@ -82,6 +86,13 @@ export async function mount(
   }
   addJobs(core, apiKeys, options.setup);
   return recordUsage;
+}
+
+/** Only the process that clients connect to sees where a call comes from. */
+function createOriginOf({ isSeparate, values, clock }: RowCore<AuthConfig>): AuthRouteOptions['originOf'] {
+  if (!isSeparate) return createSetupOriginReader(values, clock);
+  const isExceptionOpen = startSetupException(values, clock);
+  return (request) => readSetupOrigin(request, isExceptionOpen);
 }
 
 /** Setup, API keys, audit, usage and the event stream. */

@@ -25,7 +25,7 @@ await runService(
       return async () => {
         await checkSchema();
         await core.follower.pull();
-        const warning = await readStartWarning(db, setup, clock.now());
+        const warning = await readStartWarning(db, setup, values, clock.now());
         if (warning) log.warn(warning);
       };
     },

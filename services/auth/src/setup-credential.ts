@@ -4,16 +4,16 @@ import { apiKeyCacheKey } from '@latchkey/shared/authority';
 import type { Principal } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import {
+  allowsSetupException,
   type ForeignPageReason,
-  foreignPageReason,
   foreignPageReasons,
-  isOwnName,
+  type SetupExceptionSettings,
+  type SetupOrigin,
 } from '@latchkey/shared/http';
 import { foreignPageHeader, isDirectHeader } from '@latchkey/shared/internal';
-import { isDirectFromLoopback } from '@latchkey/shared/net';
 import { hasApiKeys } from './api-key-store.ts';
 import { isAmongHashes } from './api-key-verifier.ts';
-import type { AuthRouteOptions, SetupOrigin } from './auth-route-options.ts';
+import type { AuthRouteOptions } from './auth-route-options.ts';
 import type { SetupSecrets } from './config.ts';
 import type { Database } from './own-tables.ts';
 
@@ -24,7 +24,7 @@ type SetupRules = Pick<AuthRouteOptions, 'setup' | 'originOf'>;
 
 /**
  * The credential that setup requires of this caller (`docs/contract.md#setup`). If a setup token is configured, every caller needs
- * it. Otherwise, if a bootstrap key is configured, every caller needs it who does not call from the machine itself.
+ * it. Otherwise, if a bootstrap key is configured, every caller needs it, except for calls from the machine itself while the exception is open.
  */
 export function demandedSetupCredential(
   { setup, originOf }: SetupRules,
@@ -75,21 +75,38 @@ export async function openSetupWarning(db: Database, setup: SetupSecrets): Promi
   );
 }
 
-/** Where a call of setup comes from, in the process that clients connect to. @param publicUrl `PUBLIC_URL`, null if it is not set */
-export function seeSetupOrigin({ socket, headers }: IncomingMessage, publicUrl: string | null): SetupOrigin {
-  return {
-    isDirect: isDirectFromLoopback(socket.remoteAddress, headers) && isOwnName(headers.host, publicUrl),
-    foreignPage: foreignPageReason(headers, publicUrl),
-  };
+/**
+ * The warning at the start while a call from this machine can claim the server without the bootstrap key.
+ *
+ * @returns null if every call needs a credential, if setup is open to everyone (which has its own warning), or if it is done
+ */
+export async function setupExceptionWarning(
+  db: Database,
+  setup: SetupSecrets,
+  settings: SetupExceptionSettings,
+): Promise<string | null> {
+  if (setup.bootstrapKeys.length === 0 || setup.setupToken !== null) return null;
+  if (!allowsSetupException(settings) || (await hasApiKeys(db))) return null;
+  // The auth service does not know the settings of a gateway before it.
+  const unless = settings.trustProxy ? '' : ', unless the gateway has TRUST_PROXY or PUBLIC_URL';
+  return (
+    `No API key is stored. For ten minutes${unless}, a call of POST /api/v1/setup from this machine becomes the admin ` +
+    'without ADMIN_API_KEY. So does every call that a proxy on this machine forwards without a header of its own. ' +
+    'Set NODE_ENV=production.'
+  );
 }
 
-/** The same from the internal headers of the gateway: a service behind it sees neither the client nor `Host`. */
-export function readSetupOrigin({ headers }: IncomingMessage): SetupOrigin {
+/**
+ * Where a call of setup comes from, by the internal headers of the gateway: a service behind it sees neither the client nor `Host`.
+ *
+ * @param isExceptionOpen by what this process knows itself. A gateway of the release before has fewer conditions
+ */
+export function readSetupOrigin({ headers }: IncomingMessage, isExceptionOpen: () => boolean): SetupOrigin {
   const given = String(headers[foreignPageHeader] ?? '');
   // A gateway of a later release may have a reason that this process does not know.
   const reason = Object.hasOwn(foreignPageReasons, given) ? (given as ForeignPageReason) : 'origin';
   return {
-    isDirect: headers[isDirectHeader] === '1',
+    isDirect: headers[isDirectHeader] === '1' && isExceptionOpen(),
     foreignPage: given === '' ? null : reason,
   };
 }

@@ -1,9 +1,10 @@
 import type { Alert } from '@latchkey/shared/contracts';
+import type { SetupExceptionSettings } from '@latchkey/shared/http';
 import type { ConfigurationWarning } from '@latchkey/shared/statistics';
 import { countUnendingApiKeys, hasApiKeys, hasManagers } from './api-key-store.ts';
 import type { SetupSecrets } from './config.ts';
 import type { Database } from './own-tables.ts';
-import { openSetupWarning } from './setup-credential.ts';
+import { openSetupWarning, setupExceptionWarning } from './setup-credential.ts';
 
 /** The warnings about stored API keys, or about having none. */
 export async function readStoredWarnings(db: Database, setup: SetupSecrets): Promise<ConfigurationWarning[]> {
@@ -42,15 +43,21 @@ export function toAlerts(warnings: readonly ConfigurationWarning[]): Alert[] {
 /**
  * The warning for the operator at the start.
  *
+ * @param values whether calls from this machine may claim it without the bootstrap key
  * @param now milliseconds since 1970
- * @returns null if somebody can manage the server, and nobody can claim it
+ * @returns null if somebody can manage the server, and nobody can claim it without a credential
  */
 export async function readStartWarning(
   db: Database,
   setup: SetupSecrets,
+  values: SetupExceptionSettings,
   now: number,
 ): Promise<string | null> {
-  return (await openSetupWarning(db, setup)) ?? (await lostManagersWarning(db, setup, now));
+  return (
+    (await openSetupWarning(db, setup)) ??
+    (await setupExceptionWarning(db, setup, values)) ??
+    (await lostManagersWarning(db, setup, now))
+  );
 }
 
 /** One line, so that it fits into a header. */

@@ -1,9 +1,10 @@
-import type { ContentStatus } from '@latchkey/shared/contracts';
+import type { ContentStatus, Scope } from '@latchkey/shared/contracts';
 import { type ContentTable, countUpTo, createColumnCheck, isPostgres } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type Selectable, sql } from 'kysely';
 import { type Content, type ContentFields, foldText } from './content.ts';
 import type { Database, Transaction } from './own-tables.ts';
+import { hasRegistrants } from './registrant-store.ts';
 
 const columns = [
   'id',
@@ -64,12 +65,17 @@ export interface ContentFilter {
   search?: string | undefined;
 }
 
-/** @returns the content, or null if the id is taken: then nothing was written */
+/**
+ * @param registrant the scope of the API key that registers it
+ * @returns the content, or null if the id is taken: then nothing was written
+ */
 export async function insertContent(
   tx: Transaction,
   content: Omit<Content, 'updatedAt'>,
+  registrant: Scope | null = null,
 ): Promise<Content | null> {
   const present = await findColumns(tx);
+  const keepsRegistrant = registrant !== null && (await hasRegistrants(tx));
   const row = await tx
     .insertInto('contents')
     .values({
@@ -81,6 +87,7 @@ export async function insertContent(
       manifest_key: content.manifestKey,
       metadata: JSON.stringify(content.metadata),
       ...addedOf(content, present),
+      ...(keepsRegistrant ? { registrant_scope: registrant } : {}),
       search_text: searchTextOf(content.name, content.id),
       created_at: content.createdAt,
       updated_at: content.createdAt,

@@ -23,7 +23,6 @@ const table: Record<Exclude<Access, 'open'>, string[]> = {
   keys: ['admin', 'full', 'packager', 'playback', 'viewer', 'uploader', 'anonymous'],
   licenses: ['admin', 'full', 'packager', 'playback', 'viewer', 'uploader', 'anonymous'],
   'key-info': ['admin', 'full', 'packager', 'playback'],
-  'key-export': ['admin'],
   packaging: ['admin', 'full', 'packager'],
   leases: ['admin', 'full', 'viewer', 'uploader', 'anonymous'],
   'player-metrics': ['viewer', 'uploader', 'anonymous'],

@@ -32,8 +32,6 @@ export const accessRules = {
   licenses: { scopes: ['admin', 'full', 'packager', 'playback'], viewer: true },
   /** Where an encoder reads its key: it names a URL that serves the key itself. */
   'key-info': { scopes: ['admin', 'full', 'packager', 'playback'], viewer: false, basic: true },
-  /** Every key of a content at once, to leave with them. */
-  'key-export': { scopes: ['admin'], viewer: false },
   /** Keys for packagers, by SPEKE and CPIX. */
   packaging: { scopes: ['admin', 'full', 'packager'], viewer: false, basic: true },
   /** Create, renew and release: a viewer for itself, an API key in a viewer's name. */

@@ -165,6 +165,8 @@ export interface ContentTable {
   playlist_url: string | null;
   /** Rises with each change of its imported keys; null before the first. Missing before migration 0009. */
   imported_keys_revision: number | null;
+  /** Of the API key that registered it; null where that is not known. Missing before migration 0015. */
+  registrant_scope: string | null;
   /** Name and id with their case folded here, because the two databases fold it differently. */
   search_text: string;
   created_at: number;

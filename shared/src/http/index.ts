@@ -18,7 +18,6 @@ export {
   type ForeignPageReason,
   foreignPageReason,
   foreignPageReasons,
-  isOwnName,
 } from './own-page.ts';
 export { addPlainAnswerer, type DeferredAnswer, type PlainAnswerer } from './plain-answers.ts';
 export type { PlainExchange } from './plain-exchange.ts';
@@ -27,6 +26,13 @@ export { type CountRequest, createRateLimiter, createWindowCounter, type RateLim
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export { createRanking } from './request-rank.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';
+export {
+  allowsSetupException,
+  createSetupOriginReader,
+  type SetupExceptionSettings,
+  type SetupOrigin,
+  startSetupException,
+} from './setup-origin.ts';
 export {
   acceptJsonBodies,
   instantOf,

@@ -50,7 +50,7 @@ export function isDirectFromLoopback(
 }
 
 /** 127.0.0.0/8 and ::1 (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3), of an address in canonical form. */
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 

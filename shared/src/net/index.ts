@@ -1,4 +1,4 @@
-export { isDirectFromLoopback, resolveClientIp } from './client-ip.ts';
+export { isDirectFromLoopback, isLoopback, resolveClientIp } from './client-ip.ts';
 export { networkOf, normalizeIp } from './ip-address.ts';
 export { asRenewable, createLogins, type Logins, type RenewableText } from './logins.ts';
 export { parseNatsUrls } from './nats-urls.ts';

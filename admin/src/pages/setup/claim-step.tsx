@@ -18,12 +18,15 @@ interface ClaimStepProps {
   /** Whether a request of this page may have claimed the server, and its answer was lost. */
   isAnswerLost: boolean;
   onLost: () => void;
+  /** Reads again which credential the server requires: it requires one by now. */
+  onCredentialMissing: () => void;
   /** Opens the sign-in page, after somebody else has claimed the server. */
   onTaken: () => void;
 }
 
 /** Creates the first API key. */
-export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost, onTaken }: ClaimStepProps) {
+export function ClaimStep(props: ClaimStepProps) {
+  const { requiredCredential, onClaimed, isAnswerLost, onLost, onCredentialMissing, onTaken } = props;
   const api = useApi();
   const field = credentialFields[requiredCredential];
   const [checked, setChecked] = useState<{ fault: string | null }>({ fault: null });
@@ -33,6 +36,7 @@ export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost,
     onSuccess: onClaimed,
     onError: (error) => {
       if (!(error instanceof ApiError) || error.status >= 500) onLost();
+      else if (error.status === 401 && field === null) onCredentialMissing();
     },
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -43,18 +47,14 @@ export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost,
     const entered = String(data.get('credential')).trim();
     const { credential } = readCredential(entered);
     setChecked({
-      fault:
-        entered === ''
-          ? `Enter the ${field.label.toLowerCase()}.`
-          : credential === null
-            ? field.refusal
-            : null,
+      fault: entered === '' ? missingFault(field) : credential === null ? field.refusal : null,
     });
     if (credential !== null) claim.mutate({ name, credential });
   };
   const { error } = claim;
   const refusal = error instanceof ApiError ? error : null;
   const isWrong = refusal?.status === 401 && field !== null;
+  const fault = isWrong && (refusal.code === 'UNAUTHENTICATED' ? missingFault(field) : field.refusal);
   const form = useFaultFocus(checked, error);
   if (refusal?.code === 'SETUP_ALREADY_DONE')
     return <TakenNotice mayBeOwnClaim={isAnswerLost} onGo={onTaken} />;
@@ -72,9 +72,7 @@ export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost,
           maxLength={200}
           error={refusal?.about('name')}
         />
-        {field && (
-          <CredentialInput field={field} error={checked.fault ?? (isWrong ? field.refusal : undefined)} />
-        )}
+        {field && <CredentialInput field={field} error={checked.fault ?? (fault || undefined)} />}
         {!isWrong && !refusal?.about('name') && <ErrorNotice error={error} />}
         <Button type="submit" size="md" loading={claim.isPending}>
           Claim this server
@@ -103,6 +101,10 @@ function CredentialInput({ field, error }: { field: CredentialField; error: stri
   );
 }
 
+function missingFault({ label }: CredentialField): string {
+  return `Enter the ${label.toLowerCase()}.`;
+}
+
 interface CredentialField {
   label: string;
   explanation: string;
@@ -115,8 +117,7 @@ const credentialFields: Record<SetupState['credential'], CredentialField | null>
   none: null,
   'bootstrap-key': {
     label: 'Bootstrap key',
-    explanation:
-      'The value of ADMIN_API_KEY in the server’s configuration. It is required because your request does not come directly from the server’s own machine.',
+    explanation: 'The value of ADMIN_API_KEY in the server’s configuration.',
     refusal: 'That is not the value of ADMIN_API_KEY.',
   },
   'setup-token': {

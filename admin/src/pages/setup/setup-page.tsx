@@ -50,6 +50,7 @@ export default function SetupPage({ server, onDone }: SetupPageProps) {
             // Asks the server whether the claim succeeded, once it answers.
             void queries.invalidateQueries({ queryKey: queryKeys.setup });
           }}
+          onCredentialMissing={() => void queries.invalidateQueries({ queryKey: queryKeys.setup })}
           onTaken={onDone}
         />
       )}

@@ -1,8 +1,10 @@
-import { foreignPageReasons } from '@latchkey/shared/http';
+import type { IncomingMessage } from 'node:http';
+import { foreignPageReasons, type SetupExceptionSettings } from '@latchkey/shared/http';
+import { isDirectHeader } from '@latchkey/shared/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AuthFixture, type Question, startAuth, testBootstrapKey } from '../auth.fixture.ts';
 import type { SetupSecrets } from '../config.ts';
-import { openSetupWarning } from '../setup-credential.ts';
+import { openSetupWarning, readSetupOrigin, setupExceptionWarning } from '../setup-credential.ts';
 
 const path = '/api/v1/setup';
 const token = 'the-setup-token';
@@ -125,6 +127,30 @@ describe('setup, 401', () => {
     expect(rows).toEqual([{ action: 'setup', outcome: 'refused', code }]);
   });
 
+  it('ten minutes after the start the machine itself needs the bootstrap key too, and the state of setup says so', async () => {
+    auth = await startAuth();
+    auth.clock.advance(10 * 60_000 - 1);
+    expect((await auth.ask('GET', path)).body.credential).toBe('none');
+    auth.clock.advance(1);
+    expect((await auth.ask('GET', path)).body.credential).toBe('bootstrap-key');
+    expect((await auth.ask('POST', path)).code).toBe('UNAUTHENTICATED');
+  });
+
+  it.each<[string, SetupExceptionSettings]>([
+    ['NODE_ENV=production', { nodeEnv: 'production' }],
+    ['PUBLIC_URL', { publicUrl: 'http://localhost' }],
+  ])('with %s the machine itself needs the bootstrap key too', async (_what, setupException) => {
+    auth = await startAuth({ setupException });
+    expect((await auth.ask('GET', path)).body.credential).toBe('bootstrap-key');
+    expect((await auth.ask('POST', path)).code).toBe('UNAUTHENTICATED');
+  });
+
+  it('a service behind a gateway of an earlier release closes the exception by what it knows itself', () => {
+    const request = { headers: { [isDirectHeader]: '1' } } as unknown as IncomingMessage;
+    expect(readSetupOrigin(request, () => true).isDirect).toBe(true);
+    expect(readSetupOrigin(request, () => false).isDirect).toBe(false);
+  });
+
   it('setup checks the credential before the body', async () => {
     auth = await startAuth();
     expect((await auth.ask('POST', path, { ...remote, body: { nom: 1 } })).status).toBe(401);
@@ -195,6 +221,18 @@ describe('the state of setup', () => {
     auth = await startAuth({ setup: open });
     await auth.ask('POST', path);
     expect((await auth.ask('GET', path)).body.setup_required).toBe(false);
+  });
+
+  it('the operator is warned while a call from this machine can claim the server without the bootstrap key', async () => {
+    auth = await startAuth();
+    const { db } = auth.host;
+    expect(await setupExceptionWarning(db, guarded, {})).toContain('NODE_ENV=production');
+    expect(await setupExceptionWarning(db, guarded, { nodeEnv: 'production' })).toBeNull();
+    expect(await setupExceptionWarning(db, guarded, { publicUrl: 'https://k.example' })).toBeNull();
+    expect(await setupExceptionWarning(db, open, {})).toBeNull();
+    expect(await setupExceptionWarning(db, tokened, {})).toBeNull();
+    await auth.ask('POST', path);
+    expect(await setupExceptionWarning(db, guarded, {})).toBeNull();
   });
 
   it('the operator is warned while any caller can claim the server', async () => {

@@ -56,8 +56,8 @@ export function addClaimSetupRoute(app: App, options: AuthRouteOptions): void {
         tags: ['Setup'],
         summary: 'Create the first API key, with scope admin',
         description:
-          'Needs the setup token if SETUP_TOKEN is set, otherwise the bootstrap key if ADMIN_API_KEY is set. A call straight ' +
-          'from the machine itself, by an IP address, localhost or the name of PUBLIC_URL, needs no bootstrap key. Of web ' +
+          'Needs the setup token if SETUP_TOKEN is set, otherwise the bootstrap key if ADMIN_API_KEY is set. Outside of ' +
+          'production, a call straight from the machine itself needs no bootstrap key in the first ten minutes. Of web ' +
           'pages, only the dashboard of this server may call. No body is needed. After setup, every call gets 409.',
         body: BodySchema,
         response: {

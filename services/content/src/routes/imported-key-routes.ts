@@ -79,7 +79,7 @@ function addActRoutes(app: App, { store, guard, refusals }: ImportedKeyRouteOpti
   app.post(
     exported.path,
     {
-      config: { access: 'key-export', action: 'content.export-keys' },
+      config: { access: 'manage', action: 'content.export-keys' },
       schema: { hide: true, body: exported.BodySchema, response: { 200: exported.AnswerSchema } },
     },
     async (request) => ({

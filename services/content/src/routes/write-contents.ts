@@ -1,4 +1,5 @@
-import { isContentId, keyEndpointOf } from '@latchkey/shared/contracts';
+import { scopesOf } from '@latchkey/shared/auth';
+import { isContentId, keyEndpointOf, type Scope } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, type AuditFacts, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
@@ -20,8 +21,10 @@ import {
   toContentAnswer,
 } from '../content-schema.ts';
 import { findContentToChange, insertContent, newestKeyVersion, updateContent } from '../content-store.ts';
+import { isTightening } from '../is-tightening.ts';
 import { type KeyPeriodsMembers, readKeyPeriods } from '../key-periods.ts';
-import type { Ledger, LedgerEntry, RouteOptions } from '../own-tables.ts';
+import type { Ledger, LedgerEntry, RouteOptions, Transaction } from '../own-tables.ts';
+import { findRegistrant } from '../registrant-store.ts';
 
 interface PlaylistRules {
   /** `PLAYLIST_ORIGINS` */
@@ -32,7 +35,8 @@ const registerSchema = {
   tags: ['Content'],
   summary: 'Register a content, or update it if the id is known',
   description:
-    'Registering again changes the given members, but neither keyVersion nor status. With `If-None-Match: *` a known id gets 412.',
+    'Registering again changes the given members, but neither keyVersion nor status. With `If-None-Match: *` a known id gets 412. ' +
+    'Of a content that no API key with the scope packager registered, such a key may only tighten keyPeriods, and not change playlistUrl.',
   headers: Type.Object({
     'if-none-match': Type.Optional(
       Type.String({ description: '`*` registers a new content only (RFC 9110, section 13.1.2).' }),
@@ -71,8 +75,9 @@ export function addRegisterContentRoute(
     const registration = { ...readFields(fields, playlistOrigins), name: readName(name) };
     // Contents have no entity tags, so any other value names none of them and is always met.
     const isNewOnly = request.headers['if-none-match']?.trim() === '*';
-    const facts = auditFacts(request);
-    const { content, created } = await registerContent(ledger, { id, isNewOnly }, registration, facts);
+    const scope = request.principal?.kind === 'api-key' ? request.principal.scope : null;
+    const asked = { id, isNewOnly, scope };
+    const { content, created } = await registerContent(ledger, asked, registration, auditFacts(request));
     return reply.code(created ? 201 : 200).send({
       content: toContentAnswer(content),
       key_endpoint: keyEndpointOf(publicUrl, content.id),
@@ -142,38 +147,61 @@ export function addDisableContentRoute(app: App, { ledger }: RouteOptions): void
  * Registers a content, or updates the given members if the id is known. Registering again changes neither the key version nor the
  * status: a disabled content stays disabled.
  *
- * @throws AppError CONTENT_EXISTS if the id is known and only a new content is wanted
+ * @throws AppError CONTENT_EXISTS if the id is known and only a new content is wanted, INSUFFICIENT_SCOPE as `assertMayRegisterAgain`
  */
 function registerContent(
   ledger: Ledger,
-  { id, isNewOnly }: { id: string; isNewOnly: boolean },
-  registration: Pick<ContentFields, 'name'> & Partial<Omit<ContentFields, 'status'>>,
+  { id, isNewOnly, scope }: { id: string; isNewOnly: boolean; scope: Scope | null },
+  registration: Registration,
   facts: AuditFacts,
 ): Promise<{ content: Content; created: boolean }> {
   return ledger.write(async (entry) => {
     const { tx, now } = entry;
-    const inserted = await insertContent(tx, {
-      keyPeriods: null,
-      sizeBytes: null,
-      manifestKey: null,
-      playlistUrl: null,
-      metadata: {},
-      ...registration,
-      id,
-      status: 'active',
-      keyVersion: await newestKeyVersion(tx),
-      createdAt: now,
-    });
+    const keyVersion = await newestKeyVersion(tx);
+    const content = { ...emptyContent, ...registration, id, keyVersion, createdAt: now };
+    const inserted = await insertContent(tx, content, scope);
     // Decided by the insert itself: of two simultaneous registrations, one finds the other.
     if (!inserted && isNewOnly) throw new AppError('CONTENT_EXISTS');
     const before = inserted ? null : await findContentToChange(tx, id);
-    const content = inserted ?? (await updateContent(tx, id, registration, now));
+    if (before && scope === 'packager') await assertMayRegisterAgain(tx, before, registration);
+    const after = inserted ?? (await updateContent(tx, id, registration, now));
     // A content is never deleted, so the insert or the update found it.
-    if (!content) throw new Error('a content vanished while it was registered');
+    if (!after) throw new Error('a content vanished while it was registered');
     const created = inserted !== null;
-    await announceContent(entry, { before, after: content }, created ? 'created' : 'updated', facts);
-    return { content, created };
+    await announceContent(entry, { before, after }, created ? 'created' : 'updated', facts);
+    return { content: after, created };
   });
+}
+
+const emptyContent = {
+  status: 'active',
+  keyPeriods: null,
+  sizeBytes: null,
+  manifestKey: null,
+  playlistUrl: null,
+  metadata: {},
+} as const;
+
+type Registration = Pick<ContentFields, 'name'> & Partial<Omit<ContentFields, 'status'>>;
+
+/**
+ * A packager states the key periods and the playlist of its own contents. Those of others bound what viewers get, so it may only
+ * tighten them (`docs/contract.md#scopes`). The values that the content has already are no change: encoders register at each start.
+ *
+ * @throws AppError INSUFFICIENT_SCOPE
+ */
+async function assertMayRegisterAgain(
+  tx: Transaction,
+  before: Content,
+  { keyPeriods = before.keyPeriods, playlistUrl = before.playlistUrl }: Registration,
+): Promise<void> {
+  const isTight = isTightening(before.keyPeriods, keyPeriods);
+  if (isTight && playlistUrl === before.playlistUrl) return;
+  if ((await findRegistrant(tx, before.id)) === 'packager') return;
+  const may = isTight ? 'not change its playlistUrl' : 'only tighten its keyPeriods';
+  const scope = scopesOf('manage');
+  const detail = `No API key with the scope packager registered this content, so such a key may ${may}. That needs one of the scopes: ${scope}.`;
+  throw new AppError('INSUFFICIENT_SCOPE', { detail, members: { scope } });
 }
 
 /** @throws AppError CONTENT_NOT_FOUND */

@@ -58,7 +58,7 @@ const schema = {
 
 /** `GET /api/v1/content/:id/keys` */
 export function addExportRoute(app: App, options: ExportRouteOptions): void {
-  const config = { access: 'key-export', action: 'content.export-keys', limit: 'api' } as const;
+  const config = { access: 'manage', action: 'content.export-keys', limit: 'api' } as const;
   app.get(importedKeyPaths.whole, { config, schema }, async (request, reply) => {
     const { id: contentId } = request.params;
     const { epochs, from = null } = request.query;

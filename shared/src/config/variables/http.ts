@@ -39,7 +39,8 @@ export function processVariables(port: number) {
     nodeEnv: variable({
       name: 'NODE_ENV',
       type: text,
-      about: '`production` refuses what is only fit for development.',
+      about:
+        '`production` refuses what is only fit for development, and lets nobody claim the server without the bootstrap key.',
     }),
     shutdownDrainSeconds: variable({
       name: 'SHUTDOWN_DRAIN_SECONDS',

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { listPendingMigrations } from './pending-migrations.ts';
+import { createApiKey, oncePropagated } from './server-actions.ts';
+import { openTarget } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+// docs/contract.md#scopes
+const target = await openTarget();
+const { client, adminApiKey: admin } = target;
+const pending = await listPendingMigrations(target);
+const [packager, another] = [await createApiKey(target, 'packager'), await createApiKey(target, 'packager')];
+
+const far = 4_000_000;
+const sequence = { mode: 'sequence', count: 10, periodSeconds: 60, burst: 8 };
+
+async function register(as: string, contentId: string, members: Record<string, unknown> = {}) {
+  const json = { id: contentId, name: contentId, ...members };
+  const answer = await client.call('POST', '/api/v1/content', { as, json });
+  return { ...answer, outcome: `${answer.status} ${answer.code ?? ''}`.trim() };
+}
+async function outcomeOfKey(contentId: string, epoch: number): Promise<string> {
+  const { status, code } = await client.get(
+    `/keys/${contentId}/${epoch}`,
+    viewerToken(target.jwtSecret, unique('viewer')),
+  );
+  return code ? `${status} ${code}` : String(status);
+}
+
+it('a packager cannot lift the bound of a content that an admin registered, so its later keys stay closed', async () => {
+  const contentId = unique('film');
+  expect((await register(admin, contentId, { keyPeriods: sequence })).outcome).toBe('201');
+  for (const keyPeriods of [null, { ...sequence, count: far + 1 }, { ...sequence, pace: false }])
+    expect((await register(packager.raw, contentId, { keyPeriods })).outcome).toBe('403 INSUFFICIENT_SCOPE');
+  expect(await outcomeOfKey(contentId, far)).toBe('404 EPOCH_NOT_FOUND');
+  expect((await register(packager.raw, contentId, { keyPeriods: sequence })).outcome).toBe('200');
+  expect((await register(packager.raw, contentId)).json.content.keyPeriods).toMatchObject(sequence);
+
+  expect((await register(packager.raw, contentId, { keyPeriods: { ...sequence, count: 5 } })).outcome).toBe(
+    '200',
+  );
+  await oncePropagated(target, async () =>
+    expect(await outcomeOfKey(contentId, 7)).toBe('404 EPOCH_NOT_FOUND'),
+  );
+});
+
+it('a packager states periods for a content without any, and cannot take them away again', async () => {
+  const contentId = unique('film');
+  await register(admin, contentId);
+  expect((await register(packager.raw, contentId, { keyPeriods: sequence })).outcome).toBe('200');
+  expect((await register(packager.raw, contentId, { keyPeriods: null })).outcome).toBe(
+    '403 INSUFFICIENT_SCOPE',
+  );
+});
+
+it.skipIf(pending.includes('0015-content-registrant'))(
+  'a packager changes the periods of a content that this or another packager registered',
+  async () => {
+    const contentId = unique('film');
+    expect((await register(packager.raw, contentId, { keyPeriods: sequence })).outcome).toBe('201');
+    expect((await register(another.raw, contentId, { keyPeriods: { ...sequence, count: 20 } })).outcome).toBe(
+      '200',
+    );
+    expect(
+      (await register(packager.raw, contentId, { keyPeriods: null })).json.content.keyPeriods,
+    ).toBeNull();
+  },
+);
+
+it('a refused change by a packager is in the audit with its key', async () => {
+  const contentId = unique('film');
+  await register(admin, contentId, { keyPeriods: sequence });
+  await register(packager.raw, contentId, { keyPeriods: null });
+  const { json } = await client.get(`/api/v1/audit?actor=${packager.id}&outcome=refused`, admin);
+  expect(json.audit[0]).toMatchObject({ action: 'content.create', code: 'INSUFFICIENT_SCOPE' });
+});
