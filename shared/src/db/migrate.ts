@@ -16,8 +16,8 @@ import { webhooks } from './migrations/0012-webhooks.ts';
 import { usage } from './migrations/0013-usage.ts';
 import { listOrders } from './migrations/0014-list-orders.ts';
 import { contentRegistrant } from './migrations/0015-content-registrant.ts';
-import { leaseLookups } from './migrations/0017-lease-lookups.ts';
-import { purgeClock } from './migrations/0018-purge-clock.ts';
+import { leaseLookups } from './migrations/0016-lease-lookups.ts';
+import { purgeClock } from './migrations/0017-purge-clock.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -38,8 +38,8 @@ export const migrations: Record<string, Migration> = {
   '0013-usage': usage,
   '0014-list-orders': listOrders,
   '0015-content-registrant': contentRegistrant,
-  '0017-lease-lookups': leaseLookups,
-  '0018-purge-clock': purgeClock,
+  '0016-lease-lookups': leaseLookups,
+  '0017-purge-clock': purgeClock,
 };
 
 /**
