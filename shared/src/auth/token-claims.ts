@@ -1,6 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { isContentId, type Principal, type TokenContents } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
+import { holdsCredential } from '../log/index.ts';
 import { type TextPool, textBytes } from '../memory/index.ts';
 
 /** What a viewer's token must satisfy beyond its signature. */
@@ -80,6 +81,8 @@ export function readClaims(
   // No person or system has such an id. A NUL cannot be stored, and lone surrogates would all become the same character.
   if (Buffer.byteLength(sub) > maxViewerIdBytes || /\p{Cc}/u.test(sub) || !sub.isWellFormed())
     throw refuseToken('Its claim sub is not usable as an id.');
+  // It would be in every list, event and backup.
+  if (holdsCredential(sub)) throw refuseToken('Its claim sub is an API key or a token, not an id.');
   if (iat !== undefined && !Number.isFinite(iat)) throw refuseToken('Its claim iat has to be a number.');
   const untimely = findUntimely(payload, rules, nowMs);
   if (untimely) throw refuseToken(untimely);
