@@ -47,11 +47,13 @@ export function ExplainCard({ named, onAsk, refusals }: ExplainCardProps) {
         <TextInput
           label="Viewer ID, token or request ID"
           description="A token is checked, and not stored."
+          data-takes="token"
           {...field('who')}
         />
         <TextInput
           label="Content ID"
           description="Found by itself for a request ID."
+          data-names="content"
           {...field('contentId')}
         />
         <TextInput label="Epoch" description="Optional" inputMode="numeric" {...field('epoch')} />
