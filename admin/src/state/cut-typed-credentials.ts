@@ -2,7 +2,7 @@ import { cutCredentials, idInPlaceOf, takeToken } from './find-credential.ts';
 
 /** The attribute by which a field says that it takes what is cut elsewhere: a whole credential, or a token to ask the server about. */
 const takesAttribute = 'data-takes';
-/** The attribute of a field that takes the ID of a content, or an ID in each of its lines. */
+/** The attribute of a field that takes an ID: of a `content`, of a `lease`, or one in each of its `lines`. */
 const namesAttribute = 'data-names';
 
 /** An API key, or a part of one that is longer than its prefix. Its end can be cut during typing, because the prefix stays. */

@@ -57,7 +57,12 @@ export function ExplainCard({ named, onAsk, refusals }: ExplainCardProps) {
           {...field('contentId')}
         />
         <TextInput label="Epoch" description="Optional" inputMode="numeric" {...field('epoch')} />
-        <TextInput label="Lease ID" description="Optional: X-Lease-Id of the request" {...field('leaseId')} />
+        <TextInput
+          label="Lease ID"
+          description="Optional: X-Lease-Id of the request"
+          data-names="lease"
+          {...field('leaseId')}
+        />
         <div className={styles.submit}>
           <Button type="submit" loading={isPending}>
             Explain
