@@ -44,8 +44,8 @@ async function watchLeaks(page: Page): Promise<() => Promise<string[]>> {
   });
   page.on('framenavigated', (frame) => sent.push(frame.url()));
   return async () => {
-    const kept = await page.evaluate(() =>
-      JSON.stringify([location.href, history.state, { ...sessionStorage }, { ...localStorage }]),
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([location.href, history.state, { ...sessionStorage }, { ...localStorage }])',
     );
     const all = [...sent, kept].map(
       (text) => `${text} ${decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, ''))}`,
@@ -74,7 +74,7 @@ const goTo = async (page: Page, name: string) => {
 async function paste(page: Page, field: Locator, text: string): Promise<void> {
   await field.fill('');
   await field.focus();
-  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
   await page.keyboard.press('Control+V');
 }
 
