@@ -19,6 +19,7 @@ import { StartScreen } from './shell/entrance.tsx';
 import { ConnectionBanner, LimitBanner, Toaster } from './shell/notices.tsx';
 import { Shell } from './shell/shell.tsx';
 import { createClock, createTicker } from './state/clock.ts';
+import { cutAddress, cutTypedCredentials } from './state/cut-typed-credentials.ts';
 import { createStore, useStore } from './state/store.ts';
 import { NowContext, useNow } from './state/time.ts';
 import { createToasts } from './state/toasts.ts';
@@ -167,6 +168,8 @@ async function isReplaced({ document, fetch }: Window & typeof globalThis): Prom
 
 // An answer is shown at once. By default it waits for a turn of the event loop, behind all that the browser draws.
 notifyManager.setScheduler(queueMicrotask);
+cutAddress(window);
+cutTypedCredentials(document);
 const { queries, parts } = createParts(window);
 const schemeManager = localStorageColorSchemeManager({ key: 'latchkey-color-scheme' });
 reloadWhenReplaced(window);

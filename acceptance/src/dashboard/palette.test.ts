@@ -61,9 +61,10 @@ it('a credential that is pasted into the palette is sent nowhere', async () => {
   const urls: string[] = [];
   page.on('request', (request) => urls.push(request.url()));
   await page.getByRole('dialog').getByRole('combobox').fill(raw);
-  await page.getByText('This is an API key or a token.').waitFor();
+  await page.getByText('This is an API key.').waitFor();
+  await inspectPage(page, 'palette-credential');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: 'Refusals' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
   expect(page.url()).not.toContain(raw);
   expect(urls.filter((url) => url.includes(raw))).toEqual([]);
 });

@@ -129,6 +129,8 @@ export function TypedConfirmation(props: TypedConfirmationProps) {
             }
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
+            // It is compared, and not sent.
+            data-takes="credential"
             data-autofocus
           />
         )}

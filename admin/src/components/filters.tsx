@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput, Toggle } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { idInPlaceOf } from '../state/find-credential.ts';
 import styles from './filters.module.css';
 import { Icon } from './icon.tsx';
 
@@ -21,10 +22,12 @@ interface SearchFieldProps {
   onSearch: (text: string) => void;
   /** Whether the key `/` moves the focus here. `/` picks the first search field of the page. */
   hasShortcut?: boolean;
+  /** What it searches by, if a pasted URL names several things. Default: the viewer, lease or API key. */
+  names?: 'content';
 }
 
 /** Searches during typing. `/` moves the focus here, Esc clears the field. */
-export function SearchField({ label, value, onSearch, hasShortcut = true }: SearchFieldProps) {
+export function SearchField({ label, value, onSearch, hasShortcut = true, names }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const lastValue = useRef(value);
   // The address has changed from outside: by the back button, or by clearing the filters. What was typed meanwhile stays.
@@ -34,19 +37,22 @@ export function SearchField({ label, value, onSearch, hasShortcut = true }: Sear
     setText((now) => (now === before ? value : now));
   }, [value]);
   useEffect(() => {
-    if (text === lastValue.current) return;
+    // A token that is being typed is whole in the field alone.
+    const sent = idInPlaceOf(text, names);
+    if (sent === lastValue.current) return;
     const timer = setTimeout(() => {
-      lastValue.current = text;
-      onSearch(text);
+      lastValue.current = sent;
+      onSearch(sent);
     }, pauseMs);
     return () => clearTimeout(timer);
-  }, [text, onSearch]);
+  }, [text, names, onSearch]);
   return (
     <TextInput
       type="search"
       aria-label={label}
       placeholder={label}
       {...(hasShortcut ? { 'aria-keyshortcuts': '/' } : {})}
+      {...(names ? { 'data-names': names } : {})}
       className={styles.field ?? ''}
       leftSection={<Icon name="search" size={17} />}
       rightSection={hasShortcut && text === '' && <kbd className={styles.key}>/</kbd>}

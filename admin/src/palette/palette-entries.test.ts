@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Found, isCredential, listEntries, mergeFound } from './palette-entries.ts';
+import { describeCredential, type Found, listEntries, mergeFound } from './palette-entries.ts';
 
 const page = (path: string, label: string, shortcut: string) => ({
   path,
@@ -56,13 +56,27 @@ it('text of an address is escaped, and a content ID with a dot is not a path', (
   );
 });
 
-it.each([`lk_${'0'.repeat(64)}`, 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.x', ' lk_half'])(
-  'the credential %s leads to the page that takes one, and is in no address',
-  (text) => {
-    expect(isCredential(text)).toBe(true);
-    expect(pathsFor(text)).toEqual(['/refusals']);
-  },
-);
+const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.x';
+
+it.each([
+  [`lk_${'0'.repeat(64)}`, 'API key', 'lk_00000000', ['/api-keys?q=lk_00000000']],
+  [`Authorization: Bearer ${token}`, 'viewer token', 'ada', ['/viewers?viewer=ada', '/leases?viewer=ada']],
+  [
+    'https://keys.example/play/Xxuhl34KTVWaQw1vP28MEQECAwQFBgcICQoLDA0ODxA/index.m3u8',
+    'playback session',
+    '5f1ba197-7e0a-4d55-9a43-0d6f3f6f0c11',
+    ['/leases?lease=5f1ba197-7e0a-4d55-9a43-0d6f3f6f0c11'],
+  ],
+])('the credential %s is named, and leads to what it identifies alone', (text, kind, id, paths) => {
+  expect(describeCredential(text)).toMatch(new RegExp(`${kind}.*${id}.*does not leave this page`));
+  expect(pathsFor(text)).toEqual(paths);
+});
+
+it('a key URL with a token that cannot be read leads to its content', () => {
+  const all = [...pages, page('/content', 'Content', 'c')];
+  const entries = listEntries('https://keys.example/keys/film/7?access_token=opaque', all, nothing);
+  expect(entries.map(({ path }) => path)).toEqual(['/content/film']);
+});
 
 it('contents that begin with the text come before those that only contain it, and each comes once', () => {
   const of = (...ids: string[]) => ids.map((id) => ({ id }));

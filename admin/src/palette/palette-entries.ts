@@ -1,6 +1,7 @@
 import type { IconName } from '../components/icon.tsx';
 import { addressOf } from '../pages/leases/lease-filter.ts';
 import { viewerAddress } from '../pages/viewers/viewer-address.ts';
+import { type FoundCredential, findCredential } from '../state/find-credential.ts';
 
 /** A place that the palette leads to. */
 export interface PaletteEntry {
@@ -28,8 +29,6 @@ interface PalettePage {
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** An API key or a token. It must not get into an address, which the browser's history keeps. */
-const credential = /^lk_|^eyJ|^[\w-]+\.[\w-]+\.[\w-]{16,}$/;
 
 /** Contents that begin with the text, then those that have it elsewhere, each once. */
 export function mergeFound<Content extends { id: string }>(
@@ -41,14 +40,25 @@ export function mergeFound<Content extends { id: string }>(
   return [...byId.values()].slice(0, atMost);
 }
 
-/** Whether the text is a credential rather than a name or an ID. */
-export function isCredential(text: string): boolean {
-  return credential.test(text.trim());
+/** What a pasted credential is, and what is done with it; null if the text has none. */
+export function describeCredential(text: string): string | null {
+  const found = findCredential(text);
+  if (!found) return null;
+  const { id, contentId } = found;
+  const known = id || contentId;
+  return `${credentialWords[found.kind]}${known ? ` It is looked up by ${known}.` : ''} The rest does not leave this page.`;
 }
+
+const credentialWords: Record<FoundCredential['kind'], string> = {
+  'api-key': 'This is an API key.',
+  token: 'This is a viewer token.',
+  session: 'This is the URL or ID of a playback session.',
+  other: 'This is a credential.',
+};
 
 /**
  * What the palette offers for a text, best first: pages by their name, what the server found, and the lists that can be asked for it. For a
- * credential only the page that takes one.
+ * credential the places of what it identifies.
  */
 export function listEntries(typed: string, pages: readonly PalettePage[], found: Found): PaletteEntry[] {
   const text = typed.trim();
@@ -56,13 +66,43 @@ export function listEntries(typed: string, pages: readonly PalettePage[], found:
     ...{ label, kind: 'Page', path, icon },
     keys: `g ${shortcut}`,
   }));
-  if (isCredential(text)) return shown.filter(({ path }) => path === '/refusals');
+  const isShown = ({ path }: PaletteEntry) =>
+    pages.some((page) => path.split(/[?/]/)[1] === page.path.slice(1));
+  const credential = findCredential(text);
+  if (credential) return placesOf(credential).filter(isShown);
   const named = shown.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()));
   if (text === '') return named;
-  const lists = listsFor(text, found).filter(({ path }) =>
-    pages.some((page) => page.path === path.split('?')[0]),
-  );
-  return [...named, ...toEntries(found), ...lists];
+  return [...named, ...toEntries(found), ...listsFor(text, found).filter(isShown)];
+}
+
+/** Where what a credential identifies is found. */
+function placesOf({ kind, id: label, contentId }: FoundCredential): PaletteEntry[] {
+  const content =
+    contentId === null
+      ? []
+      : [
+          {
+            label: contentId,
+            kind: 'Content with this ID',
+            path: contentAddress(contentId),
+            icon: 'film' as const,
+          },
+        ];
+  if (label === '') return content;
+  if (kind === 'api-key')
+    return [
+      { label, kind: 'API key with this prefix', path: address('/api-keys', { q: label }), icon: 'key' },
+    ];
+  if (kind === 'session')
+    return [
+      { label, kind: 'Lease of this session', path: address('/leases', { lease: label }), icon: 'clock' },
+      ...content,
+    ];
+  return [
+    { label, kind: 'Viewer of this token', path: viewerAddress(label), icon: 'people' },
+    { label, kind: 'Leases of this viewer', path: addressOf({ viewerId: label }), icon: 'clock' },
+    ...content,
+  ];
 }
 
 function toEntries({ contents, viewers }: Found): PaletteEntry[] {

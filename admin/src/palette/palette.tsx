@@ -12,7 +12,13 @@ import { useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { may } from '../session/permissions.ts';
 import { navItemsFor } from '../shell/nav-items.tsx';
 import styles from './palette.module.css';
-import { type Found, isCredential, listEntries, mergeFound, type PaletteEntry } from './palette-entries.ts';
+import {
+  describeCredential,
+  type Found,
+  listEntries,
+  mergeFound,
+  type PaletteEntry,
+} from './palette-entries.ts';
 
 /** As many as fit beside the pages without scrolling. */
 const foundAtMost = 5;
@@ -25,7 +31,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { scope } = useCurrentApiKey();
   const [, navigate] = useLocation();
   const listId = useId();
-  const found = useFound(text.trim());
+  const credential = describeCredential(text);
+  const found = useFound(credential === null ? text.trim() : '');
   const entries = listEntries(text, navItemsFor(scope), found);
   const at = Math.min(chosen, entries.length - 1);
   const optionId = (n: number) => `${listId}-${n}`;
@@ -48,6 +55,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
     <Dialog title="Go to" onClose={onClose} width="36rem">
       <TextInput
         data-autofocus
+        // It says what it recognises, and leads to addresses without it.
+        data-takes="credential"
         role="combobox"
         aria-label="Page, name or ID"
         aria-expanded
@@ -63,11 +72,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      {isCredential(text) && (
-        <p className={styles.note}>
-          This is an API key or a token. Paste it on Refusals to see what it opens.
-        </p>
-      )}
+      {credential !== null && <p className={styles.note}>{credential}</p>}
       <div className={styles.list} role="listbox" id={listId} aria-label="Places">
         {entries.map((entry, n) => (
           <Place
@@ -117,7 +122,7 @@ function Place({ id, entry: { label, kind, icon, keys }, isChosen, onChoose, onG
   );
 }
 
-/** Contents and viewers for the typed text, once typing pauses. Not for a credential: it would stand in the server's log. */
+/** Contents and viewers for the typed text, once typing pauses. */
 function useFound(text: string): Found {
   const { api } = useApp();
   const { scope } = useCurrentApiKey();
@@ -142,7 +147,8 @@ function useFound(text: string): Found {
       ]);
       return { contents: mergeFound(beginning.items, containing.items, foundAtMost), viewers };
     },
-    enabled: paused !== '' && !isCredential(paused),
+    // A credential that was recognised meanwhile is not sent.
+    enabled: paused !== '' && text !== '' && describeCredential(paused) === null,
     placeholderData: keepPreviousData,
   });
   return text === '' || paused === '' ? nothing : data;

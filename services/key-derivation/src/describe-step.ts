@@ -1,5 +1,11 @@
-import type { ApiKeyState, ContentState, LeaseState } from '@latchkey/shared/contracts';
-import { currentEpochOf, opensAtOf } from '@latchkey/shared/contracts';
+import {
+  type ApiKeyState,
+  type ContentState,
+  currentEpochOf,
+  isUuid,
+  type LeaseState,
+  opensAtOf,
+} from '@latchkey/shared/contracts';
 import type { KeyRules } from './decide-key-request.ts';
 import type { Fact, StepName } from './decision-steps.ts';
 import type { KeyRequest } from './key-request.ts';
@@ -60,7 +66,7 @@ export const describeStep: Record<StepName, (context: StepContext) => DescribedS
   lease({ request: { principal, leaseId }, rules, seen: { leases } }) {
     const named = principal.kind === 'session' ? principal.id : leaseId;
     if (named === null || rules.leaseMode === 'off') return skipped;
-    return { holds: true, facts: { leaseId: named, ...describeLease(leases) } };
+    return { holds: true, facts: { leaseId: isUuid(named) ? named : '***', ...describeLease(leases) } };
   },
   marks({ request, rules, seen: { marks = null } }) {
     if (!goesByMarks(request, rules)) return skipped;

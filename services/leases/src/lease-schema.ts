@@ -1,5 +1,6 @@
-import { type Principal, viewerIdOf } from '@latchkey/shared/contracts';
+import { NotACredential, type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { instantOf, nullableType, validationFailure } from '@latchkey/shared/http';
+import { redact } from '@latchkey/shared/log';
 import { type TSchema, Type } from '@latchkey/shared/schema';
 import { type Lease, leaseStatuses, revokers, statusOf } from './lease.ts';
 import { renewAfterSeconds } from './lease-rules.ts';
@@ -9,14 +10,20 @@ const printable = '^[^\\p{Cc}\\p{Cs}]*$';
 const instant = { type: 'string', format: 'date-time' };
 
 /** As long as the `sub` of a token may be; `readViewerId` counts bytes. */
-export const ViewerIdSchema = Type.String({ minLength: 1, maxLength: 1_024, pattern: printable });
+export const ViewerIdSchema = Type.String({
+  minLength: 1,
+  maxLength: 1_024,
+  pattern: printable,
+  ...NotACredential,
+});
 /** A malformed lease id gets the answer for an unknown one. */
-export const LeaseIdSchema = Type.String({ maxLength: 256, description: 'UUID.' });
+export const LeaseIdSchema = Type.String({ maxLength: 256, description: 'UUID.', ...NotACredential });
 export const DeviceIdSchema = nullableType<string>({
   type: 'string',
   minLength: 1,
   maxLength: 200,
   pattern: printable,
+  ...NotACredential,
 });
 export const ReasonSchema = Type.String({ maxLength: 500, pattern: printable });
 export const RequestedTtlSchema = Type.Integer({
@@ -77,7 +84,8 @@ export function toLeaseView(lease: Lease, now: number) {
     expiresAt: instantOf(lease.expiresAt),
     revokedAt: instantOf(lease.revokedAt),
     revokedBy: lease.revokedBy,
-    reason: lease.reason,
+    // Release 0.3.0 and earlier ones stored it as it came.
+    reason: lease.reason && redact(lease.reason),
     lastUsedAt: instantOf(lease.session?.usedAt ?? null),
   };
 }

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { type AuditDetails, type AuditEntry, type LeaseNames, readSelector } from '../contracts/index.ts';
 import { type Database, rowList, type Transaction } from '../db/index.ts';
 import type { AuditTable } from '../db/schema.ts';
-import { redact } from '../log/index.ts';
+import { redact, redactId, redactName } from '../log/index.ts';
 
 /** An audit row as the API shows it. */
 export interface AuditRecord extends Record<string, unknown> {
@@ -31,11 +31,11 @@ export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
   return {
     id: String(row.number),
     at: new Date(row.at).toISOString(),
-    actor: { kind: row.actor_kind, id: redacted(row.actor_id) },
+    actor: { kind: row.actor_kind, id: hideInId(row.actor_id) },
     action: row.action,
-    target: redacted(row.target),
+    target: hideInTarget(row),
     clientIp: row.client_ip,
-    requestId: redacted(row.request_id),
+    requestId: hideInId(row.request_id),
     outcome: row.outcome,
     code: row.code,
     affected: row.affected ?? null,
@@ -80,8 +80,14 @@ export function readNames({
 }
 
 /** Hides raw keys and tokens; null stays null. */
-function redacted(text: string | null): string | null {
-  return text === null ? null : redact(text);
+function hideInId(id: string | null): string | null {
+  return id === null ? null : redactId(id);
+}
+
+/** An act names what there is. A refusal names any text that a caller has sent, such as the id of a session. */
+function hideInTarget({ target, outcome }: Pick<AuditEntry, 'target'> & { outcome: string }): string | null {
+  if (target === null) return null;
+  return outcome === 'refused' ? redact(target) : redactId(target);
 }
 
 /** Content of the row. A raw key or token that a caller put into an id is hidden. */
@@ -92,11 +98,11 @@ export function toAuditRow(
   return {
     at,
     actor_kind: entry.actor.kind,
-    actor_id: redacted(entry.actor.id),
+    actor_id: hideInId(entry.actor.id),
     action: entry.action,
-    target: redacted(entry.target),
+    target: hideInTarget(entry),
     client_ip: entry.clientIp,
-    request_id: redacted(entry.requestId),
+    request_id: hideInId(entry.requestId),
     outcome: entry.outcome,
     code: entry.code,
   };
@@ -122,10 +128,12 @@ export function toDetails({ details, names }: AuditEntry): string | null {
 
 /** Each text within a value, names included. Not their JSON as one text: hiding also decodes, which could break it. */
 function redactAll(value: unknown): unknown {
-  if (typeof value === 'string') return redact(value);
+  if (typeof value === 'string') return redactName(value);
   if (Array.isArray(value)) return value.map(redactAll);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), redactAll(inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [redactName(name), redactAll(inner)]),
+  );
 }
 
 function shorten(value: unknown): unknown {

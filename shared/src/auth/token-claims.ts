@@ -1,6 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { isContentId, type Principal, type TokenContents } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
+import { holdsCredential } from '../log/index.ts';
 import { type TextPool, textBytes } from '../memory/index.ts';
 import { readClaim } from './read-claim.ts';
 
@@ -104,6 +105,8 @@ function readViewerId(payload: JWTPayload, name: string): string {
   // No person or system has such an id. A NUL cannot be stored, and lone surrogates would all become the same character.
   if (Buffer.byteLength(id) > maxViewerIdBytes || /\p{Cc}/u.test(id) || !id.isWellFormed())
     throw refuseToken(`Its claim ${name} is not usable as an id.`);
+  // It would be in every list, event and backup.
+  if (holdsCredential(id)) throw refuseToken(`Its claim ${name} is an API key or a token, not an id.`);
   return id;
 }
 

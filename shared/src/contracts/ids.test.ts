@@ -32,3 +32,11 @@ test.each([
 ])('%j is a UUID as this server writes it: %s', (text, expected) => {
   expect(isUuid(text)).toBe(expected);
 });
+
+test('a raw API key, or half of one, is not the id of a content', () => {
+  expect(isContentId(`lk_${'0a'.repeat(32)}`)).toBe(false);
+  expect(isContentId(`film-LK_${'0A'.repeat(16)}`)).toBe(false);
+  // As long as the id of a session.
+  expect(isContentId('RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o')).toBe(true);
+  expect(isContentId('lk_2026112613')).toBe(true);
+});

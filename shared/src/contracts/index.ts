@@ -12,7 +12,7 @@ export {
 } from './batch-reads.ts';
 export { type DatabaseSize, DatabaseSizeSchema } from './database-size.ts';
 export { type EpochRefusal, findEpochRefusal, toRefusalError } from './find-epoch-refusal.ts';
-export { ContentIdSchema, isContentId, isUuid, UuidSchema } from './ids.ts';
+export { ContentIdSchema, isContentId, isUuid, NotACredential, rawKeyInId, UuidSchema } from './ids.ts';
 export {
   ExportedKeySchema,
   type ExportedRange,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { redact } from '../log/index.ts';
+import { redactId } from '../log/index.ts';
 import type { Database } from './open.ts';
 import { createTableCheck } from './table-check.ts';
 import { inTransaction } from './transaction.ts';
@@ -76,7 +76,7 @@ async function cleanStep(db: Database, { after, last }: Work): Promise<number> {
       const clean = Object.fromEntries(
         columns.flatMap((column) => {
           const text = texts[column];
-          return text === null || redact(text) === text ? [] : [[column, redact(text)]];
+          return text === null || redactId(text) === text ? [] : [[column, redactId(text)]];
         }),
       );
       if (Object.keys(clean).length === 0) continue;

@@ -5,7 +5,13 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Access } from '../auth/index.ts';
 import type { LoggedRevocation, Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
-import type { OperatorLog, RequestFailure, RequestLog } from '../log/index.ts';
+import {
+  holdsCredential,
+  holdsSession,
+  type OperatorLog,
+  type RequestFailure,
+  type RequestLog,
+} from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { schemaController } from './compile-on-use.ts';
 import {
@@ -239,8 +245,10 @@ function requireGate(app: App): void {
 /** `docs/contract.md#conventions`: an id that is safe to print and to pass on. */
 const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The request's own id where it has an acceptable one, else a new one. */
+/** The request's own id where it has an acceptable one, else a new one: an id is on the answer, in logs and in the audit. */
 function requestIdOf(request: IncomingMessage, randomId: () => string): string {
   const given = request.headers['x-request-id'];
-  return typeof given === 'string' && acceptable.test(given) ? given : randomId();
+  const isKept =
+    typeof given === 'string' && acceptable.test(given) && !holdsCredential(given) && !holdsSession(given);
+  return isKept ? given : randomId();
 }

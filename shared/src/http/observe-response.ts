@@ -1,9 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { keyUnknown } from '../auth/index.ts';
-import { type LoggedRevocation, type Principal, viewerIdOf } from '../contracts/index.ts';
+import { isUuid, type LoggedRevocation, type Principal, viewerIdOf } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
-import { type RequestFailure, type RequestLine, type RequestLog, redact, redactPath } from '../log/index.ts';
+import {
+  type RequestFailure,
+  type RequestLine,
+  type RequestLog,
+  redact,
+  redactId,
+  redactPath,
+} from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { kindOfRequest, readKeyPath } from '../statistics/index.ts';
 import type { Tracer } from '../traces/index.ts';
@@ -27,8 +34,8 @@ export interface EndedRequest {
   durationMs: number;
 }
 
-/** Of a lease is 36 characters long. A caller may send any text. */
-const longestShownId = 64;
+/** In place of a lease id that has not the form of one: a caller may send any text, such as the id of a session. */
+const hiddenLeaseId = '***';
 
 /** nginx introduced this status, and it is the usual way to log a client that left before its answer. */
 const clientClosedRequest = 499;
@@ -56,7 +63,7 @@ export function createResponseObserver(
     tracer?.served(request, { method, route, status, code: code ?? null });
     if (!requestLog) return;
     const line: RequestLine = {
-      requestId: redact(id),
+      requestId: redactId(id),
       method,
       path,
       route,
@@ -64,7 +71,7 @@ export function createResponseObserver(
       durationMs: Math.round(durationMs * 1_000) / 1_000,
       clientIp,
       userAgent: userAgent === undefined ? null : redact(userAgent),
-      principal: principal ? { kind: principal.kind, id: principal.id && redact(principal.id) } : null,
+      principal: principal ? { kind: principal.kind, id: principal.id && redactId(principal.id) } : null,
       code: code ?? null,
     };
     const traceId = tracer?.traceIdOf(request);
@@ -84,26 +91,27 @@ function noteRefusal(
   const kind = kindOfRequest(route ?? 'none', request.method ?? '');
   if (kind !== 'key' && kind !== 'lease') return;
   const lease = request.headers['x-lease-id'];
-  const named = typeof lease === 'string' && lease !== '' ? redact(lease.slice(0, longestShownId)) : null;
+  const given = typeof lease === 'string' && lease !== '' ? lease : null;
+  const named = given === null || isUuid(given) ? given : hiddenLeaseId;
   statistics.noteRefusal({
     kind,
     status,
     code,
     viewerId:
       principal?.kind === 'viewer' || principal?.kind === 'anonymous'
-        ? redact(viewerIdOf(principal) ?? '')
+        ? redactId(viewerIdOf(principal) ?? '')
         : null,
     apiKeyId: principal?.kind === 'api-key' ? principal.id : null,
     ...(kind === 'key' ? readKeyPath(path) : { contentId: null, epoch: null }),
     leaseId: principal?.kind === 'session' ? principal.id : named,
     clientIp,
-    requestId: redact(id),
+    requestId: redactId(id),
   });
 }
 
 /** A caller may have put a raw key or token into a viewer's id. */
 function redactRevocation({ viewerId, ...ids }: LoggedRevocation): LoggedRevocation {
-  return { ...ids, ...(viewerId !== undefined && { viewerId: redact(viewerId) }) };
+  return { ...ids, ...(viewerId !== undefined && { viewerId: redactId(viewerId) }) };
 }
 
 /** The route of a request that the router has got; null where none matched. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { AppError, toProblem } from '../errors/errors.ts';
-import { type OperatorLog, type RequestLog, redact, redactPath } from '../log/index.ts';
+import { type OperatorLog, type RequestLog, redact, redactId, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { Admission } from './admission.ts';
 import type { CrossOriginHeaders } from './raw-answer.ts';
@@ -204,7 +204,7 @@ function createRefusal(overload: OverloadOptions, host: SheddingHost): Refusal {
     shed.inc();
     metrics.observeRequest(route ?? 'none', method, problem.status, 0);
     requestLog?.write({
-      requestId: redact(id),
+      requestId: redactId(id),
       method,
       path: redactPath(url),
       route,

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import { AppError } from '../errors/errors.ts';
+import { holdsCredential, redactName } from '../log/index.ts';
 import { type TSchema, Type } from '../schema/type.ts';
 import { validateOnUse } from './compile-on-use.ts';
 import type { App } from './routes.ts';
@@ -16,6 +17,13 @@ const options = {
 } as const;
 // Nothing is coerced. A query has only texts, so query-numbers.ts converts those that are written as numbers.
 const exact = addFormats.default(new Ajv({ ...options, coerceTypes: false }));
+const credentialKeyword = 'x-not-a-credential';
+exact.addKeyword({
+  keyword: credentialKeyword,
+  type: 'string',
+  validate: (_: true, id: string) => !holdsCredential(id),
+  error: { message: 'must not be a credential: give the id, not the key or the token' },
+});
 
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Headers are described for the document only. The code that reads a header decides what is valid.
@@ -48,11 +56,17 @@ export function validationErrors(
   errors: readonly Partial<ErrorObject>[],
 ): { path: string; message: string }[] {
   // What a discriminator finds, the schema of its member names more plainly.
-  const named = errors.filter(({ keyword }) => keyword !== 'discriminator');
+  const credentials = errors.filter(({ keyword }) => keyword === credentialKeyword);
+  const named = errors.filter(
+    ({ keyword, instancePath }) =>
+      keyword !== 'discriminator' &&
+      // That it is a credential also says why it has the wrong form or length.
+      (keyword === credentialKeyword || !credentials.some((each) => each.instancePath === instancePath)),
+  );
   return named.map(({ instancePath = '', message = 'is not valid', params, keyword }) => {
     const { additionalProperty, missingProperty, allowedValues } = (params ?? {}) as Record<string, unknown>;
     if (keyword === 'additionalProperties')
-      return { path: `${instancePath}/${additionalProperty}`, message: 'is not known here' };
+      return { path: `${instancePath}/${redactName(`${additionalProperty}`)}`, message: 'is not known here' };
     if (keyword === 'required') return { path: `${instancePath}/${missingProperty}`, message: 'is missing' };
     if (keyword === 'enum')
       return { path: instancePath, message: `must be one of ${(allowedValues as unknown[]).join(', ')}` };
@@ -74,7 +88,11 @@ export const NameSchema = Type.String({
 });
 const maxNameLength = 200;
 
-/** @throws AppError VALIDATION_FAILED */
+/**
+ * The name as it is stored. A credential in it is hidden, because lists and events show names.
+ *
+ * @throws AppError VALIDATION_FAILED
+ */
 export function readName(text: string, path = '/name'): string {
   const name = text.trim();
   // Counted as a reader counts: an emoji is one character, not two.
@@ -83,7 +101,7 @@ export function readName(text: string, path = '/name'): string {
     throw validationFailure(path, `must have 1 to ${maxNameLength} characters`);
   if (/\p{Cc}/u.test(name)) throw validationFailure(path, 'must not have control characters');
   if (!name.isWellFormed()) throw validationFailure(path, 'must be valid Unicode');
-  return name;
+  return redactName(name);
 }
 
 /** ISO 8601: a date (midnight UTC), or a date and time with an offset from UTC. */

@@ -8,6 +8,6 @@ export {
   type OperatorLog,
 } from './operator-log.ts';
 export { identifyProcess, type ProcessIdentity } from './process-identity.ts';
-export { redact, redactPath } from './redact.ts';
+export { holdsCredential, holdsSession, redact, redactId, redactName, redactPath } from './redact.ts';
 export type { RequestFailure, RequestLine } from './request-line.ts';
 export { createRequestLog, type RequestLog } from './request-log.ts';

@@ -5,6 +5,8 @@ import { redactPath } from './redact.ts';
 const key = `lk_${'0123456789abcdef'.repeat(4)}`;
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLXNpZ25hdHVyZS1zaWduYXR1cmU';
 const sid = 'Xxuhl34KTVWaQw1vP28MEQECAwQFBgcICQoLDA0ODxA';
+/** SHA-256 in base64url: the id of a content may be one. */
+const hash = 'RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o';
 
 test.each([
   ['/keys/a', '/keys/a'],
@@ -37,6 +39,15 @@ test.each([
   [`/x/play/${sid}`, '/x/play/***'],
   [`/play//${sid}/index.m3u8`, '/play//***/index.m3u8'],
   [`/keys/film?s=${sid}`, '/keys/film?s=***'],
+  [`/nowhere/${sid}`, '/nowhere/***'],
+  [`/nowhere/${hash}`, '/nowhere/***'],
+  [`/keys/${sid}`, '/keys/***'],
+  [`/keys/${hash}`, `/keys/${hash}`],
+  [`/keys/${hash}/12`, `/keys/${hash}/12`],
+  [`/keys/${hash}/${sid}`, `/keys/${hash}/***`],
+  [`/api/v1/content/${hash}/key-info`, `/api/v1/content/${hash}/key-info`],
+  [`/licenses/clearkey/${hash}`, `/licenses/clearkey/${hash}`],
+  [`/keys/lk_0123456789abcdef${'x'.repeat(24)}`, `/keys/lk_***${'x'.repeat(24)}`],
   ['http://ada:secret@keys.example/keys/a', 'http://***@keys.example/keys/a'],
 ])('the target %s is written as %s', (target, written) => expect(redactPath(target)).toBe(written));
 

@@ -1,7 +1,9 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { signToken } from '@latchkey/rig/tokens';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redact } from './redact.ts';
+import { formatSid } from '../contracts/index.ts';
+import { holdsCredential, holdsSession, redact, redactId, redactName } from './redact.ts';
 
 const digits = '0123456789abcdef'.repeat(4);
 const token = signToken(Buffer.alloc(32), { sub: 'ada', exp: 1 });
@@ -83,14 +85,25 @@ test('redacting a redacted text changes nothing', () => {
   );
 });
 
-test.each(['eyJ', 'lk_', 'a', 'a.', '%25', 'aaaaaaaaaaaaaaaa.', 'lk_0', '%', '%2'])(
-  'as many of %s as a request can hold are read in few steps',
-  (piece) => {
-    // 16 KiB are the most that Node takes; a search that backtracks would need minutes for sixty times as much.
-    const text = piece.repeat(1_000_000 / piece.length);
-    expect(redact(text).length).toBeLessThanOrEqual(text.length);
-  },
-);
+test.each([
+  'eyJ',
+  'lk_',
+  'a',
+  'a.',
+  '%25',
+  'aaaaaaaaaaaaaaaa.',
+  'lk_0',
+  '%',
+  '%2',
+  '%20',
+  `${'a'.repeat(42)}.`,
+  'eyJaaaaaaaa.',
+])('as many of %s as a request can hold are read in few steps', (piece) => {
+  // 16 KiB are the most that Node takes; a search that backtracks would need minutes for sixty times as much.
+  const text = piece.repeat(1_000_000 / piece.length);
+  for (const read of [redact, redactName, redactId, holdsCredential])
+    expect(`${read(text)}`.length).toBeLessThanOrEqual(text.length);
+});
 
 test('the id of a session is hidden in every text that has its URL, such as a Referer', () => {
   const sid = 'Xxuhl34KTVWaQw1vP28MEQECAwQFBgcICQoLDA0ODxA';
@@ -103,3 +116,68 @@ test('the id of a session is hidden in every text that has its URL, such as a Re
     expect(redact(text)).not.toContain(sid.slice(-9));
   }
 });
+
+/** SHA-256 in base64url, as some identity providers and catalogues make ids. It has not the bits of a session's id. */
+const hash = 'RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o';
+
+test('the id of a session without its URL is hidden in a text, next to other characters and percent-encoded ones', () => {
+  for (let n = 0; n < 100; n++) {
+    const sid = formatSid(randomUUID(), randomBytes(16));
+    for (const [before, after] of [
+      ['', ''],
+      ['session ', ', please'],
+      ['sid=', '.m3u8'],
+      ['%20', '%20'],
+      ['%2F', '%2f'],
+      ['"', '"'],
+    ]) {
+      const text = before + sid + after;
+      expect(redact(text)).not.toContain(sid.slice(0, 9));
+      expect(redactName(text)).not.toContain(sid.slice(0, 9));
+    }
+    expect(holdsSession(sid)).toBe(true);
+  }
+  expect(redact(hash)).toBe('***');
+});
+
+test('a hash as long as the id of a session is shown as an id and as a name', () => {
+  expect(redactId(hash)).toBe(hash);
+  expect(redactName(hash)).toBe(hash);
+  expect(holdsSession(hash)).toBe(false);
+  expect(holdsCredential(hash)).toBe(false);
+});
+
+test.each([['x'.repeat(42)], ['x'.repeat(44)], ['0190a6c0-1d5e-7cc3-98c4-dc0c0c07398f'], [digits]])(
+  '%s is not as long as the id of a session, and is shown in a text',
+  (text) => {
+    expect(redact(text)).toBe(text);
+  },
+);
+
+test.each([
+  `lk_${digits}`,
+  `LK_${digits.toUpperCase()}`,
+  `lk_${digits.slice(0, 32)}`,
+  `Bearer lk_${digits}`,
+  `lk%5F${digits}`,
+  `%256ck_${digits}`,
+  token,
+  `Bearer ${token}`,
+  `prefix${token}`,
+  token.replaceAll('.', '%2E'),
+  `${Buffer.from('{"alg":"none"}').toString('base64url')}.eyJzdWIiOiJhIn0.`,
+])('%s is a credential, and is refused as an id', (text) => expect(holdsCredential(text)).toBe(true));
+
+test.each([
+  'ada',
+  'ada.lovelace@example.com',
+  'auth0|507f1f77bcf86cd799439011',
+  'lk_0123abcd',
+  'lk_2026112613',
+  'a-rather-long-name.of-a-host.example-organisation',
+  'eyJust.a.name',
+  'eyJhbGciOiJIUzI1NiJ9',
+  'system:serviceaccount:default:player',
+  'https://issuer.example/users/7?x=100%25',
+  '100%',
+])('%s is an id, and is accepted', (text) => expect(holdsCredential(text)).toBe(false));

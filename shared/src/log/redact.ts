@@ -1,3 +1,5 @@
+import { rawKeyInId } from '../contracts/index.ts';
+
 /** Replaces hidden text. */
 const hidden = '***';
 
@@ -8,6 +10,15 @@ const keyCredential = /lkc_[\w-]{9,}/g;
 /** The id of a session in its URL, or a part of one (`shared/src/contracts/session-id.ts`). */
 const sessionInPath = /(\/play\/+)[^/?#;\s]+/gi;
 const sessionInQuery = /([?&]s=)[\w-]{9,}/g;
+/** The id of a session without its URL: a whole run of 43 characters of base64url. A percent-encoded character ends a run too. */
+const bareSession = /(?<=^|[^\w-]|%[0-9a-fA-F]{2})[\w-]{43}(?![\w-])/g;
+/**
+ * The same with the bits that every id of a session has: those of version 4 in the UUID of its lease (RFC 9562 section 5.4), and none to
+ * spare at its end. One of 64 SHA-256 in base64url has them too, and one of 256 other runs of this length.
+ */
+const madeSession =
+  /(?<=^|[^\w-]|%[0-9a-fA-F]{2})[\w-]{8}[QRST][\w-][CGKOSWaeimquy26-][\w-]{31}[AEIMQUYcgkosw048](?![\w-])/g;
+const sessionLength = 43;
 /** The characters of a token in its compact form (RFC 7515 section 7.1), dots included. */
 const tokenLetters = /[\w.-]+/g;
 /** The beginning of a token's header: `{"` in base64url. The 8 letters after it distinguish it from a word. */
@@ -31,20 +42,56 @@ const rounds = 4;
 const shortestCredential = 12;
 
 /**
- * Hides raw API keys and tokens, percent-encoded ones too. Apply it to every written text that a caller has chosen: log
- * lines, the audit, notices. A viewer's id, a path or a `User-Agent` may contain one by mistake.
+ * Hides raw API keys, tokens and ids of sessions, percent-encoded ones too. Apply it to every text that a caller has chosen and
+ * that is stored or shown: a reason, a `User-Agent`, a message. Of ids and names use the next two functions, because a
+ * SHA-256 in base64url is as long as the id of a session.
  *
  * The time is proportional to the length for every text, because it runs for each request.
  */
 export function redact(text: string): string {
+  return hide(text, bareSession);
+}
+
+/** As `redact`, but hides only such ids of sessions that this server can have made: for names, and for ids in a path. */
+export function redactName(text: string): string {
+  return hide(text, madeSession);
+}
+
+/** As `redact`, but hides no id of a session without its URL: for ids that are accepted as ids, of viewers and contents. */
+export function redactId(text: string): string {
+  return hide(text, null);
+}
+
+function hide(text: string, session: RegExp | null): string {
   // Most ids of viewers are shorter. Decoding makes a text no longer.
   if (text.length < shortestCredential && !text.includes('%')) return text;
-  const shown = hideCredentials(text);
+  const shown = hideCredentials(text, session);
   if (!text.includes('%')) return shown;
   const decoded = unescapeAll(text);
   if (decoded === null) return hidden;
-  const shownDecoded = hideCredentials(decoded);
+  const shownDecoded = hideCredentials(decoded, session);
   return shownDecoded === decoded ? shown : shownDecoded;
+}
+
+/**
+ * Whether an id contains a raw API key or a token, percent-encoded or not. Such an id is refused and stored nowhere. `redact` hides more,
+ * because a hidden text costs less than a refused one. The time is proportional to the length.
+ */
+export function holdsCredential(id: string): boolean {
+  const decoded = id.includes('%') ? unescapeAll(id) : id;
+  if (decoded === null || rawKeyInId.test(decoded)) return true;
+  if (!decoded.includes('eyJ')) return false;
+  // Three parts of which the first is a header (RFC 7515 section 7.1). The signature may be empty.
+  return (decoded.match(tokenLetters) ?? []).some((run) =>
+    run
+      .split('.')
+      .some((part, n, parts) => n + 2 < parts.length && parts[n + 1] !== '' && tokenHeader.test(part)),
+  );
+}
+
+/** Whether a text contains the id of a session as this server makes them. */
+export function holdsSession(text: string): boolean {
+  return text.search(madeSession) !== -1;
 }
 
 /**
@@ -62,7 +109,8 @@ function unescapeAll(text: string): string | null {
   return before.search(escaped) === -1 ? before : null;
 }
 
-function hideCredentials(text: string): string {
+/** @param session what of the ids of sessions without their URL is hidden; null for nothing */
+function hideCredentials(text: string, session: RegExp | null): string {
   const withoutKeys = text.includes('_')
     ? text.replace(apiKey, `lk_${hidden}`).replace(keyCredential, `lkc_${hidden}`)
     : text;
@@ -70,7 +118,11 @@ function hideCredentials(text: string): string {
   // Most texts contain neither, such as a browser's name. This test takes a fifth of the time.
   const mayHaveToken =
     withoutSessions.includes('eyJ') || (withoutSessions.includes('.') && longPart.test(withoutSessions));
-  return mayHaveToken ? withoutSessions.replace(tokenLetters, hideToken) : withoutSessions;
+  const withoutTokens = mayHaveToken ? withoutSessions.replace(tokenLetters, hideToken) : withoutSessions;
+  // After the tokens: a signature is often as long, and a token without it would not be known as one.
+  return session && withoutTokens.length >= sessionLength
+    ? withoutTokens.replace(session, hidden)
+    : withoutTokens;
 }
 
 function hideSessions(text: string): string {
@@ -110,10 +162,18 @@ export function redactPath(target: string): string {
   const decoded = path.includes('%') ? unescapeAll(path) : path;
   if (decoded === null) return hidden;
   const earlier = decoded.search(endOfPath);
-  if (earlier !== -1) return `${redact(decoded.slice(0, earlier + 1))}${hidden}`;
-  const shown = redact(path);
+  if (earlier !== -1) return `${redactSegments(decoded.slice(0, earlier))}${decoded[earlier]}${hidden}`;
+  const shown = redactSegments(path);
   if (end === -1) return shown;
   return url[end] === '?' ? `${shown}?${namesOf(url.slice(end + 1))}` : `${shown}${url[end]}${hidden}`;
+}
+
+/** The id of a content in a path may be as long as the id of a session. */
+const contentInPath = /^(\/(?:keys|licenses\/clearkey|api\/v1\/content)\/)([\w-]{43})(?=\/|$)/;
+
+function redactSegments(path: string): string {
+  const [matched = '', folder = '', id = ''] = contentInPath.exec(path) ?? [];
+  return matched === '' ? redact(path) : folder + redactName(id) + redact(path.slice(matched.length));
 }
 
 function namesOf(query: string): string {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import { type UsageCount, type UsageRequests, usageKinds, usageRequests } from '../contracts/index.ts';
-import { redact } from '../log/index.ts';
+import { redactId } from '../log/index.ts';
 import { SeriesCounts, type Served } from './series-counts.ts';
 
 const minuteMs = 60_000;
@@ -50,7 +50,7 @@ class MinuteCounts {
       { requests, kind: 'total' as const, series: '', served, refused },
       ...usageKinds.flatMap((kind) =>
         // A caller may have put a raw key or token into an id.
-        this.#kinds[kind].top(seriesKept, redact).map((count) => ({ requests, kind, ...count })),
+        this.#kinds[kind].top(seriesKept, redactId).map((count) => ({ requests, kind, ...count })),
       ),
     ];
   }

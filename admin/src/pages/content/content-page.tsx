@@ -120,7 +120,7 @@ const FilterBar = memo(function FilterBar({ filter, onChange }: FilterProps) {
   const search = useCallback((q: string) => onChange({ q, page: 1 }), [onChange]);
   return (
     <FilterRow>
-      <SearchField label="Search name or ID" value={filter.q} onSearch={search} />
+      <SearchField label="Search name or ID" value={filter.q} onSearch={search} names="content" />
       <FilterSelect
         label="Status"
         values={statuses}

@@ -69,6 +69,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
         />
         <TextInput
           name="id"
+          data-names="content"
           label="ID"
           description="Letters, digits, - and _. It is part of the key URL and never changes. Leave it empty for a random ID."
           maxLength={256}
@@ -160,6 +161,7 @@ function FormFields({ content, faults }: { content: Content | null; faults: Form
       />
       <TextInput
         name="playlistUrl"
+        data-takes="credential"
         label="Playlist URL"
         description="Where players find the encrypted playlist, for AirPlay, Cast and VLC. Its origin is listed in PLAYLIST_ORIGINS of the server. Optional."
         placeholder="https://cdn.example.com/my-film/master.m3u8"

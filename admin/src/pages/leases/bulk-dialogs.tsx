@@ -45,6 +45,7 @@ export function PasteDialog({
     <Dialog title="Revoke a list of viewers" width="34rem" onClose={onClose}>
       <form onSubmit={submit}>
         <Textarea
+          data-names="lines"
           label="Viewer IDs"
           description="One a line. The active leases are counted before anything is revoked."
           autosize

@@ -172,6 +172,7 @@ const FilterBar = memo(function FilterBar({ filter, onChange }: FilterProps) {
         value={filter.contentId}
         onSearch={findContent}
         hasShortcut={false}
+        names="content"
       />
       <FilterSelect
         label="State"

@@ -47,15 +47,22 @@ export function ExplainCard({ named, onAsk, refusals }: ExplainCardProps) {
         <TextInput
           label="Viewer ID, token or request ID"
           description="A token is checked, and not stored."
+          data-takes="token"
           {...field('who')}
         />
         <TextInput
           label="Content ID"
           description="Found by itself for a request ID."
+          data-names="content"
           {...field('contentId')}
         />
         <TextInput label="Epoch" description="Optional" inputMode="numeric" {...field('epoch')} />
-        <TextInput label="Lease ID" description="Optional: X-Lease-Id of the request" {...field('leaseId')} />
+        <TextInput
+          label="Lease ID"
+          description="Optional: X-Lease-Id of the request"
+          data-names="lease"
+          {...field('leaseId')}
+        />
         <div className={styles.submit}>
           <Button type="submit" loading={isPending}>
             Explain

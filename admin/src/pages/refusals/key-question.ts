@@ -1,6 +1,7 @@
 import { isContentId } from '../../api/contents.ts';
 import type { DescribedKeyRequest } from '../../api/key-decisions.ts';
 import type { Refusal } from '../../api/statistics.ts';
+import { idInPlaceOf, takeToken } from '../../state/find-credential.ts';
 
 /** What an admin typed or pasted. */
 export interface KeyQuestion {
@@ -13,6 +14,8 @@ export interface KeyQuestion {
 
 export const noQuestion: KeyQuestion = { who: '', contentId: '', epoch: '', leaseId: '' };
 
+/** The prefix of an API key, which is left of one that is pasted. */
+const keyPrefix = /^lk_[0-9a-f]{8}$/;
 /** A JSON Web Token, and the 32 bytes of a session's ID in base64url. */
 const credential = /^(ey[\w-]*\.[\w-]*\.[\w-]*|[\w-]{43})$/;
 
@@ -33,8 +36,10 @@ export function readQuestion({ who, contentId, epoch, leaseId }: KeyQuestion): {
   faults: QuestionFaults;
 } {
   const faults: QuestionFaults = {};
-  const named = who.trim();
+  const named = takeToken(who).trim();
   if (named === '') faults.who = 'Enter a viewer ID, a token or a request ID';
+  if (keyPrefix.test(named))
+    faults.who = 'An API key is not a viewer. Enter a viewer ID, a token or a request ID';
   if (!isContentId(contentId.trim())) faults.contentId = 'Letters, digits, - and _: the ID of a content';
   const number = epoch.trim();
   if (number !== '' && !(/^\d{1,10}$/.test(number) && Number(number) <= maxEpoch))
@@ -59,7 +64,12 @@ export function questionOf({ viewerId, contentId, epoch, leaseId }: Refusal): Ke
 
 /** The fields in an address. A credential is left out. */
 export function writeQuestion({ who, contentId, epoch, leaseId }: KeyQuestion): URLSearchParams {
-  const values = { viewer: isCredential(who) ? '' : who, content: contentId, epoch, lease: leaseId };
+  const values = {
+    viewer: isCredential(takeToken(who)) ? '' : idInPlaceOf(who),
+    content: idInPlaceOf(contentId, 'content'),
+    epoch,
+    lease: idInPlaceOf(leaseId),
+  };
   return new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
 }
 

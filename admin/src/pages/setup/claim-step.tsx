@@ -86,6 +86,7 @@ function CredentialInput({ field, error }: { field: CredentialField; error: stri
   const { label, explanation } = field;
   return (
     <PasswordInput
+      data-takes="credential"
       name="credential"
       label={label}
       description={explanation}

@@ -64,6 +64,7 @@ function SignInForm() {
       <PasswordInput
         ref={field}
         name="key"
+        data-takes="credential"
         label="API key"
         placeholder="lk_…"
         autoComplete="current-password"

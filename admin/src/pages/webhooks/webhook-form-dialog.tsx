@@ -60,6 +60,8 @@ export function WebhookFormDialog({ webhook, origins, onClose }: WebhookFormProp
         />
         <TextInput
           name="url"
+          // A receiver may have its own secret in its URL.
+          data-takes="credential"
           label="URL"
           type="url"
           placeholder={`${origins[0] ?? 'https://hooks.example.com'}/latchkey`}

@@ -14,7 +14,7 @@ import {
   sortQuery,
   totalOf,
 } from '@latchkey/shared/http';
-import { redact } from '@latchkey/shared/log';
+import { redact, redactId } from '@latchkey/shared/log';
 import { type Static, type TObject, Type } from '@latchkey/shared/schema';
 import type { FastifyReply } from 'fastify';
 import { InstantSchema } from '../api-key-schema.ts';
@@ -93,9 +93,9 @@ function readAuditFilter(query: Static<TObject<typeof auditFilterSchemas>>): Aud
   const { action, actor, outcome, target, from, to } = query;
   return {
     action,
-    actor: actor === undefined ? undefined : redact(actor),
+    actor: actor === undefined ? undefined : redactId(actor),
     outcome,
-    target: target === undefined ? undefined : redact(target),
+    target: target === undefined ? undefined : redactId(target),
     from: from === undefined ? undefined : readInstant(from, '/from'),
     to: to === undefined ? undefined : readInstant(to, '/to'),
   };
@@ -219,7 +219,7 @@ export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: A
 /** Such as `format=csv outcome=refused`. */
 function describeQuery(query: Record<string, unknown>): string {
   return Object.entries(query)
-    .map(([name, value]) => `${name}=${quoteId(String(value))}`)
+    .map(([name, value]) => `${name}=${quoteId(redact(String(value)))}`)
     .join(' ');
 }
 

@@ -1,4 +1,4 @@
-import { UsageReportSchema, usageKinds, usageRequests } from '@latchkey/shared/contracts';
+import { NotACredential, UsageReportSchema, usageKinds, usageRequests } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import { type App, instantOf, readInstant, validationFailure } from '@latchkey/shared/http';
 import { type RecordUsage, usagePath } from '@latchkey/shared/internal';
@@ -40,6 +40,7 @@ const QuerySchema = Type.Object(
         pattern: '^[^\\u0000]+$',
         maxLength: 1_024,
         description: 'One series alone: a code, or the id of a content, a viewer or an API key.',
+        ...NotACredential,
       }),
     ),
     limit: Type.Optional(

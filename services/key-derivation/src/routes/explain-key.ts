@@ -1,6 +1,13 @@
 import type { RefusalLog } from '@latchkey/shared/audit';
 import { type Authenticator, readSession, tokenPattern } from '@latchkey/shared/auth';
-import { ContentIdSchema, maxEpoch, type Principal, parseSid, UuidSchema } from '@latchkey/shared/contracts';
+import {
+  ContentIdSchema,
+  maxEpoch,
+  NotACredential,
+  type Principal,
+  parseSid,
+  UuidSchema,
+} from '@latchkey/shared/contracts';
 import { AppError, codes, problems } from '@latchkey/shared/errors';
 import { type App, addRefusalAudit, readInstant, validationFailure } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
@@ -35,7 +42,12 @@ const schema = {
     {
       contentId: ContentIdSchema,
       viewerId: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 1_024, description: 'Instead of `token`.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 1_024,
+          description: 'Instead of `token`.',
+          ...NotACredential,
+        }),
       ),
       token: Type.Optional(
         Type.String({
@@ -50,7 +62,12 @@ const schema = {
       epoch: Type.Optional(Type.Integer({ minimum: 0, maximum: maxEpoch })),
       kid: Type.Optional(UuidSchema),
       leaseId: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 256, description: '`X-Lease-Id` of the request.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 256,
+          description: '`X-Lease-Id` of the request.',
+          ...NotACredential,
+        }),
       ),
     },
     { additionalProperties: false },

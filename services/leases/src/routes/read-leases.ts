@@ -1,4 +1,4 @@
-import { isUuid } from '@latchkey/shared/contracts';
+import { isUuid, NotACredential } from '@latchkey/shared/contracts';
 import { encodeCursor } from '@latchkey/shared/db';
 import { AppError, problems } from '@latchkey/shared/errors';
 import {
@@ -36,8 +36,8 @@ const listSchema = {
   }),
   querystring: Type.Object(
     {
-      viewerId: Type.Optional(Type.String({ minLength: 1 })),
-      contentId: Type.Optional(Type.String({ minLength: 1 })),
+      viewerId: Type.Optional(Type.String({ minLength: 1, ...NotACredential })),
+      contentId: Type.Optional(Type.String({ minLength: 1, ...NotACredential })),
       state: Type.Optional(Type.Enum([...leaseStatuses])),
       ...listQuery(defaultLimit),
       ...sortQuery(leaseOrders),

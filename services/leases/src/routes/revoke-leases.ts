@@ -2,6 +2,7 @@ import { assertScope } from '@latchkey/shared/auth';
 import { ContentIdSchema, isUuid, type LoggedRevocation, viewerIdOf } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
+import { redact } from '@latchkey/shared/log';
 import { Type } from '@latchkey/shared/schema';
 import type { Lease } from '../lease.ts';
 import { type Acting, actingIn, auditRevocation } from '../lease-acting.ts';
@@ -89,7 +90,9 @@ export function addRevokeLeasesRoute(app: App, service: LeaseService): void {
 type NamedResult = RevocationResult & { named: LoggedRevocation };
 
 async function revoke(service: LeaseService, body: Body, acting: Acting): Promise<NamedResult> {
-  const { leaseId, viewerId, contentId, reason = null } = body;
+  const { leaseId, viewerId, contentId } = body;
+  // Before it is stored: lists, webhooks and backups show it.
+  const reason = body.reason === undefined ? null : redact(body.reason);
   if (leaseId === undefined) {
     if (viewerId === undefined && contentId === undefined)
       throw validationFailure('', 'must name leaseId, viewerId, contentId, or viewerId with contentId');
