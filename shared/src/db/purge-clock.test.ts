@@ -116,7 +116,7 @@ describe.each(databaseKinds(process.env))('the time of purges on $name', ({ open
     expect(waits).toEqual([dayMs]);
   });
 
-  it('before migration 0018 purges follow the clock, as in the release before', async () => {
+  it('before migration 0017 purges follow the clock, as in the release before', async () => {
     await database.db.schema.dropTable('purge_clock').execute();
     wall += dayMs;
     expect(await startProcess()()).toBe(wall);

@@ -39,7 +39,7 @@ export type ReadPurgeTime = () => Promise<number>;
  * another one ends its step. A server that was off for more than an hour looks the same, and waits, too.
  */
 export function createPurgeClock({ db, clock, onClockStep }: PurgeClockOptions): ReadPurgeTime {
-  // Before migration 0018 the clock is trusted, as the release before does.
+  // Before migration 0017 the clock is trusted, as the release before does.
   const there = createTableCheck('purge_clock');
   let isReported = false;
   return async () => {

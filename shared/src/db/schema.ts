@@ -235,7 +235,7 @@ interface UsageReportTable {
   written_at: number;
 }
 
-/** One row: the time by which purges remove rows (`purge-clock.ts`). Missing before migration 0018. All in milliseconds. */
+/** One row: the time by which purges remove rows (`purge-clock.ts`). Missing before migration 0017. All in milliseconds. */
 export interface PurgeClockTable {
   id: number;
   /** Since 1970. 0 before the first run. */
