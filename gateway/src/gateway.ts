@@ -29,7 +29,7 @@ interface GatewayOptions {
   /** `TRUST_TRACEPARENT`. */
   trustTraceparent?: boolean;
   /** For separate services: reads their OpenAPI documents. */
-  serviceDocuments?: Parameters<typeof addOpenApi>[1]['others'];
+  serviceDocuments?: () => Promise<{ paths?: Record<string, unknown> }[]>;
 }
 
 /** The host of both profiles, before services are mounted on it or requests forwarded from it. It holds no secret. */
@@ -60,7 +60,7 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
   await addCors(app, options.corsOrigins, options.viewerTokenFrom);
   ignoreForeignCookies(app, options.corsOrigins, publicUrl);
   const { serviceDocuments } = options;
-  addOpenApi(app, { version, publicUrl, ...(serviceDocuments ? { others: serviceDocuments } : {}) });
+  addOpenApi(app, { version, publicUrl, clock, others: serviceDocuments });
   addHealthRoutes(app, { version, readiness, clock });
   await addAdminFiles(app);
   return app;
