@@ -18,6 +18,7 @@ export {
   type ForeignPageReason,
   foreignPageReason,
   foreignPageReasons,
+  isOfAnotherSite,
   isOwnName,
 } from './own-page.ts';
 export { addPlainAnswerer, type DeferredAnswer, type PlainAnswerer } from './plain-answers.ts';
