@@ -64,6 +64,12 @@ const serverOptions = {
   forceCloseConnections: 'idle',
 } as const;
 
+/**
+ * For keys, tokens, states and refusals. A route whose answer may be cached sets its own header. No browser may take an answer for a script or
+ * a page, whatever its bytes look like.
+ */
+const usualHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
 interface HostOptions {
   randomId: () => string;
   clientIpOf: (request: IncomingMessage) => string;
@@ -102,10 +108,7 @@ export function createHost(options: HostOptions): App {
     request.clientIp = clientIpOf(request.raw);
     clientErrors.begin(request.raw, reply);
     reply.header('x-request-id', request.id);
-    // For keys, tokens, states and refusals. A route whose answer may be cached sets its own header.
-    reply.header('cache-control', 'no-store');
-    // No browser may take a key, a refusal or a playlist for a script or a page, whatever its bytes look like.
-    reply.header('x-content-type-options', 'nosniff');
+    reply.headers(usualHeaders);
     // Here and not in a hook, because some refusals come before every hook.
     reply.headers(rawAnswers.crossOriginHeaders(request.raw));
     if (isDraining()) reply.header('connection', 'close');
