@@ -1,11 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { splitSessionTarget } from '@latchkey/shared/auth';
-import {
-  type DeferredAnswer,
-  isOfAnotherSite,
-  type PlainAnswerer,
-  type PlainExchange,
-} from '@latchkey/shared/http';
+import type { DeferredAnswer, PlainAnswerer, PlainExchange } from '@latchkey/shared/http';
 import { redactPath } from '@latchkey/shared/log';
 import type { RouteRow } from './route-table.ts';
 
@@ -52,10 +47,8 @@ export function createPlainForwarder(
     paths.set(path, { ...answer, begin: forward });
   }
 
-  return ({ method, url: target = '', headers }: IncomingMessage) => {
+  return ({ method, url: target = '' }: IncomingMessage) => {
     if (method !== 'GET') return null;
-    // A hook of the router may have to drop this cookie.
-    if (headers.cookie !== undefined && isOfAnotherSite(headers)) return null;
     const session = target.includes('?') ? splitSessionTarget(target) : null;
     const url = session?.path ?? target;
     const paths = session ? knownOfSessions : known;

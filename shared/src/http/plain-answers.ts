@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../contracts/index.ts';
 import type { Tracer } from '../traces/index.ts';
 import { refuseFragment, refuseHost } from './malformed-requests.ts';
+import { isOfAnotherSite } from './own-page.ts';
 import { PlainExchange, type PlainExchangeHost } from './plain-exchange.ts';
 import type { App } from './routes.ts';
 import type { Shedder } from './shed-requests.ts';
@@ -127,6 +128,8 @@ function mayBePlain(request: IncomingMessage, { isDraining, refuseTransferCoding
   const { headers } = request;
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
   if (headers.expect !== undefined || headers.upgrade !== undefined || isDraining()) return false;
+  // A hook of the router may have to drop this cookie.
+  if (headers.cookie !== undefined && isOfAnotherSite(headers)) return false;
   return !(refuseTransferCoding(request) ?? refuseHost(request) ?? refuseFragment(request));
 }
 
