@@ -1,11 +1,28 @@
 import { readFileSync } from 'node:fs';
+import { get, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { openTarget } from './target.ts';
 import { uploadsOn } from './upload-settings.ts';
 
-const { client } = await openTarget(uploadsOn);
+const { client, url: baseUrl } = await openTarget(uploadsOn);
 const { document, operations } = client.api;
+
+interface RawAnswer {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+const readRaw = (url: string, headers: OutgoingHttpHeaders) =>
+  new Promise<RawAnswer>((resolve, reject) => {
+    get(url, { headers }, (answer) => {
+      const { statusCode: status, headers } = answer;
+      buffer(answer).then((body) => resolve({ status, headers, body }), reject);
+    }).on('error', reject);
+  });
 
 it('GET /openapi.json is a valid OpenAPI 3.1 document', async () => {
   const { json } = await client.get('/openapi.json');
@@ -14,6 +31,23 @@ it('GET /openapi.json is a valid OpenAPI 3.1 document', async () => {
   const result = await validator.validate(json);
   expect(result.errors ?? []).toEqual([]);
   expect([result.valid, validator.version]).toEqual([true, '3.1']);
+});
+
+it('GET /openapi.json is sent compressed to a reader that takes that, and not at all to one that has it', async () => {
+  // Not fetch: it hides the coding.
+  const read = (headers: OutgoingHttpHeaders) => readRaw(`${baseUrl}/openapi.json`, headers);
+  const [plain, compressed] = [await read({}), await read({ 'accept-encoding': 'gzip' })];
+  expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', 'cache-control': 'no-cache' });
+  expect(compressed.headers.vary).toContain('Accept-Encoding');
+  expect(gunzipSync(compressed.body)).toEqual(plain.body);
+  for (const { headers } of [plain, compressed]) {
+    const encoding = headers['content-encoding'];
+    const answer = await read({
+      'if-none-match': headers.etag,
+      ...(encoding && { 'accept-encoding': encoding }),
+    });
+    expect([answer.status, answer.body.length, answer.headers.etag]).toEqual([304, 0, headers.etag]);
+  }
 });
 
 it('the OpenAPI document has every route of the contract', () => {

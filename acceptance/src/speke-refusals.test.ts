@@ -149,6 +149,43 @@ describe('422, with the text of the specification', () => {
   });
 });
 
+describe('400 for rules that contradict each other', () => {
+  const periods =
+    '<cpix:ContentKeyPeriodList><cpix:ContentKeyPeriod id="a" index="1"/><cpix:ContentKeyPeriod id="b" index="2"/></cpix:ContentKeyPeriodList>';
+  const kids = [randomUUID(), randomUUID(), randomUUID()];
+  const rulesFor = (types: readonly string[], periodIds: readonly string[]) =>
+    types.map((type, index) => ruleFor(kids[index] ?? '', type, periodIds[index])).join('');
+  const refused =
+    '400 VALIDATION_FAILED: Malformed encryption contract: a rule for ALL tracks is next to one for another track type';
+
+  it.each<[string, string[], string[]]>([
+    ['VIDEO', ['ALL', 'VIDEO'], []],
+    ['AUDIO, which comes first', ['AUDIO', 'ALL'], []],
+    ['several others', ['UHD', 'ALL', 'SD'], []],
+    ['another in the same period', ['ALL', 'SD', 'ALL'], ['a', 'a', 'b']],
+    ['another in another period', ['ALL', 'SD'], ['a', 'b']],
+  ])('a rule for ALL tracks together with one for %s is refused', async (_, types, periodIds) => {
+    const rules = rulesFor(types, periodIds);
+    const xml = documentWith({
+      kids: kids.slice(0, types.length),
+      rules,
+      ...(periodIds.length > 0 && { periods }),
+    });
+    expect(await refusalOf(xml)).toBe(refused);
+  });
+
+  it.each([[[]], [['a', 'b']]])(
+    'several rules for ALL tracks are answered, with the periods %j',
+    async (periodIds) => {
+      const rules = rulesFor(['ALL', 'ALL'], periodIds);
+      const xml = documentWith({ kids: kids.slice(0, 2), rules, ...(periodIds.length > 0 && { periods }) });
+      const { status, bytes } = await askBySpeke2(client, xml, { as });
+      expect(status).toBe(200);
+      readKeys(client, bytes.toString('utf8'));
+    },
+  );
+});
+
 describe('400 for what is not read at all', () => {
   const noDoctype = '400 VALIDATION_FAILED: The request must not have a DOCTYPE.';
   const lol = '<!DOCTYPE lolz [<!ENTITY lol "lol">'.concat(
@@ -203,9 +240,9 @@ describe('400 for what is not read at all', () => {
     ],
     ['4,097 tags', `<cpix:CPIX>${'<a/>'.repeat(4_095)}</cpix:CPIX>`, 'must have at most 4096 tags'],
     [
-      '4,097 attributes',
-      `<a ${Array.from({ length: 4_097 }, (_, n) => `a${n}="1"`).join(' ')}/>`,
-      'must have at most 4096 attributes',
+      '8,193 attributes',
+      `<a ${Array.from({ length: 8_193 }, (_, n) => `a${n}="1"`).join(' ')}/>`,
+      'must have at most 8192 attributes',
     ],
     [
       '513 namespaces',

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@latchkey/shared/clock';
 import type { CorsOrigins, ViewerTokenPlace } from '@latchkey/shared/config';
-import { type App, addHealthRoutes, addOpenApi, createHost, foreignPageReason } from '@latchkey/shared/http';
+import {
+  type App,
+  addHealthRoutes,
+  addOpenApi,
+  createHost,
+  foreignPageReason,
+  isOfAnotherSite,
+} from '@latchkey/shared/http';
 import type { Readiness } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
@@ -29,7 +36,7 @@ interface GatewayOptions {
   /** `TRUST_TRACEPARENT`. */
   trustTraceparent?: boolean;
   /** For separate services: reads their OpenAPI documents. */
-  serviceDocuments?: Parameters<typeof addOpenApi>[1]['others'];
+  serviceDocuments?: () => Promise<{ paths?: Record<string, unknown> }[]>;
 }
 
 /** The host of both profiles, before services are mounted on it or requests forwarded from it. It holds no secret. */
@@ -60,21 +67,16 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
   await addCors(app, options.corsOrigins, options.viewerTokenFrom);
   ignoreForeignCookies(app, options.corsOrigins, publicUrl);
   const { serviceDocuments } = options;
-  addOpenApi(app, { version, publicUrl, ...(serviceDocuments ? { others: serviceDocuments } : {}) });
+  addOpenApi(app, { version, publicUrl, clock, others: serviceDocuments });
   addHealthRoutes(app, { version, readiness, clock });
   await addAdminFiles(app);
   return app;
 }
 
-/** Methods that change nothing (RFC 9110 section 9.2.1). A page of another origin cannot read their answers. */
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
-
 /**
- * Drops the cookies of a request that changes something, if a page of another origin makes it and `CORS_ORIGINS` does not list
- * that origin. A browser sends a viewer's cookie (`VIEWER_TOKEN_FROM`) with the requests of any page, so a cookie alone does not
- * prove that the viewer wants the change. Without the cookie the request has no credential: 401.
- *
- * Players that send only a cookie (native HLS) use GET without an origin. Their cookies are kept.
+ * Drops the cookies of a request that a page of another origin makes, unless `CORS_ORIGINS` lists that origin. A browser sends a viewer's
+ * cookie (`VIEWER_TOKEN_FROM`) with the requests of any page, so a cookie alone does not prove that the viewer wants the request. Without
+ * the cookie the request has no credential: 401.
  *
  * @param publicUrl `PUBLIC_URL`, null if it is not set
  */
@@ -82,9 +84,18 @@ function ignoreForeignCookies(app: App, origins: CorsOrigins, publicUrl: string 
   // With `*` the operator did not choose the pages, and browsers send no cookies for them.
   const listed = new Set<string>(origins === '*' ? [] : origins);
   app.addHook('onRequest', ({ method, headers }, _reply, done) => {
-    if (headers.cookie === undefined || safeMethods.has(method)) return done();
+    if (headers.cookie === undefined) return done();
     if (headers.origin !== undefined && listed.has(headers.origin)) return done();
-    if (foreignPageReason(headers, publicUrl) !== null) delete headers.cookie;
+    const isForeign = safeMethods.has(method)
+      ? isOfAnotherSite(headers)
+      : foreignPageReason(headers, publicUrl) !== null;
+    if (isForeign) delete headers.cookie;
     done();
   });
 }
+
+/**
+ * Methods that change nothing (RFC 9110 section 9.2.1), although a key request takes from a viewer's pace. Players that send only a cookie
+ * (native HLS) use GET without an origin, so a page of the same site keeps its cookie: `www.example.com` with keys of `keys.example.com`.
+ */
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);

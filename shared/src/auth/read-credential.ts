@@ -5,7 +5,6 @@ import { refuseToken } from './token-claims.ts';
 /** Where a viewer's token may be found in a request (`VIEWER_TOKEN_FROM`). */
 export type CredentialSource = 'header' | 'query' | 'cookie';
 
-const cookieName = 'latchkey_token';
 /** Compact JWS (RFC 7515 section 7.1); its header is a JSON object, and `{"` is `ey` in base64url. */
 export const tokenPattern = /^ey[\w-]*\.[\w-]*\.[\w-]*$/;
 const bearer = /^bearer +([^\s]+) *$/i;
@@ -56,11 +55,10 @@ function readQuery(query: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
+/** Finds the cookie without splitting the header: 16 KiB of `;` would be as many texts, and take a millisecond of each request. */
+const cookiePair = /(?:^|;)\s*latchkey_token=([^;]*)/;
+
 /** The cookie's value (RFC 6265 section 4.2); a JWT needs neither quotes nor escapes. */
 function readCookie(header: string | undefined): string | null {
-  for (const pair of header?.split(';') ?? []) {
-    const [name, ...value] = pair.trim().split('=');
-    if (name === cookieName && value.length > 0) return value.join('=') || null;
-  }
-  return null;
+  return cookiePair.exec(header ?? '')?.[1]?.trim() || null;
 }

@@ -43,6 +43,11 @@ const requestTimeoutMs = 15_000;
 const requestTimeoutCheckMs = 5_000;
 /** Longer than the 60 s for which load balancers keep idle connections, so that they close them and not this server. */
 const keepAliveTimeoutMs = 72_000;
+/**
+ * How long a connection may stand still in the middle of an answer. A client that reads nothing would hold it, and the answer in memory,
+ * for the life of the process. Twice the 60 s that a revocation of a large content may take. Event streams send a line every 15 s.
+ */
+const stillTimeoutMs = 120_000;
 /** Wide enough that an id that is too long reaches validation and gets its 400. */
 const maxParameterLength = headerLimitBytes;
 
@@ -50,6 +55,7 @@ const serverOptions = {
   schemaController,
   bodyLimit: usualBodyLimitBytes,
   requestTimeout: requestTimeoutMs,
+  connectionTimeout: stillTimeoutMs,
   keepAliveTimeout: keepAliveTimeoutMs,
   http: {
     maxHeaderSize: headerLimitBytes,
@@ -63,6 +69,12 @@ const serverOptions = {
   return503OnClosing: false,
   forceCloseConnections: 'idle',
 } as const;
+
+/**
+ * For keys, tokens, states and refusals. A route whose answer may be cached sets its own header. No browser may take an answer for a script or
+ * a page, whatever its bytes look like.
+ */
+const usualHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
 interface HostOptions {
   randomId: () => string;
@@ -102,8 +114,7 @@ export function createHost(options: HostOptions): App {
     request.clientIp = clientIpOf(request.raw);
     clientErrors.begin(request.raw, reply);
     reply.header('x-request-id', request.id);
-    // For keys, tokens, states and refusals. A route whose answer may be cached sets its own header.
-    reply.header('cache-control', 'no-store');
+    reply.headers(usualHeaders);
     // Here and not in a hook, because some refusals come before every hook.
     reply.headers(rawAnswers.crossOriginHeaders(request.raw));
     if (isDraining()) reply.header('connection', 'close');

@@ -18,6 +18,7 @@ export {
   type ForeignPageReason,
   foreignPageReason,
   foreignPageReasons,
+  isOfAnotherSite,
 } from './own-page.ts';
 export { addPlainAnswerer, type DeferredAnswer, type PlainAnswerer } from './plain-answers.ts';
 export type { PlainExchange } from './plain-exchange.ts';

@@ -1,13 +1,19 @@
 import type { RouteOptions } from 'fastify';
+import type { Clock } from '../clock/clock.ts';
 import { problems } from '../errors/errors.ts';
+import { createKeptDocument } from './kept-document.ts';
 import type { App } from './routes.ts';
 
 interface OpenApiFacts {
   version: string;
   publicUrl: string | null;
   /** The documents of services in other processes. Their paths are added to those of this process. */
-  others?: () => Promise<{ paths?: Record<string, unknown> }[]>;
+  others?: (() => Promise<{ paths?: Record<string, unknown> }[]>) | undefined;
+  clock: Clock;
 }
+
+/** How long the documents of other processes are used: they change only with an upgrade. */
+const othersLastMs = 60_000;
 
 /** `GET /openapi.json`, made from the schemas that validate. Call it before the routes are added. */
 export function addOpenApi(app: App, facts: OpenApiFacts): void {
@@ -16,23 +22,22 @@ export function addOpenApi(app: App, facts: OpenApiFacts): void {
     // A gateway forwards methods that only it knows; those routes are hidden.
     if (route.method !== 'HEAD' && !route.schema?.hide) routes.push(route);
   });
-  let description: Promise<OpenApiDocument> | undefined;
+  const { others } = facts;
+  let own: OpenApiDocument | undefined;
   app.get(
     '/openapi.json',
     { config: { access: 'open', waitsForNothing: true }, schema: { hide: true } },
-    async () => {
-      description ??= describeRoutes(routes, facts);
-      const own = await description.catch((error) => {
-        // Such as a limit of open files while the generator was loaded: the next reader tries again.
-        description = undefined;
-        throw error;
-      });
-      const others = await facts.others?.();
-      // A path in both documents, such as health, is described by the process that answers it.
-      return others
-        ? { ...own, paths: Object.assign({}, ...others.map(({ paths }) => paths), own.paths) }
-        : own;
-    },
+    createKeptDocument({
+      nowMs: () => facts.clock.monotonic(),
+      lastsMs: others ? othersLastMs : Number.POSITIVE_INFINITY,
+      compose: async () => {
+        if (!others) return describeRoutes(routes, facts);
+        own ??= await describeRoutes(routes, facts);
+        const paths = (await others()).map((document) => document.paths);
+        // A path in both documents, such as health, is described by the process that answers it.
+        return { ...own, paths: Object.assign({}, ...paths, own.paths) };
+      },
+    }),
   );
 }
 

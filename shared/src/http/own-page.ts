@@ -13,6 +13,12 @@ export const foreignPageReasons = {
 
 export type ForeignPageReason = keyof typeof foreignPageReasons;
 
+/** Whether a browser says that a page of another site makes this request, or that a link there led to it (W3C Fetch Metadata, section 2.3). */
+export function isOfAnotherSite({ 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  // Of a header that came twice, Node joins the values.
+  return site !== undefined && String(site).toLowerCase().includes('cross-site');
+}
+
 /** Fetch Metadata (W3C, section 2.3): `none` is the user's own action, such as a typed address. */
 const ownSites = new Set(['same-origin', 'none']);
 

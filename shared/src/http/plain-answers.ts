@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../contracts/index.ts';
 import type { Tracer } from '../traces/index.ts';
 import { refuseFragment, refuseHost } from './malformed-requests.ts';
+import { isOfAnotherSite } from './own-page.ts';
 import { PlainExchange, type PlainExchangeHost } from './plain-exchange.ts';
 import type { App } from './routes.ts';
 import type { Shedder } from './shed-requests.ts';
@@ -13,7 +14,8 @@ interface PlainAnswer {
   /** `redactPath` of the target. */
   path: string;
   principal: Principal;
-  contentType: string;
+  /** Its own headers, without those of every answer. */
+  headers: Readonly<Record<string, string>>;
   /** The body, one byte a character (Latin-1). */
   body: string;
 }
@@ -126,6 +128,8 @@ function mayBePlain(request: IncomingMessage, { isDraining, refuseTransferCoding
   const { headers } = request;
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
   if (headers.expect !== undefined || headers.upgrade !== undefined || isDraining()) return false;
+  // A hook of the router may have to drop this cookie.
+  if (headers.cookie !== undefined && isOfAnotherSite(headers)) return false;
   return !(refuseTransferCoding(request) ?? refuseHost(request) ?? refuseFragment(request));
 }
 
@@ -139,7 +143,7 @@ function begin(answer: DeferredAnswer, exchange: PlainExchange): void {
 }
 
 function send(
-  { route, path, principal, contentType, body }: PlainAnswer,
+  { route, path, principal, headers: own, body }: PlainAnswer,
   request: IncomingMessage,
   response: ServerResponse,
   startedAtMs: number,
@@ -163,10 +167,11 @@ function send(
     });
   });
   // In the order of the router's answer.
-  const headers = ['x-request-id', id, 'cache-control', 'no-store'];
+  const headers = ['x-request-id', id, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
   const crossOrigin = crossOriginHeaders(request);
   for (const name in crossOrigin) headers.push(name, crossOrigin[name] as string);
-  headers.push('content-type', contentType, 'content-length', String(body.length));
+  for (const name in own) headers.push(name, own[name] as string);
+  headers.push('content-length', String(body.length));
   response.writeHead(200, headers);
   // Text, because Node writes it together with the head: a buffer would be a second write, which costs a third of the whole answer.
   response.end(body, 'latin1');

@@ -70,7 +70,11 @@ export class PlainExchange {
 
   /** Headers of every answer, in the order of the router's. */
   ownHeaders(): Record<string, string> {
-    const headers: Record<string, string> = { 'x-request-id': this.id, 'cache-control': 'no-store' };
+    const headers: Record<string, string> = {
+      'x-request-id': this.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    };
     const crossOrigin = this.#host.crossOriginHeaders(this.request);
     for (const name in crossOrigin) headers[name] = crossOrigin[name] as string;
     return headers;

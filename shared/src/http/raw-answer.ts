@@ -25,6 +25,24 @@ interface RawRequest {
   userAgent: string | null;
 }
 
+/**
+ * How long the client has to close its side after an answer that ends the connection. Closed at once, the kernel would discard the answer
+ * together with bytes of the client that nobody read (RFC 9112 section 9.6).
+ */
+const lingerMs = 2_000;
+
+/**
+ * Ends a connection with its last bytes. Node takes no more care of it: a client that keeps its side open would hold it for the life of the
+ * process.
+ */
+function endWith(socket: Socket, text: string): void {
+  socket.end(text);
+  // Without a reader, the end of the client's side is never noticed.
+  socket.resume();
+  const limit = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once('close', () => clearTimeout(limit));
+}
+
 /** Answers on the connection itself, closes it, and writes the log line. */
 export function answerRaw(
   socket: Socket,
@@ -41,11 +59,13 @@ export function answerRaw(
     'content-type': 'application/problem+json',
     'content-length': String(Buffer.byteLength(body)),
     'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
     'x-request-id': requestId,
     connection: 'close',
   };
   const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(
+  endWith(
+    socket,
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\n${head.join('')}\r\n${body}`,
   );
   requestLog?.write({

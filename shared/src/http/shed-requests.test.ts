@@ -47,7 +47,7 @@ async function startHost() {
       route: '/keys/:contentId',
       path: '/keys/known',
       principal,
-      contentType: 'text/plain',
+      headers: { 'content-type': 'text/plain' },
       body: 'known',
     };
   });

@@ -187,7 +187,7 @@ function createRefusal(overload: OverloadOptions, host: SheddingHost): Refusal {
 
   /** In the order of the error handler. */
   function headersOf(request: IncomingMessage, length: number): string[] {
-    const headers = ['x-request-id', id, 'cache-control', 'no-store'];
+    const headers = ['x-request-id', id, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
     const crossOrigin = crossOriginHeaders(request);
     for (const name in crossOrigin) headers.push(name, crossOrigin[name] as string);
     for (const name in further) headers.push(name, further[name] as string);

@@ -33,8 +33,6 @@ const leastLetters = [16, 8, 16] as const;
 /** The first part of such a token, matched from its beginning only, so that a long text is scanned once. */
 const longPart = /(?:^|[^\w-])[\w-]{16,}\./;
 
-/** One visible character in percent-encoding (RFC 3986 section 2.1): the others stay encoded. */
-const escaped = /%(2[1-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi;
 /** Text is not encoded more often than this by accident. */
 const rounds = 4;
 
@@ -65,10 +63,13 @@ export function redactId(text: string): string {
 function hide(text: string, session: RegExp | null): string {
   // Most ids of viewers are shorter. Decoding makes a text no longer.
   if (text.length < shortestCredential && !text.includes('%')) return text;
-  const shown = hideCredentials(text, session);
-  if (!text.includes('%')) return shown;
-  const decoded = unescapeAll(text);
+  return text.includes('%') ? hideDecoded(text, unescapeAll(text), session) : hideCredentials(text, session);
+}
+
+/** @param decoded `text` without percent-encoding; null where the decoding did not end */
+function hideDecoded(text: string, decoded: string | null, session: RegExp | null): string {
   if (decoded === null) return hidden;
+  const shown = hideCredentials(text, session);
   const shownDecoded = hideCredentials(decoded, session);
   return shownDecoded === decoded ? shown : shownDecoded;
 }
@@ -100,13 +101,47 @@ export function holdsSession(text: string): boolean {
  * @returns null where the decoding does not end within the limit
  */
 function unescapeAll(text: string): string | null {
-  let before = text;
-  for (let round = 0; round < rounds; round++) {
-    const after = before.replace(escaped, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
-    if (after === before) return after;
-    before = after;
+  // Decoded in place: with a regular expression, 16 KiB of `%25` took 3 ms of each request.
+  const codes = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at);
+  let length = text.length;
+  for (let round = 0; round <= rounds; round++) {
+    const shorter = unescapeOnce(codes, length);
+    if (shorter === length) return Buffer.from(codes.buffer, 0, length * 2).toString('utf16le');
+    length = shorter;
   }
-  return before.search(escaped) === -1 ? before : null;
+  return null;
+}
+
+const percent = 0x25;
+
+/**
+ * Decodes each visible character in percent-encoding (RFC 3986 section 2.1) once; the others stay encoded.
+ *
+ * @param length of the text in `codes`
+ * @returns its length afterwards
+ */
+function unescapeOnce(codes: Uint16Array, length: number): number {
+  let end = 0;
+  for (let at = 0; at < length; at++) {
+    let code = codes[at] as number;
+    if (code === percent && at + 2 < length) {
+      const decoded = digitOf(codes[at + 1] as number) * 16 + digitOf(codes[at + 2] as number);
+      if (decoded > 0x20 && decoded < 0x7f) {
+        code = decoded;
+        at += 2;
+      }
+    }
+    codes[end++] = code;
+  }
+  return end;
+}
+
+/** @returns the value of a hexadecimal digit; NaN for any other character */
+function digitOf(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
 
 /** @param session what of the ids of sessions without their URL is hidden; null for nothing */
@@ -175,10 +210,13 @@ function redactSegments(path: string): string {
   const [matched = '', folder = '', id = ''] = contentInPath.exec(path) ?? [];
   return matched === '' ? redact(path) : folder + redactName(id) + redact(path.slice(matched.length));
 }
+/** More than any client of this API sends. Without a bound, a line would be three times as long as the request, and take a millisecond. */
+const mostNames = 64;
 
 function namesOf(query: string): string {
-  return query
-    .split('&')
+  const pairs = query.split('&', mostNames + 1);
+  if (pairs.length > mostNames) pairs[mostNames] = '';
+  return pairs
     .map((pair) => {
       const [name = ''] = pair.split('=', 1);
       return plainName.test(name) && redact(name) === name ? `${name}=${hidden}` : hidden;

@@ -186,6 +186,9 @@ export function totalsOf(snapshot: MetricsSnapshot): MetricsSnapshot {
   return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }
 
+/** A scrape is a request without a body, and its answer is read at once. Prometheus gives up after 10 s (`scrape_timeout`). */
+const listenerLimits = { requestTimeout: 15_000, headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
+
 interface MetricsListener {
   port: number;
   close(): Promise<void>;
@@ -201,7 +204,7 @@ export async function startMetricsListener(
   host: string,
   port: number,
 ): Promise<MetricsListener> {
-  const server = createServer(async (request, response) => {
+  const server = createServer(listenerLimits, async (request, response) => {
     if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
       response.writeHead(404).end();
       return;
@@ -213,6 +216,7 @@ export async function startMetricsListener(
       response.writeHead(500).end();
     }
   });
+  server.setTimeout(listenerLimits.requestTimeout);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(Object.assign(error, { listener: 'metrics' })));
     server.listen(port, host, resolve);

@@ -105,7 +105,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
   gate.addTo(app);
   announcePhase(app, readiness, () => open);
   addLogHeaders(app);
-  addOpenApi(app, { version, publicUrl: options.publicUrl });
+  addOpenApi(app, { version, publicUrl: options.publicUrl, clock });
   addHealthRoutes(app, { version, readiness, clock });
   addProcessReportRoute(app, metrics.statistics);
 

@@ -1,18 +1,20 @@
 import type { Element } from '@xmldom/xmldom';
 import { attributeOf, childElements, childrenNamed, descendantsAt, isNamed } from './elements.ts';
 import { type AskedKey, keyOf } from './read-keys.ts';
-import { refuseCpix } from './refusal.ts';
+import { refuseContract, refuseCpix } from './refusal.ts';
 
 /** The filters that SPEKE has, and one that it ignores. */
 const trackFilters = ['cpix:VideoFilter', 'cpix:AudioFilter'] as const;
 const otherFilters = ['cpix:KeyPeriodFilter', 'cpix:BitrateFilter'] as const;
 const malformed = 'Malformed encryption contract';
+/** The track type of a key for all tracks. */
+const allTracks = 'ALL';
 
 /**
  * Checks the encryption contract: which key is for which tracks. Nothing of it is changed. The texts are those of the SPEKE 2.0
  * specification, "Customizations and constraints".
  *
- * @throws AppError CPIX_REFUSED
+ * @throws AppError CPIX_REFUSED, or VALIDATION_FAILED where a key for all tracks is next to one for some of them: two keys for one track
  */
 export function checkEncryptionContract(root: Element, keys: readonly AskedKey[]): void {
   const rules = descendantsAt(root, 'cpix:ContentKeyUsageRuleList', 'cpix:ContentKeyUsageRule');
@@ -32,4 +34,9 @@ export function checkEncryptionContract(root: Element, keys: readonly AskedKey[]
     const isWhole = attributeOf(rule, 'intendedTrackType') !== '' && filtersOf(rule).length > 0;
     if (!known || !inPeriod || !isWhole) throw refuseCpix(malformed);
   }
+  const trackTypes = new Set(rules.map((rule) => attributeOf(rule, 'intendedTrackType')));
+  if (trackTypes.has(allTracks) && trackTypes.size > 1)
+    throw refuseContract(
+      `${malformed}: a rule for ${allTracks} tracks is next to one for another track type`,
+    );
 }

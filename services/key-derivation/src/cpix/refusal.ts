@@ -6,6 +6,11 @@ export function refuseXml(message: string): AppError {
   return validationFailure('', message);
 }
 
+/** The rules of the document contradict each other: 400, as AWS's verification suite demands. Encryptors show the text as it is. */
+export function refuseContract(detail: string): AppError {
+  return new AppError('VALIDATION_FAILED', { detail, members: { errors: [{ path: '', message: detail }] } });
+}
+
 /**
  * A well-formed document that cannot be answered: 422.
  *

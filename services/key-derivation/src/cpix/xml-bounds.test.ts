@@ -83,3 +83,12 @@ test('a text of any tokens is refused with a reason or parsed, and none makes th
     { numRuns: 2_000 },
   );
 });
+
+test('a document with as many attributes as the contract allows is parsed, and one more is refused', () => {
+  const withAttributes = (count: number) =>
+    `<a ${Array.from({ length: count }, (_, index) => `a${index}="1"`).join(' ')}/>`;
+  expect(() => parseXml(Buffer.from(withAttributes(8_192)))).not.toThrow();
+  expect(() => parseXml(Buffer.from(withAttributes(8_193)))).toThrow(
+    refused('must have at most 8192 attributes'),
+  );
+});

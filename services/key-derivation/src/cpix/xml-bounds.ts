@@ -6,7 +6,7 @@ import { refuseXml } from './refusal.ts';
  */
 const bounds = {
   tags: 4_096,
-  attributes: 4_096,
+  attributes: 8_192,
   namespaces: 512,
   levels: 32,
 } as const;

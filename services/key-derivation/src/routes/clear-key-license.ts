@@ -4,7 +4,7 @@ import { AppError } from '@latchkey/shared/errors';
 import { type App, acceptJsonBodies, validationFailure } from '@latchkey/shared/http';
 import { type Static, Type } from '@latchkey/shared/schema';
 import type { FastifyRequest } from 'fastify';
-import { type KeyRouteOptions, keyRefusals, leaseHeaders, leaseIdOf } from './get-key.ts';
+import { embeddersOf, type KeyRouteOptions, keyRefusals, leaseHeaders, leaseIdOf } from './get-key.ts';
 
 /** As many keys as a packager may ask for at once. */
 const mostKeyIds = 64;
@@ -53,7 +53,7 @@ export function addClearKeyRoute(app: App, options: KeyRouteOptions): void {
       body: RequestSchema,
       response: { 200: LicenseSchema, ...keyRefusals },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const license = await issueLicense(
         options,
         request as FastifyRequest,
@@ -61,6 +61,8 @@ export function addClearKeyRoute(app: App, options: KeyRouteOptions): void {
         request.body,
       );
       options.countKeyRequest(request.principal, request.params.contentId, null);
+      const embedders = embeddersOf(request as FastifyRequest, options.viewerSources);
+      reply.header('cross-origin-resource-policy', embedders);
       return license;
     },
   });

@@ -1,4 +1,4 @@
-import { type ExportedRange, isContentId } from '@latchkey/shared/contracts';
+import { type ExportedRange, isContentId, maxEpoch } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
@@ -27,7 +27,11 @@ const schema = {
     {
       epochs: Type.Optional(EpochsSchema(mostKeys, 'the key without an epoch, and all imported keys')),
       from: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'Only without `epochs`: `next` of the answer before.' }),
+        Type.Integer({
+          minimum: 0,
+          maximum: maxEpoch,
+          description: 'Only without `epochs`: `next` of the answer before.',
+        }),
       ),
     },
     { additionalProperties: false },

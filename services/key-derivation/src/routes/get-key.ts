@@ -63,7 +63,35 @@ export const keyRoutes = {
   epoch: '/keys/:contentId/:epoch',
   kid: '/keys/:contentId/kid/:kid',
 } as const;
-export const keyContentType = 'application/octet-stream';
+
+/** Values of `Cross-Origin-Resource-Policy` (Fetch standard, section 3.6). */
+type Embedders = 'same-site' | 'cross-origin';
+
+/** The headers of a key's answer besides those of every answer. */
+export const keyHeaders: Record<Embedders, Readonly<Record<string, string>>> = {
+  'same-site': toKeyHeaders('same-site'),
+  'cross-origin': toKeyHeaders('cross-origin'),
+};
+
+function toKeyHeaders(embedders: Embedders) {
+  return { 'cross-origin-resource-policy': embedders, 'content-type': 'application/octet-stream' };
+}
+
+/**
+ * Which pages may load the answer without CORS. With CORS, `CORS_ORIGINS` decides and the header counts for nothing. Native HLS in a
+ * `<video>` without the attribute `crossorigin` loads keys without CORS. So every page may if the URL has the credential, or none is needed.
+ * With a cookie, pages of the same site may: a player of `www.example.com` plays with keys of `keys.example.com`.
+ */
+export function embeddersOf(
+  { headers, query, principal }: FastifyRequest,
+  viewerSources: readonly CredentialSource[],
+): Embedders {
+  // Without CORS, no page can send this header.
+  if (headers.authorization !== undefined) return 'same-site';
+  const { access_token: token } = query as { access_token?: unknown };
+  const isInUrl = viewerSources.includes('query') && typeof token === 'string' && token !== '';
+  return principal?.kind === 'viewer' && !isInUrl ? 'same-site' : 'cross-origin';
+}
 
 const config = { access: 'keys', limit: 'keys' } as const;
 
@@ -136,7 +164,7 @@ function answer(
   if (!principal) throw new AppError('UNAUTHENTICATED');
   const send = (key: Buffer) => {
     countKeyRequest(principal, contentId, null);
-    reply.header('content-type', keyContentType).send(key);
+    reply.headers(keyHeaders[embeddersOf(request, viewerSources)]).send(key);
   };
   const leaseId = leaseIdOf(request, viewerSources);
   const named = { principal, contentId, epoch, leaseId };

@@ -10,7 +10,7 @@ import type { PlainAnswerer } from '@latchkey/shared/http';
 import { redactPath } from '@latchkey/shared/log';
 import type { CountKeyRequest } from '../count-key-request.ts';
 import type { KnownKeyIssuer } from '../issue-known-key.ts';
-import { keyContentType, keyRoutes } from './get-key.ts';
+import { keyHeaders, keyRoutes } from './get-key.ts';
 
 export interface PlainKeyOptions {
   issueKnown: KnownKeyIssuer;
@@ -123,6 +123,12 @@ export function createPlainKeyAnswerer(options: PlainKeyOptions): PlainAnswerer 
     paths.keep(url, named);
     countKeyRequest(principal, contentId, null);
     const shown = isSession ? path + hiddenSession : path;
-    return { route, path: shown, principal, contentType: keyContentType, body: key.toString('latin1') };
+    return {
+      route,
+      path: shown,
+      principal,
+      headers: keyHeaders[isSession ? 'cross-origin' : 'same-site'],
+      body: key.toString('latin1'),
+    };
   };
 }
