@@ -13,6 +13,8 @@ describe('an expression is refused', () => {
     ['a search for the end of a repeated word', /(?:\r?\n)*$/],
     ['a look-ahead at each character', /^(?:(?!.*b)a)*c/],
     ['a group and what it matched', /^(a+)\1b/],
+    ['a look-behind that the run itself fulfils', /(?<=a)a+$/],
+    ['a look-behind of several characters', /(?<=ab)[ab]+$/],
     ['a repetition with a large bound', /[a-z]{1,600};/],
     ['letters of both cases', /^k*\u212a*;/iu],
   ])('if some text takes time by its square: %s', (_, expression) => {
@@ -39,6 +41,8 @@ it.each([
   ['a search behind the end of another run', /(?:^|[^\w-])[\w-]{16,}\./],
   ['a search at the border of a word', /\bfoo\w*;/],
   ['a search by line that stays in its line', /^x: *\d+$/m],
+  ['a search for the end of a run, from its beginning', /(?<!\/)\/+$/],
+  ['a search behind a blank', /(?<=\s)[a-z]+;/],
   ['a sticky search', /\s*,/y],
   ['an option in a loop', /^(?:a?)*$/],
   ['a small bound', /[0-9]{1,10};/],

@@ -7,6 +7,8 @@ export type Step =
   | { kind: 'either'; next: Step[] }
   | { kind: 'loop'; body: Step | null; next: Step }
   | { kind: 'assert'; assertion: AST.EdgeAssertion | AST.WordBoundaryAssertion; next: Step }
+  /** The character before has to be one of the mask, or must not be. */
+  | { kind: 'behind'; mask: bigint; negate: boolean; next: Step }
   | { kind: 'accept'; branch: number };
 
 export interface Steps {
@@ -14,8 +16,8 @@ export interface Steps {
   alphabet: Alphabet;
   isMultiline: boolean;
   isSticky: boolean;
-  /** Whether an assertion asks for the character before it. */
-  looksBack: boolean;
+  /** The sets of characters that assertions ask the character before them for. */
+  asked: bigint[];
 }
 
 /** Thrown for an expression that cannot be judged. */
@@ -26,10 +28,15 @@ const mostCopies = 64;
 /** Of steps. An expression with more would take the search for ambiguity seconds. */
 const mostSteps = 600;
 
-/** The steps of an expression. Look-aheads are branches with an end of their own. What they and look-behinds demand is ignored. */
+/**
+ * The steps of an expression. Look-aheads are branches with an end of their own. What they demand is ignored,
+ * and what a look-behind demands of more than one character.
+ */
 export function readSteps(source: string, flags: string): Steps {
   const pattern = parse(source, flags);
   const alphabet = createAlphabet(findElements(pattern), flags);
+  const isMultiline = flags.includes('m');
+  const asked: bigint[] = [];
   let steps = 0;
   let branches = 0;
   const count = <T extends Step>(step: T): T => {
@@ -62,9 +69,14 @@ export function readSteps(source: string, flags: string): Steps {
       const entry = either(assertion.alternatives, { kind: 'accept', branch: inner }, inner);
       return count({ kind: 'either', next: [entry, next] });
     }
-    if (assertion.kind !== 'lookbehind') return count({ kind: 'assert', assertion, next });
-    if (longest(assertion.alternatives) > mostCopies) throw new Unjudged('looks back without a bound');
-    return next;
+    if (assertion.kind !== 'lookbehind') {
+      if (assertion.kind === 'word') asked.push(alphabet.words);
+      if (assertion.kind === 'start' && isMultiline) asked.push(alphabet.lineEnds);
+      return count({ kind: 'assert', assertion, next });
+    }
+    const step = lookBehind(assertion, next, alphabet);
+    if (step.kind === 'behind') asked.push(step.mask);
+    return step;
   };
   const compile = (element: AST.Element, next: Step, branch: number): Step => {
     switch (element.type) {
@@ -87,14 +99,22 @@ export function readSteps(source: string, flags: string): Steps {
     }
   };
   const start = either(pattern.alternatives, { kind: 'accept', branch: 0 }, 0);
-  const isMultiline = flags.includes('m');
-  return {
-    start,
-    alphabet,
-    isMultiline,
-    isSticky: flags.includes('y'),
-    looksBack: /\\b|\\B/.test(source) || (isMultiline && source.includes('^')),
-  };
+  return { start, alphabet, isMultiline, isSticky: flags.includes('y'), asked };
+}
+
+function lookBehind({ alternatives, negate }: AST.LookbehindAssertion, next: Step, alphabet: Alphabet): Step {
+  const mask = characterOf(alternatives, alphabet);
+  if (mask !== null) return { kind: 'behind', mask, negate, next };
+  if (longest(alternatives) > mostCopies) throw new Unjudged('looks back without a bound');
+  return next;
+}
+
+/** The characters of alternatives that are one character each; null for others. */
+function characterOf(alternatives: AST.Alternative[], alphabet: Alphabet): bigint | null {
+  const masks = alternatives.map(({ elements: [element, ...more] }) =>
+    element?.type.startsWith('Character') && more.length === 0 ? alphabet.maskOf(element as Element) : null,
+  );
+  return masks.reduce((all, mask) => (all === null || mask === null ? null : all | mask), 0n);
 }
 
 function parse(source: string, flags: string): AST.Pattern {

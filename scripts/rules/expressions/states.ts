@@ -25,10 +25,13 @@ const mostWays = 20_000;
  * The states of an expression. The first is at the start of the text. Unless the expression is sticky, the engine tries it
  * at each later place too, which is a loop over every character before it.
  */
-export function createStates({ start, alphabet, isMultiline, isSticky, looksBack }: Steps): State[] {
-  const { all, words, lineEnds } = alphabet;
+export function createStates({ start, alphabet, isMultiline, isSticky, asked }: Steps): State[] {
+  const { all } = alphabet;
   /** What is known of the character before a state. Assertions ask for no more. */
-  const kinds = looksBack ? [words, lineEnds, all & ~words & ~lineEnds] : [all];
+  const kinds = asked.reduce(
+    (found, mask) => found.flatMap((kind) => [kind & mask, kind & ~mask]).filter((kind) => kind !== 0n),
+    [all],
+  );
   const states: State[] = [];
   const known = new Map<Step | null, State[]>();
   const todo: (() => void)[] = [];
@@ -105,6 +108,11 @@ function walk(from: Step, before: bigint, { all, end, words, lineEnds }: Alphabe
       case 'assert':
         go(step.next, mask & allowed(step), entered);
         return;
+      case 'behind': {
+        const isThere = before !== 0n && (before & ~step.mask) === 0n;
+        if (isThere !== step.negate) go(step.next, mask, entered);
+        return;
+      }
       case 'loop':
         if (entered.has(step)) return;
         go(step.body as Step, mask, new Set([...entered, step]));
