@@ -2,7 +2,7 @@ import { readSteps } from './automaton.ts';
 import { createStates, type Edge, type State } from './states.ts';
 
 /** A text that an expression takes more than proportional time for: `before`, then `pump` many times, then `after`. */
-export interface SlowText {
+interface SlowText {
   cost: 'exponential' | 'polynomial';
   before: string;
   pump: string;

@@ -5,4 +5,3 @@ export { type AllowedScan, findUnboundedScans, planQueries } from './query-plans
 export { serveBehindGate, serveInternalRoutes } from './serve-internal-routes.ts';
 export { type DatabaseKind, databaseKinds, type TestDatabase } from './test-database.ts';
 export { createTestHost, type TestHost, testTokenSecret } from './test-host.ts';
-export { measureGrowth, mostGrowth } from './time-growth.ts';
