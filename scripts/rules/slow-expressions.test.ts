@@ -61,6 +61,7 @@ it.each([
   ['a text', "new RegExp(' +$');"],
   ['a text without new', "RegExp(' +$', 'g');"],
   ['parts', `const blanks = ' +';\nnew RegExp(\`\${blanks}$\`);`],
+  ['raw parts', `const blanks = String.raw\`\\s+\`;\nnew RegExp(\`\${blanks}$\`);`],
   ['another expression', `const blanks = / +/;\nnew RegExp(\`\${blanks.source}$\`);`],
   ['a number', `const most = 601;\nnew RegExp(\`[a-z]{0,\${most - 1}};\`, 'u');`],
   ['a schema', "Type.String({ pattern: ' +$' });"],

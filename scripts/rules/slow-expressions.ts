@@ -74,11 +74,10 @@ function knownValueOf(node: Node | null | undefined, constants: Constants): stri
       return typeof node.value === 'string' || typeof node.value === 'number' ? node.value : null;
     case 'Identifier':
       return knownValueOf(constants.get(node.name), constants);
-    case 'TemplateLiteral': {
-      const parts = node.expressions.map((part) => textOf(part, constants));
-      if (parts.includes(null)) return null;
-      return node.quasis.map(({ value }, at) => `${value.cooked}${parts[at] ?? ''}`).join('');
-    }
+    case 'TemplateLiteral':
+      return composed(node, 'cooked', constants);
+    case 'TaggedTemplateExpression':
+      return isMember(node.tag, 'String', 'raw') ? composed(node.quasi, 'raw', constants) : null;
     case 'BinaryExpression': {
       const [left, right] = [knownValueOf(node.left, constants), knownValueOf(node.right, constants)];
       if (left === null || right === null) return null;
@@ -90,20 +89,32 @@ function knownValueOf(node: Node | null | undefined, constants: Constants): stri
       return node.property.type === 'Identifier' && node.property.name === 'source'
         ? knownValueOf(node.object, constants)
         : null;
-    case 'CallExpression': {
-      const { callee } = node;
+    case 'CallExpression':
       // Literal text, whatever it is. A letter stands for it.
-      return callee.type === 'MemberExpression' &&
-        callee.object.type === 'Identifier' &&
-        callee.object.name === 'RegExp' &&
-        callee.property.type === 'Identifier' &&
-        callee.property.name === 'escape'
-        ? 'x'
-        : null;
-    }
+      return isMember(node.callee, 'RegExp', 'escape') ? 'x' : null;
     default:
       return null;
   }
+}
+
+function composed(
+  { quasis, expressions }: Node & { type: 'TemplateLiteral' },
+  form: 'cooked' | 'raw',
+  constants: Constants,
+): string | null {
+  const parts = expressions.map((part) => textOf(part, constants));
+  if (parts.includes(null)) return null;
+  return quasis.map(({ value }, at) => `${value[form]}${parts[at] ?? ''}`).join('');
+}
+
+function isMember(node: Node, object: string, property: string): boolean {
+  return (
+    node.type === 'MemberExpression' &&
+    node.object.type === 'Identifier' &&
+    node.object.name === object &&
+    node.property.type === 'Identifier' &&
+    node.property.name === property
+  );
 }
 
 /** Why an expression is refused; null if it is not. */
