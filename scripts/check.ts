@@ -11,15 +11,16 @@ import { findDeadReferences } from './rules/document-references.ts';
 import { findCycles } from './rules/import-cycles.ts';
 import { findWrongImports } from './rules/import-directions.ts';
 import { findTooLong } from './rules/size.ts';
+import { findSlowExpressions } from './rules/slow-expressions.ts';
 import * as variables from './rules/variables.ts';
 import { findForbiddenLicences, readLicences } from './supply-chain/licences.ts';
 import { findShipped } from './supply-chain/shipped.ts';
 
 const usage = `npm run check: all automatic checks of the code, and the tests
 
-Types, lint and format, import directions and cycles, the size of files and functions, unused code, references of documents, whether
-documents and manifests name the variables that the code declares, and the licences of what is shipped. It also says which figures of documents are older than the code that
-they measure.
+Types, lint and format, import directions and cycles, the size of files and functions, unused code, regular expressions that some text
+makes slow, references of documents, whether documents and manifests name the variables that the code declares, and the licences of what is
+shipped. It also says which figures of documents are older than the code that they measure.
 
   npm run check                  all of it
   npm run check -- --no-tests    all but the tests
@@ -29,6 +30,9 @@ const { values: flags } = readFlags(usage, { options: { 'no-tests': { type: 'boo
 const root = join(import.meta.dirname, '..');
 const files = listSourceFiles(root);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
+/** What is shipped or copied. Tests, scripts, and the programs that measure read text of the repository itself. */
+const readsTextFromOutside = (file: string) =>
+  /^(?:admin|cli|examples|gateway|sdk|services|shared)\//.test(file) && !/\.(?:test|fixture)\./.test(file);
 const code = /\.(m?[jt]s|tsx)$/;
 
 /** The output of a program of the workspace that fails; empty if it ends with 0. */
@@ -86,6 +90,10 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
     () => findCycles(new Map(files.filter((file) => code.test(file)).map((file) => [file, read(file)]))),
   ],
   ['size of files and functions', () => judge(code, findTooLong)],
+  [
+    'slow expressions',
+    () => judge(code, (file, text) => (readsTextFromOutside(file) ? findSlowExpressions(file, text) : [])),
+  ],
   ['documents', () => judge(/\.md$/, (file, text) => findDeadReferences(file, text, files))],
   ['variables', compareVariables],
   ['licences', () => findForbiddenLicences(findShipped(root).all.keys(), readLicences(root))],

@@ -76,6 +76,26 @@ it('a page of an unlisted origin gets no CORS header if its request is refused b
   }
 });
 
+const blanks = { spaces: ' ', tabs: '\t' } as const;
+
+it.each(Object.entries(blanks))(
+  'a malformed request whose Origin is 16 KiB of %s is answered, and so are all others',
+  async (_what, blank) => {
+    const malformed = (origin: string) => `GET / HTTP/1.1\r\nHost: a\r\nOrigin: ${origin}\r\nA: \x01\r\n\r\n`;
+    const answers = [send(malformed(blank.repeat(16_000))), send(malformed(blank.repeat(16_000)))];
+    const others = await Promise.all(
+      Array.from({ length: 10 }, () => send(`GET /health HTTP/1.1\r\n${head}\r\n`)),
+    );
+    expect(others.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    for (const { status, headers } of await Promise.all(answers)) {
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([400, null]);
+    }
+    // Blanks around an origin do not belong to it (RFC 9110 section 5.5).
+    const around = await send(malformed(`${blank.repeat(8_000)}${listed}${blank.repeat(7_000)}`));
+    expect([around.status, around.headers.get('access-control-allow-origin')]).toEqual([400, listed]);
+  },
+);
+
 it('a request to upgrade the connection is answered like any other, and has its line in the log', async () => {
   const upgrade = 'Connection: Upgrade, close\r\nUpgrade: websocket\r\n';
   const { status, headers } = await send(

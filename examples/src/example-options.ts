@@ -81,7 +81,7 @@ function readServer({ server, 'content-id': contentId, video }: GivenValues): Gi
     throw new UsageError('--server, --content-id and --video go together');
   if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
     throw new UsageError(`--server "${server}"; accepted: an http or https URL`);
-  return { url: server.replace(/\/+$/, ''), contentId, playlistFile: video };
+  return { url: server.replace(/(?<!\/)\/+$/, ''), contentId, playlistFile: video };
 }
 
 function readPort(text: string): number {

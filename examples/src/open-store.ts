@@ -16,7 +16,7 @@ export async function openStore(env: Environment): Promise<S3Server> {
     return value;
   };
   return {
-    endpoint: env.S3_ENDPOINT.replace(/\/+$/, ''),
+    endpoint: env.S3_ENDPOINT.replace(/(?<!\/)\/+$/, ''),
     bucket: need('S3_BUCKET'),
     region: need('S3_REGION'),
     accessKeyId: need('AWS_ACCESS_KEY_ID'),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-/** The only inline scripts that a page may have. */
-const importMap = /<script type="importmap">([\s\S]*?)<\/script>/g;
+/** The only inline scripts that a page may have. They are JSON without a `<`. */
+const importMap = /<script type="importmap">([^<]*)<\/script>/g;
 
 /**
  * The Content-Security-Policy of the pages. They load nothing from elsewhere, and connect only to the application, the key server

@@ -67,3 +67,14 @@ it('no address of the dashboard accepts another method than GET and HEAD', async
     expect([url, statusCode, headers.allow]).toEqual([url, 405, 'GET, HEAD']);
   }
 });
+
+it.each(['bytes=0-1', 'bytes=,,,', 'bytes=9-1', 'bytes=0-1,2-3'])(
+  'the whole page is sent for the range %s',
+  async (range) => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'index.html'), 'page');
+    const app = await startHost(folder);
+    const { statusCode, body } = await app.inject({ url: '/admin', headers: { range } });
+    expect([statusCode, body]).toEqual([200, 'page']);
+  },
+);

@@ -49,6 +49,8 @@ export async function addAdminFiles(app: App, folder = builtDashboard): Promise<
       serve: false,
       preCompressed: true,
       cacheControl: false,
+      // Nothing asks for a part of these files, and the plugin fails with a 500 for a range that it cannot read.
+      acceptRanges: false,
       setHeaders: (reply, path) => setHeaders(reply as unknown as FastifyReply, path),
     });
     scope.get('/admin', open, (_request, reply) => reply.sendFile('index.html'));

@@ -18,6 +18,6 @@ export function toFileName(text: string): string {
   const plain = text
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '');
+    .replace(/^[-.]+|(?<![-.])[-.]+$/g, '');
   return plain.slice(0, 60) || 'key';
 }

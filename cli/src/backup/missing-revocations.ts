@@ -28,7 +28,7 @@ export interface FoundRevocations {
 
 /** A request that revokes, by its path alone: what an unreadable line, or one of 0.2.0, shows. */
 const revoking =
-  /"\/keys\/leases\/revoke|"DELETE","path":"\/api\/v1\/(api-keys|content)\/|\/api-keys\/[^"]*\/rotate/;
+  /"\/keys\/leases\/revoke|"DELETE","path":"\/api\/v1\/(api-keys|content)\/|\/api-keys\/[^"/]*\/rotate/;
 const revokePath = '/keys/leases/revoke';
 
 /**

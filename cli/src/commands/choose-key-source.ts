@@ -127,7 +127,7 @@ export function readApiKey(
 export function checkServer(text: string, option: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username) {
-    return url.href.replace(/\/+$/, '');
+    return url.href.replace(/(?<!\/)\/+$/, '');
   }
   throw refusal(`${option} "${text}"; accepted: an http or https URL, such as http://localhost:4100`);
 }

@@ -147,7 +147,7 @@ function chooseKeyUrl(
   server: string,
   contentId: string,
 ): string {
-  const base = given?.replace(/\/+$/, '');
+  const base = given?.replace(/(?<!\/)\/+$/, '');
   if (base !== undefined && !(URL.canParse(base) && /^https?:\/\/[^\s"]+$/.test(base)))
     throw refusal(`--key-url "${given}"; accepted: an http or https URL, such as https://keys.example.com`);
   if (base !== undefined) return `${base}/keys/${contentId}`;

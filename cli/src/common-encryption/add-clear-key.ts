@@ -5,7 +5,7 @@ const clearKey = 'urn:uuid:e2719d58-a985-b3c9-781a-b030af78d30e';
 const dashIfNamespace = 'https://dashif.org/CPS';
 /** The element of W3C's common key system, as Shaka Packager writes it for each encrypted track. */
 const common =
-  /^([ \t]*)<ContentProtection schemeIdUri="urn:uuid:1077efec-[^>]*>[\s\S]*?<\/ContentProtection>\n/gm;
+  /^([ \t]*)<ContentProtection schemeIdUri="urn:uuid:1077efec-[^<>]*>(?:[^<]|<[^/C<]|<\/[^C<])*<\/ContentProtection>\n/gm;
 
 /**
  * Names the licence URL for Clear Key in a DASH manifest that Shaka Packager wrote. The packager does not know this element. It takes the place

@@ -62,5 +62,5 @@ export function createKeyPauses(
 function scopeOf(url: string, code: PlayerError['code']): string {
   // A longer number that begins with the same digits is a later epoch, which is served even later.
   if (code === 'EPOCH_NOT_YET') return url;
-  return code === 'KEY_PACE_EXCEEDED' ? url.replace(/[^/]*$/, '') : '';
+  return code === 'KEY_PACE_EXCEEDED' ? url.slice(0, url.lastIndexOf('/') + 1) : '';
 }

@@ -1,5 +1,6 @@
 import { attempt } from './attempt.ts';
 import { systemClock } from './clock.ts';
+import { withoutEndSlashes } from './key-url.ts';
 import { networkError, refusalOf } from './player-error.ts';
 import { type AuthReason, fetchOf, type KeyServerOptions } from './player-options.ts';
 import { readRetryAfter } from './retry.ts';
@@ -63,7 +64,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
   const { keyServerUrl, keyServerAuth, clock = systemClock } = options;
   requireCallback(keyServerAuth);
   const request = fetchOf(options);
-  const base = keyServerUrl.replace(/\/+$/, '');
+  const base = withoutEndSlashes(keyServerUrl);
   const atHand = createTokenAtHand(clock, () => token('lease'));
 
   async function token(reason: AuthReason): Promise<string> {

@@ -4,6 +4,13 @@ import { attempt } from './attempt.ts';
 const leaseSegment = 'leases';
 const kidSegment = 'kid';
 
+/** A URL or path without slashes at its end. A loop, because older browsers know no expression that does it in proportional time. */
+export function withoutEndSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end--;
+  return text.slice(0, end);
+}
+
 /**
  * The content of a key URL. Origin and path are compared after parsing, so that neither `https://keys.example.evil/keys/x`
  * nor `https://keys.example@evil/keys/x` counts as the key server.
@@ -15,7 +22,7 @@ export function contentIdOf(url: string, keyServerUrl: string): string | undefin
   const asked = attempt(() => new URL(url));
   if (!asked) return undefined;
   const { origin, pathname } = new URL(keyServerUrl);
-  const base = `${pathname.replace(/\/+$/, '')}/keys/`;
+  const base = `${withoutEndSlashes(pathname)}/keys/`;
   if (asked.origin !== origin || !asked.pathname.startsWith(base)) return undefined;
   const [contentId, epoch, kid, ...more] = asked.pathname.slice(base.length).split('/');
   if (!contentId || contentId === leaseSegment || epoch === '' || more.length > 0) return undefined;

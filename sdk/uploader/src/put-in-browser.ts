@@ -19,7 +19,12 @@ export const putWithXhr: Put = async ({ url, headers, body, onSent, signal }) =>
       settle();
       // Reading a single header that CORS hides writes an error to the console.
       const all = request.getAllResponseHeaders();
-      const header = (name: string) => new RegExp(`^${name}: *(.*?)\\r?$`, 'im').exec(all)?.[1];
+      const lines = all.split('\n').map((line) => line.trim());
+      const header = (name: string) =>
+        lines
+          .find((line) => line.toLowerCase().startsWith(`${name}:`))
+          ?.slice(name.length + 1)
+          .trim();
       const retryAfter = header('retry-after');
       resolve({ status: request.status, etag: header('etag'), retryAfter, text: request.responseText });
     };

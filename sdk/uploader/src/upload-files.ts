@@ -26,7 +26,9 @@ export async function uploadFiles(
   ports: Ports,
 ): Promise<UploadResult> {
   checkOptions(files, given);
-  const options = { ...given, keyServerUrl: given.keyServerUrl.replace(/\/+$/, '') };
+  let keyServerUrl = given.keyServerUrl;
+  while (keyServerUrl.endsWith('/')) keyServerUrl = keyServerUrl.slice(0, -1);
+  const options = { ...given, keyServerUrl };
   const signal = options.signal ?? new AbortController().signal;
   const prepared = prepareFiles(files, options.contentId);
   const outcomes: Outcome[] = prepared.map(({ refusal: error }) =>

@@ -32,5 +32,7 @@ export function describeSettings(
 
 /** A URL may have a user with a password, and a query with a token. */
 function hideCredentials(text: string): string {
-  return text.replace(/\/\/[^/\s]*@/g, '//…@').replace(/(\/\/[^\s?]*)\?[^\s,]*/g, '$1?…');
+  return text
+    .replace(/\/\/[^/\s]*@/g, '//…@')
+    .replace(/(\/\/[^\s?]*)(\?[^\s,]*)?/g, (url, place, query) => (query === undefined ? url : `${place}?…`));
 }

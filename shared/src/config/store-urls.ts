@@ -59,10 +59,11 @@ export const natsUrls: Parser<string> = {
 /** What `nsc` writes: a JWT and the seed of its key. */
 export const natsCredentials: Parser<string> = {
   forms: 'the text of a credentials file of NATS, best by NATS_CREDENTIALS_FILE',
-  parse: (value) =>
-    /-----BEGIN NATS USER JWT-----.+-----BEGIN USER NKEY SEED-----.+S[A-Z2-7]{57}/s.test(value)
-      ? { value }
-      : { wrong: 'has no user JWT with its seed' },
+  parse(value) {
+    const [, jwt] = value.split('-----BEGIN NATS USER JWT-----');
+    const [, seed = ''] = jwt?.split('-----BEGIN USER NKEY SEED-----') ?? [];
+    return /S[A-Z2-7]{57}/.test(seed) ? { value } : { wrong: 'has no user JWT with its seed' };
+  },
 };
 
 /** https://docs.nats.io/running-a-nats-service/configuration/securing_nats/auth_intro/nkey_auth */

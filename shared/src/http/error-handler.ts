@@ -131,7 +131,7 @@ function malformed(path: string, message: string): AppError {
 }
 
 interface KnownPath {
-  pattern: RegExp;
+  segments: string[];
   /** A path with fewer parameters is the better match: `/keys/leases` before `/keys/:contentId`. */
   parameters: number;
   methods: Set<string>;
@@ -157,7 +157,7 @@ function createRefusal(app: App): (request: FastifyRequest, reply: FastifyReply)
     // The route for preflights takes any path, so it makes no path known.
     if (url === '*') return;
     const known = paths.get(url) ?? {
-      pattern: toPattern(url),
+      segments: url.split('/'),
       parameters: url.match(/[:*]/g)?.length ?? 0,
       methods: new Set<string>(),
     };
@@ -168,8 +168,9 @@ function createRefusal(app: App): (request: FastifyRequest, reply: FastifyReply)
 
   return (request, reply) => {
     const [path = ''] = request.url.split('?', 1);
+    const asked = path.split('/');
     const [best] = [...paths.values()]
-      .filter(({ pattern, methods }) => pattern.test(path) && methods.size > 0)
+      .filter(({ segments, methods }) => methods.size > 0 && isPathOf(segments, asked))
       .sort((a, b) => a.parameters - b.parameters);
     if (!best || best.methods.has(request.method))
       return new AppError('NOT_FOUND', { detail: 'Nothing is at this path.' });
@@ -179,8 +180,12 @@ function createRefusal(app: App): (request: FastifyRequest, reply: FastifyReply)
   };
 }
 
-/** @param url of a route, with `:parameters` and perhaps a `*` at its end */
-function toPattern(url: string): RegExp {
-  const literal = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${literal.replace(/:[A-Za-z]+/g, '[^/]+').replace('*', '.*')}$`);
+/** @param route the segments of its URL: `:parameters`, and perhaps a `*` at the end */
+function isPathOf(route: string[], asked: string[]): boolean {
+  const isOpen = route.at(-1) === '*';
+  if (isOpen ? asked.length < route.length : asked.length !== route.length) return false;
+  return route.every((segment, at) => {
+    if (segment === '*') return true;
+    return segment.startsWith(':') ? asked[at] !== '' : segment === asked[at];
+  });
 }

@@ -75,16 +75,23 @@ function explain({ code }: NodeJS.ErrnoException): AppError {
   return new AppError('VALIDATION_FAILED', { detail });
 }
 
-/** The lines of a head that may be incomplete, or may not be HTTP at all. */
-const originLine = /\r\norigin:[ \t]*([^\r\n]+?)[ \t]*\r\n/i;
+/** A line of a head that may be incomplete, or may not be HTTP at all. It ends at the first character that could begin another. */
+const originLine = /\r\norigin:([^\r\n]*)\r\n/i;
 
 /**
- * The origin only: the other lines may be anything, such as a credential in the place of a method. Missing where it came
- * in an earlier packet.
+ * The origin of a request that could not be parsed. The other lines may be anything, such as a credential in the place of a
+ * method. The time is proportional to the length for every packet, because anyone can send one.
+ *
+ * @param packet the last one that arrived
+ * @returns undefined where it has no origin, or where that came in an earlier packet
  */
-function readRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer }) {
-  const origin = originLine.exec(error.rawPacket?.toString('latin1') ?? '')?.[1];
-  return { method: '', path: '', origin, userAgent: null };
+export function readOrigin(packet: Buffer): string | undefined {
+  return originLine.exec(packet.toString('latin1'))?.[1]?.trim() || undefined;
+}
+
+/** The origin only. */
+function readRequest({ rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }) {
+  return { method: '', path: '', origin: rawPacket && readOrigin(rawPacket), userAgent: null };
 }
 
 /**

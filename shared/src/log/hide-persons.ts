@@ -67,6 +67,7 @@ const viewerRules: Record<ViewerDetail, (id: string) => string | null> = {
 export function shortenAddress(address: string): string {
   if (!address.includes(':')) return address.replace(/\.\d+$/, '.0');
   const [network = ''] = networkOf(address).split('::/');
-  const kept = network.split(':').slice(0, 3).join(':');
-  return `${kept.replace(/(^|:)0(:0)*$/, '')}::`;
+  const kept = network.split(':').slice(0, 3);
+  while (kept.at(-1) === '0') kept.pop();
+  return `${kept.join(':')}::`;
 }

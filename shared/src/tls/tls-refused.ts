@@ -39,7 +39,7 @@ const untrusted = new Set([
 const notTls =
   /^(ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNEXPECTED_MESSAGE|BAD_RECORD_TYPE|HTTP_REQUEST))$/;
 /** The other side refused the handshake: most often it wants a client certificate. */
-const alert = /^ERR_SSL_.*_ALERT_(.+)$/;
+const alert = '_ALERT_';
 /** pg, where the server answers that it has no TLS. It has no code. */
 const noTlsInPostgres = /does not support SSL connections/;
 const deepestCause = 5;
@@ -113,7 +113,8 @@ function describe(fault: Fault, { name, urlVariable, variables, settings }: TlsS
       `${name} speaks no TLS at the address in ${urlVariable}`,
       'Turn TLS on there, or name the address that has it',
     );
-  const refused = alert.exec(code)?.[1];
+  const at = code.startsWith('ERR_SSL_') ? code.lastIndexOf(alert) : -1;
+  const refused = at === -1 ? '' : code.slice(at + alert.length);
   if (refused) {
     const what = settings.cert
       ? `${name} refused the certificate in ${settings.cert.variable}`

@@ -23,7 +23,7 @@ export function startTracer(
   { clock, onFault }: { clock: Clock; onFault: (error: unknown) => void },
 ): Tracer {
   const queue = createSpanQueue({
-    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
     headers,
     format: (spans) => formatTraces(resource, version, spans),
     onFault,

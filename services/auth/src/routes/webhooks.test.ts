@@ -52,6 +52,22 @@ it('the secret of a webhook is in the answer that made it, and in no list, audit
   ]);
 });
 
+it('many different events are refused in proportional time', async () => {
+  const refuse = async (count: number, times: number) => {
+    const events = Array.from({ length: count }, (_, index) => `${index}`);
+    const startMs = performance.now();
+    for (let time = 0; time < times; time++) expect((await create({ ...wanted, events })).status).toBe(400);
+    return performance.now() - startMs;
+  };
+  let [short, long] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let run = 0; run < 3; run++) {
+    short = Math.min(short, await refuse(500, 16));
+    long = Math.min(long, await refuse(8_000, 1));
+  }
+  // 1 is proportional, 16 is the square.
+  expect(long / short).toBeLessThan(4);
+});
+
 it.each([
   ['https://elsewhere.example.com/', 'has the origin https://elsewhere.example.com'],
   ['https://hooks.example.com:8443/', 'has the origin https://hooks.example.com:8443'],

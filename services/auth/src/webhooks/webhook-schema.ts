@@ -7,7 +7,9 @@ import { webhookEvents } from './webhook-events.ts';
 const NullableInstant = nullableType<string>({ type: 'string', format: 'date-time' });
 const StatusSchema = Type.Union([Type.Literal('active'), Type.Literal('paused')]);
 const UrlSchema = Type.String({ description: 'Of an origin in WEBHOOK_ORIGINS.' });
-const EventsSchema = Type.Array(Type.Enum([...webhookEvents]), { minItems: 1, uniqueItems: true });
+/** With the type, ajv compares them by a table. Without it each one with all others: 3 s for a body of 64 KiB. */
+const EventSchema = Type.Enum([...webhookEvents], { type: 'string' });
+const EventsSchema = Type.Array(EventSchema, { minItems: 1, uniqueItems: true });
 
 export const WebhookSchema = Type.Object({
   id: Type.String({ format: 'uuid' }),

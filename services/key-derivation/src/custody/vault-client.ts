@@ -37,7 +37,7 @@ export interface VaultClient {
 }
 
 export function createVaultClient({ address, namespace, ca }: VaultAddress): VaultClient {
-  const origin = address.replace(/\/+$/, '');
+  const origin = address.replace(/(?<!\/)\/+$/, '');
   const dispatcher = new Agent({
     connect: { timeout: connectLimitMs, ...(ca !== undefined && { ca }) },
     connections: connectionsMost,

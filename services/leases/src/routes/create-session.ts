@@ -141,7 +141,12 @@ async function createSession(
   const { lease } = await service.acts.write({ kind: 'create', ...asked, ttlMs, session, acting });
   if (!lease?.session) throw new Error('a creation gave no session');
   const id = formatSid(lease.id, secret);
-  return { lease, session: lease.session, id, url: `${publicUrl.replace(/\/+$/, '')}/play/${id}/index.m3u8` };
+  return {
+    lease,
+    session: lease.session,
+    id,
+    url: `${publicUrl.replace(/(?<!\/)\/+$/, '')}/play/${id}/index.m3u8`,
+  };
 }
 
 /** @param missing what is not set */

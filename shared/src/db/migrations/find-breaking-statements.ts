@@ -30,9 +30,9 @@ const dialects = {
 const breaking: readonly [what: string, pattern: RegExp][] = [
   ['takes something away', /\b(drop|truncate|delete from)\b/],
   ['renames', /\brename\b/],
-  ['changes a type', /\balter column\b.*\btype\b/],
+  ['changes a type', /\balter column \S+ (?:set data )?type\b/],
   ['demands a value', /\bset not null\b/],
-  ['demands a value', /\badd column (?!.*\bdefault\b).*\bnot null\b/],
+  ['demands a value', /^(?=.*\badd column )(?!.*\bdefault\b).*\bnot null\b/],
   [
     'refuses rows that were allowed',
     /\bcreate unique index\b|\badd (constraint|unique|check|foreign|primary)\b/,
