@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import type { CommandContext } from './command-context.ts';
 import { explainError } from './explain-error.ts';
+import { hideUrls } from './show-url.ts';
 
 type Register = (program: Command, context: CommandContext) => void;
 
@@ -34,9 +35,11 @@ type ExitCode = 0 | 1 | 2;
  * Runs one command line.
  *
  * @param args without the names of the program and its interpreter
- * @returns the exit code; every error has been written to `context.stderr`
+ * @param given what the command may use
+ * @returns the exit code; every error has been written to `stderr` of the context
  */
-export async function runProgram(args: readonly string[], context: CommandContext): Promise<ExitCode> {
+export async function runProgram(args: readonly string[], given: CommandContext): Promise<ExitCode> {
+  const context = hideUrlsInMessages(given);
   const program = new Command('latchkey')
     .description('Keys and encrypted video for a Latchkey key server.')
     .version(packageJson.version)
@@ -65,4 +68,10 @@ export async function runProgram(args: readonly string[], context: CommandContex
     context.stderr.write(`latchkey: ${explainError(error)}\n`);
     return error instanceof AppError && error.status === 400 ? 2 : 1;
   }
+}
+
+/** Whichever part of a command writes a message, it shows no password and no token of a URL. Results on standard output stay as they are. */
+function hideUrlsInMessages(context: CommandContext): CommandContext {
+  const { stderr } = context;
+  return { ...context, stderr: { write: (text) => stderr.write(hideUrls(text)) } };
 }

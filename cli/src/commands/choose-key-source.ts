@@ -7,6 +7,7 @@ import { createServerKeySource } from '../keys/fetch-content-key.ts';
 import { type ContentRegistrar, createContentRegistrar } from '../keys/register-content.ts';
 import { readEnvFile, readVariable } from '../keys/variables.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 
 export interface KeyOptions extends ServerOptions {
   readonly keysFrom?: 'server' | 'env';
@@ -126,8 +127,10 @@ export function readApiKey(
 /** @param option that names it. @returns it without a slash at its end. @throws AppError `VALIDATION_FAILED` */
 export function checkServer(text: string, option: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username) {
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password) {
     return url.href.replace(/(?<!\/)\/+$/, '');
   }
-  throw refusal(`${option} "${text}"; accepted: an http or https URL, such as http://localhost:4100`);
+  throw refusal(
+    `${option} "${showUrl(text)}"; accepted: an http or https URL, such as http://localhost:4100`,
+  );
 }

@@ -5,6 +5,7 @@ import { examineInstallation, type Installation } from '../doctor/live/examine-i
 import type { LiveFinding } from '../doctor/live/live-finding.ts';
 import { runbooks } from '../doctor/live/runbooks.ts';
 import { refusal } from '../refusal.ts';
+import { hideUrls } from '../show-url.ts';
 import { checkServer, readApiKey } from './choose-key-source.ts';
 
 const marks: Record<LiveFinding['state'], string> = {
@@ -50,7 +51,7 @@ function toText(url: string, { findings }: Installation, wrong: number): string 
     const runbook = topic && runbooks[topic];
     const [what, where] = [mend && `         → ${mend}\n`, runbook && `         → ${runbook}\n`];
     const isFine = state === 'ok';
-    return `${marks[state]}  ${about}: ${says}\n${isFine ? '' : `${what ?? ''}${where ?? ''}`}`;
+    return hideUrls(`${marks[state]}  ${about}: ${says}\n${isFine ? '' : `${what ?? ''}${where ?? ''}`}`);
   });
   const warnings = findings.filter(({ state }) => state === 'warning').length;
   return `${url}\n\n${lines.join('')}\n${wrong} wrong, ${warnings} to look at\n`;
@@ -62,5 +63,6 @@ function toJson(url: string, { findings, refused, ...rest }: Installation, wrong
     ...(topic && finding.state !== 'ok' && runbooks[topic] && { runbook: runbooks[topic] }),
   }));
   const status = wrong > 0 ? 'degraded' : 'healthy';
-  return `${JSON.stringify({ url, status, refused, ...rest, findings: told }, null, 2)}\n`;
+  const hide = (_: string, value: unknown) => (typeof value === 'string' ? hideUrls(value) : value);
+  return `${JSON.stringify({ url, status, refused, ...rest, findings: told }, hide, 2)}\n`;
 }

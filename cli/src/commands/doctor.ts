@@ -10,6 +10,7 @@ import type { Finding } from '../doctor/finding.ts';
 import { explainError } from '../explain-error.ts';
 import { readEnvFile, type Variables } from '../keys/variables.ts';
 import { refusal } from '../refusal.ts';
+import { hideUrls } from '../show-url.ts';
 import { type LiveOptions, runDoctorLive } from './doctor-live.ts';
 
 const marks: Record<Finding['state'], string> = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' };
@@ -42,7 +43,7 @@ export function registerDoctor(program: Command, context: CommandContext): void 
         throw refusal('--json and --api-key-file need --live <url>');
       const findings = await examine(env, options.envFile, clock);
       for (const { state, about, says, mend } of findings) {
-        stdout.write(`${marks[state]}  ${about}: ${says}\n${mend ? `         → ${mend}\n` : ''}`);
+        stdout.write(hideUrls(`${marks[state]}  ${about}: ${says}\n${mend ? `         → ${mend}\n` : ''}`));
       }
       const wrong = findings.filter(({ state }) => state === 'wrong').length;
       const warnings = findings.filter(({ state }) => state === 'warning').length;

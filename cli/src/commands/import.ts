@@ -14,6 +14,7 @@ import { placePlaylists, writePlaylists } from '../import/write-playlists.ts';
 import type { ServerAccess } from '../keys/ask-server.ts';
 import { createContentRegistrar } from '../keys/register-content.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import { checkServer, readServerAccess } from './choose-key-source.ts';
 import { countDone } from './count-done.ts';
 
@@ -123,7 +124,7 @@ async function runImport(source: string, options: ImportOptions, context: Comman
     stderr.write(`latchkey: warning: ${count} keys are stored, but not served now: ${code}\n`);
   const written = await writePlaylists(placed);
   say(`Stored ${found.keys.length} keys on ${access.server}, and compared what it serves.`);
-  for (const path of written) say(`Wrote ${path}`);
+  for (const path of written) say(`Wrote ${showUrl(path)}`);
   if (found.rewrite && written.length === 0)
     say('The playlists still name the old keys: --in-place or --playlists-to writes them with the new URLs.');
 }
@@ -134,15 +135,17 @@ async function findKeys(source: string, options: ImportOptions, context: Command
     throw refusal(`--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -`);
   if (isUrl(source)) return readPlaylist(source, options, context);
   const kind = await stat(source).catch((cause: NodeJS.ErrnoException) => {
-    throw refusal(`${source} cannot be read (${cause.code ?? 'unreadable'})`, cause);
+    throw refusal(`${showUrl(source)} cannot be read (${cause.code ?? 'unreadable'})`, cause);
   });
   if (kind.isDirectory()) return { keys: await readKeyFolder(source, contentId) };
   if (/\.m3u8?$/i.test(source)) return readPlaylist(await realpath(source), options, context);
   if (!/\.csv$/i.test(source))
-    throw refusal(`${source} is neither a playlist (.m3u8), nor a folder of key files, nor a table (.csv)`);
+    throw refusal(
+      `${showUrl(source)} is neither a playlist (.m3u8), nor a folder of key files, nor a table (.csv)`,
+    );
   if (contentId !== undefined) throw refusal('--content-id is not for a table, whose lines have it');
   if (kind.size > tableMostBytes)
-    throw refusal(`${source} has ${kind.size} bytes; a table may have ${tableMostBytes}`);
+    throw refusal(`${showUrl(source)} has ${kind.size} bytes; a table may have ${tableMostBytes}`);
   return { keys: parseKeyTable(await readFile(source, 'utf8'), source) };
 }
 

@@ -9,6 +9,7 @@ import { writeToolFile } from '../key-info/write-tool-file.ts';
 import { askServer } from '../keys/ask-server.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import { readServerAccess } from './choose-key-source.ts';
 
 interface KeyInfoCommandOptions {
@@ -123,7 +124,7 @@ async function followClock(
   const base = chooseKeyUrl(options.keyUrl, keyEndpoint, access.server, contentId);
   if (!options.quiet)
     context.stdout.write(
-      `${follow} has the key of now, another each ${periods.periodSeconds} s. Players fetch ${base}/<epoch>.\n`,
+      `${follow} has the key of now, another each ${periods.periodSeconds} s. Players fetch ${showUrl(base)}/<epoch>.\n`,
     );
   await followKeyInfo({
     schedule,
@@ -149,7 +150,9 @@ function chooseKeyUrl(
 ): string {
   const base = given?.replace(/(?<!\/)\/+$/, '');
   if (base !== undefined && !(URL.canParse(base) && /^https?:\/\/[^\s"]+$/.test(base)))
-    throw refusal(`--key-url "${given}"; accepted: an http or https URL, such as https://keys.example.com`);
+    throw refusal(
+      `--key-url "${showUrl(given ?? '')}"; accepted: an http or https URL, such as https://keys.example.com`,
+    );
   if (base !== undefined) return `${base}/keys/${contentId}`;
   return URL.canParse(endpoint) ? endpoint : `${server}/keys/${contentId}`;
 }

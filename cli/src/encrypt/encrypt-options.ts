@@ -1,6 +1,7 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { isContentId } from '@latchkey/shared/contracts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import type { ContentKeySource, WrittenContent } from './content-key-source.ts';
 
 /** Progress of an encryption. */
@@ -70,10 +71,16 @@ export function checkContentId(contentId: string): void {
 export function checkKeyUrlBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url && !url.search && !url.hash && !url.username && !url.password && !/[?#]/.test(text);
-  if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
+  if (plain && /^https?:$/.test(url.protocol)) return withoutEndSlashes(url.href);
   throw refusal(
-    `--key-url "${text}"; accepted: an http or https URL without query, such as https://keys.example.com`,
+    `--key-url "${showUrl(text)}"; accepted: an http or https URL without query, such as https://keys.example.com`,
   );
+}
+
+function withoutEndSlashes(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end--;
+  return url.slice(0, end);
 }
 
 /** @throws AppError `VALIDATION_FAILED` */

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { MediaReference } from '../hls/media-playlist.ts';
+import { showUrl } from '../show-url.ts';
 import type { Rendition } from './load-presentation.ts';
 import type { MediaLocations, SourceSlice } from './locate-media.ts';
 
@@ -25,7 +26,7 @@ export async function findClearMaps({ playlist }: Rendition, locations: MediaLoc
       if (isClear) clearMaps.add(line.map);
       else if (!known.has(id)) {
         const place = `${playlist.playlist}:${line.map.line}`;
-        const name = `"${line.map.uri}" of #EXT-X-MAP`;
+        const name = `"${showUrl(line.map.uri)}" of #EXT-X-MAP`;
         warnings.set(
           id,
           `${place}: ${name} is more than an initialization section, so it is encrypted; VLC does not play that`,

@@ -7,6 +7,7 @@ import { classifyPlaylist, type PlaylistText, splitPlaylist } from '../hls/playl
 import { inspectTags } from '../hls/refused-tags.ts';
 import { isWithin, resolveReference } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import type { EncryptOptions } from './encrypt-options.ts';
 import { createRenditionNamer } from './target-names.ts';
 
@@ -76,7 +77,8 @@ export async function loadPresentation(
     let rendition = byPath.get(path);
     if (!rendition) {
       const media = await readPlaylist(path, root);
-      if (classifyPlaylist(media) !== 'media') throw playlistError(place, `"${uri}" is not a media playlist`);
+      if (classifyPlaylist(media) !== 'media')
+        throw playlistError(place, `"${showUrl(uri)}" is not a media playlist`);
       rendition = loadMedia(media, path);
       byPath.set(path, rendition);
     }

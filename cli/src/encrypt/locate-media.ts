@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { MediaReference } from '../hls/media-playlist.ts';
 import { playlistError } from '../hls/playlist-error.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
+import { showUrl } from '../show-url.ts';
 import type { Rendition } from './load-presentation.ts';
 
 /** Bytes of a file on disk. */
@@ -26,13 +27,13 @@ export async function locateMedia(rendition: Rendition, sourceRoot: string): Pro
     if (!file) {
       const path = await resolveReference(uri, rendition.path, sourceRoot, place);
       const found = await stat(path);
-      if (!found.isFile()) throw playlistError(place, `"${uri}" is not a file`);
+      if (!found.isFile()) throw playlistError(place, `"${showUrl(uri)}" is not a file`);
       file = { path, size: found.size };
       files.set(uri, file);
     }
     const { offset, length } = byteRange ?? { offset: 0, length: file.size };
     if (offset + length > file.size) {
-      const detail = `bytes ${offset} to ${offset + length} of "${uri}", which has ${file.size} only`;
+      const detail = `bytes ${offset} to ${offset + length} of "${showUrl(uri)}", which has ${file.size} only`;
       throw playlistError(place, detail);
     }
     locations.set(reference, { path: file.path, offset, length });

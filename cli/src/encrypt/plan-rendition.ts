@@ -1,4 +1,5 @@
 import type { MapTag, MediaReference, MediaSegment } from '../hls/media-playlist.ts';
+import { showUrl } from '../show-url.ts';
 import type { KeyName } from './content-key-source.ts';
 import type { Rendition } from './load-presentation.ts';
 import type { MediaLocations, SourceSlice } from './locate-media.ts';
@@ -49,7 +50,7 @@ export function planRendition(
 
   const add = (reference: MediaReference, name: string, key: KeyName | undefined): PlannedFile => {
     const source = locations.get(reference);
-    if (!source) throw new Error(`"${reference.uri}" was not located`);
+    if (!source) throw new Error(`"${showUrl(reference.uri)}" was not located`);
     const file = { source, name, encryption: key && { key, iv: issueIv() } };
     files.push(file);
     return file;

@@ -1,5 +1,6 @@
 import { formatAttributeList, replaceUri } from '@latchkey/shared/hls';
 import type { MapTag, MediaSegment } from '../hls/media-playlist.ts';
+import { showUrl } from '../show-url.ts';
 import { type KeyName, keyPath } from './content-key-source.ts';
 import type { PlannedFile, RenditionPlan } from './plan-rendition.ts';
 
@@ -60,7 +61,7 @@ function segmentKeyPosition(head: MediaSegment['head']): number {
 
 function fileOf(map: MapTag, plan: RenditionPlan): PlannedFile {
   const file = plan.fileOf.get(map);
-  if (!file) throw new Error(`"${map.uri}" was not planned`);
+  if (!file) throw new Error(`"${showUrl(map.uri)}" was not planned`);
   return file;
 }
 

@@ -46,7 +46,10 @@ export function createMapNamer(): (segmentNumber: bigint, uri: string) => string
 }
 
 function slug(text: string): string {
-  const plain = text.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-+|-+$/g, '');
+  const plain = text
+    .split(/[^A-Za-z0-9_]+/)
+    .filter((part) => part !== '')
+    .join('-');
   return plain.slice(0, longestName) || 'rendition';
 }
 

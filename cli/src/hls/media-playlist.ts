@@ -1,4 +1,5 @@
 import { type AttributeList, findAttribute, type PlaylistLine } from '@latchkey/shared/hls';
+import { showUrl } from '../show-url.ts';
 import { type Place, playlistError } from './playlist-error.ts';
 import { type PlaylistText, readAttributes } from './playlist-lines.ts';
 import { isLowLatencyTag } from './refused-tags.ts';
@@ -147,7 +148,7 @@ function finishSegment(
 ): MediaSegment {
   const uri = line.text.trim();
   if (pending.duration === undefined) {
-    throw playlistError({ playlist, line: line.number }, `"${uri}" has no #EXTINF before it`);
+    throw playlistError({ playlist, line: line.number }, `"${showUrl(uri)}" has no #EXTINF before it`);
   }
   let byteRange: ByteRange | undefined;
   if (pending.byteRange) {

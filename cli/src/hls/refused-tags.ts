@@ -54,7 +54,7 @@ export function inspectTags({ playlist, lines }: PlaylistText): string[] {
     }
     if (isLowLatencyTag(line)) {
       warnings.add(`${playlist}: low-latency tags are left out; players use the whole segments`);
-    } else if (/(^|[:,\s])[A-Z-]*URI="/.test(line.value) && !tagsWithHandledUri.has(line.tag)) {
+    } else if (line.value.includes('URI="') && !tagsWithHandledUri.has(line.tag)) {
       warnings.add(
         `${playlist}: #${line.tag} is kept as it is; the file it names is neither copied nor encrypted`,
       );

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
+import { showUrl } from '../show-url.ts';
 import { type Place, playlistError } from './playlist-error.ts';
 
 /**
@@ -21,22 +22,25 @@ export async function resolveReference(
   place: Place,
 ): Promise<string> {
   if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(uri)) {
-    const detail = `"${uri}" is not a file of the presentation; download it and name it by a relative path`;
+    const detail = `"${showUrl(uri)}" is not a file of the presentation; download it and name it by a relative path`;
     throw playlistError(place, detail);
   }
   if (uri.startsWith('/')) {
-    throw playlistError(place, `"${uri}" is an absolute path; accepted: a path relative to the playlist`);
+    throw playlistError(
+      place,
+      `"${showUrl(uri)}" is an absolute path; accepted: a path relative to the playlist`,
+    );
   }
   for (const name of fileNames(uri)) {
     const path = await realpath(resolve(dirname(playlistPath), name)).catch(() => undefined);
     if (path === undefined) continue;
     if (!isWithin(path, sourceRoot)) {
-      const detail = `"${uri}" lies outside of ${sourceRoot}; --source-root <folder> names a wider folder to read from`;
+      const detail = `"${showUrl(uri)}" lies outside of ${sourceRoot}; --source-root <folder> names a wider folder to read from`;
       throw playlistError(place, detail);
     }
     return path;
   }
-  const detail = `"${uri}" is not there (looked from ${dirname(playlistPath)})`;
+  const detail = `"${showUrl(uri)}" is not there (looked from ${dirname(playlistPath)})`;
   throw playlistError(place, detail, new FileMissing(detail));
 }
 

@@ -41,7 +41,7 @@ export function readEpoch(text: string, place: string): number | undefined {
   if (text === '') return undefined;
   const epoch = /^(0|[1-9]\d{0,9})$/.test(text) ? Number(text) : Number.NaN;
   if (epoch <= maxEpoch) return epoch;
-  throw refusal(`${place}: "${text}" is not an epoch; accepted: 0 to ${maxEpoch} without leading zeros`);
+  throw refusal(`${place}: the epoch has another form; accepted: 0 to ${maxEpoch} without leading zeros`);
 }
 
 /** @throws AppError `VALIDATION_FAILED` for two different keys of one name */

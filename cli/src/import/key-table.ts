@@ -26,7 +26,7 @@ function parseLine(line: string, place: string): FoundKey {
   if (fields.length !== 3) throw refusal(`${place}: has ${fields.length} values; accepted: ${tableHead}`);
   if (!isContentId(contentId))
     throw refusal(
-      `${place}: "${contentId}" cannot be the id of a content; accepted: 1 to 256 of A-Z a-z 0-9 _ -`,
+      `${place}: the first value cannot be the id of a content; accepted: 1 to 256 of A-Z a-z 0-9 _ -`,
     );
   return { contentId, epoch: readEpoch(epoch, place), key: readKeyText(key, place), place };
 }

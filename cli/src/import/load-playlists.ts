@@ -3,8 +3,9 @@ import { parseMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
 import { playlistError } from '../hls/playlist-error.ts';
 import { classifyPlaylist, splitPlaylist } from '../hls/playlist-lines.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import { type EncryptedPlaylist, readEncryptedPlaylist } from './encrypted-playlist.ts';
-import { hideQuery, isUrl, type SourceFiles } from './source-files.ts';
+import { isUrl, type SourceFiles } from './source-files.ts';
 
 /** A playlist of a day's segments has some 5 MB. */
 const playlistMostBytes = 16 * 1024 * 1024;
@@ -24,7 +25,7 @@ export async function loadPlaylists(location: string, files: SourceFiles): Promi
   const playlists = await loadAll(location, files);
   if (playlists.some(({ segments }) => segments.length > 0)) return playlists;
   throw refusal(
-    `${hideQuery(location)} is not encrypted: no segment of it has an EXT-X-KEY with METHOD=AES-128`,
+    `${showUrl(location)} is not encrypted: no segment of it has an EXT-X-KEY with METHOD=AES-128`,
   );
 }
 
@@ -41,7 +42,8 @@ async function loadAll(location: string, files: SourceFiles): Promise<LocatedPla
     if (seen.has(at)) continue;
     seen.add(at);
     const media = await read(at, files);
-    if (classifyPlaylist(media) !== 'media') throw playlistError(place, `"${uri}" is not a media playlist`);
+    if (classifyPlaylist(media) !== 'media')
+      throw playlistError(place, `"${showUrl(uri)}" is not a media playlist`);
     playlists.push({ ...readEncryptedPlaylist(media, 'media'), location: at });
   }
   return playlists;
@@ -49,5 +51,5 @@ async function loadAll(location: string, files: SourceFiles): Promise<LocatedPla
 
 async function read(location: string, files: SourceFiles) {
   const bytes = await files.read(location, { mostBytes: playlistMostBytes });
-  return splitPlaylist(isUrl(location) ? hideQuery(location) : basename(location), bytes);
+  return splitPlaylist(isUrl(location) ? showUrl(location) : basename(location), bytes);
 }

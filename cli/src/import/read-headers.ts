@@ -14,8 +14,13 @@ export async function readHeaders(
   const lines = file === undefined ? [] : (await readLines(file)).filter((line) => line.trim() !== '');
   const headers: Record<string, string> = {};
   for (const text of [...given, ...lines]) {
-    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e]*?)[ \t]*$/.exec(text) ?? [];
-    if (name === undefined || value === undefined)
+    const colon = text.indexOf(':');
+    const name = text.slice(0, Math.max(colon, 0));
+    const value = text
+      .slice(colon + 1)
+      .replace(/^[ \t]+/, '')
+      .trimEnd();
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || !/^[\t\x20-\x7e]*$/.test(value))
       throw refusal(
         'a header has another form than "Name: value", such as "Authorization: Bearer …" (it is not shown here)',
       );

@@ -1,11 +1,12 @@
 import { keyPath } from '../encrypt/content-key-source.ts';
 import { playlistError } from '../hls/playlist-error.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import { type EncryptedSegment, rewriteKeys } from './encrypted-playlist.ts';
 import { type FoundKey, readKeyBytes } from './imported-key.ts';
 import { type LocatedPlaylist, loadPlaylists } from './load-playlists.ts';
 import { proveKey } from './prove-key.ts';
-import { hideQuery, type SourceFiles } from './source-files.ts';
+import type { SourceFiles } from './source-files.ts';
 
 /** 16 bytes, or 32 digits and an end of line. */
 const keyMostBytes = 64;
@@ -57,7 +58,7 @@ export async function readPresentation(
       contentId,
       epoch: epochs.get(at),
       key,
-      place: hideQuery(at),
+      place: showUrl(at),
     })),
     proofs,
     rewrite: (keyUrlBase) =>
@@ -92,7 +93,7 @@ async function findKeys(
       let key = named.get(at);
       if (!key) {
         const bytes = await files.read(at, { mostBytes: keyMostBytes });
-        key = { location: at, key: readKeyBytes(bytes, hideQuery(at)), segments: [] };
+        key = { location: at, key: readKeyBytes(bytes, showUrl(at)), segments: [] };
         named.set(at, key);
       }
       if (key.segments.length < segmentsTried) key.segments.push({ segment, playlist: location });
@@ -116,13 +117,13 @@ async function prove({ location, key, segments }: NamedKey, files: SourceFiles):
       .catch((error: Error) => void reasons.push(error.message));
     if (bytes === undefined) continue;
     const media = proveKey(bytes, key, segment.iv);
-    if (media) return `${hideQuery(location)} decrypts ${hideQuery(at)}: ${media}`;
+    if (media) return `${showUrl(location)} decrypts ${showUrl(at)}: ${media}`;
     throw playlistError(
       place,
-      `${hideQuery(location)} is not the key of "${uri}": what it decrypts is not media. Nothing was stored`,
+      `${showUrl(location)} is not the key of "${showUrl(uri)}": what it decrypts is not media. Nothing was stored`,
     );
   }
   throw refusal(
-    `${hideQuery(location)} could not be proved, because none of its segments can be read: ${reasons.join('; ')}`,
+    `${showUrl(location)} could not be proved, because none of its segments can be read: ${reasons.join('; ')}`,
   );
 }

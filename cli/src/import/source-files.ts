@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { Place } from '../hls/playlist-error.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
+import { hideUrls, showUrl } from '../show-url.ts';
 
 /** For a whole file from a server or a store. It is not asked again: the command can be repeated. */
 const timeoutMs = 30_000;
@@ -45,7 +46,7 @@ export function openSourceFiles({ sourceRoot, headers, headerOrigins, signal }: 
     }).catch((cause: Error) => {
       signal.throwIfAborted();
       const { code } = (cause.cause ?? {}) as NodeJS.ErrnoException;
-      throw refusal(`${hideQuery(url)} cannot be reached (${code ?? cause.message})`, cause);
+      throw refusal(`${showUrl(url)} cannot be reached (${code ?? hideUrls(cause.message)})`, cause);
     });
     if (!answer.ok) throw refused(url, answer, isKnown || Object.keys(headers).length === 0);
     const whole = await readBody(url, answer, mostBytes);
@@ -69,15 +70,16 @@ export function openSourceFiles({ sourceRoot, headers, headerOrigins, signal }: 
 
 async function readFromDisk(path: string, { mostBytes, range }: ReadOptions): Promise<Buffer> {
   const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
-    throw refusal(`${path} cannot be read (${cause.code ?? 'unreadable'})`, cause);
+    throw refusal(`${showUrl(path)} cannot be read (${cause.code ?? 'unreadable'})`, cause);
   });
   try {
     const { size } = await file.stat();
     const { offset, length } = range ?? { offset: 0, length: size };
-    if (length > mostBytes) throw refusal(`${path} has ${length} bytes; at most ${mostBytes} are read`);
+    if (length > mostBytes)
+      throw refusal(`${showUrl(path)} has ${length} bytes; at most ${mostBytes} are read`);
     const bytes = Buffer.alloc(length);
     const { bytesRead } = await file.read(bytes, 0, length, offset);
-    if (bytesRead < length) throw refusal(`${path} is shorter than the playlist says`);
+    if (bytesRead < length) throw refusal(`${showUrl(path)} is shorter than the playlist says`);
     return bytes;
   } finally {
     await file.close();
@@ -89,7 +91,7 @@ async function readBody(url: string, answer: Response, mostBytes: number): Promi
   let length = 0;
   for await (const chunk of answer.body ?? []) {
     length += chunk.length;
-    if (length > mostBytes) throw refusal(`${hideQuery(url)} has more than ${mostBytes} bytes`);
+    if (length > mostBytes) throw refusal(`${showUrl(url)} has more than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
@@ -99,14 +101,9 @@ function refused(url: string, answer: Response, hasHeaders: boolean): Error {
   void answer.body?.cancel().catch(() => {});
   const target = answer.headers.get('location');
   const advice = target
-    ? `, a redirect to ${hideQuery(target)}; give that address`
+    ? `, a redirect to ${showUrl(target)}; give that address`
     : (answer.status === 401 || answer.status === 403) && !hasHeaders
       ? `. No --header was sent there: allow it with --header-origin ${new URL(url).origin}`
       : '';
-  return refusal(`${hideQuery(url)} answers ${answer.status}${advice}`);
-}
-
-/** A query may hold a credential. */
-export function hideQuery(url: string): string {
-  return url.replace(/\?.*$/s, '?…');
+  return refusal(`${showUrl(url)} answers ${answer.status}${advice}`);
 }

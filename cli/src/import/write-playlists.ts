@@ -3,6 +3,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isWithin } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import { writeAtomically } from '../write-atomically.ts';
 import { isUrl } from './source-files.ts';
 
@@ -42,7 +43,7 @@ export function placePlaylists(
     const kept = `${location}${keptEnding}`;
     if (existsSync(kept))
       throw refusal(
-        `${kept} is there already: it may be the only copy of the playlist before an earlier import`,
+        `${showUrl(kept)} is there already: it may be the only copy of the playlist before an earlier import`,
       );
     return { path: location, text, kept };
   });
@@ -58,8 +59,9 @@ function placeInFolder(
   const root = commonFolder(paths);
   return rewritten.map(({ text }, index) => {
     const path = join(folder, relative(root, paths[index] ?? ''));
-    if (!isWithin(path, folder)) throw refusal(`${path} lies outside of ${folder}`);
-    if (existsSync(path)) throw refusal(`${path} exists already and is not overwritten; give a new folder`);
+    if (!isWithin(path, folder)) throw refusal(`${showUrl(path)} lies outside of ${folder}`);
+    if (existsSync(path))
+      throw refusal(`${showUrl(path)} exists already and is not overwritten; give a new folder`);
     return { path, text, kept: null };
   });
 }

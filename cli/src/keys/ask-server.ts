@@ -1,4 +1,5 @@
 import { AppError, codes, type ErrorCode } from '@latchkey/shared/errors';
+import { hideUrls, showUrl } from '../show-url.ts';
 
 /** A key server, and how to wait for it. */
 export interface ServerAccess {
@@ -65,7 +66,8 @@ async function send({ server, apiKey }: ServerAccess, request: ServerRequest): P
   } catch (cause) {
     signal?.throwIfAborted();
     const inner = (cause as Error).cause as NodeJS.ErrnoException | undefined;
-    const reason = inner?.code ?? (timeout.aborted ? 'no answer in time' : (cause as Error).message);
+    const reason =
+      inner?.code ?? (timeout.aborted ? 'no answer in time' : hideUrls((cause as Error).message));
     throw new AppError('DEPENDENCY_UNAVAILABLE', {
       detail: `--server ${server} cannot be reached (${reason})`,
       cause,
@@ -81,10 +83,10 @@ function retryAfterSeconds(headers: Headers): number {
 async function toError(access: ServerAccess, request: ServerRequest, answer: Response): Promise<AppError> {
   const problem = await readProblem(answer);
   const code = problem.code ?? codeOfStatus(answer.status);
-  const what = `${request.method} ${access.server}${request.path}: ${answer.status}`;
+  const what = `${request.method} ${showUrl(access.server + request.path)}: ${answer.status}`;
   const location = answer.headers.get('location');
   const said = location
-    ? `a redirect to ${location}; give that address as --server`
+    ? `a redirect to ${showUrl(location)}; give that address as --server`
     : describeProblem(problem);
   return new AppError(code, {
     detail: [`${what} ${problem.code ?? ''}`.trim(), said].filter(Boolean).join(': '),

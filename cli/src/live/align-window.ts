@@ -1,3 +1,4 @@
+import { showUrl } from '../show-url.ts';
 import type { LiveEntry } from './rendition-state.ts';
 import type { SourceSegment, SourceWindow } from './source-window.ts';
 
@@ -37,7 +38,7 @@ export function alignWindow(
     const entry = taken.get(segment.number);
     if (!entry) continue;
     // A byte range of the same file counts as the same URI: the numbers and lengths tell.
-    if (entry.uri !== segment.uri || entry.seconds !== segment.seconds) return { kind: 'restarted' };
+    if (entry.uri !== showUrl(segment.uri) || entry.seconds !== segment.seconds) return { kind: 'restarted' };
     if (entry.encryption) common = { entry, segment };
   }
   if (common && (verify || last <= lastSource)) return { kind: 'unclear', ...common };

@@ -3,12 +3,14 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
 import { isAlive, machineName } from '../encrypt/output-folder.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import { writeAtomically } from '../write-atomically.ts';
 
 const claimName = '.latchkey-live-claim.json';
 
 interface Claim {
   readonly contentId: string;
+  /** As `showUrl` shows it; as it was given in a claim of release 0.3.0. */
   readonly source: string;
   readonly machine: string;
   readonly pid: number;
@@ -38,14 +40,16 @@ interface ClaimOptions {
  */
 export async function claimFolder(options: ClaimOptions): Promise<() => Promise<void>> {
   const { contentId, source, clock, wait, signal } = options;
+  // Its query may be a credential, and another one at the next start.
+  const shownSource = showUrl(source);
   const folder = resolve(options.folder);
   await mkdir(folder, { recursive: true });
   const path = join(folder, claimName);
   const deadline = clock.monotonic() + staleMs;
   for (let claim = await readClaim(path); claim; claim = await readClaim(path)) {
-    if (claim.contentId !== contentId || claim.source !== source) {
+    if (claim.contentId !== contentId || showUrl(claim.source) !== shownSource) {
       throw refusal(
-        `--out ${folder} has ${claim.contentId} from ${claim.source}; give another folder for ${contentId}`,
+        `--out ${folder} has ${claim.contentId} from ${showUrl(claim.source)}; give another folder for ${contentId}`,
       );
     }
     if (!(await isHeld(claim, path, clock))) break;
@@ -57,7 +61,7 @@ export async function claimFolder(options: ClaimOptions): Promise<() => Promise<
   if (!(await readClaim(path)) && (await readdir(folder)).length > 0) {
     throw refusal(`--out ${folder} is not empty and was not made by encrypt --live; give a new folder`);
   }
-  const own: Claim = { contentId, source, machine: machineName(), pid: process.pid };
+  const own: Claim = { contentId, source: shownSource, machine: machineName(), pid: process.pid };
   await writeAtomically(path, JSON.stringify(own));
   return async () => {
     while (!signal.aborted) {

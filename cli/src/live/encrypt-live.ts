@@ -10,6 +10,7 @@ import { explainError } from '../explain-error.ts';
 import { renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
 import { isWithin } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import { writeAtomically } from '../write-atomically.ts';
 import { claimFolder } from './claim-folder.ts';
 import type { LiveTools } from './encrypt-segment.ts';
@@ -113,18 +114,18 @@ async function openSource(
     if (url && !url.username && !url.password)
       return { source: createHttpSource(signal), location: url.href };
     throw refusal(
-      `"${playlist}"; accepted: the path of a playlist, or an http or https URL without a password`,
+      `"${showUrl(playlist)}"; accepted: the path of a playlist, or an http or https URL without a password`,
     );
   }
   const folder = await existing(dirname(playlist), 'the folder of the playlist');
   const root = sourceRoot === undefined ? folder : await existing(sourceRoot, '--source-root');
-  if (!isWithin(folder, root)) throw refusal(`${playlist} lies outside of --source-root ${root}`);
+  if (!isWithin(folder, root)) throw refusal(`${showUrl(playlist)} lies outside of --source-root ${root}`);
   return { source: createFolderSource(root), location: join(folder, basename(playlist)) };
 }
 
 async function existing(path: string, what: string): Promise<string> {
   return realpath(path).catch((cause: unknown) => {
-    throw refusal(`${what} ${path} is not there`, cause);
+    throw refusal(`${what} ${showUrl(path)} is not there`, cause);
   });
 }
 
@@ -172,7 +173,7 @@ async function openFollowers(
   const names = renditions.map(({ name }) => name).join(', ');
   const epoch = currentEpochOf(periods, clock.now());
   report.say(
-    `Follows ${location} (${names}). The key changes every ${periods.periodSeconds} s; epoch ${epoch} now.`,
+    `Follows ${showUrl(location)} (${names}). The key changes every ${periods.periodSeconds} s; epoch ${epoch} now.`,
   );
   return followers;
 }

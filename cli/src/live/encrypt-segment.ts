@@ -9,6 +9,7 @@ import { bytesInMemory, isInitializationSection } from '../encrypt/initializatio
 import { segmentName } from '../encrypt/target-names.ts';
 import type { MapTag } from '../hls/media-playlist.ts';
 import { playlistError } from '../hls/playlist-error.ts';
+import { showUrl } from '../show-url.ts';
 import { writeAtomically } from '../write-atomically.ts';
 import { chooseEpoch } from './choose-epoch.ts';
 import type { VectorIssuer } from './issue-vectors.ts';
@@ -100,7 +101,7 @@ async function findKey(
   const { epoch, strayed } = chooseEpoch(periods, { programTime, firstSeen, secondsToEnd }, clock.now());
   if (strayed) {
     warn(
-      `${playlist}: #EXT-X-PROGRAM-DATE-TIME is far from the clock of this machine, so the clock chooses the keys`,
+      `${showUrl(playlist)}: #EXT-X-PROGRAM-DATE-TIME is far from the clock of this machine, so the clock chooses the keys`,
     );
   }
   try {
@@ -122,7 +123,7 @@ async function copyMap(map: MapTag, { playlist, folder }: Places, { source }: Li
   const location = await source.resolve(map.uri, playlist, place);
   const bytes = await source.read(location, map.byteRange);
   if (!(await isInitializationSection(bytesInMemory(bytes)))) {
-    const detail = `"${map.uri}" of #EXT-X-MAP is more than an initialization section, so it cannot stay in the clear`;
+    const detail = `"${showUrl(map.uri)}" of #EXT-X-MAP is more than an initialization section, so it cannot stay in the clear`;
     throw playlistError(place, detail);
   }
   const name = `init-${identityOf(bytes)}.mp4`;

@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { FileMissing, resolveReference } from '../hls/resolve-reference.ts';
+import { showUrl } from '../show-url.ts';
 import { type ByteRange, type LiveSource, SourceUnavailable } from './live-source.ts';
 
 /**
@@ -58,12 +59,12 @@ async function readBytes(file: FileHandle, location: string, range: ByteRange | 
   if (range === undefined) return file.readFile();
   const { size } = await file.stat();
   if (range.offset + range.length > size)
-    throw new SourceUnavailable(`${location} is not written to its end`);
+    throw new SourceUnavailable(`${showUrl(location)} is not written to its end`);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(range.length), 0, range.length, range.offset);
   return buffer.subarray(0, bytesRead);
 }
 
 function unavailable(location: string, cause: unknown): SourceUnavailable {
   const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-  return new SourceUnavailable(`${location} cannot be read (${reason})`, { cause });
+  return new SourceUnavailable(`${showUrl(location)} cannot be read (${reason})`, { cause });
 }

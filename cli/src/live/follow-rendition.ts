@@ -1,6 +1,7 @@
 import { AppError } from '@latchkey/shared/errors';
 import { segmentName } from '../encrypt/target-names.ts';
 import { explainError } from '../explain-error.ts';
+import { showUrl } from '../show-url.ts';
 import { alignFollower } from './align-follower.ts';
 import { encryptSegment, type LiveTools, type WrittenSegment } from './encrypt-segment.ts';
 import type { Follower, RenditionOptions } from './follower.ts';
@@ -111,7 +112,7 @@ async function takeSegment(
   if (discontinuity) state.discontinuityNumber++;
   const { uri, seconds, number: source } = segment;
   state.entries.push({
-    ...{ number, source, uri, seconds, lines, discontinuity },
+    ...{ number, source, uri: showUrl(uri), seconds, lines, discontinuity },
     ...written,
     map: written.map ?? state.entries.at(-1)?.map,
     discontinuityNumber: state.discontinuityNumber,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { playlistError } from '../hls/playlist-error.ts';
+import { hideUrls, showUrl } from '../show-url.ts';
 import { type ByteRange, type LiveSource, SourceUnavailable } from './live-source.ts';
 
 /** 125 ms for segments of two seconds: the delay stays under 200 ms, and most answers are 304. */
@@ -25,7 +26,8 @@ export function createHttpSource(signal: AbortSignal): LiveSource {
     const whole = await readBody(location, answer);
     // A server without ranges answers 200 with the whole file.
     const bytes = range && answer.status === 200 ? slice(whole, range) : whole;
-    if (range && bytes.length !== range.length) throw new SourceUnavailable(`${location} is too short`);
+    if (range && bytes.length !== range.length)
+      throw new SourceUnavailable(`${showUrl(location)} is too short`);
     return bytes;
   };
   return {
@@ -35,7 +37,7 @@ export function createHttpSource(signal: AbortSignal): LiveSource {
       if (url?.origin === new URL(playlist).origin) return url.href;
       throw playlistError(
         place,
-        `"${uri}" is on another server; accepted: URLs of ${new URL(playlist).origin}`,
+        `"${showUrl(uri)}" is on another server; accepted: URLs of ${new URL(playlist).origin}`,
       );
     },
     async readChanged(location, known) {
@@ -61,17 +63,20 @@ async function send(location: string, init: RequestInit): Promise<Response> {
     return await fetch(location, { ...init, redirect: 'manual' });
   } catch (cause) {
     const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException;
-    throw new SourceUnavailable(`${location} cannot be reached (${code ?? (cause as Error).message})`, {
-      cause,
-    });
+    throw new SourceUnavailable(
+      `${showUrl(location)} cannot be reached (${code ?? hideUrls((cause as Error).message)})`,
+      {
+        cause,
+      },
+    );
   }
 }
 
 async function refused(location: string, answer: Response): Promise<SourceUnavailable> {
   await answer.body?.cancel();
   const target = answer.headers.get('location');
-  const advice = target ? `, a redirect to ${target}; give that address` : '';
-  return new SourceUnavailable(`${location} answers ${answer.status}${advice}`);
+  const advice = target ? `, a redirect to ${showUrl(target)}; give that address` : '';
+  return new SourceUnavailable(`${showUrl(location)} answers ${answer.status}${advice}`);
 }
 
 async function readBody(location: string, answer: Response): Promise<Buffer> {
@@ -84,7 +89,10 @@ async function readBody(location: string, answer: Response): Promise<Buffer> {
       chunks.push(chunk);
     }
   } catch (cause) {
-    throw new SourceUnavailable(`${location} cannot be read (${(cause as Error).message})`, { cause });
+    throw new SourceUnavailable(
+      `${showUrl(location)} cannot be read (${hideUrls((cause as Error).message)})`,
+      { cause },
+    );
   }
   return Buffer.concat(chunks, length);
 }

@@ -4,6 +4,7 @@ import { type MultivariantPlaylist, parseMultivariantPlaylist } from '../hls/mul
 import { playlistError } from '../hls/playlist-error.ts';
 import { classifyPlaylist, type PlaylistText, splitPlaylist } from '../hls/playlist-lines.ts';
 import { inspectTags } from '../hls/refused-tags.ts';
+import { hideUrls, showUrl } from '../show-url.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 
 /** A live presentation: one media playlist, or several below a multivariant playlist. */
@@ -39,7 +40,7 @@ export async function loadChannel(location: string, tools: LiveTools): Promise<C
       if (error instanceof AppError) {
         wrongSince ??= clock.monotonic();
         if (clock.monotonic() - wrongSince > patienceMs) throw error;
-      } else warn(`waits for the source: ${(error as Error).message}`);
+      } else warn(`waits for the source: ${hideUrls((error as Error).message)}`);
     }
     await wait(retrySeconds, signal);
   }
@@ -64,7 +65,7 @@ async function readChannel(
     const uri = 'variantUri' in line ? line.variantUri : line.taggedUri;
     const place = { playlist: location, line: line.line };
     const target = await source.resolve(uri, location, place);
-    const name = nameOfLocation.get(target) ?? nameRendition(withoutQuery(uri));
+    const name = nameOfLocation.get(target) ?? nameRendition(withoutQuery(showUrl(uri)));
     nameOfLocation.set(target, name);
     nameOfUri.set(uri, name);
   }

@@ -20,7 +20,7 @@ export function renderWindow(state: RenditionState, keyUrlOf: (epoch: number) =>
     : header.iFramesOnly
       ? versionForIFrames
       : versionForIv;
-  const longest = Math.max(...entries.map(({ seconds }) => Math.round(seconds)));
+  const longest = entries.reduce((most, { seconds }) => Math.max(most, Math.round(seconds)), 0);
   const breaksBefore = first.discontinuityNumber - (first.discontinuity ? 1 : 0);
   const output = [
     '#EXTM3U',

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import type { WindowHeader } from './source-window.ts';
 
 /** One encrypted segment of the window. */
@@ -8,6 +9,7 @@ export interface LiveEntry {
   readonly number: number;
   /** Its number in the source; null if the source has started its numbering again since. */
   source: number | null;
+  /** In the source, as `showUrl` shows it. */
   readonly uri: string;
   /** A hash of the source's bytes; empty for a gap. It says nothing about them, since they have far more random bits. */
   readonly identity: string;
@@ -103,9 +105,15 @@ export async function readState(path: string): Promise<RenditionState> {
   }
   try {
     const { form: found, ...state } = JSON.parse(text) as RenditionState & { form: unknown };
-    if (found === form && Array.isArray(state.entries)) return { ...newState(), ...state };
+    if (found === form && Array.isArray(state.entries))
+      return { ...newState(), ...state, entries: state.entries.map(hideUri) };
   } catch {
     // Said below: a cut file and a file of another form need the same remedy.
   }
   throw refusal(`${path} cannot be read as the state of a live encryption; give a new --out folder`);
+}
+
+/** Release 0.3.0 stored the whole URI. */
+function hideUri(entry: LiveEntry): LiveEntry {
+  return { ...entry, uri: showUrl(entry.uri) };
 }

@@ -86,7 +86,8 @@ export function readSourceWindow(text: PlaylistText): SourceWindow | undefined {
   const whole = text.lines.filter(({ tag }) => playlistTags.has(tag));
   const numberOf = (name: string) =>
     Number.parseFloat(whole.find(({ tag }) => tag === name)?.value ?? '') || 0;
-  const longest = Math.max(...playlist.segments.map(({ seconds }) => seconds));
+  // A list of arguments has no room for every playlist.
+  const longest = playlist.segments.reduce((most, { seconds }) => Math.max(most, seconds), 0);
   return {
     header: {
       version: playlist.version,

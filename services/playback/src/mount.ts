@@ -10,6 +10,7 @@ import { openFetcher } from './sources/open-fetcher.ts';
 import { createFaultReport } from './sources/report-faults.ts';
 import { createSlowPlaces } from './sources/shared-fetch.ts';
 import { createSourceCache, type SourceCache } from './sources/source-cache.ts';
+import { createWorkTurns, type WorkTurns } from './work-turns.ts';
 
 /** Some 16,000 live playlists of 4 KiB, or 300 films of 200 KiB. Others are fetched again. */
 const mostTextBytes = 64 * 1024 * 1024;
@@ -25,33 +26,33 @@ interface MountOptions {
 export async function mount(core: ServiceCore<PlaybackConfig>, { noteUse }: MountOptions): Promise<void> {
   const { app, authority, clock, guard, metrics, values } = core;
   warnOfMissingUrl(core);
+  const turns = createWorkTurns();
   const playlists = createPlaylistServer({
     authority,
     clock,
     leaseMode: values.leaseMode,
-    sources: openSources(core),
+    sources: openSources(core, turns),
+    turns,
     noteUse,
   });
   await addPlaylistRoutes(app, { playlists, guard, metrics });
 }
 
-function openSources({
-  clock,
-  log,
-  shutdown,
-  values,
-  processes = 1,
-}: ServiceCore<PlaybackConfig>): SourceCache {
+function openSources(
+  { clock, log, shutdown, values, processes = 1 }: ServiceCore<PlaybackConfig>,
+  turns: WorkTurns,
+): SourceCache {
   const listed = new Set(values.playlistOrigins);
   // Listed origins are http or https, and without a user name.
   const mayFetch = ({ origin, username, password }: URL) => listed.has(origin) && !username && !password;
   const isOwnKey = createOwnKeys(values.publicUrl ?? null);
-  const fetcher = openFetcher(mayFetch);
+  const fetcher = openFetcher(mayFetch, turns);
   shutdown.add('connections to the sources of playlists', 1_000, () => fetcher.close());
   return createSourceCache({
     clock,
     fetchText: fetcher.fetchText,
-    rewrite: (fetched, parent) => rewritePlaylist({ ...fetched, parent }, { mayFetch, isOwnKey }),
+    rewrite: (fetched, parent) =>
+      turns.finish(rewritePlaylist({ ...fetched, parent }, { mayFetch, isOwnKey })),
     onFault: createFaultReport(log, clock),
     places: createSlowPlaces(),
     roomBytes: Math.min(mostTextBytes, (boundCaches(readProcessMemory()) / processes) * textShare),

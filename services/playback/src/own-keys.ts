@@ -7,7 +7,7 @@
 export function createOwnKeys(publicUrl: string | null): (url: URL) => boolean {
   if (publicUrl === null) return () => false;
   const { origin, pathname } = new URL(publicUrl);
-  const prefix = `${pathname.replace(/\/+$/, '')}/keys/`;
+  const prefix = `${withoutEndSlashes(pathname)}/keys/`;
   return (url) =>
     url.origin === origin &&
     url.username === '' &&
@@ -17,3 +17,9 @@ export function createOwnKeys(publicUrl: string | null): (url: URL) => boolean {
 
 /** An id as `docs/contract.md#conventions` has it, and perhaps an epoch or a key id. */
 const keyName = /^[A-Za-z0-9_-]{1,256}(?:\/[0-9]{1,10}|\/kid\/[0-9a-f-]{36})?$/;
+
+function withoutEndSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
+}

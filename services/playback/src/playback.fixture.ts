@@ -8,13 +8,14 @@ import {
 } from '@latchkey/shared/testing';
 import { onTestFinished } from 'vitest';
 import { createOwnKeys } from './own-keys.ts';
-import { rewritePlaylist } from './rewrite/rewrite-playlist.ts';
+import { rewriteAtOnce } from './rewrite/rewrite.fixture.ts';
 import { addPlaylistRoutes } from './routes/get-playlist.ts';
 import { createPlaylistServer } from './serve-playlist.ts';
 import type { FetchedText } from './sources/fetch-source.ts';
 import { createFaultReport } from './sources/report-faults.ts';
 import { createSlowPlaces } from './sources/shared-fetch.ts';
 import { createSourceCache } from './sources/source-cache.ts';
+import { createWorkTurns } from './work-turns.ts';
 
 const leaseId = '5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11';
 const secret = Buffer.alloc(16, 7);
@@ -63,10 +64,16 @@ export async function servePlaylists(texts: Record<string, string | Error>) {
   onTestFinished(() => host.app.close());
   const { sources, ...source } = openTestSources(texts, host);
   const uses: [string, number][] = [];
+  let turnsBegun = 0;
+  const turns = createWorkTurns((run) => {
+    turnsBegun++;
+    setImmediate(run);
+  });
   const playlists = createPlaylistServer({
     ...host,
     leaseMode: 'optional',
     sources,
+    turns,
     noteUse: (id, _lease, usedAt) => void uses.push([id, usedAt]),
   });
   await addPlaylistRoutes(host.app, {
@@ -81,7 +88,7 @@ export async function servePlaylists(texts: Record<string, string | Error>) {
     host.authority.leases.invalidate(leaseId);
     host.authority.contents.invalidate('film');
   };
-  return { ...host, ...source, clock, state, uses, get, forget };
+  return { ...host, ...source, clock, state, uses, get, forget, turnsBegun: () => turnsBegun };
 }
 
 function openTestSources(texts: Record<string, string | Error>, { clock, log }: TestHost) {
@@ -98,8 +105,8 @@ function openTestSources(texts: Record<string, string | Error>, { clock, log }: 
       if (text instanceof Error) throw text;
       return { text, url, maxAgeSeconds: null };
     },
-    rewrite: (text, parent) =>
-      rewritePlaylist({ ...text, parent }, { mayFetch, isOwnKey: createOwnKeys('https://keys.example/v') }),
+    rewrite: async (text, parent) =>
+      rewriteAtOnce({ ...text, parent }, { mayFetch, isOwnKey: createOwnKeys('https://keys.example/v') }),
     onFault: createFaultReport(log, clock),
     places: createSlowPlaces(() => () => {}),
     roomBytes: 1024 * 1024,

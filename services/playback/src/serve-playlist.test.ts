@@ -166,3 +166,16 @@ it('a variant that its source refuses is 503, and the list of variants is fetche
   }
   expect(fetched.length).toBeLessThanOrEqual(8);
 });
+
+it('two hundred sessions that wait for the same text get it in many turns of the event loop', async () => {
+  const long = `#EXTM3U\n#EXT-X-TARGETDURATION:6\n${'#EXTINF:6,\n0.ts\n'.repeat(10_000)}`;
+  const { get, turnsBegun } = await servePlaylists({ [start]: long });
+  const first = await get(`/play/${sid}/index.m3u8`);
+  expect(first.headers['content-length']).toBe(`${first.body.length}`);
+  expect(first.body.split('\n')).toHaveLength(20_003);
+  const before = turnsBegun();
+  const answers = await Promise.all(Array.from({ length: 200 }, () => get(`/play/${sid}/index.m3u8`)));
+  expect(answers.every(({ body }) => body === first.body)).toBe(true);
+  // 430 KB for each. Half a MiB may be written in a turn.
+  expect(turnsBegun() - before).toBeGreaterThan(100);
+});

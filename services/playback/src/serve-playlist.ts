@@ -4,7 +4,16 @@ import type { ContentState, LeaseState, SessionId } from '@latchkey/shared/contr
 import { AppError } from '@latchkey/shared/errors';
 import type { PlaybackConfig } from './config.ts';
 import { findPlaylist } from './find-playlist.ts';
+import { pieceCharacters } from './rewrite/session-text.ts';
 import type { SourceCache } from './sources/source-cache.ts';
+import { amountOfCopy, type WorkTurns } from './work-turns.ts';
+
+/** A playlist as it is sent. */
+interface ServedText {
+  readonly sizeBytes: number;
+  /** Each is made when it is asked for: a text of 16 MiB takes 50 ms to write, and a slow client would keep a copy of it in memory. */
+  readonly pieces: AsyncIterable<string>;
+}
 
 /** Decides about requests for playlists, and writes the playlists. */
 export interface PlaylistServer {
@@ -16,7 +25,7 @@ export interface PlaylistServer {
    * @throws AppError with the code of the decision; NOT_FOUND; DEPENDENCY_UNAVAILABLE if a state cannot be known or the source serves
    *   no playlist
    */
-  serve(session: SessionId, sid: string, name: string): Promise<string>;
+  serve(session: SessionId, sid: string, name: string): Promise<ServedText>;
 }
 
 interface PlaylistServerOptions {
@@ -24,6 +33,7 @@ interface PlaylistServerOptions {
   readonly clock: Clock;
   readonly leaseMode: PlaybackConfig['leaseMode'];
   readonly sources: SourceCache;
+  readonly turns: Pick<WorkTurns, 'take'>;
   /** A use of a session, which may extend its lease. It must not wait or throw. */
   readonly noteUse: (leaseId: string, lease: LeaseState, usedAt: number) => void;
 }
@@ -31,7 +41,7 @@ interface PlaylistServerOptions {
 const isServed = (content: ContentState | null) => content?.status === 'active';
 
 export function createPlaylistServer(options: PlaylistServerOptions): PlaylistServer {
-  const { authority, clock, leaseMode, sources, noteUse } = options;
+  const { authority, clock, leaseMode, sources, turns, noteUse } = options;
 
   /** @throws AppError if the session opens nothing now */
   async function open(session: SessionId) {
@@ -49,12 +59,23 @@ export function createPlaylistServer(options: PlaylistServerOptions): PlaylistSe
       const start = content?.playlistUrl ? URL.parse(content.playlistUrl) : null;
       if (!start) throw new AppError('NOT_FOUND', { detail: 'The content has no playlist any more.' });
       const playlist = await findPlaylist(sources, start, name).catch(toAnswer);
+      const { sizeBytes, pieces } = playlist.text.write(sid);
+      // A thousand sessions may have waited for the same text, and each gets a copy of its own.
+      await turns.take(amountOfCopy(Math.min(sizeBytes, pieceCharacters)));
       // The source may have taken seconds, and a revocation may have come meanwhile.
       const { lease } = await open(session);
       noteUse(session.leaseId, lease, clock.now());
-      return playlist.write(sid);
+      return { sizeBytes, pieces: inTurns(pieces(), turns) };
     },
   };
+}
+
+/** A turn between two pieces; the first has had its own. */
+async function* inTurns(pieces: Iterable<string>, turns: Pick<WorkTurns, 'take'>) {
+  for (const piece of pieces) {
+    yield piece;
+    await turns.take(amountOfCopy(pieceCharacters));
+  }
 }
 
 /** The operator's log has the fault, once for each fetch. A request only says that there is one. */

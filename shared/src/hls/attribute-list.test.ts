@@ -32,9 +32,39 @@ describe('an attribute list', () => {
     ['text after a quoted string', 'URI="x"y'],
     ['a comma at the end', 'A=1,'],
     ['a name that stands twice', 'A=1,A=2'],
+    ['a quote in a plain value', 'A=1"'],
+    ['more attributes than any tag has', Array.from({ length: 1_001 }, (_, n) => `A${n}=`).join(',')],
   ])('an attribute list with %s is refused', (_, text) => {
     expect(() => parseAttributeList(text)).toThrow(SyntaxError);
   });
+
+  it('a refusal shows no value, because a value may be a key or a signed URL', () => {
+    for (const text of [
+      'URI="https://a/?token=canary"x',
+      'URI="canary',
+      'A=canary"',
+      'A=canary,A=canary',
+      'A=1,canary',
+    ]) {
+      expect(() => parseAttributeList(text)).toThrow(/^(?!.*canary)/);
+    }
+  });
+
+  it.each([' ', 'A', '=', ',', '"', 'A=1 ', 'A="1" '])(
+    '2 MiB of %j take time by their length, not by its square',
+    (part) => {
+      const measureMs = (characters: number) => {
+        const text = `A=1${part.repeat(characters / part.length)}"`;
+        const since = performance.now();
+        expect(() => parseAttributeList(text)).toThrow(SyntaxError);
+        return performance.now() - since;
+      };
+      const best = (characters: number) =>
+        Math.min(...Array.from({ length: 3 }, () => measureMs(characters)));
+      // Below some milliseconds, the clock counts more than the text. By the square it would be 256 times.
+      expect(best(2 * 1024 * 1024) / Math.max(4, best(128 * 1024))).toBeLessThan(64);
+    },
+  );
 
   it('any attribute list is read back as it was written', () => {
     const plain = fc.stringMatching(/^[^",\s]{1,12}$/);

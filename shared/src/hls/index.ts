@@ -5,4 +5,4 @@ export {
   parseAttributeList,
   replaceUri,
 } from './attribute-list.ts';
-export { type PlaylistLine, splitLines } from './playlist-lines.ts';
+export { type PlaylistLine, readLines, splitLines } from './playlist-lines.ts';

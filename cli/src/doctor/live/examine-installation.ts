@@ -1,4 +1,5 @@
 import { refusal } from '../../refusal.ts';
+import { showUrl } from '../../show-url.ts';
 import { describeMs, describeSkew } from './describe-time.ts';
 import {
   judgeKeyRequests,
@@ -79,7 +80,7 @@ function checkHealth({ url }: LiveServer, { status, json, headers }: LiveAnswer)
     return { version, uptimeSeconds: said.number('uptimeSeconds') };
   const location = headers.get('location');
   const why = location
-    ? `it redirects to ${location}; give that address`
+    ? `it redirects to ${showUrl(location)}; give that address`
     : `/health answered ${status}${status >= 500 ? ', so a proxy in front may have no server behind it' : ''}`;
   throw refusal(`${url} does not answer as Latchkey: ${why}`);
 }

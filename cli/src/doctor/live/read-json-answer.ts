@@ -1,5 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { refusal } from '../../refusal.ts';
+import { hideUrls } from '../../show-url.ts';
 
 /** Longer than the checks behind `/ready` (2.5 s) and the statistics (2.5 s) take when something is silent. */
 const answerLimitMs = 6_000;
@@ -50,7 +51,9 @@ export async function readJsonAnswer(
     signal.throwIfAborted();
     const inner = (cause as Error).cause as NodeJS.ErrnoException | undefined;
     const late = `no answer within ${answerLimitMs / 1_000} s`;
-    const reason = timeout.aborted ? late : (inner?.code ?? inner?.message ?? (cause as Error).message);
+    const reason = timeout.aborted
+      ? late
+      : (inner?.code ?? hideUrls(inner?.message ?? (cause as Error).message));
     throw refusal(`${url}${path} cannot be reached (${reason})`, cause);
   }
 }

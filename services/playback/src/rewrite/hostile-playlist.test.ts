@@ -1,16 +1,23 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { hostileTexts, isOwnKey, makeHostileText } from './hostile-texts.fixture.ts';
+import { PlaylistFault } from './playlist-fault.ts';
+import { rewriteAtOnce } from './rewrite.fixture.ts';
 import { rewritePlaylist } from './rewrite-playlist.ts';
 
-const rules = { mayFetch: () => true, isOwnKey: () => false };
+const rules = { mayFetch: () => true, isOwnKey };
 const rewrite = (body: string, url = 'https://cdn.example/v.m3u8') =>
-  rewritePlaylist({ text: `#EXTM3U\n${body}`, url: new URL(url), parent: null }, rules);
+  rewriteAtOnce({ text: `#EXTM3U\n${body}`, url: new URL(url), parent: null }, rules);
 
 it('a short text that would become a huge one is refused', () => {
   const far = `https://cdn.example/${'x'.repeat(8_000)}/v.m3u8`;
   const segments = `#EXT-X-TARGETDURATION:6\n${'#EXTINF:6,\na\n'.repeat(20_000)}`;
   expect(() => rewrite(segments, far)).toThrow('16 MiB');
   const define = `#EXT-X-TARGETDURATION:6\n#EXT-X-DEFINE:NAME="x",VALUE="${'y'.repeat(60_000)}"\n`;
-  expect(() => rewrite(`${define}#EXTINF:6,\n${'{$x}'.repeat(20_000)}`)).toThrow('too long');
+  expect(() => rewrite(`${define}#EXTINF:6,\n${'{$x}'.repeat(10_000)}`)).toThrow('too long');
+  expect(() => rewrite(`${define}#EXTINF:6,\n${'x'.repeat(80_000)}`)).toThrow('too long');
+  // Reports of renditions that are not listed are left out. Their URLs count nevertheless.
+  const reports = '#EXT-X-RENDITION-REPORT:URI="{$x}"\n'.repeat(1_000);
+  expect(() => rewrite(define + reports)).toThrow('16 MiB');
 });
 
 it('a text of a million lines is refused before they are rewritten, and a film of a day is not', () => {
@@ -23,4 +30,65 @@ it('a list of more playlists than any content has is refused', () => {
   const variants = Array.from({ length: 1_001 }, (_, n) => `#EXT-X-STREAM-INF:BANDWIDTH=1\n${n}.m3u8`);
   expect(() => rewrite(variants.join('\n'))).toThrow('1,000');
   expect(rewrite(variants.slice(1).join('\n')).children.size).toBe(1_000);
+});
+
+it('the reason why a playlist is refused is short, however long its lines are', () => {
+  const name = 'a'.repeat(60_000);
+  for (const line of [
+    `{$${name}}`,
+    `#EXT-X-DEFINE:IMPORT="${name}"`,
+    `#EXT-X-KEY:${name}=1,${name}=2,URI="a"`,
+  ]) {
+    let reason = '';
+    try {
+      rewrite(`#EXT-X-TARGETDURATION:6\n${line}`);
+    } catch (fault) {
+      reason = (fault as Error).message;
+    }
+    expect(reason.length).toBeGreaterThan(0);
+    expect(reason.length).toBeLessThan(200);
+  }
+});
+
+const mebibyte = 1024 * 1024;
+
+/** Rewrites a text to its end, or to its refusal. */
+function work(text: string): { steps: number; isRefused: boolean } {
+  const url = new URL('https://cdn.example/v.m3u8?z=1');
+  let steps = 0;
+  try {
+    for (const _ of rewritePlaylist({ text, url, parent: null }, rules)) steps++;
+    return { steps, isRefused: false };
+  } catch (fault) {
+    expect(fault).toBeInstanceOf(PlaylistFault);
+    return { steps, isRefused: true };
+  }
+}
+
+/** The shortest of several times. */
+function measureMs(text: string): number {
+  const times = Array.from({ length: 4 }, () => {
+    const since = performance.now();
+    work(text);
+    return performance.now() - since;
+  });
+  return Math.min(...times);
+}
+
+describe('2 MiB of a hostile text', () => {
+  it.each(hostileTexts)('%s take time by their length, not by its square', (name) => {
+    // Below some milliseconds, the clock and the collection of garbage count more than the text.
+    const shortMs = Math.max(4, measureMs(makeHostileText(name, mebibyte / 8)));
+    const longMs = measureMs(makeHostileText(name, 2 * mebibyte));
+    // By the square it would be 256 times.
+    expect(longMs / shortMs).toBeLessThan(64);
+  });
+
+  it.each(hostileTexts)('%s can be interrupted before each line', (name) => {
+    const text = makeHostileText(name, 2 * mebibyte);
+    const lines = text.trimEnd().split('\n').length;
+    const { steps, isRefused } = work(text);
+    // Each line is read twice.
+    expect(isRefused || steps > 2 * lines).toBe(true);
+  });
 });

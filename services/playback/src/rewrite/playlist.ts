@@ -1,3 +1,4 @@
+import type { SessionText } from './session-text.ts';
 import type { Variables } from './variables.ts';
 
 /** A playlist as it was fetched. */
@@ -25,9 +26,10 @@ export interface RewrittenPlaylist {
   readonly targetSeconds: number | null;
   /** The playlists that a multivariant playlist lists, by their names beside it. */
   readonly children: ReadonlyMap<string, URL>;
+  /** The names of these playlists by their URLs. */
+  readonly childNames: ReadonlyMap<string, string>;
   readonly variables: Variables;
-  /** Characters of a written playlist, without the ids of the session. */
+  /** Characters that it keeps in memory. */
   readonly length: number;
-  /** @param sid of the session, for the URIs of keys */
-  write(sid: string): string;
+  readonly text: SessionText;
 }

@@ -4,26 +4,25 @@ import {
   type PlaylistLine,
   parseAttributeList,
 } from '@latchkey/shared/hls';
+import { ChildNames } from './child-names.ts';
 import type { RewriteRules, SourcePlaylist } from './playlist.ts';
 import { PlaylistFault } from './playlist-fault.ts';
+import { nameSession } from './session-in-key-url.ts';
+import { type Piece, SessionText } from './session-text.ts';
 import { fillIn, readDefinition, type Variables } from './variables.ts';
 
-/** Stands for the id of the session. */
-export const sessionId = Symbol('session');
-
-/** Text, a playlist by its URL, or the place of the session's id. */
-export type Piece = string | URL | typeof sessionId;
-
-interface LineContext extends SourcePlaylist {
+interface RewriteContext extends SourcePlaylist {
   readonly kind: 'media' | 'multivariant';
   readonly rules: RewriteRules;
 }
 
 interface RewrittenLines {
-  readonly pieces: readonly Piece[];
-  /** The playlists among the pieces, in their order. */
-  readonly children: readonly URL[];
+  readonly text: SessionText;
   readonly variables: Variables;
+  readonly children: ReadonlyMap<string, URL>;
+  readonly childNames: ReadonlyMap<string, string>;
+  /** Characters of the text and of the URLs of children. */
+  readonly length: number;
 }
 
 /** Tags whose `URI` is a playlist. */
@@ -41,39 +40,65 @@ const hasUri = /URI="|X-ASSET-LIST="/;
 
 /** Eight times the source: absolute URLs are longer than relative ones. A long URL before each of a million lines would fill the memory. */
 const longestText = 16 * 1024 * 1024;
-/** Far above any content. Each is looked for in each rendition report. */
-const childrenAtMost = 1_000;
+/** Far above the longest URL, and as much as variables may fill in. URLs much longer than that take more time for each character. */
+const longestUri = 65_536;
+/** A line takes as long as so many of its characters, however short it is: it is read twice, and its URL is made. */
+export const lineCharacters = 64;
 
-/** Rewrites line by line: a variable is defined before its use. @throws PlaylistFault */
-export function rewriteLines(lines: readonly PlaylistLine[], context: LineContext): RewrittenLines {
-  const pieces: Piece[] = [];
-  const children: URL[] = [];
-  const variables = new Map<string, string>();
+/**
+ * Rewrites line by line: a variable is defined before its use.
+ *
+ * @returns steps; each value is the amount of the work after it, in characters
+ * @throws PlaylistFault
+ */
+export function* rewriteLines(
+  lines: Iterable<PlaylistLine>,
+  context: RewriteContext,
+): Generator<number, RewrittenLines, undefined> {
+  const text = new SessionText();
+  const found: Found = {
+    variables: new Map(),
+    children: new ChildNames(),
+    urlCharacters: 0,
+    readCharacters: 0,
+  };
   let length = 0;
   for (const line of lines) {
-    const rewritten = new LineRewriter(line, context, variables).rewrite();
+    // What the line before has become is known only now.
+    yield lineCharacters + line.text.length + found.readCharacters;
+    found.readCharacters = 0;
+    const rewritten = new LineRewriter(line, context, found).rewrite();
+    for (const piece of rewritten ?? []) if (typeof piece === 'string') length += piece.length;
+    // The URLs of reports and of children are not in the text, and take as long.
+    if (Math.max(length, found.urlCharacters) > longestText)
+      throw new PlaylistFault('with absolute URLs it is larger than 16 MiB');
     // A line may have to be left out as a whole.
-    if (!rewritten) continue;
-    for (const piece of rewritten) {
-      if (piece instanceof URL) children.push(piece);
-      else if (typeof piece === 'string') length += piece.length;
-    }
-    if (children.length > childrenAtMost) throw new PlaylistFault('it lists more than 1,000 playlists');
-    if (length > longestText) throw new PlaylistFault('with absolute URLs it is larger than 16 MiB');
-    pieces.push(...rewritten, '\n');
+    if (rewritten) text.add([...rewritten, '\n']);
   }
-  return { pieces, children, variables };
+  const { variables, children } = found;
+  for (const url of children.names.keys()) length += url.length;
+  return { text, variables, length, children: children.children, childNames: children.names };
+}
+
+/** What the lines so far have told, and taken. */
+interface Found {
+  readonly variables: Map<string, string>;
+  readonly children: ChildNames;
+  /** Of all URLs that were made. */
+  urlCharacters: number;
+  /** That were read in this line besides its own: those of the playlist's URL, and of variables. */
+  readCharacters: number;
 }
 
 class LineRewriter {
   readonly #line: PlaylistLine;
-  readonly #context: LineContext;
-  readonly #variables: Map<string, string>;
+  readonly #context: RewriteContext;
+  readonly #found: Found;
 
-  constructor(line: PlaylistLine, context: LineContext, variables: Map<string, string>) {
+  constructor(line: PlaylistLine, context: RewriteContext, found: Found) {
     this.#line = line;
     this.#context = context;
-    this.#variables = variables;
+    this.#found = found;
   }
 
   rewrite(): readonly Piece[] | null {
@@ -97,10 +122,7 @@ class LineRewriter {
     const { tag } = this.#line;
     if (playlistTags.includes(tag)) return [this.#child(url)];
     if (!keyTags.includes(tag) || !this.#context.rules.isOwnKey(url)) return [url.href];
-    // A session in the source's own URI is another one's, or is out of date.
-    url.searchParams.delete('s');
-    url.hash = '';
-    return [`${url.href}${url.search ? '&' : '?'}s=`, sessionId];
+    return nameSession(url);
   }
 
   #define(): readonly Piece[] {
@@ -108,7 +130,8 @@ class LineRewriter {
     const attributes = this.#attributes();
     const imported: Variables = parent?.variables ?? new Map();
     const { name, value } = readDefinition(attributes, { url, imported, line: this.#line.number });
-    this.#variables.set(name, value);
+    this.#found.variables.set(name, value);
+    this.#found.readCharacters += url.href.length;
     if (findAttribute(attributes, 'QUERYPARAM') === undefined) return [this.#line.text];
     // The client's URL lacks the query of the source, so the value is stated.
     return [`#EXT-X-DEFINE:NAME="${name}",VALUE="${value.replace(/["\r\n]/g, encodeURIComponent)}"`];
@@ -121,18 +144,22 @@ class LineRewriter {
 
   /** Reports of playlists that the content does not list are left out: they only save a request. */
   #pointToSibling(): readonly Piece[] | null {
-    const siblings = this.#context.parent?.children;
     let isListed = true;
     const pieces = this.#write(this.#attributes(), (url) => {
-      const sibling = [...(siblings ?? [])].find(([, { href }]) => href === url.href);
-      if (!sibling) isListed = false;
-      return [sibling?.[0] ?? ''];
+      const sibling = this.#context.parent?.childNames.get(url.href);
+      if (sibling === undefined) isListed = false;
+      return [sibling ?? ''];
     });
     return isListed ? pieces : null;
   }
 
-  #child(url: URL): URL {
-    if (this.#context.rules.mayFetch(url)) return url;
+  /** The name of a playlist that this one lists. */
+  #child(url: URL): string {
+    if (this.#context.rules.mayFetch(url)) {
+      const name = this.#found.children.add(url);
+      if (name === null) throw new PlaylistFault('it lists more than 1,000 playlists');
+      return name;
+    }
     const where = url.protocol === 'data:' ? 'data:' : `${url.protocol}//${url.host}`;
     throw new PlaylistFault(
       `it lists a playlist at ${where}, which PLAYLIST_ORIGINS does not`,
@@ -141,9 +168,17 @@ class LineRewriter {
   }
 
   #resolve(reference: string): URL {
-    const filled = fillIn(reference, this.#variables, this.#line.number);
-    const url = URL.parse(filled, this.#context.url.href);
+    const { href: base } = this.#context.url;
+    if (reference.length > longestUri)
+      throw new PlaylistFault(
+        `it has a URI that is too long: more than ${longestUri} characters`,
+        this.#line.number,
+      );
+    const filled = fillIn(reference, this.#found.variables, this.#line.number);
+    const url = URL.parse(filled, base);
     if (!url) throw new PlaylistFault('it has a URI that is malformed', this.#line.number);
+    this.#found.readCharacters += base.length + url.href.length;
+    this.#found.urlCharacters += url.href.length;
     return url;
   }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RewriteRules } from './playlist.ts';
+import type { RewriteRules, RewrittenPlaylist } from './playlist.ts';
 import { PlaylistFault } from './playlist-fault.ts';
-import { rewritePlaylist } from './rewrite-playlist.ts';
+import { rewriteAtOnce, writeAtOnce } from './rewrite.fixture.ts';
 
 const rules: RewriteRules = {
   mayFetch: ({ origin, username }) =>
@@ -12,7 +12,7 @@ const rules: RewriteRules = {
 const at = 'https://cdn.example/films/a/index.m3u8?token=t1';
 
 function multivariant(body: string, url = at) {
-  return rewritePlaylist({ text: `#EXTM3U\n${body}`, url: new URL(url), parent: null }, rules);
+  return rewriteAtOnce({ text: `#EXTM3U\n${body}`, url: new URL(url), parent: null }, rules);
 }
 
 function media(
@@ -20,13 +20,12 @@ function media(
   { url = 'https://cdn.example/films/a/v/1.m3u8', parent = multivariant('#EXT-X-MEDIA:TYPE=AUDIO') } = {},
 ) {
   const text = `#EXTM3U\n#EXT-X-TARGETDURATION:6\n${body}`;
-  return rewritePlaylist({ text, url: new URL(url), parent }, rules);
+  return rewriteAtOnce({ text, url: new URL(url), parent }, rules);
 }
 
 /** The lines after the head. */
-const written = (playlist: { write(sid: string): string }) =>
-  playlist
-    .write('SID')
+const written = (playlist: RewrittenPlaylist) =>
+  writeAtOnce(playlist, 'SID')
     .split('\n')
     .filter((line) => !/^(#EXTM3U|#EXT-X-TARGETDURATION.*|)$/.test(line));
 
@@ -109,7 +108,7 @@ describe('a multivariant playlist', () => {
   it('a multivariant playlist below another one is refused', () => {
     const text = '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8';
     const below = { text, url: new URL(at), parent: multivariant('#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8') };
-    expect(() => rewritePlaylist(below, rules)).toThrow(PlaylistFault);
+    expect(() => rewriteAtOnce(below, rules)).toThrow(PlaylistFault);
   });
 });
 
@@ -142,8 +141,8 @@ describe('keys', () => {
 
   it('one rewritten text serves every session', () => {
     const playlist = media('#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example/keys/film"');
-    expect(playlist.write('one')).toContain('?s=one"');
-    expect(playlist.write('two')).toBe(playlist.write('one').replace('one', 'two'));
+    expect(writeAtOnce(playlist, 'one')).toContain('?s=one"');
+    expect(writeAtOnce(playlist, 'two')).toBe(writeAtOnce(playlist, 'one').replace('one', 'two'));
   });
 });
 
@@ -201,7 +200,7 @@ describe('a media playlist', () => {
 
   it('a byte order mark does not stop a playlist', () => {
     const text = '\uFEFF#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n';
-    expect(rewritePlaylist({ text, url: new URL(at), parent: null }, rules).isFinished).toBe(true);
+    expect(rewriteAtOnce({ text, url: new URL(at), parent: null }, rules).isFinished).toBe(true);
   });
 
   it.each([
@@ -212,7 +211,7 @@ describe('a media playlist', () => {
     ['#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-KEY:METHOD=AES-128,URI="x",URI="y"', 'a key with two URIs'],
     ['#EXTM3U\n#EXT-X-TARGETDURATION:6\nhttp://[', 'a malformed URI'],
   ])('%j is not served, because it is %s', (text) => {
-    expect(() => rewritePlaylist({ text, url: new URL(at), parent: null }, rules)).toThrow(PlaylistFault);
+    expect(() => rewriteAtOnce({ text, url: new URL(at), parent: null }, rules)).toThrow(PlaylistFault);
   });
 });
 

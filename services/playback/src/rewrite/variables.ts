@@ -26,7 +26,7 @@ export function readDefinition(
   let value = find('VALUE');
   if (find('IMPORT') !== undefined) value = imported.get(name);
   if (find('QUERYPARAM') !== undefined) value = url.searchParams.get(name) ?? undefined;
-  if (value === undefined) throw new PlaylistFault(`#EXT-X-DEFINE: "${name}" has no value`, line);
+  if (value === undefined) throw new PlaylistFault(`#EXT-X-DEFINE: "${shorten(name)}" has no value`, line);
   return { name, value };
 }
 
@@ -35,9 +35,12 @@ export function fillIn(text: string, variables: Variables, line: number): string
   let length = 0;
   return text.replace(reference, (_, name: string) => {
     const value = variables.get(name);
-    if (value === undefined) throw new PlaylistFault(`the variable "${name}" is not defined`, line);
+    if (value === undefined) throw new PlaylistFault(`the variable "${shorten(name)}" is not defined`, line);
     length += value.length;
     if (length > longestFilled) throw new PlaylistFault('its variables make a URI too long', line);
     return value;
   });
 }
+
+/** For messages: a name may be as long as its line. */
+const shorten = (name: string) => (name.length > 40 ? `${name.slice(0, 40)}…` : name);

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { readSession } from '@latchkey/shared/auth';
 import { problems } from '@latchkey/shared/errors';
 import { type App, addGuard, type GuardOptions } from '@latchkey/shared/http';
@@ -66,11 +67,14 @@ function addPlaylistRoute(app: App, { playlists, guard, metrics }: PlaylistRoute
         request as FastifyRequest,
         reply as FastifyReply,
       );
-      const text = await playlists.serve(principal.session, sid, name);
+      const { sizeBytes, pieces } = await playlists.serve(principal.session, sid, name);
       // Only now is it known that the caller has the secret of that lease.
       (request as FastifyRequest).principal = principal;
       metrics.countPlaylist('served');
-      return (reply as FastifyReply).header('content-type', playlistType).send(text);
+      return (reply as FastifyReply)
+        .header('content-type', playlistType)
+        .header('content-length', sizeBytes)
+        .send(Readable.from(pieces));
     },
   });
 }

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { PlaylistFault } from '../rewrite/playlist-fault.ts';
+import { createWorkTurns } from '../work-turns.ts';
 import { fetchSource, readMaxAge } from './fetch-source.ts';
 import { createFetchTurns } from './fetch-turns.ts';
 
@@ -22,7 +23,13 @@ async function openSource(listener: RequestListener) {
   return {
     origin,
     fetch: (path: string, limitMs?: number) =>
-      fetchSource(new URL(path, origin), { mayFetch, dispatcher, turns: createFetchTurns(), limitMs }),
+      fetchSource(new URL(path, origin), {
+        mayFetch,
+        dispatcher,
+        turns: createFetchTurns(),
+        workTurns: createWorkTurns(),
+        limitMs,
+      }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Dispatcher, request } from 'undici';
 import { PlaylistFault } from '../rewrite/playlist-fault.ts';
+import { amountOfCopy, type WorkTurns } from '../work-turns.ts';
 import type { FetchTurns } from './fetch-turns.ts';
 import { SourceRefusal } from './source-refusal.ts';
 
@@ -17,6 +18,8 @@ export interface SourceOptions {
   readonly mayFetch: (url: URL) => boolean;
   readonly dispatcher: Dispatcher;
   readonly turns: FetchTurns;
+  /** To decode the text: many may arrive in the same turn of the event loop. */
+  readonly workTurns: Pick<WorkTurns, 'take'>;
   /** For a whole playlist, redirects and the wait for a turn included: the contract's 5 s. A source that sends a byte each second gets no more. */
   readonly limitMs?: number | undefined;
 }
@@ -40,12 +43,12 @@ const redirects = [301, 302, 303, 307, 308];
  */
 export async function fetchSource(
   start: URL,
-  { mayFetch, dispatcher, turns, limitMs = contractLimitMs }: SourceOptions,
+  { mayFetch, dispatcher, turns, workTurns, limitMs = contractLimitMs }: SourceOptions,
 ): Promise<FetchedText> {
   const signal = AbortSignal.timeout(limitMs);
   const end = await turns.take(start.origin, signal);
   try {
-    return await follow(start, { mayFetch, dispatcher, signal });
+    return await follow(start, { mayFetch, dispatcher, workTurns, signal });
   } finally {
     end();
   }
@@ -53,7 +56,12 @@ export async function fetchSource(
 
 async function follow(
   start: URL,
-  { mayFetch, dispatcher, signal }: Pick<SourceOptions, 'mayFetch' | 'dispatcher'> & { signal: AbortSignal },
+  {
+    mayFetch,
+    dispatcher,
+    workTurns,
+    signal,
+  }: Pick<SourceOptions, 'mayFetch' | 'dispatcher' | 'workTurns'> & { signal: AbortSignal },
 ): Promise<FetchedText> {
   let url = start;
   for (let redirected = 0; redirected <= redirectsAtMost; redirected++) {
@@ -65,7 +73,7 @@ async function follow(
         body.on('error', () => {}).destroy();
         throw new PlaylistFault('the source compresses the playlist although it was asked not to');
       }
-      return { text: await readText(body), url, maxAgeSeconds: readLife(headers) };
+      return { text: await readText(body, workTurns), url, maxAgeSeconds: readLife(headers) };
     }
     body.on('error', () => {}).destroy();
     const target = redirects.includes(statusCode) ? headers.location : undefined;
@@ -83,7 +91,7 @@ const requestHeaders = {
   'user-agent': 'latchkey-playback',
 };
 
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+async function readText(body: AsyncIterable<Buffer>, workTurns: Pick<WorkTurns, 'take'>): Promise<string> {
   // Copied, because a list of a million chunks of a byte each would take a hundred times their size.
   let bytes = Buffer.allocUnsafe(firstBytes);
   let length = 0;
@@ -99,6 +107,7 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
     chunk.copy(bytes, length);
     length = end;
   }
+  await workTurns.take(amountOfCopy(length));
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length));
   } catch {

@@ -1,3 +1,4 @@
+import type { WorkTurns } from '../work-turns.ts';
 import type { FetchedText } from './fetch-source.ts';
 import { createFetchTurns } from './fetch-turns.ts';
 
@@ -16,8 +17,9 @@ const keepAliveMs = 15_000;
  * Fetches playlists on connections of its own, without cookies or credentials. TLS certificates are verified.
  *
  * @param mayFetch whether a playlist may be fetched from this URL
+ * @param workTurns to decode a text
  */
-export function openFetcher(mayFetch: (url: URL) => boolean): Fetcher {
+export function openFetcher(mayFetch: (url: URL) => boolean, workTurns: Pick<WorkTurns, 'take'>): Fetcher {
   const turns = createFetchTurns();
   // Its client takes 3 MB, and most single nodes have no sessions. So it is loaded at the first fetch.
   const open = async () => {
@@ -32,7 +34,7 @@ export function openFetcher(mayFetch: (url: URL) => boolean): Fetcher {
     async fetchText(url) {
       opening ??= open();
       const { dispatcher, fetchSource } = await opening;
-      return fetchSource(url, { mayFetch, dispatcher, turns });
+      return fetchSource(url, { mayFetch, dispatcher, turns, workTurns });
     },
     async close() {
       await opening?.then(({ dispatcher }) => dispatcher.destroy());

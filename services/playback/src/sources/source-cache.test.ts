@@ -1,6 +1,6 @@
 import { createManualClock } from '@latchkey/shared/testing';
 import { expect, it } from 'vitest';
-import { rewritePlaylist } from '../rewrite/rewrite-playlist.ts';
+import { rewriteAtOnce, writeAtOnce } from '../rewrite/rewrite.fixture.ts';
 import type { FetchedText } from './fetch-source.ts';
 import { createSlowPlaces } from './shared-fetch.ts';
 import { createSourceCache } from './source-cache.ts';
@@ -24,8 +24,8 @@ function stage(answer: { text?: string; maxAgeSeconds?: number | null } = {}) {
       if (source.fault) throw source.fault;
       return { ...source, url };
     },
-    rewrite: (text, parent) =>
-      rewritePlaylist({ ...text, parent }, { mayFetch: () => true, isOwnKey: () => false }),
+    rewrite: async (text, parent) =>
+      rewriteAtOnce({ ...text, parent }, { mayFetch: () => true, isOwnKey: () => false }),
   });
   /** How long after a fetch the next one comes. */
   async function measureLifeMs(): Promise<number> {
@@ -101,7 +101,7 @@ it('what a playlist imports comes from the content that lists it, although two c
   });
   const parentAt = (url: string, value: string) => ({
     url: new URL(url),
-    playlist: rewritePlaylist(
+    playlist: rewriteAtOnce(
       {
         text: `#EXTM3U\n#EXT-X-DEFINE:NAME="q",VALUE="${value}"\n#EXT-X-MEDIA:TYPE=AUDIO`,
         url: at,
@@ -112,7 +112,7 @@ it('what a playlist imports comes from the content that lists it, although two c
   });
   const first = await cache.get(at, parentAt('https://cdn.example/1/index.m3u8', 'one'));
   const second = await cache.get(at, parentAt('https://cdn.example/2/index.m3u8', 'two'));
-  expect([first, second].map((playlist) => /\w+\.ts/.exec(playlist.write('sid'))?.[0])).toEqual([
+  expect([first, second].map((playlist) => /\w+\.ts/.exec(writeAtOnce(playlist, 'sid'))?.[0])).toEqual([
     'one.ts',
     'two.ts',
   ]);

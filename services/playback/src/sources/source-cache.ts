@@ -28,7 +28,7 @@ export interface SourceCache {
 interface SourceCacheOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly fetchText: (url: URL) => Promise<FetchedText>;
-  readonly rewrite: (fetched: FetchedText, parent: RewrittenPlaylist | null) => RewrittenPlaylist;
+  readonly rewrite: (fetched: FetchedText, parent: RewrittenPlaylist | null) => Promise<RewrittenPlaylist>;
   /** Notified once for each fetch that failed. */
   readonly onFault: (url: URL, fault: unknown) => void;
   readonly places: SlowPlaces;
@@ -50,7 +50,7 @@ export function createSourceCache(options: SourceCacheOptions): SourceCache {
     const beganAtMs = clock.monotonic();
     try {
       const fetched = await fetchText(url);
-      const playlist = rewrite(fetched, parent?.playlist ?? null);
+      const playlist = await rewrite(fetched, parent?.playlist ?? null);
       // The time of a text is that of its request: what it says may be that old. But one that took long must not be fetched for each caller.
       const freshUntilMs = Math.max(beganAtMs + lifeMs(playlist, fetched), clock.monotonic() + shortestMs);
       Object.assign(entry, { playlist, fault: null, freshUntilMs, triedAtMs: beganAtMs });
