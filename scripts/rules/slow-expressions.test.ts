@@ -1,59 +1,44 @@
-import { describe, expect, it } from 'vitest';
-import { findSlowText } from './expressions/find-ambiguity.ts';
+import { expect, it } from 'vitest';
 import { findSlowExpressions } from './slow-expressions.ts';
 
-describe('an expression is refused', () => {
-  it.each([
-    ['two loops over the same characters', /^[ \t]*([^\n]+?)[ \t]*\n/],
-    ['two loops over the same word', /^(?:ab)*(?:ab)*c/],
-    ['two loops with text between', /^(.*),(.*)$/],
-    ['a search for the end of a run', /\/+$/],
-    ['a search for a beginning that the rest may contain', /BEGIN .+ END/],
-    ['a search for a line that goes on over lines', /^x[\s\S]*?y/m],
-    ['a search for the end of a repeated word', /(?:\r?\n)*$/],
-    ['a look-ahead at each character', /^(?:(?!.*b)a)*c/],
-    ['a group and what it matched', /^(a+)\1b/],
-    ['a look-behind that the run itself fulfils', /(?<=a)a+$/],
-    ['a look-behind of several characters', /(?<=ab)[ab]+$/],
-    ['a repetition with a large bound', /[a-z]{1,600};/],
-    ['letters of both cases', /^k*\u212a*;/iu],
-  ])('if some text takes time by its square: %s', (_, expression) => {
-    expect(findSlowText(expression.source, expression.flags)?.cost).toBe('polynomial');
-  });
+const complaintsOf = (expression: RegExp) => findSlowExpressions('read.ts', `text.match(${expression});`);
 
-  it.each([
-    ['a loop within a loop', /^(a+)+$/],
-    ['the same twice', /^(?:a|a)*b/],
-    ['classes that overlap', /^(?:\w|\d)+;/],
-    ['an option at the end of a loop', /^(\w+\s?)*$/],
-    ['options only', /^(?:a*b?)*$/],
-    ['a loop over all of a loop', /^(([a-z])+.)+[A-Z]([a-z])+$/],
-  ])('if some text takes exponential time: %s', (_, expression) => {
-    expect(findSlowText(expression.source, expression.flags)?.cost).toBe('exponential');
-  });
+it.each([
+  ['the origin of a malformed request', /\r\norigin:[ \t]*([^\r\n]+?)[ \t]*\r\n/i],
+  ['an attribute of a playlist', /\s*([A-Z0-9-]+)=(?:"([^"\r\n]*)"|([^",\r\n]*))\s*(,|$)/y],
+  ['the lines at the end of a playlist', /(\r?\n)*$/],
+  ['a line of headers', /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e]*?)[ \t]*$/],
+  ['the folder of a URL', /[^/]*$/],
+  ['a query in a text', /(\/\/[^\s?]*)\?[^\s,]*/g],
+  ['two loops with text between', /^(.*),(.*)$/],
+  ['a search for the end of a run', /\/+$/],
+  ['a look-ahead at each character', /^(?:(?!.*b)a)*c/],
+  ['a look-behind that the run itself fulfils', /(?<=a)a+$/],
+  ['letters of both cases', /^k*\u212a*;/iu],
+])('an expression is refused if some text takes time by its square: %s', (_, expression) => {
+  expect(complaintsOf(expression)).toEqual([expect.stringContaining('takes polynomial time')]);
+});
+
+it.each([
+  ['a loop within a loop', /^(a+)+$/],
+  ['an option at the end of a loop', /^(\w+\s?)*$/],
+  ['options only', /^(?:a*b?)*$/],
+  ['a loop over all of a loop', /^(([a-z])+.)+[A-Z]([a-z])+$/],
+])('an expression is refused if some text takes exponential time: %s', (_, expression) => {
+  expect(complaintsOf(expression)).toEqual([expect.stringContaining('takes exponential time')]);
 });
 
 it.each([
   ['loops over different characters', /^[a-z]+:[0-9]*$/],
   ['a loop that the next character ends', /^(?:[^,]*,)*$/],
   ['a search for a run that needs no end', /\s+/],
-  ['a search that always succeeds where it begins', /[?#].*$/s],
   ['a search behind the end of another run', /(?:^|[^\w-])[\w-]{16,}\./],
-  ['a search at the border of a word', /\bfoo\w*;/],
-  ['a search by line that stays in its line', /^x: *\d+$/m],
   ['a search for the end of a run, from its beginning', /(?<!\/)\/+$/],
-  ['a search behind a blank', /(?<=\s)[a-z]+;/],
   ['a sticky search', /\s*,/y],
   ['an option in a loop', /^(?:a?)*$/],
   ['a small bound', /[0-9]{1,10};/],
-  ['alternatives that share their beginning', /^(?:ab|ac)*$/],
 ])('an expression is accepted that takes proportional time: %s', (_, expression) => {
-  expect(findSlowText(expression.source, expression.flags)).toBeNull();
-});
-
-it('the text that a complaint names makes the expression slow', () => {
-  const { before, pump, after } = findSlowText('\\r\\norigin:[ \\t]*([^\\r\\n]+?)[ \\t]*\\r\\n', 'i') ?? {};
-  expect({ before, pump, after }).toEqual({ before: '\r\norigin:\t', pump: '\t', after: '' });
+  expect(complaintsOf(expression)).toEqual([]);
 });
 
 it.each([
@@ -63,7 +48,7 @@ it.each([
   ['parts', `const blanks = ' +';\nnew RegExp(\`\${blanks}$\`);`],
   ['raw parts', `const blanks = String.raw\`\\s+\`;\nnew RegExp(\`\${blanks}$\`);`],
   ['another expression', `const blanks = / +/;\nnew RegExp(\`\${blanks.source}$\`);`],
-  ['a number', `const most = 601;\nnew RegExp(\`[a-z]{0,\${most - 1}};\`, 'u');`],
+  ['a number', `const least = 2;\nnew RegExp(\` {\${least - 1},}$\`, 'u');`],
   ['a schema', "Type.String({ pattern: ' +$' });"],
   ['a schema by name', "const blanks = ' +$';\nType.String({ pattern: blanks });"],
   ['a class', 'class Reader {\n  #form = / +$/;\n}'],
@@ -80,7 +65,6 @@ it.each([
   ['an import', "import { form } from './form.ts';\nType.String({ pattern: form });"],
   ['a name with two meanings', "{ const form = 'a'; }\n{ const form = 'b'; new RegExp(form); }"],
   ['flags that change', "new RegExp('a', flags);"],
-  ['an unbounded look-behind', 'text.match(/(?<=a*)b/);'],
 ])('an expression that cannot be judged is a complaint: %s', (_, source) => {
   expect(findSlowExpressions('read.ts', source)).toHaveLength(1);
 });

@@ -1,11 +1,10 @@
 import { type Node, parseSync, Visitor } from 'oxc-parser';
-import { Unjudged } from './expressions/automaton.ts';
-import { findSlowText } from './expressions/find-ambiguity.ts';
+import { analyse } from 'scslre';
 
 /**
- * Finds regular expressions that take more than proportional time for some text, or whose text cannot be read from the
- * source. Returns a sentence for each. `scslre` knows only texts that repeat one character, and `recheck` takes minutes for
- * this tree and other answers on a busy machine. So the search for ambiguity is our own.
+ * Finds regular expressions that take more than proportional time for a text that repeats one character, or whose text cannot
+ * be read from the source. Returns a sentence for each. The detector is that of `eslint-plugin-regexp`, which does not know
+ * texts that repeat several characters. `recheck` does, but its answers depend on how busy the machine is.
  *
  * @param file path from the root of the repository: its ending selects the parser
  * @param source the text of the file
@@ -118,15 +117,9 @@ function isMember(node: Node, object: string, property: string): boolean {
 }
 
 /** Why an expression is refused; null if it is not. */
-function complain(pattern: string, flags: string): string | null {
-  try {
-    const slow = findSlowText(pattern, flags);
-    if (!slow) return null;
-    const { cost, before, pump, after } = slow;
-    const text = `${JSON.stringify(before)}, ${JSON.stringify(pump)} many times, ${JSON.stringify(after)}`;
-    return `takes ${cost} time for the text ${text}`;
-  } catch (error) {
-    if (error instanceof Unjudged) return error.message;
-    throw error;
-  }
+function complain(source: string, flags: string): string | null {
+  const [report] = analyse({ source, flags }, { maxReports: 1 }).reports;
+  if (!report) return null;
+  const cost = report.exponential ? 'exponential' : 'polynomial';
+  return `takes ${cost} time for a text that repeats ${JSON.stringify(report.character.pick)}`;
 }
