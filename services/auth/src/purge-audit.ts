@@ -74,7 +74,6 @@ export function createAuditPurge({
   const readPurgeTime = createPurgeClock({ db, clock, onClockStep });
   const stopping = new AbortController();
   const chained = createTableCheck('audit_chains');
-
   async function purgeKind(kind: Kind, now: number): Promise<number> {
     const days = retention[kind];
     if (days === 0) return 0;

@@ -14,7 +14,7 @@ export { getAsideWriter, runPaced } from './paced-work.ts';
 export type { PoolUsage } from './postgres-pool.ts';
 export { DatabaseIsStandby, readOverriddenSettings } from './postgres-session.ts';
 export { openPostgresOptions } from './postgres-tls.ts';
-export { clockStepMessage, createPurgeClock, type ReadPurgeTime } from './purge-clock.ts';
+export { clockStepMessage, createPurgeClock } from './purge-clock.ts';
 export { hasReadAside, readAside } from './read-aside.ts';
 export { readDatabaseSize } from './read-database-size.ts';
 export {
