@@ -9,10 +9,9 @@ import type { Rotation, Scene } from './rotation.ts';
 const stepMs = 2_000;
 /** Requests of each kind in a row that must be refused: more than there are processes behind a load balancer, twice over. */
 const refusedInRow = 12;
-/**
- * A process reads the set at once for a token whose key it does not know, up to five times in a row and then every 10 s. The load does not
- * use them up, so one round of such tokens is enough. The rest is for a slow machine.
- */
+/** Above the 5 s in which a process reads the set once for tokens whose key it does not know. Issuers do not change keys that often. */
+const nextReadingMs = 5_500;
+/** A process has read the set again after two rounds of such tokens, 5 s apart. The rest is for a slow machine. */
 const withdrawnLimitMs = 60_000;
 
 /** The tokens of all viewers, made beforehand: signing with such a key is asynchronous. */
@@ -29,7 +28,7 @@ async function rotateKeySet({ stack, credentials, checks }: Scene): Promise<() =
   const [byOld, byNext] = await Promise.all([tokensOf(old), tokensOf(next)]);
   stack.issuer.publish([old]);
   credentials.tokenOf = byOld;
-  await pause(stepMs);
+  await pause(nextReadingMs);
   stack.issuer.publish([old, next]);
   // At once: nobody waits for servers to read the set. A token with a new key makes them read it.
   credentials.tokenOf = byNext;
@@ -47,7 +46,9 @@ async function rotateKeySet({ stack, credentials, checks }: Scene): Promise<() =
 
 const makeKey = (name: string) => makeIssuerKey('ES256', `${name}-${Date.now()}`);
 const isAccepted = ({ status }: Answer) => status >= 200 && status < 300;
-const isRefused = ({ status, code }: Answer) => status === 401 && code === 'INVALID_TOKEN';
+/** 503 means that the process has read a set without the key less than 5 s ago, for another token. */
+const isRefused = ({ status, code }: Answer) =>
+  (status === 401 && code === 'INVALID_TOKEN') || (status === 503 && code === 'DEPENDENCY_UNAVAILABLE');
 const tell = (answers: readonly Answer[]) =>
   answers.map(({ status, code }) => `${status} ${code}`).join(', ');
 
