@@ -155,6 +155,8 @@ async function readPlaylist(
   { signal }: CommandContext,
 ): Promise<ImportedPresentation> {
   if (options.contentId === undefined) throw refusal('a playlist needs --content-id <id>');
+  if (isUrl(location) && !URL.canParse(location))
+    throw refusal(`"${showUrl(location)}" is malformed; accepted: a path, or an http or https URL`);
   const headers = await readHeaders(options.header ?? [], options.headerFile);
   const own = isUrl(location) ? [new URL(location).origin] : [];
   const sourceRoot = await realpath(

@@ -41,7 +41,9 @@ export function readEpoch(text: string, place: string): number | undefined {
   if (text === '') return undefined;
   const epoch = /^(0|[1-9]\d{0,9})$/.test(text) ? Number(text) : Number.NaN;
   if (epoch <= maxEpoch) return epoch;
-  throw refusal(`${place}: the epoch has another form; accepted: 0 to ${maxEpoch} without leading zeros`);
+  throw refusal(
+    `${place}: "${hideKey(text)}" is not an epoch; accepted: 0 to ${maxEpoch} without leading zeros`,
+  );
 }
 
 /** @throws AppError `VALIDATION_FAILED` for two different keys of one name */
@@ -58,4 +60,12 @@ export function assertDistinct(keys: readonly FoundKey[]): void {
 
 export function describeName({ contentId, epoch }: KeyName): string {
   return epoch === undefined ? contentId : `${contentId}, epoch ${epoch}`;
+}
+
+/** The shortest form of a key is base64 without its end: 22 characters. */
+const shortestKey = 22;
+
+/** A value that should not be a key, for messages: it is one where a table has its columns in another order. */
+export function hideKey(value: string): string {
+  return value.length < shortestKey ? value : '***';
 }

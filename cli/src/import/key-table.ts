@@ -1,6 +1,6 @@
 import { isContentId } from '@latchkey/shared/contracts';
 import { refusal } from '../refusal.ts';
-import { type FoundKey, readEpoch, readKeyText } from './imported-key.ts';
+import { type FoundKey, hideKey, readEpoch, readKeyText } from './imported-key.ts';
 
 const tableHead = 'contentId,epoch,key';
 
@@ -26,7 +26,7 @@ function parseLine(line: string, place: string): FoundKey {
   if (fields.length !== 3) throw refusal(`${place}: has ${fields.length} values; accepted: ${tableHead}`);
   if (!isContentId(contentId))
     throw refusal(
-      `${place}: the first value cannot be the id of a content; accepted: 1 to 256 of A-Z a-z 0-9 _ -`,
+      `${place}: "${hideKey(contentId)}" cannot be the id of a content; accepted: 1 to 256 of A-Z a-z 0-9 _ -`,
     );
   return { contentId, epoch: readEpoch(epoch, place), key: readKeyText(key, place), place };
 }

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { Place } from '../hls/playlist-error.ts';
+import { type Place, playlistError } from '../hls/playlist-error.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
 import { hideUrls, showUrl } from '../show-url.ts';
@@ -56,7 +56,13 @@ export function openSourceFiles({ sourceRoot, headers, headerOrigins, signal }: 
 
   return {
     async resolve(uri, playlist, place) {
-      if (isUrl(uri)) return uri;
+      if (isUrl(uri)) {
+        if (URL.canParse(uri)) return uri;
+        throw playlistError(
+          place,
+          `"${showUrl(uri)}" is malformed; accepted: a path, or an http or https URL`,
+        );
+      }
       if (isUrl(playlist) && URL.canParse(uri, playlist)) {
         const url = new URL(uri, playlist).href;
         if (isUrl(url)) return url;

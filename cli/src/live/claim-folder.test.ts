@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createManualClock } from '@latchkey/shared/testing';
@@ -53,4 +53,25 @@ it('a folder that a running process touches is refused', async () => {
   const options = { folder, contentId: 'channel', source: '/in/live.m3u8', clock, wait, signal };
   await expect(claimFolder(options)).rejects.toThrow(`is being written by process ${process.ppid}`);
   expect(readdirSync(folder)).toEqual(['.latchkey-live-claim.json']);
+});
+
+it('the claim of a source that signs its URL has no token, and the same source with another token goes on', async () => {
+  const folder = temporaryFolder();
+  const start = async (token: string) => {
+    const end = new AbortController();
+    const clock = createManualClock();
+    const source = `https://cdn.example/live.m3u8?token=${token}`;
+    await claimFolder({
+      folder,
+      contentId: 'channel',
+      source,
+      clock,
+      wait: async () => {},
+      signal: end.signal,
+    });
+    end.abort();
+    return readFileSync(join(folder, '.latchkey-live-claim.json'), 'utf8');
+  };
+  expect(await start('canary')).not.toContain('canary');
+  expect(await start('canary2')).not.toContain('canary');
 });
