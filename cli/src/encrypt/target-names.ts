@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { withoutQuery } from '../hls/resolve-reference.ts';
 
 /** Long enough to distinguish renditions, short enough for any file system's 255 bytes. */
 const longestName = 100;
@@ -55,7 +56,7 @@ function slug(text: string): string {
 
 /** Kept, since players and servers use it, except that of a playlist. */
 function extension(uri: string): string | undefined {
-  const [, found] = /\.([A-Za-z0-9]{1,8})$/.exec(uri.replace(/[?#].*$/s, '')) ?? [];
+  const [, found] = /\.([A-Za-z0-9]{1,8})$/.exec(withoutQuery(uri)) ?? [];
   const lower = found?.toLowerCase();
   return lower === 'm3u8' || lower === 'm3u' ? undefined : lower;
 }

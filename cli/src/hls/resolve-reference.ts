@@ -53,8 +53,13 @@ export function isWithin(path: string, folder: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
 }
 
+/** A URI without its query and fragment. */
+export function withoutQuery(uri: string): string {
+  return uri.split(/[?#]/, 1)[0] ?? '';
+}
+
 function fileNames(uri: string): string[] {
-  const path = uri.replace(/[?#].*$/s, '');
+  const path = withoutQuery(uri);
   const names = [path, uri];
   try {
     names.unshift(decodeURIComponent(path));

@@ -8,7 +8,7 @@ import { checkContentId, checkKeyUrlBase } from '../encrypt/encrypt-options.ts';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
 import { explainError } from '../explain-error.ts';
 import { renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
-import { isWithin } from '../hls/resolve-reference.ts';
+import { isWithin, withoutQuery } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
 import { writeAtomically } from '../write-atomically.ts';
@@ -136,7 +136,7 @@ async function openFollowers(
 ): Promise<Follower[]> {
   const { multivariant, renditions, nameOfUri } = await loadChannel(location, tools);
   const out = resolve(outFolder);
-  const rootName = rootPlaylistName(location.replace(/[?#].*$/s, ''));
+  const rootName = rootPlaylistName(withoutQuery(location));
   const pathOf = (name: string) => (multivariant ? `${name}/${mediaPlaylistName}` : rootName);
   const missing = new Set(renditions.map(({ name }) => name));
   const epochs = new Map<string, number>();

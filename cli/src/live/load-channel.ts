@@ -4,6 +4,7 @@ import { type MultivariantPlaylist, parseMultivariantPlaylist } from '../hls/mul
 import { playlistError } from '../hls/playlist-error.ts';
 import { classifyPlaylist, type PlaylistText, splitPlaylist } from '../hls/playlist-lines.ts';
 import { inspectTags } from '../hls/refused-tags.ts';
+import { withoutQuery } from '../hls/resolve-reference.ts';
 import { hideUrls, showUrl } from '../show-url.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 
@@ -76,8 +77,4 @@ async function readChannel(
 
 function lastPart(location: string): string {
   return withoutQuery(location).replace(/^.*[/\\]/s, '');
-}
-
-function withoutQuery(uri: string): string {
-  return uri.replace(/[?#].*$/s, '');
 }

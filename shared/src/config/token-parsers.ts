@@ -33,7 +33,7 @@ export const claimPath: Parser<string> = {
     }
     if (/~(?![01])/.test(value)) return { wrong: 'has a `~` that is not part of `~0` or `~1`' };
     // Within a pointer these may belong to a name.
-    if (/[\s,;|]\s*\//.test(value)) return list;
+    if (/[,;|]\s*\/|\s\//.test(value)) return list;
     const parsed = text.parse(value);
     if ('wrong' in parsed || !value.split('/').slice(1).includes('')) return parsed;
     return { value, warning: `is ${value}, which names a claim whose name is empty` };
