@@ -65,7 +65,8 @@ export function hideUrls(text: string): string {
 
 function hideWord(word: string): string {
   const data = word.search(/(?<![a-z])data:./i);
-  const query = word.indexOf('?');
+  // A word that only begins with a question mark names no file.
+  const query = word.startsWith('?') && !word.includes('=') ? -1 : word.indexOf('?');
   const host = word.indexOf('://');
   const first = Math.min(...[data, query, host].filter((place) => place !== -1));
   if (first === Number.POSITIVE_INFINITY) return word;
