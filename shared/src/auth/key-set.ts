@@ -58,61 +58,31 @@ interface KeySetOptions {
 
 type FindKey = ReturnType<typeof createLocalJWKSet>;
 
-export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeySet {
-  /** `number` is that of its fetch. */
-  let current: { find: FindKey; text: string; fetchedAtMs: number; number: number } | null = null;
-  let generation = 0;
-  /** Resolves to whether the fetch brought a set. */
-  let fetching: Promise<boolean> | null = null;
-  /** How many fetches have begun. */
-  let begun = 0;
-  /** Whether the latest fetch failed. */
-  let isFetchFailed = false;
+export function createKeySet(options: KeySetOptions): KeySet {
+  const { clock } = options;
+  const set = createFetchedSet(options);
+  const ageMs = () => (set.current ? clock.monotonic() - set.current.fetchedAtMs : Number.POSITIVE_INFINITY);
+  const createdAtMs = clock.monotonic();
   /** When a token may have the set fetched. */
   let nextFetchAtMs = Number.NEGATIVE_INFINITY;
-  const createdAtMs = clock.monotonic();
-
-  const ageMs = () => (current ? clock.monotonic() - current.fetchedAtMs : Number.POSITIVE_INFINITY);
-
-  function fetchSet(): Promise<boolean> {
-    const beganAtMs = clock.monotonic();
-    const number = ++begun;
-    fetching = fetchJson()
-      .then((document) => {
-        const find = createLocalJWKSet(document as JSONWebKeySet);
-        const text = JSON.stringify(document);
-        if (text !== current?.text) generation++;
-        // Without a set, any token has it fetched. The first unknown `kid` need not wait after that.
-        if (ageMs() > lastGoodMs) nextFetchAtMs = beganAtMs;
-        current = { find, text, fetchedAtMs: beganAtMs, number };
-        isFetchFailed = false;
-        return true;
-      })
-      .catch((error: unknown) => {
-        isFetchFailed = true;
-        onFault(error);
-        return false;
-      })
-      .finally(() => {
-        fetching = null;
-      });
-    return fetching;
-  }
 
   /** Waits for the running fetch, or begins one. @returns false where it brings no set, or may not begin yet */
   async function fetchForToken(): Promise<boolean> {
-    if (fetching) return fetching;
+    if (set.fetching) return set.fetching;
     const now = clock.monotonic();
     if (now < nextFetchAtMs) return false;
-    nextFetchAtMs = now + fetchEveryMs;
-    return fetchSet();
+    // Without a set, any token has it fetched. The first unknown `kid` need not wait after that.
+    if (ageMs() <= lastGoodMs) nextFetchAtMs = now + fetchEveryMs;
+    const isFetched = await set.fetch();
+    if (!isFetched) nextFetchAtMs = now + fetchEveryMs;
+    return isFetched;
   }
 
   /** @returns null where the set lacks the key or is too old to rely on */
   async function find(...token: Parameters<FindKey>): Promise<Awaited<ReturnType<FindKey>> | null> {
-    if (!current || ageMs() > lastGoodMs) return null;
+    if (!set.current || ageMs() > lastGoodMs) return null;
     try {
-      return await current.find(...token);
+      return await set.current.find(...token);
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return null;
       throw error;
@@ -121,21 +91,21 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
 
   return {
     get generation() {
-      return generation;
+      return set.generation;
     },
-    ageMs: () => clock.monotonic() - (current?.fetchedAtMs ?? createdAtMs),
-    isCurrent: (verifiedWith) => verifiedWith === generation && ageMs() <= lastGoodMs,
+    ageMs: () => clock.monotonic() - (set.current?.fetchedAtMs ?? createdAtMs),
+    isCurrent: (verifiedWith) => verifiedWith === set.generation && ageMs() <= lastGoodMs,
     async keepFresh() {
-      if (ageMs() > freshMs) await (fetching ?? fetchSet());
+      if (ageMs() > freshMs) await (set.fetching ?? set.fetch());
     },
     async keyFor(...token) {
-      const begunBefore = begun;
+      const begunBefore = set.begun;
       let key = await find(...token);
       // A fetch that was already running may have been answered before this key was published. What it brings can accept the
       // token, but not refuse it.
-      while (!key && (current?.number ?? 0) <= begunBefore) {
+      while (!key && (set.current?.number ?? 0) <= begunBefore) {
         if (!(await fetchForToken())) {
-          const isLost = isFetchFailed || ageMs() > lastGoodMs;
+          const isLost = set.isFetchFailed || ageMs() > lastGoodMs;
           throw undecided(isLost ? setLost : keyUnknown, nextFetchAtMs - clock.monotonic());
         }
         key = await find(...token);
@@ -144,6 +114,55 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
       return key;
     },
   };
+}
+
+/** The set as last fetched, and what is known of its fetches. */
+interface FetchedSet {
+  /** `number` is that of its fetch. */
+  current: { find: FindKey; text: string; fetchedAtMs: number; number: number } | null;
+  /** Rises with each set that differs from the one before. */
+  generation: number;
+  /** Resolves to whether the fetch brought a set. */
+  fetching: Promise<boolean> | null;
+  /** How many fetches have begun. */
+  begun: number;
+  /** Whether the latest fetch failed. */
+  isFetchFailed: boolean;
+  /** Begins a fetch. Only while none is running. */
+  fetch(): Promise<boolean>;
+}
+
+function createFetchedSet({ fetchJson, clock, onFault }: KeySetOptions): FetchedSet {
+  const set: FetchedSet = {
+    current: null,
+    generation: 0,
+    fetching: null,
+    begun: 0,
+    isFetchFailed: false,
+    fetch() {
+      const fetchedAtMs = clock.monotonic();
+      const number = ++set.begun;
+      set.fetching = fetchJson()
+        .then((document) => {
+          const find = createLocalJWKSet(document as JSONWebKeySet);
+          const text = JSON.stringify(document);
+          if (text !== set.current?.text) set.generation++;
+          set.current = { find, text, fetchedAtMs, number };
+          set.isFetchFailed = false;
+          return true;
+        })
+        .catch((error: unknown) => {
+          set.isFetchFailed = true;
+          onFault(error);
+          return false;
+        })
+        .finally(() => {
+          set.fetching = null;
+        });
+      return set.fetching;
+    },
+  };
+  return set;
 }
 
 /** Without a cause, so that a flood of made-up `kid`s does not fill the operator's log. `onFault` reports failed fetches. */
