@@ -13,6 +13,8 @@ const port = await findFreePort();
 // A page of the guide's example, and what sessions need. Nothing is fetched from the origin.
 const server = await startSingleNode({
   PORT: String(port),
+  // The guide claims the server without a credential. With a bootstrap key, PUBLIC_URL demands it.
+  ADMIN_API_KEY: '',
   PUBLIC_URL: `http://127.0.0.1:${port}`,
   PLAYLIST_ORIGINS: 'https://cdn.example.com',
   WEBHOOK_ORIGINS: 'https://hooks.example.com',
