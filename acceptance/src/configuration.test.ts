@@ -64,6 +64,8 @@ describe('a faulty configuration', () => {
     ],
     ['MASTER_KEY_HEX_FILE', { MASTER_KEY_HEX: undefined, MASTER_KEY_HEX_FILE: '/nowhere/at/all' }],
     ['ADMIN_API_KEY', { ADMIN_API_KEY: 'with space' }],
+    ['NODE_ENV', { NODE_ENV: 'Production' }],
+    ['NODE_ENV', { NODE_ENV: '"production"' }],
   ])('a faulty %s is refused by name: %.80j', async (name, env) => {
     const { code, stderr } = await start(env);
     expect(code).toBe(1);

@@ -21,6 +21,12 @@ const overloadDelay: Parser<number | 'off'> = {
   parse: (text) => (text === 'off' ? { value: 'off' } : delay.parse(text)),
 };
 
+/** Another spelling would leave open what production closes, such as setup from this machine. */
+const environmentName: Parser<string> = {
+  forms: '`production`, `development` or another word in lower case',
+  parse: (value) => (/^[a-z][a-z0-9_-]*$/.test(value) ? { value } : { wrong: 'is not a word in lower case' }),
+};
+
 /** Settings of every process. `port` is its default, one of `defaultPorts`. */
 export function processVariables(port: number) {
   return {
@@ -38,7 +44,7 @@ export function processVariables(port: number) {
     }),
     nodeEnv: variable({
       name: 'NODE_ENV',
-      type: text,
+      type: environmentName,
       about:
         '`production` refuses what is only fit for development, and lets nobody claim the server without the bootstrap key.',
     }),
