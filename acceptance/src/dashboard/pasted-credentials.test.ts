@@ -20,7 +20,7 @@ const sid = Buffer.concat([Buffer.from(leaseId.replaceAll('-', ''), 'hex'), rand
 );
 const secrets = [raw.slice(-50), raw.slice(11, 31), ...token.split('.').slice(1), sid, sid.slice(22)];
 
-/** What is pasted, and what is left of it in a field for an id of a viewer and of a content. */
+/** A pasted text, and what is left of it in a field for an id of a viewer and of a content. */
 const pasted = [
   { text: raw, id: prefix, content: prefix },
   { text: `Authorization: Bearer ${raw}`, id: prefix, content: prefix },
@@ -70,7 +70,7 @@ const goTo = async (page: Page, name: string) => {
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 };
 
-/** What a paste does: the whole text arrives in one event. */
+/** As a paste: the whole text arrives in one event. */
 async function paste(page: Page, field: Locator, text: string): Promise<void> {
   await field.fill('');
   await field.focus();

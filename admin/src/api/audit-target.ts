@@ -1,4 +1,4 @@
-/** What a target of the audit names: a viewer, a content, or both. */
+/** The names in a target of the audit: a viewer, a content, or both. */
 interface NamedTarget {
   viewerId: string | null;
   contentId: string | null;

@@ -22,7 +22,7 @@ interface SearchFieldProps {
   onSearch: (text: string) => void;
   /** Whether the key `/` moves the focus here. `/` picks the first search field of the page. */
   hasShortcut?: boolean;
-  /** What it searches by, if a pasted URL names several things. Default: the viewer, lease or API key. */
+  /** The kind of id to search by if a pasted URL names several things. Default: the viewer, lease or API key. */
   names?: 'content';
 }
 

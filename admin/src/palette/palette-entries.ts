@@ -40,7 +40,7 @@ export function mergeFound<Content extends { id: string }>(
   return [...byId.values()].slice(0, atMost);
 }
 
-/** What a pasted credential is, and what is done with it; null if the text has none. */
+/** The kind of a pasted credential and where it leads; null if the text has none. */
 export function describeCredential(text: string): string | null {
   const found = findCredential(text);
   if (!found) return null;

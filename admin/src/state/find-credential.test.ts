@@ -13,7 +13,7 @@ const lease = '5f1ba197-7e0a-4d55-9a43-0d6f3f6f0c11';
 const escapeAll = (text: string) =>
   [...text].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
 
-/** What is pasted, what it is, and what is kept of it. */
+/** A pasted text, its kind, and what is kept of it. */
 const pasted: [text: string, kind: string, id: string, contentId: string | null][] = [
   [key, 'api-key', prefix, null],
   [key.toUpperCase(), 'api-key', prefix, null],

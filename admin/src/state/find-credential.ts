@@ -1,4 +1,4 @@
-/** What a pasted credential stands for. */
+/** A credential that was found in a pasted text. */
 export interface FoundCredential {
   kind: 'api-key' | 'token' | 'session' | 'other';
   /**

@@ -75,7 +75,7 @@ async function runVerify(options: VerifyCommand, { env, stdout, stderr }: Comman
   stderr.write(`Nothing was found.\n${describeLimits(unkeyed)}`);
 }
 
-/** What was not looked for, because it cannot be found: an operator must not take silence for a proof. @param unkeyed places that anybody can have made */
+/** The changes that verification cannot find: an operator must not take silence for a proof. @param unkeyed places that anybody can have made */
 function describeLimits(unkeyed: number): string {
   const anew =
     unkeyed === 0
