@@ -30,7 +30,7 @@ const { values: flags } = readFlags(usage, { options: { 'no-tests': { type: 'boo
 const root = join(import.meta.dirname, '..');
 const files = listSourceFiles(root);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-/** What is shipped or copied. Tests, scripts, and the programs that measure read text of the repository itself. */
+/** Whether a file is shipped or copied. Tests, scripts, and the programs that measure read text of the repository itself. */
 const readsTextFromOutside = (file: string) =>
   /^(?:admin|cli|examples|gateway|sdk|services|shared)\//.test(file) && !/\.(?:test|fixture)\./.test(file);
 const code = /\.(m?[jt]s|tsx)$/;

@@ -45,7 +45,7 @@ const setupPath = '/api/v1/setup';
 /**
  * The headers of a forwarded request, as the flat list of names and values that undici takes.
  *
- * @param setupOriginOf where a call of setup comes from. Not needed for other routes
+ * @param setupOriginOf reports the origin of a setup call. Not needed for other routes
  */
 export function requestHeaders(
   exchange: Exchange,

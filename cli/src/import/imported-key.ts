@@ -65,7 +65,7 @@ export function describeName({ contentId, epoch }: KeyName): string {
 /** The shortest form of a key is base64 without its end: 22 characters. */
 const shortestKey = 22;
 
-/** A value that should not be a key, for messages: it is one where a table has its columns in another order. */
+/** Hides a key in a message about another value. If the columns of a table are in another order, the value is a key. */
 export function hideKey(value: string): string {
   return value.length < shortestKey ? value : '***';
 }
