@@ -21,10 +21,22 @@ function durationsOf({ page }: PlayScene, path: RegExp): Promise<number[]> {
   );
 }
 
-/** The player gets an answer after the network, hardly ever sooner, and before the page is notified. */
-function expectBetween(averageMs: number | null | undefined, network: number[], notified: number[]) {
-  expect(network).toHaveLength(notified.length);
-  expect(averageMs).toBeGreaterThan(mean(network) * 0.9);
+/**
+ * The player gets an answer after the network, hardly ever sooner, and before the page is notified.
+ *
+ * @param abandoned how many answers at most the player did not wait for. The browser measured these too
+ */
+function expectBetween(
+  averageMs: number | null | undefined,
+  network: number[],
+  notified: number[],
+  abandoned = 0,
+) {
+  expect(network.length).toBeGreaterThanOrEqual(notified.length);
+  expect(network.length).toBeLessThanOrEqual(notified.length + abandoned);
+  // The browser does not say which ones the player abandoned: at worst the slowest.
+  const fastest = network.toSorted((a, b) => a - b).slice(0, notified.length);
+  expect(averageMs).toBeGreaterThan(mean(fastest) * 0.9);
   expect(averageMs).toBeLessThan(mean(notified) + roundingMs);
 }
 /** Of the eight figures. */
@@ -75,9 +87,10 @@ it.concurrent.for(['ts', 'fmp4'] as const)(
     );
     expect(metrics.fragmentsLoaded).toBe(seen.loadMs.length);
     // hls.js may abandon one at a change of quality, even one whose last byte has just arrived.
+    const abandoned = widths.length;
     const segments = wire.requests.filter(isSegment).filter(({ doneMs }) => doneMs !== undefined);
     expect(metrics.fragmentsLoaded).toBeLessThanOrEqual(segments.length);
-    expect(metrics.fragmentsLoaded).toBeGreaterThanOrEqual(segments.length - widths.length);
+    expect(metrics.fragmentsLoaded).toBeGreaterThanOrEqual(segments.length - abandoned);
     // Each rendition has a width of its own.
     expect(metrics.qualitySwitches).toBe(widths.length - 1);
     expect(metrics.qualitySwitches).toBeGreaterThanOrEqual(1);
@@ -89,7 +102,8 @@ it.concurrent.for(['ts', 'fmp4'] as const)(
     expect(metrics.timeToFirstFrame).toBeLessThan((firstFrameMs?.most ?? Number.NaN) + roundingMs);
     const keys = await durationsOf(scene, /keys\.localhost\/keys\/film-[^/]+\/\d+$/);
     expectBetween(metrics.avgKeyFetchTime, keys, seen.keyMs);
-    expectBetween(metrics.avgFragLoadTime, await durationsOf(scene, /\/\d+\.(ts|m4s)$/), seen.loadMs);
+    const loads = await durationsOf(scene, /\/\d+\.(ts|m4s)$/);
+    expectBetween(metrics.avgFragLoadTime, loads, seen.loadMs, abandoned);
     expect(metrics.avgDecryptTime).toBeGreaterThan(0);
     // Between these two moments lies more than the decryption.
     expect(metrics.avgDecryptTime).toBeLessThan(Math.max(...seen.appendMs));
