@@ -16,33 +16,42 @@ if (process.env.TEST_SEPARATE_SERVICES === 'true' && !process.env.TEST_POSTGRES_
   throw new Error(
     'TEST_SEPARATE_SERVICES=true needs TEST_POSTGRES_URL. `npm run test:distributed` sets both.',
   );
-const startsProcesses = ['{acceptance,examples,bench,faults,rig,cli,sdk}/**/*.test.ts'];
+const blackBox = 'acceptance/src/**/*.test.ts';
+/** A file needs no process of its own: no module keeps state, and what a test changes of the process is checked after each. */
+const oneProcess = {
+  isolate: false,
+  setupFiles: ['rig/src/test-run/leave-no-trace.ts'],
+  unstubEnvs: true,
+  unstubGlobals: true,
+};
+/** Servers and a browser that files share. */
+const sharing = {
+  ...oneProcess,
+  globalSetup: ['acceptance/src/serve-shared-servers.ts'],
+  // A test of many pages takes seconds, but much longer on a busy machine. A page that never appears fails earlier, after the
+  // 30 s of a single wait.
+  testTimeout: 180_000,
+};
 
 export default defineConfig({
   test: {
     projects: [
-      // These start servers and browsers, which wait more than they compute: each file gets a process of its own.
-      { extends: true, test: { name: 'processes', include: startsProcesses } },
+      { extends: true, test: { name: 'black-box', include: [blackBox], ...sharing } },
       ...(areSingleNodes
         ? [
             {
               extends: true as const,
-              test: { name: 'workers', include: alsoWithWorkers, provide: { workers: '2' } },
+              test: { name: 'workers', include: alsoWithWorkers, provide: { workers: '2' }, ...sharing },
             },
           ]
         : []),
-      // A test of one package needs no process of its own, and to load Latchkey's modules again for each file would take as
-      // long as the tests. No module keeps state, and what a test changes of the process is checked after each.
       {
         extends: true,
         test: {
           name: 'packages',
           include: ['**/*.test.ts'],
-          exclude: [...ignored, ...startsProcesses],
-          isolate: false,
-          setupFiles: ['rig/src/test-run/leave-no-trace.ts'],
-          unstubEnvs: true,
-          unstubGlobals: true,
+          exclude: [...ignored, blackBox],
+          ...oneProcess,
         },
       },
     ],

@@ -5,17 +5,12 @@ import { type CredentialKind, credentialKinds, makeCredentials } from './credent
 import { keyIdOf } from './key-id.ts';
 import { speke1Document, spekeDocument } from './packagers/speke-documents.ts';
 import { createApiKey, createLease, registerContent } from './server-actions.ts';
+import { playlistOrigin } from './shared-settings.ts';
 import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
-import { uploadsOn } from './upload-settings.ts';
 
 const kid = '98ee5596-cd3e-a20d-163a-e382420c6eff';
-const playlistOrigin = 'https://cdn.example';
-const target = await openTarget({
-  ...uploadsOn,
-  PUBLIC_URL: 'https://keys.example',
-  PLAYLIST_ORIGINS: playlistOrigin,
-});
+const target = await openTarget('every-route');
 const { client } = target;
 const { viewerId, of: credentials } = await makeCredentials(target);
 

@@ -5,9 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { openTarget } from './target.ts';
-import { uploadsOn } from './upload-settings.ts';
 
-const { client, url: baseUrl } = await openTarget(uploadsOn);
+const { client, url: baseUrl } = await openTarget();
 const { document, operations } = client.api;
 
 interface RawAnswer {

@@ -1,5 +1,5 @@
 import type { Client } from './client.ts';
-import type { ServerProcess } from './server-process.ts';
+import type { ServerOutput } from './server-process.ts';
 
 /** The members of every line of the request log (`docs/contract.md#request-log`). */
 export const lineMembers = [
@@ -31,7 +31,7 @@ export type RequestLine = Record<string, unknown> & {
 };
 
 /** The complete lines on standard output so far. */
-export function readLines(process: ServerProcess): RequestLine[] {
+export function readLines(process: ServerOutput): RequestLine[] {
   const text = process.stdout();
   return text
     .slice(0, text.lastIndexOf('\n') + 1)
@@ -48,7 +48,7 @@ export function secretsIn(text: string, secrets: Iterable<string>): string[] {
 }
 
 /** Checks the whole output of a server. @throws Error if it shows a secret, or lacks a well-formed line for a request */
-export function checkOutput(process: ServerProcess, client: Client | null, secrets: string[]): void {
+export function checkOutput(process: ServerOutput, client: Client | null, secrets: string[]): void {
   const shown = secretsIn(process.stdout() + process.stderr(), [...secrets, ...(client?.credentials ?? [])]);
   if (shown.length > 0) throw new Error(`secrets were written: ${shown.join(', ')}`);
   const lines = readLines(process);

@@ -7,7 +7,7 @@ import {
   type Replicas,
 } from '@latchkey/rig/stack/distributed-profile';
 import pg from 'pg';
-import type { Environment, ServerProcess } from './server-process.ts';
+import type { Environment, OnOutput, ServerProcess } from './server-process.ts';
 
 /** Separate services that act as one server. */
 export interface SeparateServices {
@@ -51,6 +51,7 @@ export async function startSeparateServices(
   env: Environment,
   postgres: string,
   { kind, settings: doorSettings }: FrontDoors = oneGateway,
+  onOutput?: OnOutput,
 ): Promise<SeparateServices> {
   const name = `latchkey_acceptance_${randomBytes(6).toString('hex')}`;
   await withAdmin(postgres, (admin) => admin.query(`create database ${name} template template0`));
@@ -73,7 +74,9 @@ export async function startSeparateServices(
     settings: { LOG_LEVEL: 'info', ...settings },
     settingsOf: Object.fromEntries(doorSettings.map((own, index) => [`${kind}-${index + 1}`, own])),
     outputOf: (from) => (_name, stream, text) => {
-      if (stream === 'stderr' || from.startsWith(kind)) output[stream] += text;
+      if (stream !== 'stderr' && !from.startsWith(kind)) return;
+      output[stream] += text;
+      onOutput?.(stream, text);
     },
   });
   const doors = processes[kind];

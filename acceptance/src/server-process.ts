@@ -1,10 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ServerProcess, startSingleNodeProcess } from '@latchkey/rig/processes/single-node';
+import {
+  type ServerOutput,
+  type ServerProcess,
+  type SingleNodeOptions,
+  startSingleNodeProcess,
+} from '@latchkey/rig/processes/single-node';
 import type { Environment } from '@latchkey/rig/processes/spawn-entry';
 
-export type { Environment, ServerProcess };
+export type { Environment, ServerOutput, ServerProcess };
+
+/** Receives each piece of a server's output. */
+export type OnOutput = NonNullable<SingleNodeOptions['onOutput']>;
 
 /** A folder for one server. */
 export function makeFolder(): { path: string; remove(): void } {
@@ -17,6 +25,6 @@ export function makeFolder(): { path: string; remove(): void } {
  *
  * @param folder the working folder of the process
  */
-export function startProcess(folder: string, env: Environment): ServerProcess {
-  return startSingleNodeProcess({ folder, env });
+export function startProcess(folder: string, env: Environment, onOutput?: OnOutput): ServerProcess {
+  return startSingleNodeProcess({ folder, env, ...(onOutput && { onOutput }) });
 }

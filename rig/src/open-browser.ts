@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium } from 'playwright-core';
 
 /**
  * Chromium 156 has a page for the suggestions of its address bar, and loads it anew with each window, without one to be seen too. That
@@ -35,13 +35,27 @@ const args = [
 
 /** @throws Error that says what to do if Chromium is not at `executablePath` */
 export async function openBrowser(executablePath: string): Promise<Browser> {
+  checkProgram(executablePath);
+  return chromium.launch({ executablePath, args });
+}
+
+/**
+ * A Chromium to which several processes connect.
+ *
+ * @throws Error as `openBrowser`
+ */
+export async function launchBrowserServer(executablePath: string): Promise<BrowserServer> {
+  checkProgram(executablePath);
+  return chromium.launchServer({ executablePath, args, host: '127.0.0.1' });
+}
+
+function checkProgram(executablePath: string): void {
   try {
     accessSync(executablePath, constants.X_OK);
   } catch (cause) {
     const message = `Chromium is not at ${executablePath}: install it, or set CHROMIUM_PATH to its path`;
     throw new Error(message, { cause });
   }
-  return chromium.launch({ executablePath, args });
 }
 
 /** The program for pages whose tests do not depend on how a window closes: the headless shell where there is one. */

@@ -1,20 +1,14 @@
-import { openBrowser, pageBrowser } from '@latchkey/rig/open-browser';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished, vi } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
 import { ensureDashboard } from '../../../scripts/ensure-dashboard.mjs';
 import type { Environment } from '../server-process.ts';
+import { openSharedBrowser } from '../shared-browser.ts';
 import { type OwnSingleNode, openTarget, startSingleNode, type Target } from '../target.ts';
 import { keepAnnouncements } from './announcements.ts';
 import { signIn } from './sign-in.ts';
 import { watchPage } from './watch-page.ts';
 
 export { signIn };
-
-/**
- * A test of many pages takes seconds, but much longer on a busy machine. A page that never appears fails earlier, after the 30 s
- * of a single wait.
- */
-vi.setConfig({ testTimeout: 180_000 });
 
 interface PageOptions {
   /** Within /admin. */
@@ -63,8 +57,7 @@ export function buildDashboard(): void {
 
 /** The dashboard at a URL. */
 export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
-  const browser: Browser = await openBrowser(pageBrowser(process.env));
-  afterAll(() => browser.close());
+  const browser = await openSharedBrowser();
   return {
     async open({ path = '', as, width = defaultWidth, theme = 'light', broken } = {}) {
       const options: BrowserContextOptions = {

@@ -13,7 +13,7 @@ import {
 import { freshToken, openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
 vi.setConfig({ testTimeout: playTimeoutMs });
-const stage = await openPlayerSetup('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+const stage = await openPlayerSetup('short', openTarget());
 const film = await stage.encrypt();
 /** Longer than the longest pause between two attempts (4.5 s). */
 const quietMs = 5_000;

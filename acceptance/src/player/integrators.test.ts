@@ -7,7 +7,7 @@ import { freshToken, openScene, playTimeoutMs } from './scene.ts';
 
 // What goes wrong between the player and the application around it.
 vi.setConfig({ testTimeout: playTimeoutMs });
-const stage = await openPlayerSetup('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+const stage = await openPlayerSetup('short', openTarget());
 const film = await stage.encrypt();
 /** Accepts no token after its `exp`. */
 const strict = await startServer({ CORS_ORIGINS: pageOrigin, AUTH_JWT_CLOCK_TOLERANCE_SECONDS: '0' });

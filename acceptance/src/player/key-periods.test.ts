@@ -2,12 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { listPendingMigrations } from '../pending-migrations.ts';
 import { answersOf, readKeyRequests } from '../playback/key-requests.ts';
 import { type OwnServer, openTarget, type Target } from '../target.ts';
-import { type Film, openPlayerSetup, pageOrigin, segmentSeconds } from './player-setup.ts';
+import { type Film, openPlayerSetup, segmentSeconds } from './player-setup.ts';
 import { countStatuses, isKeyRequest } from './requests.ts';
 import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
 // What the player does where keys are served later: by the clock of the content, or for the viewer's pace.
-const stage = await openPlayerSetup('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+const stage = await openPlayerSetup('short', openTarget());
 /** Before it, the server knows no periods. */
 const isPending = (await listPendingMigrations(stage.target)).includes('0006-key-periods');
 vi.setConfig({ testTimeout: playTimeoutMs });

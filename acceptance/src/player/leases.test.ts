@@ -10,7 +10,7 @@ import type { WireRequest } from './wire.ts';
 vi.setConfig({ testTimeout: playTimeoutMs });
 // Chromium itself: the headless shell drops what a page sends while its window closes.
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const stage = await openPlayerSetup('long', openTarget({ CORS_ORIGINS: pageOrigin }), chromium);
+const stage = await openPlayerSetup('long', openTarget(), chromium);
 const { target } = stage;
 const film = await stage.encrypt({ rotateEvery: 2 });
 const epochSeconds = 2 * segmentSeconds;

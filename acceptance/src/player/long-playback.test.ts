@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
 import { openTarget } from '../target.ts';
 import { showAsLive } from './live-window.ts';
-import { openPlayerSetup, pageOrigin } from './player-setup.ts';
+import { openPlayerSetup } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseCall, isSegment } from './requests.ts';
 import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
-const stage = await openPlayerSetup('long', openTarget({ CORS_ORIGINS: pageOrigin }));
+const stage = await openPlayerSetup('long', openTarget());
 vi.setConfig({ testTimeout: playTimeoutMs });
 
 it.concurrent('a key server that is away for 20 seconds is not noticed by the viewer', async (test) => {

@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { openBrowser, pageBrowser } from '@latchkey/rig/open-browser';
+import { openBrowser } from '@latchkey/rig/open-browser';
 import { makeVideo } from '@latchkey/rig/video/make-video';
 import type { Browser } from 'playwright-core';
 import { afterAll } from 'vitest';
 import { type EncryptedVideo, encryptVideo } from '../playback/encrypt-video.ts';
 import { startMediaServer } from '../playback/media-server.ts';
 import { makeFolder } from '../server-process.ts';
+import { openSharedBrowser } from '../shared-browser.ts';
 import type { Target } from '../target.ts';
 
 /** The origin of pages, player and films. Names below `localhost` are secure contexts without TLS. */
@@ -63,12 +64,12 @@ const buildPlayer = (folder: string) =>
 /**
  * @param length of the films of this test file
  * @param opening a server that lists `pageOrigin` in its CORS_ORIGINS
- * @param program the browser
+ * @param program the browser, for tests that depend on how a window closes. Default: the shared one
  */
 export async function openPlayerSetup(
   length: 'long' | 'short',
   opening: Promise<Target>,
-  program = pageBrowser(process.env),
+  program?: string,
 ): Promise<PlayerSetup> {
   const folder = makeFolder();
   const media = await startMediaServer(folder.path, {
@@ -87,7 +88,7 @@ export async function openPlayerSetup(
   const [target, clear, browser] = await Promise.all([
     opening,
     makeVideo({ ffmpeg, folder: join(folder.path, 'clear'), seconds, scene }),
-    openBrowser(program),
+    program ? openBrowser(program) : openSharedBrowser(),
     buildPlayer(folder.path),
   ]);
   afterAll(async () => {

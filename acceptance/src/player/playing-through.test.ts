@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readKeyRequests } from '../playback/key-requests.ts';
 import { type OwnServer, openTarget, type Target } from '../target.ts';
-import { openPlayerSetup, pageOrigin } from './player-setup.ts';
+import { openPlayerSetup } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment } from './requests.ts';
 import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
-const stage = await openPlayerSetup('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+const stage = await openPlayerSetup('short', openTarget());
 vi.setConfig({ testTimeout: playTimeoutMs });
 /** The lowest quality until the test requests another, so that hls.js does not abandon a segment that comes slowly. */
 const hlsConfig = { startLevel: 0, abrBandWidthFactor: 0.001, abrBandWidthUpFactor: 0.001 };

@@ -9,11 +9,15 @@ import { type Environment, spawnEntry } from './spawn-entry.ts';
 const startLimitMs = 60_000;
 const listening = /serves on (http:\/\/[^\s"]+)/;
 
-/** A server as a process: its output and its end. */
-export interface ServerProcess {
-  readonly pid: number;
+/** What a process has written so far. */
+export interface ServerOutput {
   stdout(): string;
   stderr(): string;
+}
+
+/** A server as a process: its output and its end. */
+export interface ServerProcess extends ServerOutput {
+  readonly pid: number;
   /**
    * Resolves with the base URL once the server logs where it listens. Rejects with its output if the server does not start.
    *
@@ -32,10 +36,13 @@ export interface SingleNodeOptions {
   env: Environment;
   /** Receives all output. `stdout()` and `stderr()` then hold only the start's output, so that a long run needs no memory. */
   logFile?: string;
+  /** Receives each piece of output. */
+  onOutput?(stream: 'stdout' | 'stderr', text: string): void;
 }
 
 /** Starts the single node. It always ends with this process. */
-export function startSingleNodeProcess({ folder, env, logFile }: SingleNodeOptions): ServerProcess {
+export function startSingleNodeProcess(options: SingleNodeOptions): ServerProcess {
+  const { folder, env, logFile, onOutput } = options;
   const child = spawnEntry({
     entry: singleNodeEntry,
     folder,
@@ -47,6 +54,7 @@ export function startSingleNodeProcess({ folder, env, logFile }: SingleNodeOptio
   for (const name of ['stdout', 'stderr'] as const) {
     if (log) child[name]?.pipe(log, { end: false });
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      onOutput?.(name, text);
       if (log && listening.test(output.stderr)) return;
       output[name] += text;
     });
