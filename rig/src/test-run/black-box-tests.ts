@@ -5,7 +5,7 @@ import { listSourceFiles } from '../source-files.ts';
 /** The call by which a test gets the server that `BASE_URL` names. */
 const opening = 'openTarget(';
 /** The calls by which a test starts a server with its own settings, on the tested profile. */
-const starting = ['startServer(', 'startServerToClose('];
+const starting = ['openShared(', 'startServer(', 'startServerToClose('];
 const dashboardOpening = 'openDashboard(';
 const playingTests = /^acceptance\/src\/(player\/|playback-|speke-playback)/;
 
