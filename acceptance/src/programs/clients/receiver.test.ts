@@ -1,0 +1,82 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openBrowser } from '@latchkey/rig/open-browser';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { answersOf, readKeyRequests } from '../../playback/key-requests.ts';
+import { changesArrived, revokeLeases } from '../../server-actions.ts';
+import { pictures, seconds } from './client-setup.ts';
+import { openSessionStage, type SessionStage } from './session-stage.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+/** Set by `npm run test:clients`. */
+const isWanted = process.env.TEST_SESSION_PLAYERS === 'true';
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const shaka = join(dirname(fileURLToPath(import.meta.resolve('shaka-player'))), 'shaka-player.compiled.js');
+
+interface Seen {
+  errors: string[];
+  ended: boolean;
+  currentTime: number;
+  pictures: number;
+}
+
+describe.runIf(isWanted)('Shaka Player on a page of an origin that no server lists', async () => {
+  // Vitest also runs the body of a suite that it skips, so nothing may be started there.
+  const stage = (
+    isWanted
+      ? await openSessionStage({
+          '/receiver.html': pathOf('receiver.html'),
+          '/receiver.js': pathOf('receiver.js'),
+          '/shaka-player.js': shaka,
+        })
+      : undefined
+  ) as SessionStage;
+  const browser = isWanted ? await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium') : undefined;
+  afterAll(() => browser?.close());
+
+  async function open(url: string) {
+    const page = await browser?.newPage();
+    if (!page) throw new Error('no browser');
+    onTestFinished(() => page.close());
+    await page.goto(`${stage.media.origin}/receiver.html`);
+    await page.waitForFunction('window.play');
+    await page.evaluate(`void window.play(${JSON.stringify(url)})`);
+    return {
+      seen: (): Promise<Seen> => page.evaluate('window.seen()'),
+      until: (condition: string) =>
+        page.waitForFunction(`((seen) => ${condition})(window.seen())`, undefined, { timeout: 60_000 }),
+    };
+  }
+
+  it.each([
+    ['ts', 'film'],
+    ['fmp4', 'film'],
+    ['ts', 'live'],
+    ['fmp4', 'live'],
+  ] as const)('Shaka plays %s of a session (%s) to the end by its URL alone', async (container, kind) => {
+    const scene = await stage.screen(container, kind);
+    const { seen, until } = await open(scene.url);
+    await until('seen.ended || seen.errors.length > 0');
+    const result = await seen();
+    expect(result).toMatchObject({ ended: true, errors: [] });
+    expect(result.currentTime).toBeGreaterThan(seconds - 1);
+    // A live player may begin some segments later, and a busy machine drops pictures.
+    expect(result.pictures).toBeGreaterThan(pictures / 4);
+    expect(answersOf(await readKeyRequests(stage.server, scene.contentId))).toEqual(['200']);
+  });
+
+  it('Shaka stops at the end of what it had when its session is revoked in the middle of a live channel', async () => {
+    const scene = await stage.screen('ts', 'endless');
+    const { seen, until } = await open(scene.url);
+    await until('seen.currentTime > 0');
+    await revokeLeases(stage.server, { leaseId: scene.leaseId });
+    await changesArrived(stage.server);
+    const shown = stage.media.shownOf(scene.channel);
+    const answer = await fetch(scene.url);
+    expect(answer.status).toBe(403);
+    const segments = stage.media.segments.length;
+    await until('seen.errors.length > 0');
+    expect((await seen()).currentTime).toBeLessThanOrEqual(2 * (shown + 1));
+    expect(stage.media.segments.length).toBeLessThanOrEqual(segments + shown);
+  });
+});

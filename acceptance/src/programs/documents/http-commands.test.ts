@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { readBlocks, readDocument } from '@latchkey/rig/documents/read-blocks';
+import { findFreePort } from '@latchkey/rig/find-free-port';
+import { expect, it } from 'vitest';
+import { readApiDocument } from '../../api-document.ts';
+import { makeTestFolder } from '../../own-process.ts';
+import { startSingleNode } from '../../target.ts';
+import { viewerToken } from '../../tokens.ts';
+
+const guide = readDocument('docs/http.md');
+const port = await findFreePort();
+// A page of the guide's example, and what sessions need. Nothing is fetched from the origin.
+const server = await startSingleNode({
+  PORT: String(port),
+  // The guide claims the server without a credential. With a bootstrap key, PUBLIC_URL demands it.
+  ADMIN_API_KEY: '',
+  PUBLIC_URL: `http://127.0.0.1:${port}`,
+  PLAYLIST_ORIGINS: 'https://cdn.example.com',
+  WEBHOOK_ORIGINS: 'https://hooks.example.com',
+  CORS_ORIGINS: 'https://www.example.com',
+});
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** The commands of the guide in their order, each with the remark at the end of its last line. */
+function readStatements(): { command: string; remark: string }[] {
+  return readBlocks(guide)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) =>
+      text
+        .replace(/ *\\\n */g, ' ')
+        .trim()
+        .split('\n'),
+    )
+    .map((line) => {
+      const [, command = '', remark = ''] = /^(.*?) +# (.*)$/.exec(line) ?? [];
+      return { command, remark };
+    });
+}
+
+/** Runs a command of curl as bash would. It writes the status after the body. */
+async function runCurl(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Answer> {
+  const asked = command
+    .replace('http://localhost:4100', server.url)
+    .replace(/^curl /, "curl --silent --show-error --write-out '\\n%{http_code}' ");
+  const { stdout } = await promisify(execFile)('bash', ['-euc', asked], { cwd, env });
+  const at = stdout.lastIndexOf('\n');
+  return { status: Number(stdout.slice(at + 1)), text: stdout.slice(0, at) };
+}
+
+/** `lease.id of that answer`: the value at this place. */
+function readValue(remark: string, { text }: Answer): string {
+  const [, path = ''] = /^([\w.]+) of (?:that|the same) answer$/.exec(remark) ?? [];
+  const value = path
+    .split('.')
+    .reduce<unknown>(
+      (object, name) => (object as Record<string, unknown> | undefined)?.[name],
+      JSON.parse(text),
+    );
+  if (typeof value !== 'string') throw new Error(`"${remark}" is not in ${text}`);
+  return value;
+}
+
+it('each command of the guide to the HTTP API, run from top to bottom, gets the status, the code and the members that the guide states', async () => {
+  const cwd = makeTestFolder();
+  const env: NodeJS.ProcessEnv = { PATH: process.env.PATH };
+  const token = viewerToken(server.jwtSecret, 'ada');
+  let last: Answer = { status: 0, text: '' };
+  const statements = readStatements();
+  expect(statements.length).toBeGreaterThan(50);
+  for (const { command, remark } of statements) {
+    const [, name] = /^export (\w+)=\S+…?$/.exec(command) ?? [];
+    if (name) {
+      env[name] = name === 'TOKEN' ? token : readValue(remark, last);
+      continue;
+    }
+    expect(command, 'a line of the guide').toMatch(/^curl /);
+    const [, status, code, members = ''] = /^(\d{3})(?: ([A-Z_]{3,}))?(.*)$/.exec(remark) ?? [];
+    last = await runCurl(command, cwd, env);
+    expect(`${last.status}: ${command}`).toBe(`${status}: ${command}`);
+    if (code) expect(JSON.parse(last.text), command).toMatchObject({ code, status: last.status });
+    // `{"leases":[…],"total_active":1}`: those members are there.
+    for (const [, member = ''] of members.matchAll(/"(\w+)":/g))
+      expect(last.text, command).toContain(`"${member}":`);
+  }
+});
+
+it('the guide to the HTTP API names each path that the OpenAPI document of a server has', async () => {
+  const { operations } = await readApiDocument(server.url);
+  // `/keys/{contentId}/{epoch}` is named by `/keys/film/7`, and by `$SESSION` in place of an id.
+  const named = (path: string) =>
+    new RegExp(`${path.replace(/\{\w+\}/g, '[\\w$-]+')}(?=[\\s'"?\`.])`).test(guide);
+  const paths = [...new Set(operations.map((operation) => operation.split(' ')[1] ?? ''))];
+  expect(paths.length).toBeGreaterThan(15);
+  expect(paths.filter((path) => !named(path))).toEqual([]);
+});
