@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import LongFirstSequencer from '@latchkey/rig/test-run/long-first-sequencer';
+import { programFiles } from '@latchkey/rig/test-run/programs';
 import { defineConfig } from 'vitest/config';
 
 const ignored = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
@@ -36,7 +37,16 @@ const sharing = {
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'black-box', include: [blackBox], ...sharing } },
+      {
+        extends: true,
+        test: {
+          name: 'black-box',
+          include: [blackBox],
+          exclude: [...ignored, ...programFiles],
+          ...sharing,
+        },
+      },
+      { extends: true, test: { name: 'programs', include: programFiles, ...sharing } },
       ...(areSingleNodes
         ? [
             {
@@ -50,7 +60,7 @@ export default defineConfig({
         test: {
           name: 'packages',
           include: ['**/*.test.ts'],
-          exclude: [...ignored, blackBox],
+          exclude: [...ignored, ...programFiles, blackBox],
           ...oneProcess,
         },
       },

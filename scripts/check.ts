@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { digestMeasuredCode, findOldFigures } from '@latchkey/rig/measured/measured-code';
 import { readFlags } from '@latchkey/rig/read-flags';
 import { listSourceFiles } from '@latchkey/rig/source-files';
+import { selectTests } from '@latchkey/rig/test-run/programs';
 import { runTests } from '@latchkey/rig/test-run/run-tests';
 import { type Settings, separateServiceSettings, singleNodeSettings } from '@latchkey/shared/config';
 import { findDeadReferences } from './rules/document-references.ts';
@@ -115,5 +116,5 @@ const digestOf = (part: string) => digestMeasuredCode(part, root, files);
 for (const file of files.filter((name) => name.endsWith('.md')))
   for (const old of findOldFigures(file, read(file), digestOf)) console.log(`! ${old}`);
 if (failed.length > 0) console.log(`failed before the tests: ${failed.join(', ')}`);
-const tests = flags['no-tests'] ? 0 : await runTests([], process.env);
+const tests = flags['no-tests'] ? 0 : await runTests(selectTests([]), process.env);
 process.exitCode = failed.length > 0 ? 1 : tests;

@@ -16,7 +16,6 @@ const entries = {
   'test:ops': ['faults/src/alerts/main.ts'],
   'test:rotations': ['faults/src/rotations/main.ts'],
   'test:distributed': ['scripts/test-distributed.ts'],
-  'test:clients': ['scripts/test-clients.ts'],
   'test:upgrade': ['scripts/test-upgrade.ts'],
   'test:compose': ['scripts/test-compose.ts'],
   'test:tls': ['scripts/test-tls.ts'],

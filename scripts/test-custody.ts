@@ -12,6 +12,7 @@ import type { Environment } from '@latchkey/rig/processes/spawn-entry';
 import { provideTool } from '@latchkey/rig/provide-tool';
 import { readFlags } from '@latchkey/rig/read-flags';
 import { listBlackBoxTests } from '@latchkey/rig/test-run/black-box-tests';
+import { selectTests } from '@latchkey/rig/test-run/programs';
 import { runTests } from '@latchkey/rig/test-run/run-tests';
 
 const usage = `npm run test:custody: the black-box tests on single nodes whose master key another system holds
@@ -68,7 +69,7 @@ try {
   const blackBox = listBlackBoxTests(root, { ownSettings: true }).filter((file) => file !== ownMasterKey);
   const tests = positionals.length > 0 ? positionals : blackBox;
   try {
-    code = await runTests(tests, { ...process.env, TEST_CUSTODY: JSON.stringify(holder.env) });
+    code = await runTests(selectTests(tests), { ...process.env, TEST_CUSTODY: JSON.stringify(holder.env) });
   } finally {
     await holder.close();
   }

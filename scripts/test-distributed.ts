@@ -10,6 +10,7 @@ import {
 } from '@latchkey/rig/stack/distributed-profile';
 import { provideStores } from '@latchkey/rig/stores/provide-stores';
 import { blackBoxSettings, listBlackBoxTests } from '@latchkey/rig/test-run/black-box-tests';
+import { selectTests } from '@latchkey/rig/test-run/programs';
 import { runTests } from '@latchkey/rig/test-run/run-tests';
 
 const usage = `npm run test:distributed: the black-box tests against separate processes on Postgres, Redis and NATS
@@ -88,7 +89,7 @@ try {
   };
   const tests = [...listBlackBoxTests(root, which), ...rest];
   const separate = { TEST_POSTGRES_URL, TEST_SEPARATE_SERVICES: 'true' };
-  code = await runTests(tests, { ...process.env, ...separate, ...secrets, BASE_URL: url });
+  code = await runTests(selectTests(tests), { ...process.env, ...separate, ...secrets, BASE_URL: url });
 } catch (error) {
   process.stdout.write(`${(error as Error).message}\n0 passed, 1 failed\n`);
 } finally {

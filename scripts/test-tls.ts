@@ -13,6 +13,7 @@ import {
   startRedisVariant,
 } from '@latchkey/rig/stores/redis-variants';
 import { blackBoxSettings } from '@latchkey/rig/test-run/black-box-tests';
+import { selectTests } from '@latchkey/rig/test-run/programs';
 import { runTests } from '@latchkey/rig/test-run/run-tests';
 import { makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
 
@@ -126,7 +127,7 @@ async function testVariant({ name, stores, settings }: Variant): Promise<number>
     await Promise.all(profile.all.map((process) => process.waitWhole()));
     const url = profile.processes.gateway[0]?.url;
     process.stderr.write(`\n${name}: every dependency is up, requests to ${url}\n`);
-    return await runTests(tests, { ...process.env, ...secrets, BASE_URL: url });
+    return await runTests(selectTests(tests), { ...process.env, ...secrets, BASE_URL: url });
   } finally {
     await Promise.all(profile.all.map((process) => process.end('SIGKILL')));
   }

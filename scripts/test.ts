@@ -1,20 +1,30 @@
 // `npm test`: every test, or those that the arguments name.
+import { programs, selectTests, UnknownProgram } from '@latchkey/rig/test-run/programs';
 import { runTests } from '@latchkey/rig/test-run/run-tests';
 
-const usage = `npm test: everything that is tested, in some ten minutes
+const usage = `npm test: everything that is tested, in some eight minutes
 
 Takes Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, else from Docker, else from
-programs on this machine, else installs those with apt-get (Debian, as root). It installs ffmpeg, Chromium, Firefox, VLC and
-Swift in the same way. It says each time what it installs and why. TEST_INSTALL=false installs nothing.
-What could not run is named at the end.
+programs on this machine, else installs those with apt-get (Debian, as root). It installs ffmpeg and Chromium in the same
+way. It says each time what it installs and why. TEST_INSTALL=false installs nothing. What could not run is named at the end.
 
-  npm test                     all
+  npm test                     all but the programs of others
   npm test -- services/auth    the files whose path contains this
   npm test -- -t NAME          the tests whose name contains this; any other option of vitest works too
+  npm test -- programs         with programs of others, for some ten minutes: ${Object.keys(programs).join(', ')}
+  npm test -- programs NAME    with this one. What it needs is installed
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed and something passed.
 `;
 
 const args = process.argv.slice(2);
 if (args.includes('--help') || args.includes('-h')) process.stdout.write(usage);
-else process.exitCode = await runTests(args, process.env);
+else {
+  try {
+    process.exitCode = await runTests(selectTests(args), process.env);
+  } catch (error) {
+    if (!(error instanceof UnknownProgram)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  }
+}

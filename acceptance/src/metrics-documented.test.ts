@@ -1,41 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { startPrometheus } from '@latchkey/rig/prometheus/own-prometheus';
-import { afterAll, expect, test, vi } from 'vitest';
-import { fillVariables, queriesOf, readDashboards } from './dashboards.ts';
-import { metricsPorts, readDocumentedMetrics, readMetrics, type ServedMetrics } from './read-metrics.ts';
-import { startSeparateServices } from './separate-services.ts';
-import { makeApiKey, masterKeyHex, saltHex, startSingleNode } from './target.ts';
-import { unique, viewerToken } from './tokens.ts';
+import { expect, test, vi } from 'vitest';
+import { post, startMeasured } from './measured-processes.ts';
+import { readDocumentedMetrics, readMetrics, type ServedMetrics } from './read-metrics.ts';
+import { unique } from './tokens.ts';
 
-const { TEST_POSTGRES_URL = '', PROMTOOL_PATH, PROMETHEUS_PATH } = process.env;
 vi.setConfig({ testTimeout: 120_000 });
 const patience = { timeout: 40_000, interval: 100 };
-/** Two samples make a rate, so a test waits for twice as long. */
-const scrapeEveryMs = 1_000;
-const everyScrape = { timeout: 50_000, interval: scrapeEveryMs };
 const documented = readDocumentedMetrics();
-
-// Nothing listens at the URL of the key set: its age is exported from the start on.
-const keySet = { AUTH_JWKS_URL: 'http://127.0.0.1:9/jwks.json' };
-const singleNode = await startSingleNode({ RATE_LIMIT: 'on', RATE_LIMIT_KEYS_PER_MINUTE: '1', ...keySet });
-const adminApiKey = makeApiKey();
-const separate = await startSeparateServices(
-  {
-    NODE_ENV: 'development',
-    MASTER_KEY_HEX: masterKeyHex,
-    SALT_HEX: saltHex,
-    ADMIN_API_KEY: adminApiKey,
-    ...keySet,
-  },
-  TEST_POSTGRES_URL,
-);
-afterAll(async () => {
-  separate.process.kill('SIGTERM');
-  await separate.process.ended();
-  await separate.remove();
-});
-
-const ports = new Map([...metricsPorts(singleNode.process), ...metricsPorts(separate.process)]);
+const { singleNode, separate, adminApiKey, ports } = await startMeasured();
 const readAll = () =>
   Promise.all([...ports].map(async ([name, port]) => [name, await readMetrics(port)] as const));
 
@@ -82,13 +53,6 @@ test('every series has the name of its service, so that a key request that gatew
     expect(samples.length).toBeGreaterThan(50);
     expect([name, samples.filter(({ labels }) => labels.service !== name)]).toEqual([name, []]);
   }
-});
-
-test.skipIf(!PROMTOOL_PATH)('promtool check metrics has no complaint about any process', async () => {
-  for (const [, { text }] of await readAll())
-    expect(execFileSync(PROMTOOL_PATH ?? '', ['check', 'metrics'], { input: text, encoding: 'utf8' })).toBe(
-      '',
-    );
 });
 
 test('the change feed of a process is young, below its limit, and the process is sure of its states', async () => {
@@ -146,58 +110,3 @@ test('requests beyond a limit are counted by the limit', async () => {
     valuesOf(await readOf('single-node'), 'latchkey_rate_limited_requests_total', { limit: 'keys' }),
   ).toEqual([2]);
 });
-
-/** Requests of which each dashboard shows something. */
-async function makeTraffic(url: string, key: string): Promise<void> {
-  await fetch(`${url}/keys/film`);
-  await fetch(`${url}/keys/film`, { headers: { authorization: `Bearer ${key}` } });
-  await post(url, '/keys/leases/revoke', key, { viewerId: 'ann' });
-}
-
-function post(url: string, path: string, key: string, body: object): Promise<Response> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  return fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-}
-
-const playerReport = {
-  ...{ timeToFirstFrame: 850, avgDecryptTime: 1, avgFragLoadTime: 80, avgKeyFetchTime: 20 },
-  ...{ keyFetchCount: 2, qualitySwitches: 1, fragmentsLoaded: 30, stallCount: 0 },
-};
-
-/** Longer than the test, so that a rate has every sample. */
-const rateSeconds = 300;
-
-test.skipIf(!PROMETHEUS_PATH)(
-  'each query of the dashboards finds data in a Prometheus that scrapes a single node and the separate services',
-  async () => {
-    const prometheus = await startPrometheus({
-      program: PROMETHEUS_PATH ?? '',
-      targets: [...ports].map(([name, port]) => ({ name, port })),
-      rules: [],
-      intervalMs: scrapeEveryMs,
-    });
-    try {
-      await vi.waitFor(
-        async () => expect(await prometheus.query('latchkey_build_info')).toHaveLength(ports.size),
-        patience,
-      );
-      const viewer = viewerToken(singleNode.jwtSecret, unique('viewer'));
-      const queries = readDashboards().flatMap(queriesOf);
-      expect(queries.length).toBeGreaterThan(30);
-      // A rate needs two samples with an increase between them, so the traffic goes on.
-      await vi.waitFor(async () => {
-        await makeTraffic(separate.url, adminApiKey);
-        await makeTraffic(singleNode.url, singleNode.adminApiKey);
-        await post(singleNode.url, '/api/v1/player-metrics', viewer, playerReport);
-        const empty: string[] = [];
-        for (const { title, expr } of queries) {
-          const found = await prometheus.query(fillVariables(expr, rateSeconds));
-          if (!found.some(({ value }) => Number.isFinite(value))) empty.push(`${title}: ${expr}`);
-        }
-        expect(empty).toEqual([]);
-      }, everyScrape);
-    } finally {
-      await prometheus.stop();
-    }
-  },
-);

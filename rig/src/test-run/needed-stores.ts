@@ -2,7 +2,7 @@ import type { StoreName } from '../stores/own-stores.ts';
 
 /** The marks in a test that mean that it needs a service. */
 const marks: Record<StoreName, RegExp> = {
-  Postgres: /\bTEST_POSTGRES_URL\b|\bdatabaseKinds\(|\bstartArchivedPostgres\(/,
+  Postgres: /\bTEST_POSTGRES_URL\b|\bdatabaseKinds\(|\bstartArchivedPostgres\(|\bstartMeasured\(/,
   Redis: /\bTEST_REDIS_URL\b|\bstartDrilledServices\(/,
   NATS: /\bTEST_NATS_URL\b/,
 };

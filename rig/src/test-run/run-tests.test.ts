@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { conclude, mayRun } from './run-tests.ts';
+import { selectTests } from './programs.ts';
+import { conclude } from './run-tests.ts';
 
 it.each([
   ['all passed', { passed: 3, failed: 0, skipped: [] }, 0, '3 passed, 0 failed', true],
@@ -25,13 +26,29 @@ it('skipped tests are named at the end of a run', () => {
   expect(lines).toContain('skipped: shared/a.test.ts > plays');
 });
 
-it.each([
-  [[], true],
-  [['acceptance/src/clients/'], true],
-  [['acceptance/src/clients/vlc.test.ts'], true],
-  [['-t', 'some test'], true],
-  [['shared/src/authority'], false],
-  [['acceptance/src/clients/mpv'], false],
-])('a run with the arguments %j needs VLC: %s', (args, needed) => {
-  expect(mayRun(args, 'acceptance/src/clients/vlc.test.ts')).toBe(needed);
+it('without the word no test of a program of others runs, and nothing is installed for it', () => {
+  expect(selectTests(['services/auth'])).toEqual({
+    args: ['--project=!programs', 'services/auth'],
+    tools: [],
+  });
+});
+
+it('the path of a test of a program runs it', () => {
+  const path = 'acceptance/src/programs/systemd.test.ts';
+  expect(selectTests([path])).toEqual({ args: [path], tools: [] });
+});
+
+it('a program by its name runs its tests, and is installed', () => {
+  expect(selectTests(['programs', 'mpv'])).toEqual({
+    args: ['--project=programs', 'acceptance/src/programs/clients/mpv.test.ts'],
+    tools: ['mpv'],
+  });
+  expect(selectTests(['programs', 'nginx', 'caddy']).args).toEqual([
+    ...['--project=programs', '-t', 'nginx|Caddy'],
+    'acceptance/src/programs/proxies/',
+  ]);
+});
+
+it('a program that nobody knows is refused with the names of those that are tested', () => {
+  expect(() => selectTests(['programs', 'wget'])).toThrow(/programs wget: accepted are nginx, /);
 });

@@ -7,6 +7,7 @@ import type { StoreName } from '../stores/own-stores.ts';
 import { provideStores } from '../stores/provide-stores.ts';
 import type { Counts } from './count-reporter.ts';
 import { findNeededStores } from './needed-stores.ts';
+import type { Selection } from './programs.ts';
 import { runVitest } from './run-vitest.ts';
 
 /** A filter such as `-t` skips nearly every test: nobody needs a list of all those names. */
@@ -21,14 +22,14 @@ const rendering = ['manifests', 'network', 'pod-security', 'secrets', 'settings'
  * plus `, N skipped` where some were; those are named before it. Each test runs once: one that would pass the second time
  * has found a race.
  *
- * @param args for vitest: paths, `-t`, and so on
+ * @param selection of `selectTests`
  * @returns the exit code: 0 if at least one test passed, none failed and vitest itself succeeded
  */
-export async function runTests(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+export async function runTests({ args, tools: wanted }: Selection, env: NodeJS.ProcessEnv): Promise<number> {
   const needed = storesNeeded(args);
   const services = await provideStores([...needed.keys()]);
   try {
-    const toolPaths = toolVariables(args);
+    const toolPaths = toolVariables(wanted);
     // A kubectl that is new enough cannot be installed here, and these tests cannot run without it.
     const left = toolPaths.KUBECTL_PATH ? [] : rendering;
     const exclude = left.flatMap((test) => ['--exclude', test]);
@@ -71,33 +72,12 @@ function storesNeeded(args: readonly string[]): Map<StoreName, string[]> {
   );
 }
 
-/**
- * mpv and GStreamer take long to install. `npm run test:clients` installs them; every other run uses them where they exist.
- * The headless shell comes with Chromium, which can do its work.
- */
-function toolVariables(args: readonly string[]): Record<string, string | undefined> {
-  const variables: Record<string, string | undefined> = {};
-  const take = (names: readonly Tool[], find: (tool: Tool) => string | undefined) => {
-    for (const tool of names) {
-      const path = find(tool);
-      if (path) variables[tools[tool].variable] = path;
-    }
-  };
-  take(['ffmpeg', 'chromium', 'kubectl'], provideTool);
-  if (mayRun(args, 'acceptance/src/clients/vlc.test.ts')) take(['vlc'], provideTool);
-  if (mayRun(args, 'acceptance/src/documents/documented-commands.test.ts')) take(['firefox'], provideTool);
-  if (mayRun(args, 'acceptance/src/presign-verified.test.ts')) take(['swift'], provideTool);
-  if (mayRun(args, 'scripts/alerts/rules.test.ts')) take(['promtool'], provideTool);
-  if (mayRun(args, 'acceptance/src/metrics-documented.test.ts'))
-    take(['promtool', 'prometheus'], provideTool);
-  if (mayRun(args, 'acceptance/src/audit-forward.test.ts')) take(['logrotate'], provideTool);
-  if (mayRun(args, 'acceptance/src/custody/pkcs11.test.ts')) take(['softhsm'], provideTool);
-  take(['headless-shell', 'mpv', 'gstreamer'], findTool);
-  return variables;
-}
-
-/** Whether vitest's arguments select a test file: without a path of tests, they select every file. */
-export function mayRun(args: readonly string[], file: string): boolean {
-  const paths = args.filter((arg) => arg.includes('/') && !arg.startsWith('-'));
-  return paths.length === 0 || paths.some((path) => file.includes(path));
+/** The paths of the programs that tests run. Without the word `programs` only ffmpeg and Chromium are installed. */
+function toolVariables(wanted: readonly Tool[]): Record<string, string | undefined> {
+  const provided: readonly Tool[] = ['ffmpeg', 'chromium', ...wanted];
+  const paths = (Object.keys(tools) as Tool[]).map((tool) => [
+    tools[tool].variable,
+    provided.includes(tool) ? provideTool(tool) : findTool(tool),
+  ]);
+  return Object.fromEntries(paths.filter(([, path]) => path));
 }

@@ -1,15 +1,13 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openBrowser } from '@latchkey/rig/open-browser';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answersOf, readKeyRequests } from '../../playback/key-requests.ts';
 import { changesArrived, revokeLeases } from '../../server-actions.ts';
+import { openSharedBrowser } from '../../shared-browser.ts';
 import { pictures, seconds } from './client-setup.ts';
-import { openSessionStage, type SessionStage } from './session-stage.ts';
+import { openSessionStage } from './session-stage.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-/** Set by `npm run test:clients`. */
-const isWanted = process.env.TEST_SESSION_PLAYERS === 'true';
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const shaka = join(dirname(fileURLToPath(import.meta.resolve('shaka-player'))), 'shaka-player.compiled.js');
 
@@ -20,23 +18,16 @@ interface Seen {
   pictures: number;
 }
 
-describe.runIf(isWanted)('Shaka Player on a page of an origin that no server lists', async () => {
-  // Vitest also runs the body of a suite that it skips, so nothing may be started there.
-  const stage = (
-    isWanted
-      ? await openSessionStage({
-          '/receiver.html': pathOf('receiver.html'),
-          '/receiver.js': pathOf('receiver.js'),
-          '/shaka-player.js': shaka,
-        })
-      : undefined
-  ) as SessionStage;
-  const browser = isWanted ? await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium') : undefined;
-  afterAll(() => browser?.close());
+describe('Shaka Player on a page of an origin that no server lists', async () => {
+  const stage = await openSessionStage({
+    '/receiver.html': pathOf('receiver.html'),
+    '/receiver.js': pathOf('receiver.js'),
+    '/shaka-player.js': shaka,
+  });
+  const browser = await openSharedBrowser();
 
   async function open(url: string) {
-    const page = await browser?.newPage();
-    if (!page) throw new Error('no browser');
+    const page = await browser.newPage();
     onTestFinished(() => page.close());
     await page.goto(`${stage.media.origin}/receiver.html`);
     await page.waitForFunction('window.play');

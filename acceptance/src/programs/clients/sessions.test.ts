@@ -6,8 +6,6 @@ import { programs } from './programs.ts';
 import { openSessionStage, type SessionContainer, type SessionScreening } from './session-stage.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-/** Set by `npm run test:clients`. Otherwise only ffmpeg plays, and each of the others takes half a minute. */
-const all = process.env.TEST_SESSION_PLAYERS === 'true';
 const stage = await openSessionStage();
 const { server, media } = stage;
 
@@ -20,8 +18,8 @@ const picturesOfSegment = 50;
 
 /** GStreamer gets the key of fMP4 but cannot decrypt it: docs/clients.md. */
 const containersOf = (name: keyof typeof programs): SessionContainer[] =>
-  name === 'GStreamer' || !all ? ['ts'] : ['ts', 'fmp4'];
-const names = (Object.keys(programs) as (keyof typeof programs)[]).filter((name) => all || name === 'ffmpeg');
+  name === 'GStreamer' ? ['ts'] : ['ts', 'fmp4'];
+const names = Object.keys(programs) as (keyof typeof programs)[];
 
 const keysOf = async (scene: SessionScreening, work: () => Promise<unknown>) => {
   const before = (await readKeyRequests(server, scene.contentId)).length;
