@@ -28,7 +28,7 @@ const oneProcess = {
 /** Servers and a browser that files share. */
 const sharing = {
   ...oneProcess,
-  globalSetup: ['acceptance/src/serve-shared-servers.ts'],
+  globalSetup: ['acceptance/src/serve-shared.ts'],
   // A test of many pages takes seconds, but much longer on a busy machine. A page that never appears fails earlier, after the
   // 30 s of a single wait.
   testTimeout: 180_000,

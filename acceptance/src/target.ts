@@ -4,7 +4,7 @@ import { readApiDocument } from './api-document.ts';
 import { type Client, createClient } from './client.ts';
 import { checkOutput, readLines } from './request-lines.ts';
 import { type FrontDoors, startSeparateServices } from './separate-services.ts';
-import type { SharedServer } from './serve-shared-servers.ts';
+import type { SharedServer } from './serve-shared.ts';
 import type { Environment, ServerOutput, ServerProcess } from './server-process.ts';
 import { type SharedName, sharedSettings } from './shared-settings.ts';
 import {
@@ -221,7 +221,7 @@ function followOutput(files: SharedServer['output']): ServerOutput {
   return { stdout: follow(files.stdout), stderr: follow(files.stderr) };
 }
 
-/** Asks `serve-shared-servers.ts`. @throws Error with what it says */
+/** Asks `serve-shared.ts`. @throws Error with what it says */
 export async function readShared<T>(path: string): Promise<T> {
   const response = await fetch(`${inject('sharedUrl')}${path}`);
   if (!response.ok) throw new Error(await response.text());

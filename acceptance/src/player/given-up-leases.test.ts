@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
-import { startServer } from '../target.ts';
+import { openShared } from '../target.ts';
 import { unique } from '../tokens.ts';
-import { openPlayerSetup, pageOrigin } from './player-setup.ts';
+import { openPlayerSetup } from './player-setup.ts';
 import { isKeyRequest, isLeaseRequest } from './requests.ts';
 import { freshToken, openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
 // Which leases a page holds, and for how long.
 vi.setConfig({ testTimeout: playTimeoutMs });
-const single = startServer({ CORS_ORIGINS: pageOrigin, LEASE_MAX_PER_VIEWER: '1' });
+const single = openShared('one-lease');
 const stage = await openPlayerSetup('short', single);
 const film = await stage.encrypt();
-const required = await startServer({ CORS_ORIGINS: pageOrigin, LEASE_MODE: 'required' });
+const required = await openShared('leases-required');
 /** The lowest quality until the test requests another, and a short buffer. */
 const hlsConfig = {
   startLevel: 0,

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { revokeLeases } from '../server-actions.ts';
-import { openTarget, startServer, type Target } from '../target.ts';
+import { openShared, openTarget, type Target } from '../target.ts';
 import { laterToken, unique } from '../tokens.ts';
-import { openPlayerSetup, pageOrigin, segmentSeconds } from './player-setup.ts';
+import { openPlayerSetup, segmentSeconds } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';
 import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 import type { WireRequest } from './wire.ts';
@@ -20,7 +20,7 @@ const hlsConfig = { maxBufferLength: 4, maxMaxBufferLength: 4 };
 const spreadSeconds = segmentSeconds / 2;
 /** Longer than the longest pause between two attempts (4.5 s). */
 const quietMs = 5_000;
-const single = await startServer({ CORS_ORIGINS: pageOrigin, LEASE_MAX_PER_VIEWER: '1' });
+const single = await openShared('one-lease');
 const singleFilm = await stage.encrypt({ server: single });
 
 async function lookUp({ client, adminApiKey }: Target, leaseId: string | null) {

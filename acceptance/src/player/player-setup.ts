@@ -1,16 +1,16 @@
-import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { openBrowser } from '@latchkey/rig/open-browser';
-import { makeVideo } from '@latchkey/rig/video/make-video';
+import type { MadeVideo } from '@latchkey/rig/video/make-video';
 import type { Browser } from 'playwright-core';
 import { afterAll } from 'vitest';
 import { type EncryptedVideo, encryptVideo } from '../playback/encrypt-video.ts';
 import { startMediaServer } from '../playback/media-server.ts';
 import { makeFolder } from '../server-process.ts';
 import { openSharedBrowser } from '../shared-browser.ts';
-import type { Target } from '../target.ts';
+import { readShared, type Target } from '../target.ts';
+import type { VideoLength } from './shared-media.ts';
 
 /** The origin of pages, player and films. Names below `localhost` are secure contexts without TLS. */
 export const pageOrigin = 'http://player.localhost';
@@ -22,12 +22,6 @@ export const otherKeyServerUrl = 'http://other-keys.localhost';
 
 /** Two epochs of two segments are 8 s. */
 export const segmentSeconds = 2;
-/** Small pictures, because the decoder is not what is tested. Each rendition has its own width. */
-const renditions = [
-  { size: '320x180', bitrate: '200k' },
-  { size: '160x90', bitrate: '60k' },
-];
-
 export interface Film extends EncryptedVideo {
   readonly playlist: string;
 }
@@ -54,42 +48,29 @@ export interface PlayerSetup {
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const beside = (module: string, name: string) =>
   join(dirname(fileURLToPath(import.meta.resolve(module))), name);
-/** Three epochs of two segments, and enough to play on for half a minute. */
-const secondsOf = { short: 12, long: 48 };
-
-/** The package as it is published. */
-const buildPlayer = (folder: string) =>
-  promisify(execFile)(process.execPath, [pathOf('../../../sdk/player/build.ts'), join(folder, 'player')]);
-
 /**
  * @param length of the films of this test file
  * @param opening a server that lists `pageOrigin` in its CORS_ORIGINS
  * @param program the browser, for tests that depend on how a window closes. Default: the shared one
  */
 export async function openPlayerSetup(
-  length: 'long' | 'short',
+  length: VideoLength,
   opening: Promise<Target>,
   program?: string,
 ): Promise<PlayerSetup> {
   const folder = makeFolder();
+  const player = await readShared<string>('/player');
   const media = await startMediaServer(folder.path, {
+    ...Object.fromEntries(readdirSync(player).map((name) => [`/player/${name}`, join(player, name)])),
     '/page.html': pathOf('page.html'),
     '/page.js': pathOf('page.js'),
     '/hls.mjs': beside('hls.js', 'hls.min.mjs'),
     '/shaka-player.js': beside('shaka-player', 'shaka-player.compiled.js'),
   });
-  const seconds = secondsOf[length];
-  const scene = {
-    picture: `testsrc2=size=320x180:rate=25:duration=${seconds}`,
-    sound: `sine=frequency=440:sample_rate=48000:duration=${seconds}`,
-    renditions,
-  };
-  const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
   const [target, clear, browser] = await Promise.all([
     opening,
-    makeVideo({ ffmpeg, folder: join(folder.path, 'clear'), seconds, scene }),
+    readShared<MadeVideo>(`/videos/${length}`),
     program ? openBrowser(program) : openSharedBrowser(),
-    buildPlayer(folder.path),
   ]);
   afterAll(async () => {
     await browser.close();

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readKeyRequests } from '../playback/key-requests.ts';
-import { type OwnServer, openTarget, type Target } from '../target.ts';
+import { openTarget, type Target, type WatchedServer } from '../target.ts';
 import { openPlayerSetup } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment } from './requests.ts';
 import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
@@ -9,7 +9,7 @@ const stage = await openPlayerSetup('short', openTarget());
 vi.setConfig({ testTimeout: playTimeoutMs });
 /** The lowest quality until the test requests another, so that hls.js does not abandon a segment that comes slowly. */
 const hlsConfig = { startLevel: 0, abrBandWidthFactor: 0.001, abrBandWidthUpFactor: 0.001 };
-const isOwn = (target: Target): target is OwnServer => 'process' in target;
+const isOwn = (target: Target): target is WatchedServer => 'process' in target;
 
 const mean = (durations: readonly number[]) =>
   durations.reduce((sum, duration) => sum + duration, 0) / durations.length;

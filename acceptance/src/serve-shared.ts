@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { launchBrowserServer, pageBrowser } from '@latchkey/rig/open-browser';
 import type { BrowserServer } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
+import { buildPlayer, makePlayerVideo, videoLengths } from './player/shared-media.ts';
 import { makeFolder } from './server-process.ts';
 import { type SharedName, sharedSettings } from './shared-settings.ts';
 import { loopback, type ServerProfile, type StartedServer, startOnProfile } from './start-server.ts';
@@ -25,7 +26,8 @@ export type SharedServer = Omit<StartedServer, 'process' | 'remove'> & {
 
 /**
  * Starts what files of tests share when the first of them asks for it, and ends it after the last: `GET /servers/<name>` is a
- * server of `shared-settings.ts`, `GET /browser` a Chromium, to which Playwright connects.
+ * server of `shared-settings.ts`, `GET /browser` a Chromium to which Playwright connects, `GET /player` the folder of the built
+ * player, `GET /videos/<length>` the playlists of a clear video.
  *
  * @public vitest loads it by its path
  */
@@ -51,6 +53,9 @@ export default async function serveSharedServers(project: TestProject): Promise<
       browser ??= launchBrowserServer(pageBrowser(process.env));
       return (await browser).wsEndpoint();
     }
+    if (path === '/player') return buildPlayer(join(folder.path, 'player'));
+    const length = videoLengths.find((one) => path === `/videos/${one}`);
+    if (length) return makePlayerVideo(join(folder.path, length), length);
     const name = path.slice('/servers/'.length);
     if (!Object.hasOwn(sharedSettings, name)) throw new Error(`no shared server is called ${name}`);
     return openServer(name as SharedName);
