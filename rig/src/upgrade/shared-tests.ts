@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const folder = 'acceptance/src';
 /** Matches a test that starts a server or gets one. */
-const usesServer = /\b(openTarget|startServer|startInTest)\(/;
+const usesServer = /\b(openTarget|openShared|startServer|startInTest)\(/;
 /** Matches a test that also needs a browser, an encoder or a proxy. */
 const needsMore = /from '\.\/(playback|proxies|dashboard)\/|CHROMIUM_PATH|FFMPEG_PATH/;
 /** Tests of a first start, an end or a kill of a process. They take minutes and hardly depend on the schema. */
