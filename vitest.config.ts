@@ -67,6 +67,7 @@ export default defineConfig({
     ],
     exclude: ignored,
     pool: 'forks',
+    globalSetup: ['shared/src/testing/migrated-template.setup.ts'],
     // Most files wait for servers, browsers and stores: with five on four cores a quarter of the processor time was left over.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongFirstSequencer },

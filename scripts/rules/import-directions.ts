@@ -9,7 +9,7 @@ const sharedForScripts = ['@latchkey/shared/config', '@latchkey/shared/metrics/c
 const testFile = /\.(test|fixture)\.ts$/;
 /** Tests, scripts and examples may read the environment anywhere. */
 const readsEnvironment =
-  /(^|\/)(main|serve|edge|single-node)\.ts$|\.test\.ts$|^(scripts|rig|acceptance|bench|examples)\/|\.config\.ts$/;
+  /(^|\/)(main|serve|edge|single-node)\.ts$|\.(test|setup)\.ts$|^(scripts|rig|acceptance|bench|examples)\/|\.config\.ts$/;
 
 /** Inside a service an import goes to the same layer or to a lower one. */
 const layers: readonly [layer: number, path: RegExp][] = [

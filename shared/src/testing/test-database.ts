@@ -18,8 +18,11 @@ export interface DatabaseKind {
  */
 export function databaseKinds(env: Record<string, string | undefined>): DatabaseKind[] {
   const kinds: DatabaseKind[] = [{ name: 'SQLite', open: openSqliteInMemory }];
-  const url = env.TEST_POSTGRES_URL;
-  if (url) kinds.push({ name: 'Postgres', open: () => openPostgresDatabase(url) });
+  const { TEST_POSTGRES_URL: url, TEST_POSTGRES_TEMPLATE: template } = env;
+  if (!url) return kinds;
+  // Without it these tests would say nothing of Postgres.
+  if (!template) throw new Error('TEST_POSTGRES_URL needs the template of migrated-template.setup.ts');
+  kinds.push({ name: 'Postgres', open: () => copyPostgresDatabase(url, template) });
   return kinds;
 }
 
@@ -30,25 +33,52 @@ async function openSqliteInMemory(): Promise<TestDatabase> {
 }
 
 /** Tests do not check how soon Postgres answers, and all that run at once share it. */
-function openPatiently(databaseUrl: string): Database {
-  return openDatabase({ databaseUrl, sqlitePath: '', longStatements: true, connectionTimeoutMs: 60_000 });
+function openPatiently(databaseUrl: string, database?: string): Database {
+  const url = new URL(databaseUrl);
+  if (database !== undefined) url.pathname = `/${database}`;
+  return openDatabase({
+    ...{ databaseUrl: url.toString(), sqlitePath: '' },
+    ...{ longStatements: true, connectionTimeoutMs: 60_000 },
+  });
 }
 
-async function openPostgresDatabase(url: string): Promise<TestDatabase> {
-  const name = `test_${process.pid}_${performance.now().toString().replace('.', '_')}`;
+/** A migrated and empty database: copying it takes a third of the time that migrating another one takes. */
+export async function makePostgresTemplate(url: string): Promise<{ name: string; drop(): Promise<void> }> {
+  const name = `test_template_${process.pid}_${Math.trunc(performance.timeOrigin)}`;
   const admin = openPatiently(url);
-  // A database and not a schema: advisory locks and the catalog that the migrator reads are shared within a database.
   await sql`create database ${sql.id(name)} template template0`.execute(admin);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  const db = openPatiently(own.toString());
+  const db = openPatiently(url, name);
   await migrate(db);
+  await db.destroy();
   return {
-    db,
-    async close() {
-      await db.destroy();
+    name,
+    async drop() {
       await sql`drop database ${sql.id(name)} with (force)`.execute(admin);
       await admin.destroy();
     },
   };
+}
+
+async function copyPostgresDatabase(url: string, template: string): Promise<TestDatabase> {
+  const name = `test_${process.pid}_${performance.now().toString().replace('.', '_')}`;
+  const admin = openPatiently(url);
+  // A database and not a schema: advisory locks and the catalog that the migrator reads are shared within a database.
+  await sql`create database ${sql.id(name)} template ${sql.id(template)}`.execute(admin);
+  const db = openPatiently(url, name);
+  return {
+    db,
+    async close() {
+      await db.destroy();
+      await backendsEnded(admin, name);
+      await sql`drop database ${sql.id(name)} with (force)`.execute(admin);
+      await admin.destroy();
+    },
+  };
+}
+
+/** A backend ends a moment after its client has left. If it is still there, dropping its database takes 100 ms more. */
+async function backendsEnded(admin: Database, database: string): Promise<void> {
+  const query = sql`select 1 from pg_stat_activity where datname = ${database}`;
+  // A test may leave a connection behind, which the drop ends.
+  for (let tries = 0; tries < 20; tries++) if ((await query.execute(admin)).rows.length === 0) return;
 }
