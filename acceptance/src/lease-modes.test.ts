@@ -46,6 +46,10 @@ describe('LEASE_MODE=off', async () => {
       expect((await client.call('POST', '/keys/leases', { as, headers, body: '{' })).status).toBe(404);
   });
 
+  it('with LEASE_MODE=off, players can still report', async () => {
+    expect((await client.post('/api/v1/player-metrics', undefined, {})).status).toBe(401);
+  });
+
   it('with LEASE_MODE=off a key request ignores its lease', async () => {
     const scene = await makeScene(server);
     expect(await askForKey(server, scene)).toBe('200');

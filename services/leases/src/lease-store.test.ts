@@ -1,38 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databaseKinds } from '@latchkey/shared/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ActStore } from './acts/act-store.ts';
 import type { Lease } from './lease.ts';
 import { LeaseStore } from './lease-store.ts';
+import { makeLease, openForEachTest } from './stored-leases.fixture.ts';
 
 const now = 1_000_000;
 
-describe.each(databaseKinds(process.env))('the stores of leases on $name', ({ open }) => {
-  let database: TestDatabase;
+describe.each(databaseKinds(process.env))('the stores of leases on $name', (kind) => {
+  const database = openForEachTest(kind);
   let store: LeaseStore;
   let acts: ActStore;
 
-  beforeEach(async () => {
-    database = await open();
+  beforeEach(() => {
     store = new LeaseStore(database.db, true);
     acts = new ActStore(database.db, { revocations: true, sessions: true });
   });
-  afterEach(() => database.close());
 
   async function add(facts: Partial<Lease> = {}): Promise<Lease> {
-    const lease: Lease = {
-      id: randomUUID(),
-      viewerId: 'ann',
-      contentId: 'film',
-      deviceId: null,
-      createdAt: now - 100,
-      renewedAt: null,
-      expiresAt: now + 1_000,
-      revokedAt: null,
-      revokedBy: null,
-      reason: null,
-      ...facts,
-    };
+    const lease = makeLease({ createdAt: now - 100, expiresAt: now + 1_000, ...facts });
     await store.insert(lease);
     return lease;
   }

@@ -1,8 +1,9 @@
 import { parseSid } from '@latchkey/shared/contracts';
-import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { databaseKinds } from '@latchkey/shared/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type LeaseFixture, openLeases, openLeasesOnSqlite, rawKeys } from '../lease.fixture.ts';
 import { createLeaseReader } from '../lease-reader.ts';
+import { openForEachTest } from '../stored-leases.fixture.ts';
 
 let leases: LeaseFixture;
 const ask = (path: string, body: object, credential = leases.tokenOf('ann')) =>
@@ -17,16 +18,12 @@ const listActive = async () => (await leases.ask('GET', '/api/v1/leases?state=ac
 const stateOf = (leaseId: string) =>
   createLeaseReader({ db: leases.db, renewGraceSeconds: 30 }).findLease(leaseId);
 
-describe.each(databaseKinds(process.env))('POST /keys/sessions on $name', ({ open }) => {
-  let database: TestDatabase;
+describe.each(databaseKinds(process.env))('POST /keys/sessions on $name', (kind) => {
+  const database = openForEachTest(kind);
   const openWith = async (rules: Parameters<typeof openLeases>[1]) => {
     leases = await openLeases(database.db, rules);
   };
-  beforeEach(async () => {
-    database = await open();
-    await openWith({});
-  });
-  afterEach(() => database.close());
+  beforeEach(() => openWith({}));
 
   test('the secret of a session is stored as a hash alone, and is in no row, list, look-up, event or later answer', async () => {
     const { body } = await create({});
