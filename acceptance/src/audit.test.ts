@@ -197,6 +197,7 @@ describe('what is refused', () => {
     const { token, contentId } = await makeScene(target);
     for (const answer of [
       await client.post('/keys/leases/revoke', token, { leaseId: crypto.randomUUID() }),
+      await client.post('/keys/leases/revoke', token, {}),
       await client.post('/keys/leases', token, { contentId: unique('none') }),
       await client.post('/keys/leases', undefined, { contentId }),
     ]) {

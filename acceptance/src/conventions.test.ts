@@ -139,6 +139,7 @@ describe('400', () => {
     '/api/v1/leases?limit=0',
     '/api/v1/leases?state=gone',
     '/api/v1/leases?cursor=nonsense',
+    '/api/v1/leases?viewer=ann',
     '/api/v1/content?limit=501',
     '/api/v1/content?offset=-1',
     '/api/v1/content?status=gone',

@@ -98,6 +98,16 @@ describe('200', () => {
   });
 });
 
+it('with CONTENT_MODE=any a lease is created for content that was never registered, and none for disabled content', async () => {
+  const { contentId } = await makeScene(server);
+  await client.call('DELETE', `/api/v1/content/${contentId}`, { as: server.adminApiKey });
+  const create = (id: string) => client.post('/keys/leases', token, { contentId: id });
+  expect([(await create(unique('none'))).status, (await create(contentId)).code]).toEqual([
+    201,
+    'CONTENT_NOT_FOUND',
+  ]);
+});
+
 describe('400', () => {
   it.each(['00', '01', '-1', '+1', '1.0', '1e3', '0x1', '4294967296', '99999999999', 'a', '%31%20', ' '])(
     'a key request with the epoch %j gets 400',

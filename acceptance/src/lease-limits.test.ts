@@ -38,18 +38,29 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
     const ids = answer.json.leases.map(({ id }: { id: string }) => id);
     expect(ids.sort()).toEqual(plays.map(({ leaseId }) => leaseId).sort());
     for (const play of plays) expect(await askForKey(server, play, play.leaseId)).toBe('200');
+    // Viewers may share an account: unlike other refusals of viewers, this one is audited.
+    const audited = `/api/v1/audit?target=viewer:${plays[0]?.viewerId} content:${contentId}`;
+    expect((await client.get(audited, server.adminApiKey)).json.audit).toMatchObject([
+      { action: 'lease.create', outcome: 'refused', code: 'LEASE_LIMIT_REACHED' },
+    ]);
   });
 
-  it('a repeated request for the lease of a device does not count as another lease', async () => {
+  it('a repeated request for the lease of a device does not count as another lease, also at the limit', async () => {
     const { token, contentId } = await makeScene(server);
-    const ask = { contentId, deviceId: 'tv' };
-    for (const status of [201, 200, 200]) expect((await client.post(path, token, ask)).status).toBe(status);
+    const ask = (deviceId: string) => client.post(path, token, { contentId, deviceId });
+    const statuses: number[] = [];
+    for (const deviceId of ['tv', 'phone', 'tv', 'phone', 'tablet'])
+      statuses.push((await ask(deviceId)).status);
+    expect(statuses).toEqual([201, 201, 200, 200, 409]);
   });
 
   it('twenty leases of one content without a deviceId are twenty playbacks, of which two are allowed', async () => {
     const { token, contentId } = await makeScene(server);
     const statuses: number[] = [];
-    for (let n = 0; n < 20; n++) statuses.push((await client.post(path, token, { contentId })).status);
+    for (let n = 0; n < 20; n++) {
+      const deviceId = n % 2 === 0 ? undefined : null;
+      statuses.push((await client.post(path, token, { contentId, deviceId })).status);
+    }
     expect(statuses).toEqual([201, 201, ...Array(18).fill(409)]);
   });
 

@@ -27,6 +27,7 @@ describe('LEASE_MODE=off', async () => {
     ['POST', '/keys/leases/renew'],
     ['POST', '/keys/leases/revoke'],
     ['GET', '/keys/leases'],
+    ['PUT', '/keys/leases'],
     ['DELETE', '/keys/leases'],
     ['GET', '/keys/leases/renew'],
     ['GET', '/api/v1/leases'],
@@ -37,6 +38,16 @@ describe('LEASE_MODE=off', async () => {
       const json = method === 'POST' ? { contentId, viewerId } : undefined;
       expect((await client.call(method, path, { as, json })).status).toBe(404);
     }
+  });
+
+  it('with LEASE_MODE=off, a malformed body of a lease gets 404, too', async () => {
+    const headers = { 'content-type': 'application/json' };
+    for (const as of [admin, undefined])
+      expect((await client.call('POST', '/keys/leases', { as, headers, body: '{' })).status).toBe(404);
+  });
+
+  it('with LEASE_MODE=off, players can still report', async () => {
+    expect((await client.post('/api/v1/player-metrics', undefined, {})).status).toBe(401);
   });
 
   it('with LEASE_MODE=off a key request ignores its lease', async () => {

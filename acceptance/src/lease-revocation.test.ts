@@ -124,8 +124,9 @@ describe('200', () => {
   it('a viewer may release its own lease, which leaves no mark', async () => {
     const scene = await makeScene(target);
     const leaseId = await createLease(target, scene);
-    const { status, json } = await client.post(path, scene.token, { leaseId });
-    expect([status, json.revoked, json.leases[0].revokedBy]).toEqual([200, 1, 'viewer']);
+    const { status, json } = await client.post(path, scene.token, { leaseId, reason: 'window closed' });
+    expect([status, json.revoked]).toEqual([200, 1]);
+    expect(json.leases[0]).toMatchObject({ revokedBy: 'viewer', reason: 'window closed' });
     await oncePropagated(target, async () => {
       expect(await askForKey(target, scene, leaseId)).toBe(gone);
     });
@@ -145,6 +146,8 @@ describe('400', () => {
     { viewerId: 5 },
     { contentId: 'not an id' },
     { viewerId: 'v', reason: 5 },
+    { viewerId: 'v', reason: 'x'.repeat(501) },
+    { viewerId: 'v', reason: 'a\u0007' },
   ])('a revocation with the body %j gets 400', async (json) =>
     expect((await client.post(path, admin, json)).status).toBe(400),
   );

@@ -124,6 +124,12 @@ describe('200', () => {
     expect(idsIn(await list('&state=expired'))).toEqual([]);
     expect(idsIn(await list(`&contentId=${contents[1]}`))).toEqual([ids[1]]);
     expect(idsIn(await list(`&contentId=${unique('none')}`))).toEqual([]);
+    const prefer = { prefer: 'return=minimal' };
+    const minimal = await client.get(`/api/v1/leases?viewerId=${viewerId}`, admin, prefer);
+    expect([minimal.json.total_active, minimal.headers['preference-applied']]).toEqual([
+      undefined,
+      prefer.prefer,
+    ]);
 
     const paged: string[] = [];
     for (let cursor = ''; ; ) {
@@ -138,33 +144,41 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it('a viewer who names a viewerId gets 400', async () => {
-    const { contentId, token, viewerId } = await makeScene(target);
-    expect((await client.post(path, token, { contentId, viewerId })).status).toBe(400);
-  });
-
-  it('an API key that names no viewerId gets 400', async () => {
-    const { contentId } = await makeScene(target);
-    const answer = await client.post(path, admin, { contentId });
-    expect([answer.status, answer.json.errors[0].path]).toEqual([400, '/viewerId']);
-  });
+  it.each([undefined, '', 'a\nb', 'é'.repeat(513)])(
+    'a lease that an API key creates for the viewer %j gets 400',
+    async (viewerId) => {
+      const { contentId } = await makeScene(target);
+      const answer = await client.post(path, admin, { contentId, viewerId });
+      expect([answer.status, answer.json.errors[0].path]).toEqual([400, '/viewerId']);
+    },
+  );
 
   it.each([
-    { requestedTtlSeconds: 0 },
-    { requestedTtlSeconds: -1 },
-    { requestedTtlSeconds: 1.5 },
-    { deviceId: 5 },
-    { deviceId: '' },
-  ])('a lease with %j gets 400', async (fields) => {
+    ['contentId', undefined],
+    ['contentId', 'a/b'],
+    ['contentId', 'leases'],
+    ['requestedTtlSeconds', 0],
+    ['requestedTtlSeconds', -1],
+    ['requestedTtlSeconds', 1.5],
+    ['requestedTtlSeconds', 2 ** 53],
+    ['deviceId', 5],
+    ['deviceId', ''],
+    ['deviceId', 'x'.repeat(201)],
+    ['deviceId', 'a\u0000b'],
+    // A viewer names itself by its token.
+    ['viewerId', 'ann'],
+  ])('a lease that a viewer creates with the %s %j gets 400, which names it', async (name, value) => {
     const { contentId, token } = await makeScene(target);
-    expect((await client.post(path, token, { contentId, ...fields })).status).toBe(400);
+    const answer = await client.post(path, token, { contentId, [name]: value });
+    expect([answer.status, answer.json.errors[0].path]).toEqual([400, `/${name}`]);
   });
 });
 
-it('a token for another content gets no lease: 403 CONTENT_NOT_ENTITLED', async () => {
+it('a token for another content gets no lease: 403 CONTENT_NOT_ENTITLED, also if there is no such content', async () => {
   const { contentId, viewerId } = await makeScene(target);
   const token = viewerToken(jwtSecret, viewerId, { content_ids: ['another'] });
-  expect((await client.post(path, token, { contentId })).code).toBe('CONTENT_NOT_ENTITLED');
+  for (const asked of [contentId, unique('none')])
+    expect((await client.post(path, token, { contentId: asked })).code).toBe('CONTENT_NOT_ENTITLED');
 });
 
 describe('404', () => {

@@ -67,10 +67,12 @@ describe('lists in an order', () => {
     expect(json.total).toBe(3);
   });
 
-  it('leases are listed oldest first, and each page says how many there are', async () => {
+  it('leases are listed newest first or oldest first, and each page says how many there are', async () => {
     const { ids, totals } = await readPages(`/api/v1/leases?viewerId=${viewerId}&sort=createdAt`, 'leases');
     expect(ids).toEqual(leases);
     expect(totals).toEqual([3, 3]);
+    const newestFirst = await readPages(`/api/v1/leases?viewerId=${viewerId}`, 'leases');
+    expect(newestFirst.ids).toEqual(leases.toReversed());
     const active = await client.get(`/api/v1/leases?viewerId=${viewerId}&state=active&limit=1`, admin);
     expect([active.json.total, active.json.total_active]).toEqual([3, 3]);
   });

@@ -92,6 +92,8 @@ describe.each(names)('a revocation by %s', (name) => {
       const others = await askForKey(target, { ...scene, token: otherViewer });
       expect(others).toBe(name === 'contentId' ? marked : '200');
     });
+    expect(await askForLease({ ...scene, contentId })).toBe(name === 'viewerId' ? marked : '201');
+    expect(await askForLease({ ...scene, token: otherViewer })).toBe(name === 'contentId' ? marked : '201');
   });
 
   it(`a repeated revocation by ${name} moves the mark forward`, async () => {

@@ -76,6 +76,34 @@ describe('METRICS_PORT', () => {
     }, patience);
   });
 
+  it('the metrics have what players report, in seconds, and nothing of a report that is refused', async () => {
+    const { token } = await makeScene(server);
+    const zero = {
+      avgFragLoadTime: 0,
+      avgKeyFetchTime: 0,
+      qualitySwitches: 0,
+      fragmentsLoaded: 0,
+      stallCount: 0,
+    };
+    const report = { ...zero, timeToFirstFrame: 850, avgDecryptTime: 1.5, keyFetchCount: 3 };
+    const statuses = [];
+    for (const given of [{}, { timeToFirstFrame: null }, { stallCount: -1 }])
+      statuses.push((await client.post('/api/v1/player-metrics', token, { ...report, ...given })).status);
+    expect(statuses).toEqual([204, 204, 400]);
+    await vi.waitFor(async () => {
+      const text = await scrape();
+      const figures = ['time_to_first_frame_seconds', 'decrypt_seconds', 'key_fetches', 'stalls'].map(
+        (name) => ['sum', 'count'].map((of) => sample(text, `latchkey_player_${name}_${of}`)),
+      );
+      expect(figures).toEqual([
+        [0.85, 1],
+        [0.003, 2],
+        [6, 2],
+        [0, 2],
+      ]);
+    }, patience);
+  });
+
   it('no label of the metrics has a content, a viewer or text of a stranger', async () => {
     const scene = await makeScene(server);
     const strange = unique('strange');

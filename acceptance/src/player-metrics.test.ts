@@ -32,6 +32,8 @@ describe('400', () => {
     { ...metrics, extra: 1 },
     { ...metrics, stallCount: '0' },
     { ...metrics, stallCount: -1 },
+    { ...metrics, keyFetchCount: 1.5 },
+    { ...metrics, avgDecryptTime: 1e300 },
     { ...metrics, avgDecryptTime: null },
     { ...metrics, contentId: 'not an id' },
     {},

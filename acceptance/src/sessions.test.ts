@@ -7,7 +7,8 @@ import { unique, viewerToken } from './tokens.ts';
 
 const origin = 'https://cdn.example';
 const publicUrl = 'https://keys.example/base';
-const settings = { PUBLIC_URL: publicUrl, PLAYLIST_ORIGINS: origin };
+// The last slash does not count.
+const settings = { PUBLIC_URL: `${publicUrl}/`, PLAYLIST_ORIGINS: origin };
 const server = await startServer(settings);
 const { client, adminApiKey, jwtSecret } = server;
 
@@ -76,21 +77,6 @@ describe('a playback session', () => {
     expect(await keyBy(scene.contentId, id)).toBe('200');
   });
 
-  it('a session is no credential for anything but keys', async () => {
-    const scene = await makePlayable();
-    const { id, leaseId } = await makeSession(scene);
-    const attempts = [
-      await client.call('POST', `/keys/leases?s=${id}`, { json: { contentId: scene.contentId } }),
-      await client.call('POST', `/keys/sessions?s=${id}`, { json: { contentId: scene.contentId } }),
-      await client.call('POST', `/keys/leases/renew?s=${id}`, { json: { leaseId } }),
-      await client.call('POST', `/keys/leases/revoke?s=${id}`, { json: { leaseId } }),
-      await client.get(`/api/v1/content/${scene.contentId}?s=${id}`),
-      await client.get(`/api/v1/leases/${leaseId}?s=${id}`),
-      await client.get(`/keys/${scene.contentId}`, id),
-    ];
-    expect(attempts.map(({ status }) => status)).toEqual(attempts.map(() => 401));
-  });
-
   it('a session in the query of any route but keys, licences and playlists is no credential', async () => {
     const scene = await makePlayable();
     const { id, leaseId } = await makeSession(scene);
@@ -107,6 +93,12 @@ describe('a playback session', () => {
       const expected = template.startsWith('/play/') ? '401 INVALID_SESSION' : '401 UNAUTHENTICATED';
       expect(outcome(answer), route).toBe(expected);
     }
+  });
+
+  it('a session is no token: as a bearer of a key request it gets 401', async () => {
+    const scene = await makePlayable();
+    const { id } = await makeSession(scene);
+    expect((await client.get(`/keys/${scene.contentId}`, id)).status).toBe(401);
   });
 
   it('a cut, a foreign and a wrong id, and the id of a lease that is a player, get 401 INVALID_SESSION', async () => {
@@ -214,6 +206,21 @@ describe('a playback session', () => {
     };
     await vi.waitFor(use, { timeout: 60_000, interval: 250 });
   }, 90_000);
+
+  it.each([0, -1, 1.5, '60'])('a session with the ttlSeconds %j gets 400', async (ttlSeconds) => {
+    expect(outcome(await ask(await makePlayable(), { ttlSeconds }))).toBe('400 VALIDATION_FAILED');
+  });
+
+  it('an API key names the viewer of a session, and a viewer does not', async () => {
+    const scene = await makePlayable();
+    const { contentId, viewerId } = scene;
+    const { json } = await client.post('/keys/sessions', adminApiKey, { contentId, viewerId });
+    expect(json.session.viewerId).toBe(viewerId);
+    expect(outcome(await client.post('/keys/sessions', adminApiKey, { contentId }))).toBe(
+      '400 VALIDATION_FAILED',
+    );
+    expect(outcome(await ask(scene, { viewerId }))).toBe('400 VALIDATION_FAILED');
+  });
 
   it('a content without a playlistUrl has no session, and the refusal names what is missing', async () => {
     const answer = await ask(await makeScene(server));

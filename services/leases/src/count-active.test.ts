@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { LeaseSelector } from './lease-selector.ts';
 import { LeaseStore } from './lease-store.ts';
 import { RevocationStore } from './revocation-store.ts';
+import { insertLeases } from './stored-leases.fixture.ts';
 
 const now = 1_000_000;
 const everything = { viewerId: null, contentId: null };
@@ -23,19 +23,13 @@ beforeEach(async () => {
   await migrate(db);
 });
 
-async function addLeases(count: number, contentId: string, expiresAt: number) {
-  const row = (n: number) => ({
-    id: randomUUID(),
+const addLeases = (count: number, contentId: string, expiresAt: number) =>
+  insertLeases(db, count, (n) => ({
     viewer_id: `viewer-${n}`,
     content_id: contentId,
     created_at: now - 100 + (n % 50),
     expires_at: expiresAt,
-  });
-  for (let from = 0; from < count; from += 1_000) {
-    const rows = Array.from({ length: Math.min(1_000, count - from) }, (_, n) => row(from + n));
-    await db.insertInto('leases').values(rows).execute();
-  }
-}
+  }));
 
 async function count(selector: LeaseSelector) {
   let active = 0;

@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { databaseKinds } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSessionExtender, type ExtendSessions } from './extend-sessions.ts';
 import { type LeaseFixture, openLeases, rawKeys } from './lease.fixture.ts';
 import { createLeaseReader } from './lease-reader.ts';
+import { openForEachTest } from './stored-leases.fixture.ts';
 
-describe.each(databaseKinds(process.env))('uses of sessions on $name', ({ open }) => {
-  let database: TestDatabase;
+describe.each(databaseKinds(process.env))('uses of sessions on $name', (kind) => {
+  const database = openForEachTest(kind);
   let leases: LeaseFixture;
   let extend: ExtendSessions;
   let start: number;
   beforeEach(async () => {
-    database = await open();
     leases = await openLeases(database.db);
     extend = createSessionExtender(leases.writing);
     start = leases.clock.now();
   });
-  afterEach(async () => {
-    await leases.app.close();
-    await database.close();
-  });
+  afterEach(() => leases.app.close());
 
   const create = async (body: object = {}, viewerId = 'ann') => {
     const asked = { contentId: 'film', ttlSeconds: 100, ...body };

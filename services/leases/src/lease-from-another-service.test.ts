@@ -17,53 +17,62 @@ import {
   type TestDatabase,
 } from '@latchkey/shared/testing';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Lease } from './lease.ts';
 import { createLeaseReader } from './lease-reader.ts';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 import { RevocationStore } from './revocation-store.ts';
 import { addLeaseInternalRoutes } from './routes/internal-routes.ts';
+import { makeLease } from './stored-leases.fixture.ts';
 
 const now = createManualClock().now();
-const lease = {
-  viewerId: 'ann',
-  contentId: 'film',
-  deviceId: null,
-  createdAt: now,
-  renewedAt: null,
-  expiresAt: now + 300_000,
-  revokedAt: null,
-  revokedBy: null,
-  reason: null,
-};
+/** The unit `binary` would first list all code points, for three seconds. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary-ascii', minLength: 1 }),
+  fc.string({ unit: 'grapheme', minLength: 1 }),
+);
 /** Any id that a viewer may have: Postgres takes no text with the byte 0, and tokens with control characters are refused. */
 const ids = fc.string({ unit: 'grapheme', minLength: 1 }).filter((id) => !/\p{Cc}/u.test(id));
 
+/** A service without leases and marks, whose answers hold for any place in the feed. */
+const noLeases: LeaseReader & LeaseBatchReader = {
+  findLease: async () => null,
+  findMark: async () => null,
+  findLeases: async (ids) => ids.map(() => null),
+  findMarks: async (pairs) => pairs.map(() => null),
+};
+const feed = { head: async () => 0, since: async () => ({ head: 0, changes: [] }) };
+
 // One contract for the lease service's own reader and for the client that asks it over HTTP.
 describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
-  describe.each(['itself', 'over HTTP'])('the lease service %s', (way) => {
-    let database: TestDatabase;
-    let reader: LeaseReader;
-    let close: () => Promise<void>;
-    beforeEach(async () => {
-      database = await open();
-      const own = createLeaseReader({ db: database.db, renewGraceSeconds: 30 });
-      reader = own;
-      close = async () => {};
-      if (way === 'itself') return;
-      const server = await serveInternalRoutes((app) =>
-        addLeaseInternalRoutes(app, own, createDatabaseFeed(database.db)),
-      );
-      reader = createLeaseClient(server.client);
-      close = server.close;
-    });
-    afterEach(async () => {
-      await close();
+  let database: TestDatabase;
+  let readers: Record<'itself' | 'over HTTP', LeaseReader>;
+  let close: () => Promise<void>;
+  // One database for all tests: what each of them reads has names of its own.
+  beforeAll(async () => {
+    database = await open();
+    const own = createLeaseReader({ db: database.db, renewGraceSeconds: 30 });
+    const server = await serveInternalRoutes((app) =>
+      addLeaseInternalRoutes(app, own, createDatabaseFeed(database.db)),
+    );
+    readers = { itself: own, 'over HTTP': createLeaseClient(server.client) };
+    close = async () => {
+      await server.close();
       await database.close();
+    };
+  });
+  afterAll(() => close());
+
+  describe.each(['itself', 'over HTTP'] as const)('the lease service %s', (way) => {
+    let reader: LeaseReader;
+    beforeEach(() => {
+      reader = readers[way];
     });
-    const insert = (more: object = {}) => {
-      const id = randomUUID();
-      return new LeaseStore(database.db, true).insert({ id, ...lease, ...more }).then(() => id);
+    const insert = async (more: Partial<Lease> = {}) => {
+      const lease = makeLease({ createdAt: now, expiresAt: now + 300_000, ...more });
+      await new LeaseStore(database.db, true).insert(lease);
+      return lease.id;
     };
 
     test('another service gets viewer, content and end of a lease, and its revocation', async () => {
@@ -78,7 +87,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       for (const id of [randomUUID(), '..', '../marks', 'a/b', '%00', '?x', '#', ' '])
         expect(await reader.findLease(id)).toBeNull();
       await fc.assert(
-        fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), async (id) => {
+        fc.asyncProperty(anyText, async (id) => {
           expect(await reader.findLease(id)).toBeNull();
         }),
         { numRuns: 40 },
@@ -152,13 +161,15 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
 
     test('another service gets the latest mark of the viewer, the content and the pair, and null without one', async () => {
       const marks = new MarkStore(database.db);
-      expect(await reader.findMark('ann', 'film')).toBeNull();
-      await marks.mark({ viewerId: 'ann', contentId: null }, now);
-      await marks.mark({ viewerId: null, contentId: 'film' }, now + 2);
-      await marks.mark({ viewerId: 'ann', contentId: 'film' }, now + 1);
-      expect(await reader.findMark('ann', 'film')).toBe(now + 2);
-      expect(await reader.findMark('ann', 'series')).toBe(now);
-      expect(await reader.findMark('bob', 'series')).toBeNull();
+      const [ann, bob, film, series] = ['ann', 'bob', 'film', 'series'].map((name) => `${name} ${way}`);
+      if (!ann || !bob || !film || !series) throw new Error('four names');
+      expect(await reader.findMark(ann, film)).toBeNull();
+      await marks.mark({ viewerId: ann, contentId: null }, now);
+      await marks.mark({ viewerId: null, contentId: film }, now + 2);
+      await marks.mark({ viewerId: ann, contentId: film }, now + 1);
+      expect(await reader.findMark(ann, film)).toBe(now + 2);
+      expect(await reader.findMark(ann, series)).toBe(now);
+      expect(await reader.findMark(bob, series)).toBeNull();
     });
 
     test('another service gets the mark of any viewer, whatever the id contains', async () => {
@@ -166,90 +177,74 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       await fc.assert(
         fc.asyncProperty(ids, async (viewerId) => {
           await marks.mark({ viewerId, contentId: null }, now);
-          expect(await reader.findMark(viewerId, 'film')).toBe(now);
-          expect(await reader.findMark(`${viewerId}&contentId=x`, 'film')).toBeNull();
+          expect(await reader.findMark(viewerId, 'of no mark')).toBe(now);
+          expect(await reader.findMark(`${viewerId}&contentId=x`, 'of no mark')).toBeNull();
         }),
         { numRuns: 40 },
       );
     });
+  });
 
-    test('another service gets DEPENDENCY_UNAVAILABLE for leases and marks while the database does not answer', async () => {
-      await database.close();
-      const unavailable = { code: 'DEPENDENCY_UNAVAILABLE' };
+  test('another service gets DEPENDENCY_UNAVAILABLE for leases and marks while the database does not answer, and null for a malformed lease id', async () => {
+    await database.db.destroy();
+    const unavailable = { code: 'DEPENDENCY_UNAVAILABLE' };
+    for (const reader of Object.values(readers)) {
       await expect(reader.findLease(randomUUID())).rejects.toMatchObject(unavailable);
       await expect(reader.findMark('ann', 'film')).rejects.toMatchObject(unavailable);
-      database = await open();
-    });
+    }
+    // The service itself: its answer over HTTP begins with a read of the change feed.
+    expect(await readers.itself.findLease("' or 1=1 --")).toBeNull();
   });
+});
 
-  test('each answer about leases and marks over HTTP carries the number of the change feed from which it is true', async () => {
-    const database = await open();
-    const order: string[] = [];
-    const note = async <V>(name: string, value: V) => {
-      order.push(name);
-      return value;
-    };
-    const reader: LeaseReader & LeaseBatchReader = {
-      findLease: () => note('lease', null),
-      findMark: () => note('mark', null),
-      findLeases: (ids) =>
-        note(
-          'leases',
-          ids.map(() => null),
-        ),
-      findMarks: (pairs) =>
-        note(
-          'marks',
-          pairs.map(() => null),
-        ),
-    };
-    const head = async () => {
-      order.push('head');
-      return 7;
-    };
-    const server = await serveInternalRoutes((app) =>
-      addLeaseInternalRoutes(app, reader, { ...createDatabaseFeed(database.db), head }),
-    );
-    const client: LeaseClient = createLeaseClient(server.client);
-    expect(await client.stamped.findLease(randomUUID())).toEqual({ value: null, asOf: 7 });
-    expect(await client.stamped.findMark('ann', 'film')).toEqual({ value: null, asOf: 7 });
-    // A number that is read after the row could be that of a change which the row does not show.
-    expect(order).toEqual(['head', 'lease', 'head', 'mark']);
-    order.length = 0;
-    const { findLease, findMark } = client.stamped;
-    const placed = { value: null, asOf: 7 };
-    expect(await Promise.all([findLease('a'), findLease('b')])).toEqual([placed, placed]);
-    expect(await Promise.all([findMark('ann', 'film'), findMark('ann', 'x')])).toEqual([placed, placed]);
-    expect(order).toEqual(['head', 'leases', 'head', 'marks']);
-    await server.close();
-    await database.close();
-  });
+test('each answer about leases and marks over HTTP carries the number of the change feed from which it is true', async () => {
+  const order: string[] = [];
+  const note = <V>(name: string, value: Promise<V>) => {
+    order.push(name);
+    return value;
+  };
+  const reader: LeaseReader & LeaseBatchReader = {
+    findLease: (id) => note('lease', noLeases.findLease(id)),
+    findMark: (...pair) => note('mark', noLeases.findMark(...pair)),
+    findLeases: (ids) => note('leases', noLeases.findLeases(ids)),
+    findMarks: (pairs) => note('marks', noLeases.findMarks(pairs)),
+  };
+  const head = async () => {
+    order.push('head');
+    return 7;
+  };
+  const server = await serveInternalRoutes((app) => addLeaseInternalRoutes(app, reader, { ...feed, head }));
+  const client: LeaseClient = createLeaseClient(server.client);
+  expect(await client.stamped.findLease(randomUUID())).toEqual({ value: null, asOf: 7 });
+  expect(await client.stamped.findMark('ann', 'film')).toEqual({ value: null, asOf: 7 });
+  // A number that is read after the row could be that of a change which the row does not show.
+  expect(order).toEqual(['head', 'lease', 'head', 'mark']);
+  order.length = 0;
+  const { findLease, findMark } = client.stamped;
+  const placed = { value: null, asOf: 7 };
+  expect(await Promise.all([findLease('a'), findLease('b')])).toEqual([placed, placed]);
+  expect(await Promise.all([findMark('ann', 'film'), findMark('ann', 'x')])).toEqual([placed, placed]);
+  expect(order).toEqual(['head', 'leases', 'head', 'marks']);
+  await server.close();
+});
 
-  test('another service reports uses of sessions over HTTP, and a report without the secret or of another form changes nothing', async () => {
-    const database = await open();
-    const reports: [string, number][][] = [];
-    const mount = (app: App) =>
-      addLeaseInternalRoutes(
-        app,
-        createLeaseReader({ db: database.db, renewGraceSeconds: 30 }),
-        createDatabaseFeed(database.db),
-        async (uses) => void reports.push([...uses]),
-      );
-    const served = await serveInternalRoutes(mount);
-    await reportSessionUses(served.client)(new Map([['a', 7]]));
-    const forms = [{}, { uses: [] }, { uses: { a: '7' } }, { uses: { a: -1 } }, { uses: { a: 1.5 } }];
-    for (const body of forms)
-      await expect(served.client.post(sessionUsesPath, body, () => null)).rejects.toThrow();
-    await served.close();
-    const gated = await serveBehindGate('a secret that the caller does not know', mount);
-    const forged = await fetch(`${gated.url}${sessionUsesPath}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ uses: { a: 7 } }),
-    });
-    expect([401, 403, 404]).toContain(forged.status);
-    await gated.close();
-    expect(reports).toEqual([[['a', 7]]]);
-    await database.close();
+test('another service reports uses of sessions over HTTP, and a report without the secret or of another form changes nothing', async () => {
+  const reports: [string, number][][] = [];
+  const mount = (app: App) =>
+    addLeaseInternalRoutes(app, noLeases, feed, async (uses) => void reports.push([...uses]));
+  const served = await serveInternalRoutes(mount);
+  await reportSessionUses(served.client)(new Map([['a', 7]]));
+  const forms = [{}, { uses: [] }, { uses: { a: '7' } }, { uses: { a: -1 } }, { uses: { a: 1.5 } }];
+  for (const body of forms)
+    await expect(served.client.post(sessionUsesPath, body, () => null)).rejects.toThrow();
+  await served.close();
+  const gated = await serveBehindGate('a secret that the caller does not know', mount);
+  const forged = await fetch(`${gated.url}${sessionUsesPath}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ uses: { a: 7 } }),
   });
+  expect([401, 403, 404]).toContain(forged.status);
+  await gated.close();
+  expect(reports).toEqual([[['a', 7]]]);
 });

@@ -4,20 +4,10 @@ import { createLeaseState } from '@latchkey/shared/testing';
 import { beforeEach, expect, test } from 'vitest';
 import type { Lease } from './lease.ts';
 import { createLeaseLedger, type LeaseLedger } from './lease-ledger.ts';
+import { makeLease } from './stored-leases.fixture.ts';
 
 const now = Date.UTC(2026, 0, 1);
-const lease: Lease = {
-  id: 'l',
-  viewerId: 'ann',
-  contentId: 'film',
-  deviceId: null,
-  createdAt: now,
-  renewedAt: null,
-  expiresAt: now + 60_000,
-  revokedAt: null,
-  revokedBy: null,
-  reason: null,
-};
+const lease = makeLease({ id: 'l', createdAt: now, expiresAt: now + 60_000 });
 const state = createLeaseState({ expiresAt: now + 60_000, renewableUntil: now + 90_000 });
 /** What happened, in its order. */
 let order: string[];
@@ -58,10 +48,12 @@ beforeEach(() => {
   ledger = createLeaseLedger(plain, publisher, { renewGraceSeconds: 30 });
 });
 
-test('the leases of an act are published to replicas after its commit, with the place in the feed from before it', async () => {
+test('the leases of an act are published to replicas after its commit, with the place in the feed from before it, and announced to the event stream', async () => {
   await ledger.write(async (entry) => entry.created(lease));
   expect(order).toEqual(['begun', 'committed', 'published']);
   expect(published).toEqual([{ id: 'l', state, at: now, changeNumber: null }]);
+  const data = expect.objectContaining({ id: 'l', viewerId: 'ann', state: 'active' });
+  expect(announced).toEqual([{ type: 'notice', notice: { topic: 'lease', event: 'created', data } }]);
 });
 
 test('a renewal of a lease is announced as a renewal, with the notice for the event stream', async () => {

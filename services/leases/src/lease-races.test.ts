@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { type Database, isPostgres } from '@latchkey/shared/db';
-import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { databaseKinds } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openLeases, rawKeys } from './lease.fixture.ts';
 import { lockForRevocation } from './lease-locks.ts';
 import { createLeaseReader } from './lease-reader.ts';
@@ -10,17 +9,13 @@ import { mostActive } from './lease-rules.ts';
 import { MarkStore } from './mark-store.ts';
 import { countActiveLeases } from './mount.ts';
 import { RevocationStore } from './revocation-store.ts';
+import { insertLeases, openForEachTest } from './stored-leases.fixture.ts';
 
 const atOnce = 50;
 const each = Array.from({ length: atOnce }, (_, n) => n);
 
-describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open }) => {
-  let database: TestDatabase;
-
-  beforeEach(async () => {
-    database = await open();
-  });
-  afterEach(() => database.close());
+describe.each(databaseKinds(process.env))('at the same time, on $name', (kind) => {
+  const database = openForEachTest(kind);
 
   it.each([
     ['viewer', { viewerId: 'ann' }],
@@ -44,48 +39,17 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open 
     expect(await create(99)).toMatchObject({ status: 403, body: { code: 'TOKEN_REVOKED' } });
   });
 
-  it('concurrent creations never exceed LEASE_MAX_PER_VIEWER', async () => {
-    const leases = await openLeases(database.db, { rules: { maxPerViewer: 5 } });
-    const token = leases.tokenOf('ann');
-    const answers = await Promise.all(
-      each.map((n) =>
-        leases.ask('POST', '/keys/leases', token, { contentId: 'film', deviceId: `device ${n}` }),
-      ),
-    );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(atOnce - 5);
-    expect(await countActiveLeases(leases)).toBe(5);
-  });
-
-  it('concurrent creations never exceed LEASE_MAX_PER_VIEWER if the oldest lease is evicted', async () => {
-    const leases = await openLeases(database.db, { rules: { maxPerViewer: 5, limitMode: 'evict-oldest' } });
-    const token = leases.tokenOf('ann');
-    const answers = await Promise.all(
-      each.map((n) =>
-        leases.ask('POST', '/keys/leases', token, { contentId: 'film', deviceId: `device ${n}` }),
-      ),
-    );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(atOnce);
-    expect(await countActiveLeases(leases)).toBe(5);
-  });
-
   it.each(['reject', 'evict-oldest'] as const)(
     'without LEASE_MAX_PER_VIEWER, concurrent creations of leases and sessions never exceed 1,000 with %s',
     async (limitMode) => {
       const leases = await openLeases(database.db, { rules: { limitMode } });
       const now = leases.clock.now();
-      const row = (n: number) => ({
-        id: randomUUID(),
+      // As many have expired, and do not count.
+      await insertLeases(database.db, 2 * mostActive - 1, (n) => ({
         viewer_id: 'ann',
-        content_id: 'film',
         created_at: now - 10_000 + n,
-        // As many have expired, and do not count.
-        expires_at: n < mostActive ? now + 60_000 : now,
-      });
-      for (let from = 0; from < 2 * mostActive; from += 500) {
-        const rows = Array.from({ length: 500 }, (_, n) => row(from + n)).filter((_, n) => from + n > 0);
-        await database.db.insertInto('leases').values(rows).execute();
-      }
+        expires_at: n < mostActive - 1 ? now + 60_000 : now,
+      }));
       const token = leases.tokenOf('ann');
       const bodies = [{ contentId: 'film' }, { contentId: 'film', deviceId: 'tv' }];
       const answers = await Promise.all([

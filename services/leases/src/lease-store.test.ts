@@ -1,35 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databaseKinds } from '@latchkey/shared/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ActStore } from './acts/act-store.ts';
 import type { Lease } from './lease.ts';
 import { LeaseStore } from './lease-store.ts';
+import { makeLease, openForEachTest } from './stored-leases.fixture.ts';
 
 const now = 1_000_000;
 
-describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
-  let database: TestDatabase;
+describe.each(databaseKinds(process.env))('the stores of leases on $name', (kind) => {
+  const database = openForEachTest(kind);
   let store: LeaseStore;
+  let acts: ActStore;
 
-  beforeEach(async () => {
-    database = await open();
+  beforeEach(() => {
     store = new LeaseStore(database.db, true);
+    acts = new ActStore(database.db, { revocations: true, sessions: true });
   });
-  afterEach(() => database.close());
 
   async function add(facts: Partial<Lease> = {}): Promise<Lease> {
-    const lease: Lease = {
-      id: randomUUID(),
-      viewerId: 'ann',
-      contentId: 'film',
-      deviceId: null,
-      createdAt: now - 100,
-      renewedAt: null,
-      expiresAt: now + 1_000,
-      revokedAt: null,
-      revokedBy: null,
-      reason: null,
-      ...facts,
-    };
+    const lease = makeLease({ createdAt: now - 100, expiresAt: now + 1_000, ...facts });
     await store.insert(lease);
     return lease;
   }
@@ -52,25 +42,23 @@ describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
     const tv = await add({ deviceId: 'tv' });
     await add({ deviceId: 'old', expiresAt: now });
     await add({ deviceId: 'gone', revokedAt: now - 1 });
-    const same = { viewerId: 'ann', contentId: 'film' };
-    expect(await store.findReusable({ ...same, deviceId: 'tv' }, now)).toEqual(tv);
-    for (const deviceId of ['old', 'gone', 'other'])
-      expect(await store.findReusable({ ...same, deviceId }, now)).toBeNull();
-    expect(await store.findReusable({ viewerId: 'bob', contentId: 'film', deviceId: 'tv' }, now)).toBeNull();
+    const film = { viewerId: 'ann', contentId: 'film' };
+    const asked = [
+      ...['tv', 'old', 'gone', 'other'].map((deviceId) => ({ ...film, deviceId })),
+      { ...film, viewerId: 'bob', deviceId: 'tv' },
+      { ...film, contentId: 'series', deviceId: 'tv' },
+    ];
+    expect([...(await acts.findReusable(asked, now)).values()]).toEqual([tv]);
   });
 
   it('a revoked lease and one that expired too long ago are not renewed', async () => {
     const renewal = { at: now, expiresAt: now + 9, expiringAfter: now - 30 };
     const inGrace = await add({ expiresAt: now - 29 });
-    const beyond = await add({ expiresAt: now - 30 });
-    const revoked = await add({ revokedAt: now });
-    expect(await store.renew(inGrace.id, renewal)).toEqual({
-      ...inGrace,
-      renewedAt: now,
-      expiresAt: now + 9,
-    });
-    expect(await store.renew(beyond.id, renewal)).toBeNull();
-    expect(await store.renew(revoked.id, renewal)).toBeNull();
+    const others = [await add({ expiresAt: now - 30 }), await add({ revokedAt: now })];
+    const renewals = new Map([inGrace, ...others].map(({ id }) => [id, renewal]));
+    expect([...(await acts.renew(renewals)).values()]).toEqual([
+      { ...inGrace, renewedAt: now, expiresAt: now + 9 },
+    ]);
   });
 
   it('a lease is revoked once, and keeps its first revocation', async () => {

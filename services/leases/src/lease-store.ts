@@ -9,7 +9,6 @@ import {
   isByExpiry,
   isCovered,
   isDescending,
-  isOlderThanRevocation,
   isOpen,
   type LeaseExpression,
   type LeaseOrder,
@@ -98,45 +97,6 @@ export class LeaseStore {
 
   async insert(lease: Lease): Promise<void> {
     await this.#db.insertInto('leases').values(toRow(lease)).execute();
-  }
-
-  /** The viewer's active lease for the same content and device, the newest if there are several. */
-  async findReusable(
-    { viewerId, contentId, deviceId }: { viewerId: string; contentId: string; deviceId: string },
-    now: number,
-  ): Promise<Lease | null> {
-    const row = await this.#select()
-      .where('viewer_id', '=', viewerId)
-      .where('content_id', '=', contentId)
-      .where('device_id', '=', deviceId)
-      .where((eb) => this.#isActive(eb, now))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .executeTakeFirst();
-    return row ? toLease(row) : null;
-  }
-
-  /**
-   * Renews if that is still allowed when the statement runs, so that a revocation at the same time takes precedence.
-   *
-   * @returns the lease as it is now, null if nothing was renewed
-   */
-  async renew(id: string, { at, expiresAt, expiringAfter }: Renewal): Promise<Lease | null> {
-    const row = await this.#db
-      .updateTable('leases')
-      .set({ renewed_at: at, expires_at: expiresAt })
-      .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .where('expires_at', '>', expiringAfter)
-      .$if(this.#hasRevocations, (query) =>
-        query.where((eb) => eb.not(isOlderThanRevocation(eb as unknown as LeaseExpression))),
-      )
-      .returning(leaseColumns)
-      .$if(this.#hasSessions, (query) =>
-        query.returning((eb) => sessionColumn(eb as unknown as LeaseExpression)),
-      )
-      .executeTakeFirst();
-    return row ? toLease(row) : null;
   }
 
   /** @returns the lease as it is now, null if it was revoked before or does not exist */

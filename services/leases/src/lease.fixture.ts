@@ -29,9 +29,6 @@ export const usualRules: LeaseRules = {
   sessionMaxSeconds: 21_600,
 };
 
-/** Its last slash does not count. */
-export const publicUrlOfTests = 'https://keys.example/base/';
-
 /** Raw API keys of each scope that the fixture knows. */
 export const rawKeys: Record<Scope, string> = {
   admin: `lk_${'a'.repeat(64)}`,
@@ -73,7 +70,7 @@ export async function openLeases(
   {
     rules = {},
     contentMode = 'registered',
-    publicUrl = publicUrlOfTests,
+    publicUrl = 'https://keys.example/base',
   }: {
     rules?: Partial<LeaseRules>;
     contentMode?: LeaseRouteOptions['contentMode'];

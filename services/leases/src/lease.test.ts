@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { usualRules } from './lease.fixture.ts';
-import { type Lease, statusOf } from './lease.ts';
+import { statusOf } from './lease.ts';
 import { grantTtlSeconds, renewAfterSeconds } from './lease-rules.ts';
+import { makeLease } from './stored-leases.fixture.ts';
 
-const lease: Lease = {
-  id: '6f3a1a52-8a0e-4c63-9a52-0d6b8f2f6c11',
-  viewerId: 'ann',
-  contentId: 'film',
-  deviceId: null,
-  createdAt: 0,
-  renewedAt: null,
-  expiresAt: 1_000,
-  revokedAt: null,
-  revokedBy: null,
-  reason: null,
-};
+const lease = makeLease({ createdAt: 0, expiresAt: 1_000 });
 
 describe('the state of a lease', () => {
   it('a lease is active until the millisecond of its expiry, and expired from then on', () => {

@@ -1,33 +1,16 @@
-import { databaseKinds, findUnboundedScans, planQueries, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databaseKinds, findUnboundedScans, planQueries } from '@latchkey/shared/testing';
+import { describe, expect, it } from 'vitest';
 import { listViewers } from './list-viewers.ts';
+import { insertLeases, openForEachTest } from './stored-leases.fixture.ts';
 
-describe.each(databaseKinds(process.env))('the search of viewers on $name', ({ open }) => {
-  let database: TestDatabase;
-  beforeEach(async () => {
-    database = await open();
-  });
-  afterEach(() => database.close());
-
-  async function addLeases(viewerIds: readonly string[], each = 1): Promise<void> {
-    const rows = viewerIds.flatMap((viewer_id, place) =>
-      Array.from({ length: each }, (_, n) => ({
-        ...{
-          id: `${viewer_id}-${place}-${n}`,
-          viewer_id,
-          content_id: 'film',
-          device_id: null,
-          created_at: n,
-        },
-        ...{ renewed_at: null, expires_at: 9, revoked_at: null, revoked_by: null, reason: null },
-      })),
-    );
-    for (let start = 0; start < rows.length; start += 500)
-      await database.db
-        .insertInto('leases')
-        .values(rows.slice(start, start + 500))
-        .execute();
-  }
+describe.each(databaseKinds(process.env))('the search of viewers on $name', (kind) => {
+  const database = openForEachTest(kind);
+  const addLeases = (viewerIds: readonly string[], each = 1) =>
+    insertLeases(database.db, viewerIds.length * each, (n) => ({
+      viewer_id: viewerIds[Math.floor(n / each)] ?? '',
+      created_at: n,
+      expires_at: 9,
+    }));
   const find = (prefix: string, limit = 10, after: string | null = null) =>
     listViewers(database.db, { prefix, limit, after });
 

@@ -1,28 +1,16 @@
-import {
-  type AllowedScan,
-  databaseKinds,
-  findUnboundedScans,
-  planQueries,
-  type TestDatabase,
-} from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLeaseReader } from './lease-reader.ts';
+import { type AllowedScan, databaseKinds, findUnboundedScans, planQueries } from '@latchkey/shared/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { LeaseSelector } from './lease-selector.ts';
 import type { Mark } from './mark.ts';
 import { MarkStore } from './mark-store.ts';
+import { openForEachTest } from './stored-leases.fixture.ts';
 
-describe.each(databaseKinds(process.env))('MarkStore on $name', ({ open }) => {
-  let database: TestDatabase;
+describe.each(databaseKinds(process.env))('MarkStore on $name', (kind) => {
+  const database = openForEachTest(kind);
   let store: MarkStore;
 
-  beforeEach(async () => {
-    database = await open();
+  beforeEach(() => {
     store = new MarkStore(database.db);
-  });
-  afterEach(() => database.close());
-
-  it('without a mark, none is found', async () => {
-    expect(await store.findLatest('ann', 'film')).toBeNull();
   });
 
   it('the latest mark of the viewer, the content and the pair is found, and no other', async () => {
@@ -120,19 +108,5 @@ describe.each(databaseKinds(process.env))('MarkStore on $name', ({ open }) => {
     expect(await store.purge(100, 3)).toBe(3);
     expect(await store.purge(100, 3)).toBe(2);
     expect(await store.findLatest('kept', 'film')).toBe(100);
-  });
-
-  it('the database is not asked for a malformed lease id', async () => {
-    const reader = createLeaseReader({ db: database.db, renewGraceSeconds: 30 });
-    await database.close();
-    expect(await reader.findLease("' or 1=1 --")).toBeNull();
-    database = await open();
-  });
-
-  it('a mark is DEPENDENCY_UNAVAILABLE while the database does not answer', async () => {
-    const reader = createLeaseReader({ db: database.db, renewGraceSeconds: 30 });
-    await database.close();
-    await expect(reader.findMark('ann', 'film')).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
-    database = await open();
   });
 });

@@ -1,39 +1,33 @@
-import { randomUUID } from 'node:crypto';
 import { type Database, inTransaction } from '@latchkey/shared/db';
-import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
 import type { CompiledQuery, QueryId, RootOperationNode } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createLeaseTableChecks } from './lease-tables.ts';
 import { listLeases } from './list-leases.ts';
 import { RevocationStore } from './revocation-store.ts';
 import { findOpen } from './revocation-writer.ts';
+import { insertLeases, openForEachTest } from './stored-leases.fixture.ts';
 
 const count = 1_000;
 const written = 400;
 const everything = { viewerId: null, contentId: null };
 
-describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
+describe.each(databaseKinds(process.env))('on $name', (kind) => {
   const clock = createManualClock();
   const now = clock.now();
   /** When the newest lease was created. */
   const newest = now - 1_000;
   const checks = createLeaseTableChecks();
-  let database: TestDatabase;
+  const database = openForEachTest(kind);
 
   /** A revocation of a content, at a time later than its leases, whose newest rows are written. */
   beforeEach(async () => {
-    database = await open();
-    const rows = Array.from({ length: count }, (_, n) => ({
-      id: randomUUID(),
-      viewer_id: `viewer-${n}`,
-      content_id: 'film',
-      device_id: null,
+    const rows = await insertLeases(database.db, count, (n) => ({
       created_at: newest - n,
       expires_at: now + 1_000_000,
       revoked_at: n < written ? now : null,
       revoked_by: n < written ? 'management' : null,
     }));
-    await database.db.insertInto('leases').values(rows).execute();
     const revocation = { viewerId: null, contentId: 'film', createdAfter: 0, createdUpTo: now };
     const ends = { expiringAfter: now - 30_000, revokedAt: now, reason: null, auditNumber: null };
     const store = new RevocationStore(database.db);
@@ -43,7 +37,6 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     if (!unfinished || !last) throw new Error('the revocation is there');
     await store.note(unfinished, { written, cursor: { at: last.created_at, id: last.id }, finishedAt: null });
   });
-  afterEach(() => database.close());
 
   it('the writer of a revocation and the list of revoked leases search from the last row that was written on, not from the time of the revocation', async () => {
     const starts: number[] = [];

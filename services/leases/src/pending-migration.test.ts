@@ -1,15 +1,14 @@
-import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databaseKinds } from '@latchkey/shared/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openLeases, rawKeys } from './lease.fixture.ts';
+import { openForEachTest } from './stored-leases.fixture.ts';
 
 // The schema of 0.2.0: an upgrade may start the new processes before it migrates.
-describe.each(databaseKinds(process.env))('before migration 0004 on $name', ({ open }) => {
-  let database: TestDatabase;
+describe.each(databaseKinds(process.env))('before migration 0004 on $name', (kind) => {
+  const database = openForEachTest(kind);
   beforeEach(async () => {
-    database = await open();
     await database.db.schema.alterTable('revocations').renameTo('revocations_to_come').execute();
   });
-  afterEach(() => database.close());
 
   it('without the table of revocations, a revocation by content writes every row before it answers', async () => {
     const leases = await openLeases(database.db);
@@ -18,7 +17,7 @@ describe.each(databaseKinds(process.env))('before migration 0004 on $name', ({ o
     const revoke = () => leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, { contentId: 'film' });
     const active = async () =>
       (await leases.ask('GET', '/api/v1/leases?contentId=film', rawKeys.admin)).body.total_active;
-    for (let n = 0; n < 120; n++) await create();
+    await Promise.all(Array.from({ length: 120 }, create));
     expect((await revoke()).body).toMatchObject({ revoked: 120 });
     const open = await database.db
       .selectFrom('leases')
@@ -34,7 +33,7 @@ describe.each(databaseKinds(process.env))('before migration 0004 on $name', ({ o
     expect(await leases.writeRevocations()).toBe(0);
 
     await database.db.schema.alterTable('revocations_to_come').renameTo('revocations').execute();
-    for (let n = 0; n < 119; n++) await create();
+    await Promise.all(Array.from({ length: 119 }, create));
     expect((await revoke()).body.revoked).toBe(120);
     expect(await active()).toBe(0);
     expect(await leases.writeRevocations()).toBe(120);

@@ -1,35 +1,25 @@
-import { randomUUID } from 'node:crypto';
 import { createTableCheck } from '@latchkey/shared/db';
-import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { LeaseStore } from './lease-store.ts';
 import { RevocationStore } from './revocation-store.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
+import { insertLeases, openForEachTest } from './stored-leases.fixture.ts';
 
-const count = 1_500;
+const count = 600;
 const everything = { viewerId: null, contentId: null };
 
-describe.each(databaseKinds(process.env))('the writer of revocations on $name', ({ open }) => {
+describe.each(databaseKinds(process.env))('the writer of revocations on $name', (kind) => {
   const clock = createManualClock();
   const now = clock.now();
-  let database: TestDatabase;
+  const database = openForEachTest(kind);
   beforeEach(async () => {
-    database = await open();
-    const rows = Array.from({ length: count }, (_, n) => ({
-      id: randomUUID(),
-      viewer_id: 'ann',
-      content_id: 'film',
-      device_id: null,
-      // Many in one millisecond: the order within it is that of the ids.
-      created_at: now - (n >> 4),
-      expires_at: now + 1,
-    }));
-    await database.db.insertInto('leases').values(rows).execute();
+    // Many in one millisecond: the order within it is that of the ids.
+    await insertLeases(database.db, count, (n) => ({ created_at: now - (n >> 4), expires_at: now + 1 }));
     const revocation = { viewerId: null, contentId: 'film', createdAfter: 0, createdUpTo: now };
     const ends = { expiringAfter: now - 30_000, revokedAt: now, reason: 'terms', auditNumber: null };
     await new RevocationStore(database.db).insert({ ...revocation, ...ends }, null);
   });
-  afterEach(() => database.close());
 
   const createWriter = (signal = new AbortController().signal) =>
     createRevocationWriter({ db: database.db, clock, revocations: createTableCheck('revocations'), signal });

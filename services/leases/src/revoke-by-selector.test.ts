@@ -1,20 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databaseKinds } from '@latchkey/shared/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type LeaseFixture, openLeases, rawKeys } from './lease.fixture.ts';
 import { createLeaseReader } from './lease-reader.ts';
 import { countActiveLeases } from './mount.ts';
+import { insertLeases, openForEachTest } from './stored-leases.fixture.ts';
 
 describe.each(databaseKinds(process.env))(
   'a revocation of more leases than are written at once, on $name',
-  ({ open }) => {
-    let database: TestDatabase;
+  (kind) => {
+    const database = openForEachTest(kind);
     let leases: LeaseFixture;
     beforeEach(async () => {
-      database = await open();
       leases = await openLeases(database.db);
     });
-    afterEach(() => database.close());
 
     /** Active leases of viewers `v0`, `v1`, …, in the order of their creation. */
     async function fill(
@@ -22,23 +20,13 @@ describe.each(databaseKinds(process.env))(
       facts: { contentId?: string; viewerId?: string } = {},
     ): Promise<string[]> {
       const now = leases.clock.now();
-      const rows = Array.from({ length: count }, (_, n) => ({
-        id: randomUUID(),
+      const rows = await insertLeases(database.db, count, (n) => ({
         viewer_id: facts.viewerId ?? `v${n}`,
         content_id: facts.contentId ?? 'film',
         device_id: `device ${n}`,
         created_at: now - count + n,
-        renewed_at: null,
         expires_at: now + 300_000,
-        revoked_at: null,
-        revoked_by: null,
-        reason: null,
       }));
-      for (let start = 0; start < count; start += 1_000)
-        await database.db
-          .insertInto('leases')
-          .values(rows.slice(start, start + 1_000))
-          .execute();
       return rows.map(({ id }) => id);
     }
     const revoke = (body: object) => leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, body);

@@ -1,16 +1,15 @@
-import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { databaseKinds } from '@latchkey/shared/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openLeases, rawKeys } from './lease.fixture.ts';
 import { createLeaseReader } from './lease-reader.ts';
+import { openForEachTest } from './stored-leases.fixture.ts';
 
 // The schema of the release before: an upgrade may start the new processes before it migrates.
-describe.each(databaseKinds(process.env))('before migration 0007 on $name', ({ open }) => {
-  let database: TestDatabase;
+describe.each(databaseKinds(process.env))('before migration 0007 on $name', (kind) => {
+  const database = openForEachTest(kind);
   beforeEach(async () => {
-    database = await open();
     await database.db.schema.alterTable('sessions').renameTo('sessions_to_come').execute();
   });
-  afterEach(() => database.close());
 
   test('without the table of sessions, leases are created, renewed, read, listed and revoked, and a session is 503 until the table is there', async () => {
     const leases = await openLeases(database.db);

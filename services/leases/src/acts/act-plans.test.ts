@@ -9,33 +9,29 @@ import {
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mostActive } from '../lease-rules.ts';
+import { insertLeases } from '../stored-leases.fixture.ts';
 import { ActStore } from './act-store.ts';
 
 const now = Date.UTC(2027, 0, 1);
 const index = 'leases_open_by_viewer_id_expires_at';
 const own = { viewerId: 'many', contentId: 'content-0', deviceId: 'device-7' };
-const rows = Array.from({ length: 12_000 }, (_, n) => n);
 
 /** Leases of one viewer that a token makes in seconds: expired and not purged yet, revoked, and as many active ones as there may be. */
 async function addManyOfOne(db: Database) {
-  const row = (kind: string, n: number) => ({
-    id: `${kind}-${n}`,
-    viewer_id: own.viewerId,
-    content_id: own.contentId,
-    device_id: `device-${n}`,
-    created_at: now - 60_000 + n,
-    expires_at: kind === 'expired' ? now - 30_000 : now + 300_000,
-    revoked_at: kind === 'revoked' ? now - 1_000 : null,
-  });
   for (const [kind, count] of [
     ['expired', 12_000],
     ['revoked', 12_000],
     ['active', mostActive],
   ] as const)
-    for (let from = 0; from < count; from += 1_000) {
-      const some = rows.slice(from, from + 1_000).map((n) => row(kind, n));
-      await db.insertInto('leases').values(some).execute();
-    }
+    await insertLeases(db, count, (n) => ({
+      id: `${kind}-${n}`,
+      viewer_id: own.viewerId,
+      content_id: own.contentId,
+      device_id: `device-${n}`,
+      created_at: now - 60_000 + n,
+      expires_at: kind === 'expired' ? now - 30_000 : now + 300_000,
+      revoked_at: kind === 'revoked' ? now - 1_000 : null,
+    }));
   const revocation = (n: number) => ({
     viewer_id: own.viewerId,
     content_id: '',
@@ -45,7 +41,10 @@ async function addManyOfOne(db: Database) {
     revoked_at: now - 90_000 + n,
     finished_at: now,
   });
-  await db.insertInto('revocations').values(rows.slice(0, 1_000).map(revocation)).execute();
+  await db
+    .insertInto('revocations')
+    .values(Array.from({ length: 1_000 }, (_, n) => revocation(n)))
+    .execute();
   await sql`analyze`.execute(db);
 }
 

@@ -211,7 +211,11 @@ export class ActStore {
       .execute();
   }
 
-  /** As `LeaseStore.renew`. @returns the renewed leases by id */
+  /**
+   * Renews those that may still be renewed when the statement runs, so that a revocation at the same time takes precedence.
+   *
+   * @returns the renewed leases by id
+   */
   async renew(renewals: ReadonlyMap<string, Renewal>): Promise<Map<string, Lease>> {
     if (renewals.size === 0) return new Map();
     const asked = [...renewals].map(([id, { at, expiresAt, expiringAfter }]) => ({

@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, isPostgres } from '@latchkey/shared/db';
-import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { databaseKinds } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type LeaseFixture, openLeases, rawKeys } from '../lease.fixture.ts';
 import { viewerSubject } from '../lease-locks.ts';
+import { openForEachTest } from '../stored-leases.fixture.ts';
 
 const many = Array.from({ length: 64 }, (_, n) => n);
 
-describe.each(databaseKinds(process.env))('acts on leases at the same time, on $name', ({ open }) => {
-  let database: TestDatabase;
+describe.each(databaseKinds(process.env))('acts on leases at the same time, on $name', (kind) => {
+  const database = openForEachTest(kind);
   let transactions: number;
-  beforeEach(async () => {
-    database = await open();
-    transactions = 0;
-  });
-  afterEach(() => database.close());
 
   const counted = (db: Database) =>
     new Proxy(db, {
