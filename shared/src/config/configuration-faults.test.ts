@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { internalVariables, readConfig, viewerTokenRule, viewerTokenVariables } from './index.ts';
+import {
+  internalVariables,
+  readConfig,
+  sharedDatabaseVariables,
+  viewerTokenRule,
+  viewerTokenVariables,
+} from './index.ts';
 import { readSeparateServiceConfig, readSingleNodeConfig } from './profiles.ts';
 import { ConfigError } from './read-config.ts';
 import type { Environment } from './source.ts';
@@ -48,7 +54,6 @@ describe('a faulty configuration is refused with each variable, what is wrong an
     ['production with a capital', { NODE_ENV: 'Production' }, ['NODE_ENV']],
     ['production in quotation marks', { NODE_ENV: '"production"' }, ['NODE_ENV']],
     // What must hold between variables.
-    ['a later salt that is missing', { MASTER_KEY_HEX_V2: random[2] }, ['SALT_HEX_V2']],
     [
       'no way to check viewer tokens',
       noToken,
@@ -147,6 +152,9 @@ describe('a faulty configuration is refused with each variable, what is wrong an
     const read = () => readConfig(viewerTokenVariables, {}, { rules: [viewerTokenRule] });
     expect(read).toThrow('AUTH_JWT_SECRET and AUTH_JWKS_URL are both not set');
     expect(() => readConfig(internalVariables, {})).toThrow('INTERNAL_SECRET is not set');
+    // On a file of its own, a service would have a change feed of its own.
+    const onFile = () => readConfig(sharedDatabaseVariables, { SQLITE_PATH: ':memory:' });
+    expect(onFile).toThrow(/DATABASE_URL is not set.*postgres/);
   });
 });
 
