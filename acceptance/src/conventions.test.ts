@@ -106,7 +106,7 @@ describe('400', () => {
     expect(answer.code).toBe(isOpen ? 'VALIDATION_FAILED' : 'SETUP_ALREADY_DONE');
   });
 
-  it.each(['{', '{"name":"x"', 'nonsense', '{"name":"x"}}', "{'name':'x'}"])(
+  it.each(['{', '{"name":"x"', '{"name":', 'nonsense', 'name=x', '{"name":"x"}}', "{'name':'x'}"])(
     'the body %s is not JSON and gets 400',
     async (body) => {
       const headers = { 'content-type': 'application/json' };
@@ -183,6 +183,8 @@ describe('405', () => {
     ['POST', '/health', 'GET, HEAD'],
     ['POST', '/openapi.json', 'GET, HEAD'],
     ['OPTIONS', '/api/v1/audit', 'GET, HEAD'],
+    ['POST', '/admin', 'GET, HEAD'],
+    ['POST', '/admin/api-keys', 'GET, HEAD'],
   ])('%s %s gets 405 with the methods in Allow', async (method, path, allowed) => {
     const answer = await client.call(method, path, { as: admin });
     expect([answer.status, answer.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
