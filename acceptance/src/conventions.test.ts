@@ -106,7 +106,7 @@ describe('400', () => {
     expect(answer.code).toBe(isOpen ? 'VALIDATION_FAILED' : 'SETUP_ALREADY_DONE');
   });
 
-  it.each(['{', '{"name":"x"', 'nonsense', '{"name":"x"}}', "{'name':'x'}"])(
+  it.each(['{', '{"name":"x"', '{"name":', 'nonsense', 'name=x', '{"name":"x"}}', "{'name':'x'}"])(
     'the body %s is not JSON and gets 400',
     async (body) => {
       const headers = { 'content-type': 'application/json' };
@@ -121,11 +121,15 @@ describe('400', () => {
     expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
   });
 
-  it('a body with __proto__ changes nothing and is refused', async () => {
+  it.each([
+    '{"name":"x","__proto__":{"status":"disabled"}}',
+    // A member that takes any other name.
+    '{"name":"x","metadata":{"a":{"__proto__":{"b":1}}}}',
+    '{"name":"x","metadata":{"constructor":{"prototype":{"b":1}}}}',
+  ])('a body with a name that would change a prototype is refused: %s', async (body) => {
     const headers = { 'content-type': 'application/json' };
-    const body = '{"name":"x","__proto__":{"status":"disabled"}}';
     const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
-    expect(answer.status).toBe(400);
+    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
   });
 
   it.each([
@@ -133,6 +137,9 @@ describe('400', () => {
     '/api/v1/api-keys?limit=501',
     '/api/v1/api-keys?limit=x',
     '/api/v1/api-keys?limit=1.5',
+    '/api/v1/api-keys?limit=',
+    '/api/v1/api-keys?limit=5&limit=6',
+    '/api/v1/api-keys?__proto__=1',
     '/api/v1/api-keys?cursor=nonsense',
     '/api/v1/audit?limit=501',
     '/api/v1/audit?cursor=nonsense',
@@ -151,8 +158,11 @@ describe('400', () => {
 
 describe('404', () => {
   it.each(['/nowhere', '/api/v1', '/api/v1/api-keys/', '/keys', '/api/v2/content'])(
-    'the unknown path %s gets 404',
-    async (path) => expect((await client.get(path, admin)).status).toBe(404),
+    'the unknown path %s gets 404, which no cache keeps',
+    async (path) => {
+      const { status, headers } = await client.get(path, admin);
+      expect([status, headers['cache-control']]).toEqual([404, 'no-store']);
+    },
   );
 });
 
@@ -174,6 +184,8 @@ describe('405', () => {
     ['POST', '/health', 'GET, HEAD'],
     ['POST', '/openapi.json', 'GET, HEAD'],
     ['OPTIONS', '/api/v1/audit', 'GET, HEAD'],
+    ['POST', '/admin', 'GET, HEAD'],
+    ['POST', '/admin/api-keys', 'GET, HEAD'],
   ])('%s %s gets 405 with the methods in Allow', async (method, path, allowed) => {
     const answer = await client.call(method, path, { as: admin });
     expect([answer.status, answer.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
@@ -206,8 +218,11 @@ describe('413', () => {
   });
 });
 
-it('a body with another content type than JSON gets 415', async () => {
-  const headers = { 'content-type': 'text/plain' };
-  const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body: '{"name":"x"}' });
-  expect(answer.status).toBe(415);
-});
+it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])(
+  'a body of the type %s, which is not JSON, gets 415',
+  async (type) => {
+    const headers = { 'content-type': type };
+    const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body: '{"name":"x"}' });
+    expect(answer.status).toBe(415);
+  },
+);

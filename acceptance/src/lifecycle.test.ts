@@ -63,24 +63,6 @@ it('a connection that sends nothing does not delay the end of the server', async
   socket.destroy();
 });
 
-it('text that is not HTTP gets a 400 and is logged, and the server goes on', async () => {
-  const { process, url, client } = await start({});
-  const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) });
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
-  socket.end('NONSENSE\r\n\r\n');
-  await new Promise((resolve) => socket.once('close', resolve));
-  expect(text).toMatch(/^HTTP\/1\.1 400 /);
-  expect(text).toContain('"code":"VALIDATION_FAILED"');
-  await vi.waitFor(
-    () => expect(readLines(process).some((line) => line.code === 'VALIDATION_FAILED')).toBe(true),
-    patience,
-  );
-  expect((await client.get('/health')).status).toBe(200);
-});
-
 it('a server whose port is taken ends with a message instead of a stack trace', async () => {
   const { url } = await start({});
   const second = startInTest(makeTestFolder(), { ...complete, PORT: new URL(url).port });

@@ -101,6 +101,8 @@ it.each([
   ['text that is not HTTP', 'nonsense\r\n\r\n'],
   ['a request without a Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ['a request with two Hosts', 'GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'],
+  ['the same Host twice', 'GET /health HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n'],
+  ['two Hosts in HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n'],
   ['a path that cannot be decoded', 'GET /keys/%FF HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
   ['a path with a fragment', 'GET /keys/a#b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
 ])('%s is answered 400 VALIDATION_FAILED with errors', async (_what, request) => {

@@ -3,7 +3,7 @@ import { connect, createServer as createTcpServer } from 'node:net';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 import type { Environment } from './server-process.ts';
-import { areContainers, isSingleNode, makeApiKey, type OwnServer, startServer } from './target.ts';
+import { areContainers, isSingleNode, type OwnServer, startServer } from './target.ts';
 
 // docs/contract.md#setup: a proxy on the same machine, with nothing but its defaults, makes every client look like a call from
 // the machine itself.
@@ -107,36 +107,5 @@ describe.skipIf(areContainers)('a server with a bootstrap key behind a proxy on 
     const server = await startServer();
     const warned = () => expect(server.process.stderr()).toMatch(exceptionWarning);
     await vi.waitFor(warned, { timeout: 20_000, interval: 50 });
-  });
-
-  it.each<[string, Environment]>([
-    ['SETUP_TOKEN', { SETUP_TOKEN: makeApiKey() }],
-    ['no bootstrap key', { ADMIN_API_KEY: undefined }],
-  ])('a development server with %s does not warn of calls from this machine', async (_what, env) => {
-    const server = await startServer(env);
-    expect(server.process.stderr()).not.toMatch(exceptionWarning);
-  });
-
-  it('on a development server, only a call to its own port by a loopback name needs no bootstrap key', async () => {
-    const server = await startServer();
-    const { port } = new URL(server.url);
-    const credentialOf = async (host: string) =>
-      (await callSetup(server.url, 'GET', { host })).json.credential;
-    for (const own of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
-      expect(await credentialOf(own), own).toBe('none');
-    for (const foreign of [
-      'localhost',
-      '127.0.0.1',
-      'localhost:1',
-      `192.0.2.7:${port}`,
-      `k.example:${port}`,
-    ]) {
-      expect(await credentialOf(foreign), foreign).toBe('bootstrap-key');
-      expect((await callSetup(server.url, 'POST', { host: foreign })).status, foreign).toBe(401);
-    }
-    for (const sign of ['Forwarded', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Real-IP', 'Via'])
-      for (const value of ['', ['', '127.0.0.1']])
-        expect((await callSetup(server.url, 'POST', { [sign]: value })).status, sign).toBe(401);
-    expect((await callSetup(server.url, 'POST')).status).toBe(201);
   });
 });

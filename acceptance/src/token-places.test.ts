@@ -32,6 +32,7 @@ describe('the query', () => {
       const { contentId, token } = await makeScene(server);
       expect(await ask(server, `/keys/${contentId}?access_token=${token}`, token)).toBe(expected);
       expect(await ask(server, `/keys/${contentId}/1?access_token=${token}`, token)).toBe(expected);
+      expect(await ask(server, `/api/v1/content?access_token=${token}`, token)).toBe('UNAUTHENTICATED');
     }
   });
 

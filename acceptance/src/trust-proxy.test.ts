@@ -1,58 +1,37 @@
 import { isIP } from 'node:net';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { readLines } from './request-lines.ts';
-import { areContainers, isSingleNode, type OwnServer, startServerToClose } from './target.ts';
+import { areContainers, type OwnServer, startServerToClose } from './target.ts';
 
 const spoofed = '198.51.100.7, 203.0.113.9';
 /** In the table: the address of this test as the server sees it. */
 const peer = 'the peer';
 const patience = { timeout: 20_000, interval: 50 };
 
-/** TRUST_PROXY → X-Forwarded-For → client IP, for a peer on loopback or, where servers are containers, on their bridge. */
+/**
+ * TRUST_PROXY → X-Forwarded-For → client IP, for a peer on loopback or, where servers are containers, on their bridge: one of each kind of
+ * setting. All others are tested with the function that reads the header.
+ */
 const table: Record<string, [forwardedFor: string, clientIp: string][]> = {
   '': [
     ['203.0.113.9', peer],
     [spoofed, peer],
-  ],
-  false: [[spoofed, peer]],
-  true: [
-    [spoofed, '198.51.100.7'],
-    ['garbage, 203.0.113.9', peer],
   ],
   loopback: [
     [spoofed, areContainers ? peer : '203.0.113.9'],
     ['198.51.100.7, 203.0.113.9, ::1', areContainers ? peer : '203.0.113.9'],
     ['garbage', peer],
   ],
-  '1': [
-    [spoofed, '203.0.113.9'],
-    ['203.0.113.9', '203.0.113.9'],
-    ['[2001:db8::1]:443', '2001:db8::1'],
-    ['::ffff:203.0.113.9', '203.0.113.9'],
-    ['203.0.113.9:8080', '203.0.113.9'],
-    ['unknown', peer],
-    ['', peer],
-  ],
   '2': [
     [spoofed, '198.51.100.7'],
     ['203.0.113.9', peer],
     ['192.0.2.1, 198.51.100.7, 203.0.113.9', '198.51.100.7'],
+    ['198.51.100.7:8080, [2001:db8::1]:443', '198.51.100.7'],
+    ['unknown, 203.0.113.9', peer],
   ],
-  '10': [[spoofed, peer]],
-  '127.0.0.0/8,uniquelocal': [
-    [`${spoofed}, 10.0.0.1`, '203.0.113.9'],
-    ['203.0.113.9, 192.168.0.1, fd00::1', '203.0.113.9'],
-  ],
-  // Contains no peer of the tests: Docker uses other private ranges for its bridges.
-  '10.0.0.0/8': [[spoofed, peer]],
 };
 
-/**
- * Services take seconds to start, containers half a minute, so only one of each kind of setting is tested with them.
- */
-const settings = isSingleNode ? Object.keys(table) : ['', '2', 'loopback'];
-
-describe.each(settings)('TRUST_PROXY=%s', (TRUST_PROXY) => {
+describe.each(Object.keys(table))('TRUST_PROXY=%s', (TRUST_PROXY) => {
   let server: OwnServer;
   beforeAll(async () => {
     server = await startServerToClose({ TRUST_PROXY });

@@ -108,12 +108,6 @@ describe('a connection that breaks before the answer', () => {
     expect(asked).toBe(2);
   });
 
-  test('a GET is sent at most twice if its connections break before the answer', async () => {
-    const service = await serveInTest((request) => request.socket.destroy());
-    await expectUnavailable(await get(await startGatewayInTest([service.url])));
-    expect(service.received).toHaveLength(2);
-  });
-
   test('a POST whose connection broke is not sent again, because it may have taken effect', async () => {
     const service = await serveInTest((request) => request.socket.destroy());
     await expectUnavailable(await post(await startGatewayInTest([service.url, service.url])));
@@ -201,18 +195,6 @@ describe('a service that hangs', () => {
     await begun;
     time.advance(100);
     await expectUnavailable(await answer);
-  });
-
-  test('a hanging address gets no further requests for a while if there is another', async () => {
-    const time = stopTime();
-    const hanging = await serveInTest(() => {});
-    const service = await serveInTest((_request, response) => response.end('ok'));
-    const gateway = await startGatewayInTest([hanging.url, service.url], { answerLimitMs: 100 });
-    const lost = get(gateway);
-    await hanging.came(1);
-    time.advance(100);
-    await expectUnavailable(await lost);
-    for (let round = 0; round < 6; round++) expect((await get(gateway)).status).toBe(200);
   });
 });
 

@@ -1,3 +1,5 @@
+import type { Metrics } from '@latchkey/shared/metrics';
+
 /** The only origin in CORS_ORIGINS. */
 export const pageOrigin = 'https://player.example';
 export const adminKey = `lk_${'a'.repeat(64)}`;
@@ -173,4 +175,35 @@ function oddStarts(film: (...headers: string[]) => string): string[] {
     withoutHost,
     older(withoutHost),
   ];
+}
+
+/** What requests are counted by, with labels and value. Only these are read: all metrics would take longer than a request. */
+export async function readCounts({ registry }: Metrics): Promise<Map<string, number>> {
+  const counters = registry
+    .getMetricsAsArray()
+    .filter(
+      ({ name }) => /^latchkey_\w+_total$/.test(name) || name === 'http_server_request_duration_seconds',
+    );
+  const read = await Promise.all(counters.map((metric) => registry.getSingleMetric(metric.name)?.get()));
+  const values = read.flatMap((metric) =>
+    (metric?.values ?? []).map((value) => ({ name: metric?.name, ...value })),
+  );
+  return new Map(
+    values.flatMap(({ name, metricName = name, labels, value }: Counted) =>
+      /_(total|count)$/.test(metricName ?? '') ? [[`${metricName}${JSON.stringify(labels)}`, value]] : [],
+    ),
+  );
+}
+
+interface Counted {
+  name?: string | undefined;
+  /** Of a histogram, which has several values for the same labels. */
+  metricName?: string | undefined;
+  labels: object;
+  value: number;
+}
+
+/** The counts that have changed. */
+export function listCounted(before: Map<string, number>, after: Map<string, number>): string[] {
+  return [...after].filter(([name, value]) => before.get(name) !== value).map(([name]) => name);
 }

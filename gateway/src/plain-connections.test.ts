@@ -1,13 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  type GatewayFixture,
-  type GatewaySettings,
-  serveInTest,
-  startGatewayInTest,
-} from './forwarding.fixture.ts';
+import { type GatewayFixture, serveInTest, startGatewayInTest } from './forwarding.fixture.ts';
 
 /** A request as a service got it: the id that the gateway gave it, and whose it is. */
 interface Asked {
@@ -51,7 +45,6 @@ async function startRaw(answer: (asked: Asked) => void) {
   return {
     url: `http://127.0.0.1:${port}`,
     connections: () => connections,
-    sockets,
     async restart() {
       await end();
       server = await open(port);
@@ -68,9 +61,9 @@ async function ask(gateway: GatewayFixture, viewer: string, signal: AbortSignal 
   return response.status === 200 ? response.text() : response.status;
 }
 
-const start = async (answer: (asked: Asked) => void, settings: GatewaySettings = {}) => {
+const start = async (answer: (asked: Asked) => void) => {
   const service = await startRaw(answer);
-  return { service, gateway: await startGatewayInTest([service.url], settings) };
+  return { service, gateway: await startGatewayInTest([service.url]) };
 };
 
 test('a service that answers each second request with the answer to the one before gives no viewer the key of another', async () => {
@@ -120,68 +113,6 @@ test('a service that restarts while connections to it are idle fails no request'
   }
   expect(await askAll()).toEqual(viewers);
   expect(gateway.faults).toEqual([]);
-});
-
-test('a request whose connection the service closes just as it is sent is sent once more', async () => {
-  let received = 0;
-  const { gateway } = await start((asked) => {
-    received++;
-    if (asked.turn === 0) asked.socket.write(answerTo(asked));
-    else asked.socket.resetAndDestroy();
-  });
-  for (const viewer of ['first', 'second']) expect(await ask(gateway, viewer)).toBe(viewer);
-  expect(received).toBe(3);
-  expect(gateway.faults).toEqual([]);
-});
-
-test.each([1, 60, 90])(
-  'a service that is killed after %s bytes of an answer gives the viewer the whole answer of another or 503, and no part',
-  async (bytes) => {
-    const killed = await startRaw((asked) => {
-      if (asked.turn === 0) asked.socket.write(answerTo(asked));
-      else asked.socket.write(answerTo(asked).slice(0, bytes), () => asked.socket.resetAndDestroy());
-    });
-    const sound = await startRaw((asked) => asked.socket.write(answerTo(asked)));
-    const gateway = await startGatewayInTest([killed.url, sound.url]);
-    for (let n = 0; n < 12; n++)
-      expect(await ask(gateway, `viewer-${n}-with-a-long-name`)).toBe(`viewer-${n}-with-a-long-name`);
-  },
-);
-
-test('a request gets 503 at its limit if the service stops in the middle of an answer, and its connection ends', async () => {
-  const time = stopTime();
-  const halves: Asked[] = [];
-  const { gateway } = await start(
-    (asked) => {
-      halves.push(asked);
-      asked.socket.write(answerTo(asked).slice(0, -1));
-    },
-    { answerLimitMs: 100 },
-  );
-  const asked = ask(gateway, 'viewer');
-  while (halves.length === 0) await new Promise(setImmediate);
-  time.advance(100);
-  expect(await asked).toBe(503);
-  const [half] = halves as [Asked];
-  if (!half.socket.closed) await once(half.socket, 'close');
-});
-
-test.each([
-  ['two lengths', 'content-length: 2\r\ncontent-length: 2\r\n\r\nok'],
-  ['a byte too many', 'content-length: 2\r\n\r\nok!'],
-  ['a second answer', 'content-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nno'],
-  ['a length beside a transfer coding', 'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
-  ['a folded header', 'x-odd: a\r\n b\r\ncontent-length: 2\r\n\r\nok'],
-  ['a line feed in a header', 'x-odd: a\nset-cookie: b\r\ncontent-length: 2\r\n\r\nok'],
-])('an answer with %s gives the viewer a 503, and the next viewer the own answer', async (_what, rest) => {
-  const { gateway } = await start((asked) => {
-    const isOdd = asked.viewer === 'odd';
-    asked.socket.write(isOdd ? `HTTP/1.1 200 OK\r\nx-request-id: ${asked.id}\r\n${rest}` : answerTo(asked));
-  });
-  for (let round = 0; round < 2; round++) {
-    expect(await ask(gateway, 'odd')).toBe(503);
-    expect(await ask(gateway, 'viewer')).toBe('viewer');
-  }
 });
 
 test('a head that is too large for the service gets its 431, which names no request, and no 503', async () => {

@@ -11,7 +11,14 @@ import {
   startGateway,
   startService,
 } from './forwarding.fixture.ts';
-import { get, oddForms, oddSessions, pageOrigin } from './odd-key-requests.fixture.ts';
+import {
+  get,
+  listCounted,
+  oddForms,
+  oddSessions,
+  pageOrigin,
+  readCounts,
+} from './odd-key-requests.fixture.ts';
 import { routeTable } from './route-table.ts';
 
 /** Makes the router take the request, and is not forwarded. */
@@ -53,7 +60,7 @@ async function trace(gateway: GatewayFixture, service: FakeService | null, reque
   const lines = gateway.lines.length;
   const received = service?.received.length ?? 0;
   const failed = gateway.faults.length;
-  const before = await counts(gateway);
+  const before = await readCounts(gateway.metrics);
   const own = /^connection: (.*)$/im.exec(request)?.[1];
   // One after it ends the connection.
   const keeps = own !== undefined && own !== 'close';
@@ -61,20 +68,14 @@ async function trace(gateway: GatewayFixture, service: FakeService | null, reque
   const text = `${request}\r\n${end}`;
   const bytes = steady(await gateway.open(text).all());
   await gateway.linesWritten(lines + (keeps ? 2 : 1));
-  const after = await counts(gateway);
+  const after = await readCounts(gateway.metrics);
   return {
     bytes,
     line: steadyLine(gateway.lines.slice(lines).find(({ path }) => path !== lastPath)),
     received: service?.received.slice(received).map(({ url, rawHeaders }) => steady(`${url} ${rawHeaders}`)),
-    counted: after.filter((line) => !before.includes(line)).map((line) => line.split(' ')[0] ?? ''),
+    counted: listCounted(before, after),
     failed: gateway.faults.slice(failed),
   };
-}
-
-async function counts({ metrics }: GatewayFixture): Promise<string[]> {
-  return (await metrics.registry.metrics())
-    .split('\n')
-    .filter((line) => /^(latchkey_\w+_total|http_\w+_count)\{/.test(line));
 }
 
 function steadyLine(line: RequestLine | undefined): unknown {

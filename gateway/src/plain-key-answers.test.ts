@@ -8,10 +8,12 @@ import {
   adminKey,
   get,
   kid,
+  listCounted,
   type OddRequestNode,
   oddRequests,
   pageOrigin,
   playlistOrigin,
+  readCounts,
 } from './odd-key-requests.fixture.ts';
 import { mountInTest, openProcessInTest } from './single-node.fixture.ts';
 
@@ -92,23 +94,14 @@ async function startNode(): Promise<Node> {
     return (await response.json()) as Record<string, unknown>;
   };
   const ask: Node['ask'] = async (request) => {
-    const before = counters(await metrics.registry.metrics());
+    const before = await readCounts(metrics);
     const count = lines.length;
     const bytes = await exchange(port, request);
     while (lines.length === count) await new Promise<void>((resolve) => (onLine = resolve));
-    const after = counters(await metrics.registry.metrics());
-    const counted = [...after].filter(([name, value]) => before.get(name) !== value).map(([name]) => name);
+    const counted = listCounted(before, await readCounts(metrics));
     return { bytes: steady(bytes), line: steadyLine(lines.at(-1)), counted };
   };
   return { ask, call, token, settle, routed: () => routed };
-}
-
-/** Counters by their name and labels, without those of the process itself and of durations. */
-function counters(text: string): Map<string, string> {
-  const kept = text.split('\n').filter((line) => /^(latchkey_\w+_total|http_\w+_count)\{/.test(line));
-  return new Map(
-    kept.map((line) => [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' '))]),
-  );
 }
 
 async function exchange(port: number, request: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 const start = fileURLToPath(new URL('single-node-start.ts', import.meta.url));
 
@@ -18,8 +18,12 @@ async function readLoaded(file: string): Promise<string> {
   return stdout;
 }
 
-test('a single node loads no client of Postgres, Redis, NATS or another service, no parser of XML, and no code for workers, until it needs one', async () => {
-  const loaded = await readLoaded(start);
+let loaded: string;
+beforeAll(async () => {
+  loaded = await readLoaded(start);
+});
+
+test('a single node loads no client of Postgres, Redis, NATS or another service, no parser of XML, and no code for workers, until it needs one', () => {
   expect(loaded).toContain('/node_modules/fastify/');
   for (const name of [
     'pg',
@@ -33,8 +37,7 @@ test('a single node loads no client of Postgres, Redis, NATS or another service,
   expect(loaded, 'code for workers').not.toContain('internal/cluster/');
 });
 
-test("a single node loads neither Node's fetch, which takes 13 MiB and a tenth of the start, nor TypeBox, whose types it needs only as types", async () => {
-  const loaded = await readLoaded(start);
+test("a single node loads neither Node's fetch, which takes 13 MiB and a tenth of the start, nor TypeBox, whose types it needs only as types", () => {
   expect(loaded).toContain('NativeModule http');
   expect(loaded).not.toContain('internal/deps/undici/');
   expect(loaded).not.toContain('/node_modules/typebox/');

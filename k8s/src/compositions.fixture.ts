@@ -17,16 +17,25 @@ const compositions: readonly Composition[] = [
   { overlay: 'distributed', components: ['internal-tls', 'edge'] },
 ];
 
+/** Each composition takes kubectl some tenths of a second, and most are read by several files. */
+const rendered = new Map<string, KubernetesObject[]>();
+let kubectl: string | undefined;
+
 /** Name and objects of every composition, for `test.each`. */
 export function renderAll(env: NodeJS.ProcessEnv): [name: string, objects: KubernetesObject[]][] {
-  const kubectl = findKubectl(env);
   return compositions.map((composition) => [
     [composition.overlay, ...(composition.components ?? [])].join(' + '),
-    render(kubectl, composition),
+    renderOne(env, composition),
   ]);
 }
 
-/** The objects of one composition. */
+/** The objects of one composition, made once for all tests, which only read them. */
 export function renderOne(env: NodeJS.ProcessEnv, composition: Composition): KubernetesObject[] {
-  return render(findKubectl(env), composition);
+  const key = JSON.stringify([composition.overlay, composition.components ?? []]);
+  const known = rendered.get(key);
+  if (known) return known;
+  kubectl ??= findKubectl(env);
+  const objects = render(kubectl, composition);
+  rendered.set(key, objects);
+  return objects;
 }

@@ -68,19 +68,6 @@ describe('the distributed profile', () => {
   const servers = serversOf(objects).map((server) => [server.name, server] as const);
   const limitsOf = (name: string) => specOf(objects, 'HorizontalPodAutoscaler', name);
 
-  test('the distributed profile has the six processes and the migration', () => {
-    const names = workloadsOf(objects).map(({ name }) => name);
-    expect(names.sort()).toEqual([
-      'auth',
-      'content',
-      'gateway',
-      'key-derivation',
-      'leases',
-      'migrate',
-      'playback',
-    ]);
-  });
-
   test.each(servers)(
     '%s has several pods on several machines, and one at a time may be moved',
     (name, { pod, replicas }) => {

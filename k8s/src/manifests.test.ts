@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { renderAll } from './compositions.fixture.ts';
+import { renderAll, renderOne } from './compositions.fixture.ts';
 import { validateObject } from './validate-object.ts';
 import { serversOf, workloadsOf } from './workloads.ts';
 
@@ -61,3 +61,13 @@ test('every component is part of a tested composition', () => {
   const used = new Set([...rendered.flatMap(([name]) => name.split(' + ')), 'restricted', 'serving']);
   expect(readdirSync(join(root, 'components')).filter((name) => !used.has(name))).toEqual([]);
 });
+
+test.each(['ingress', 'gateway-api'])(
+  'with the component %s players reach keys, licences and the playlists of sessions, and packagers their keys',
+  (component) => {
+    const objects = renderOne(process.env, { overlay: 'distributed', components: [component] });
+    const text = JSON.stringify(objects.filter(({ kind }) => kind === 'Ingress' || kind === 'HTTPRoute'));
+    // Each is the beginning of a path.
+    for (const path of ['/keys', '/licenses', '/play', '/speke']) expect(text).toContain(`"${path}"`);
+  },
+);

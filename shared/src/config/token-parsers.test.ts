@@ -132,11 +132,6 @@ describe('the place of a claim', () => {
 });
 
 describe('AUTH_JWT_CONTENT_CLAIM_REQUIRED', () => {
-  it('is unset unless an operator sets it', () => {
-    const { values } = readSingleNodeConfig(complete);
-    expect([values.authJwtContentClaim, values.authJwtContentClaimRequired]).toEqual([undefined, undefined]);
-  });
-
   it('false warns at every start, because a token without the claim opens every content', () => {
     expect(warningsOf('AUTH_JWT_CONTENT_CLAIM_REQUIRED', 'false')).toEqual([
       expect.stringContaining('opens every content'),

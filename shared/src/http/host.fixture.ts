@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { AppError } from '../errors/errors.ts';
 import type { RequestLine } from '../log/index.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { Type } from '../schema/type.ts';
@@ -75,28 +74,15 @@ function addTestRoutes(app: App, wait: () => Promise<void>): void {
   const config = { access: 'open' as const };
   app.get('/things', { config, schema: { querystring: QuerySchema } }, async (request) => request.query);
   app.post('/things', { config, schema: { body: BodySchema } }, async (request) => request.body);
-  app.post('/free', { config }, async (request) => Object.keys(request.body as object));
   app.delete('/things/:id', { config }, async (request) => ({
     deleted: (request.params as { id: string }).id,
   }));
-  app.get('/refused', { config }, async () => {
-    throw new AppError('INVALID_API_KEY');
-  });
-  app.get('/scope', { config }, async () => {
-    throw new AppError('INSUFFICIENT_SCOPE', { members: { scope: 'admin full' } });
-  });
-  app.get('/nobody', { config }, async () => {
-    throw new AppError('UNAUTHENTICATED');
-  });
   app.get('/fault', { config }, async () => {
     throw new TypeError('the password is hunter2');
   });
   app.get('/status/:status', { config }, async (request) => {
     const statusCode = Number((request.params as { status: string }).status);
     throw Object.assign(new Error('the password is hunter2'), { statusCode });
-  });
-  app.get('/busy', { config }, async () => {
-    throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
   });
   app.get('/slow', { config }, async () => {
     await wait();

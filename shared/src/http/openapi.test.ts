@@ -104,16 +104,6 @@ test.each([
   await app.close();
 });
 
-test('HEAD has the headers of GET and no body', async () => {
-  const { app, read } = openHost();
-  const get = await read({ 'accept-encoding': 'br' });
-  const head = await read({ 'accept-encoding': 'br' }, 'HEAD');
-  expect([head.statusCode, head.body]).toEqual([200, '']);
-  for (const name of ['etag', 'content-length', 'content-encoding', 'content-type', 'vary'])
-    expect(head.headers[name]).toBe(get.headers[name]);
-  await app.close();
-});
-
 test('the documents of other processes are fetched once a minute for any number of readers, and kept while one is away', async () => {
   let calls = 0;
   let answer: () => object = () => ({ paths: { '/theirs': {} } });

@@ -91,7 +91,9 @@ test('a call whose answer stops in the middle is reported with its limit', async
 test.each([
   [500, {}, 'it answered 500'],
   [503, {}, 'it answered 503: it lacks something itself, which its own log and its /ready name'],
+  [400, {}, 'it answered 400'],
   [401, {}, 'it answered 401'],
+  [404, {}, 'it answered 404'],
   [503, { 'x-latchkey-phase': 'starting' }, 'it is still starting'],
   [503, { 'x-latchkey-phase': 'unsure' }, 'its cached states may be out of date'],
 ])('an answer with status %i and the headers %j is reported as: %s', async (status, headers, message) => {

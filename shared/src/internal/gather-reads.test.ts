@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '../errors/errors.ts';
 import { alone, gatherReads, mostKeyBytes, mostTogether } from './gather-reads.ts';
-import { BatchRefused } from './internal-client.ts';
 
 interface Running<Answer> {
   keys: readonly string[];
@@ -48,14 +47,6 @@ test('a lone look-up is sent at once as a single read, without a timer', async (
   singles[0]?.end('A');
   expect(await answer).toBe('A');
   expect(batches).toEqual([]);
-});
-
-test('look-ups of the same turn share one request, and each gets its own answer', async () => {
-  const answers = await readAll(['a', 'b', 'a', 'c']);
-  expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b', 'c']]);
-  batches[0]?.end(['A', 'B', 'C']);
-  expect(await Promise.all(answers)).toEqual(['A', 'B', 'A', 'C']);
-  expect(singles).toEqual([]);
 });
 
 test('look-ups that come while two requests are under way share the next one, which is sent when one of the two has ended', async () => {
@@ -155,19 +146,6 @@ test('a key that is too long for any batch is read alone and keeps no other look
   expect(singles.length).toBe(3);
   await readAll(['a', 'b']);
   expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b']]);
-});
-
-test('where the other service answers no batches, each look-up is read alone, and one that fails fails alone', async () => {
-  const answers = await readAll(['a', 'b', 'c']);
-  batches[0]?.fail(new BatchRefused('it answered 404'));
-  await settled();
-  expect(singles.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c']]);
-  singles[0]?.end('A');
-  singles[1]?.fail(new AppError('DEPENDENCY_UNAVAILABLE'));
-  singles[2]?.end('C');
-  expect(await answers[0]).toBe('A');
-  await expect(answers[1]).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
-  expect(await answers[2]).toBe('C');
 });
 
 test('an answer that is missing or cannot be understood is read alone, and the others are taken as they are', async () => {

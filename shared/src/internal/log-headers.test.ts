@@ -37,6 +37,12 @@ beforeEach(() => {
 });
 afterEach(() => app.close());
 
+/** Any text without halves of surrogate pairs. fast-check's own takes two seconds to make its table of characters. */
+const character = fc.oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }));
+const anyText = fc
+  .array(character, { minLength: 1, maxLength: 12 })
+  .map((points) => String.fromCodePoint(...points));
+
 /** What a gateway reads of the answer. */
 const logHeaders = async (url: string) =>
   readLogHeaders((await app.inject(url)).headers as Record<string, string>);
@@ -83,15 +89,16 @@ describe('an answer tells', () => {
 
   test('an answer carries any id unchanged, and an id never adds a header', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), async (id) => {
+      fc.asyncProperty(anyText, async (id) => {
         principal = viewer(id);
         const { headers, statusCode } = await app.inject('/keys/film');
         expect(statusCode).toBe(200);
         expect(headers['x-latchkey-principal']).toMatch(/^viewer [\x21-\x7e]+$/);
-        expect(await logHeaders('/keys/film')).toMatchObject({ principal: { kind: 'viewer', id } });
+        const { principal: read } = readLogHeaders(headers as Record<string, string>);
+        expect(read).toEqual({ kind: 'viewer', id });
       }),
     );
-  }, 120_000);
+  });
 
   test('an id that is not well-formed Unicode does not fail the request', async () => {
     principal = viewer('\ud800 alone');
@@ -99,14 +106,22 @@ describe('an answer tells', () => {
   });
 });
 
+test.each([
+  ['api-key 5f1b8c1e', { kind: 'api-key', id: '5f1b8c1e' }],
+  ['api-key ', { kind: 'api-key', id: null }],
+  ['api-key', { kind: 'api-key', id: null }],
+  ['viewer a%20b', { kind: 'viewer', id: 'a b' }],
+  ['viewer %zz', { kind: 'viewer', id: null }],
+  ['odd', null],
+  ['', null],
+])('the header %j names the principal %j, with the space at its end and without it', (value, named) => {
+  expect(readLogHeaders({ 'x-latchkey-principal': value }).principal).toEqual(named);
+});
+
 test('malformed log headers are ignored', () => {
   const nothing = { principal: null, code: null, route: null, failure: null };
   expect(readLogHeaders({})).toEqual(nothing);
   expect(readLogHeaders({ 'x-latchkey-principal': '%', 'x-latchkey-code': 'toString' })).toEqual(nothing);
-  expect(readLogHeaders({ 'x-latchkey-principal': 'viewer %zz' }).principal).toEqual({
-    kind: 'viewer',
-    id: null,
-  });
   fc.assert(
     fc.property(fc.string(), (text) => {
       readLogHeaders({ 'x-latchkey-revocation': text });

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { canShareLog } from './log-stream.ts';
 
-const processes = 3;
+const processes = 2;
 const linesOfEach = 1_200;
 const longLineEvery = 50;
 

@@ -51,14 +51,3 @@ test('a process that ends reports the uses that it has noted', async () => {
   await shutdown.run();
   expect(bodies).toEqual([['/internal/session-uses', { uses: { a: 5_000 } }]]);
 });
-
-test('uses that the lease service did not take are reported again, and the states stay known meanwhile', async () => {
-  const { noteUse, bodies, invalidated, warnings, state } = setUp();
-  state.isAway = true;
-  noteUse('a', session, 5_000);
-  await vi.advanceTimersByTimeAsync(4_000);
-  expect([bodies, invalidated, warnings.length]).toEqual([[], [], 2]);
-  state.isAway = false;
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(bodies).toHaveLength(1);
-});

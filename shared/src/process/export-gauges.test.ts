@@ -1,9 +1,10 @@
 import { Registry } from 'prom-client';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { FeedFollower } from '../events/index.ts';
-import { createReadiness, Degraded } from '../lifecycle/index.ts';
+import { createReadiness, Degraded, type ReadyReport } from '../lifecycle/index.ts';
 import { addGauge } from '../metrics/metrics.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
+import { stopTime } from '../testing/stop-time.ts';
 import { exportCache, exportFeed, exportReadiness } from './export-gauges.ts';
 
 afterEach(() => {
@@ -115,4 +116,21 @@ test('a reading that hangs is left out after a second, and scrapes meanwhile do 
     expect(text).toMatch(/^latchkey_disk_size_bytes 7$/m);
   }
   expect(readings).toBe(1);
+});
+
+test('a scrape does not wait for a dependency that hangs: it shows what its checks said last', async () => {
+  const time = stopTime();
+  const registry = new Registry();
+  let report: () => Promise<ReadyReport> = async () => ({
+    ready: true,
+    dependencies: { database: { status: 'up' } },
+  });
+  exportReadiness(registry, { report: () => report() });
+  expect(await registry.metrics()).toContain('latchkey_dependency_up{dependency="database"} 1');
+  report = () => new Promise(() => {});
+  const scrape = registry.metrics();
+  // The three gauges that /ready is read for.
+  await time.begun(250, 3);
+  time.advance(250);
+  expect(await scrape).toContain('latchkey_dependency_up{dependency="database"} 1');
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { internalVariables, observabilityVariables, processVariables } from '../config/index.ts';
 import type { AuditEntry } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
@@ -13,6 +13,8 @@ type Context = ServiceContext<typeof settings>;
 
 const running: FakeProcess[] = [];
 afterEach(async () => {
+  // A process ends by the real time, also after a test that has stopped it.
+  vi.useRealTimers();
   for (const process of running.splice(0)) {
     process.emit('SIGINT');
     await process.exited;
@@ -89,8 +91,22 @@ test('a caller without the internal secret leaves no audit row, and its X-Forwar
   expect(recorded).toMatchObject([{ clientIp: '203.0.113.7', code: 'INSUFFICIENT_SCOPE' }]);
 });
 
+/** Lets the time between two checks pass until this has happened. */
+async function passTimeUntil(time: ReturnType<typeof stopTime>, happened: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const ended = happened.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    time.advance(1_000);
+    await new Promise(setImmediate);
+  }
+  await ended;
+}
+
 describe('a service that waits', () => {
   test('a service that waits for a dependency is not ready, logs the reason and answers 503', async () => {
+    const time = stopTime();
     let missing: string | null = 'no database yet';
     const { process, ended, ask } = await start(async () => {
       if (missing) throw new Error(missing);
@@ -111,7 +127,7 @@ describe('a service that waits', () => {
     expect(process.log.match(/not ready/g)).toHaveLength(2);
 
     missing = null;
-    await ended;
+    await passTimeUntil(time, ended);
     expect(await ask('/things')).toMatchObject({ status: 200, body: { things: [] } });
     // A report may be half a second old.
     let report = await ask('/ready');
@@ -120,11 +136,12 @@ describe('a service that waits', () => {
   });
 
   test('a service that waits logs each reason once, however often it tries', async () => {
+    const time = stopTime();
     let tries = 0;
     const { process, ended } = await start(async () => {
       if (++tries < 3) throw new Error('the same reason');
     });
-    await ended;
+    await passTimeUntil(time, ended);
     expect(tries).toBe(3);
     expect(process.log.match(/not ready yet/g)).toHaveLength(1);
   });
@@ -143,13 +160,14 @@ describe('a service that waits', () => {
   });
 
   test('a service can be ended while it waits', async () => {
+    const time = stopTime();
     const { process, ended } = await start(async () => {
       throw new Error('never');
     });
     process.emit('SIGTERM');
+    await passTimeUntil(time, Promise.all([process.exited, ended]));
     expect(await process.exited).toBe(0);
-    await ended;
-  }, 60_000);
+  });
 });
 
 describe('the end', () => {

@@ -59,10 +59,12 @@ test('100,000 viewers in a minute are counted exactly, in the memory of a few th
 
 test('a kind keeps a bounded number of series, however many are named', () => {
   const series = new SeriesCounts();
+  let most = 0;
   for (let n = 0; n < 50_000; n++) {
     series.add(`id-${n}`, true);
-    expect(series.size).toBeLessThanOrEqual(4_000);
+    most = Math.max(most, series.size);
   }
+  expect(most).toBeLessThanOrEqual(4_000);
 });
 
 test('a minute is reported once it is over, and the one under way at the end of the process', () => {

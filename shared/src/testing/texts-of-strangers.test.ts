@@ -11,6 +11,7 @@ import { prefersMinimal } from '../http/prefer-minimal.ts';
 import { readInstant } from '../http/validation.ts';
 import { readLogHeaders } from '../internal/answer-headers.ts';
 import { redact, redactPath } from '../log/index.ts';
+import { holdsCredential, redactId, redactName } from '../log/redact.ts';
 import { resolveClientIp } from '../net/index.ts';
 import { readKeyPath } from '../statistics/refused-requests.ts';
 import { parseTraceparent } from '../traces/trace-context.ts';
@@ -33,6 +34,9 @@ const readers: [name: string, read: (text: string) => unknown, begins: string[]]
     ['\r\nOrigin:', ''],
   ],
   ['text in the log', redact, ['', '/play/', '?s=', 'eyJ', 'lk_']],
+  ['a name', redactName, ['', 'eyJ']],
+  ['an id in the log', redactId, ['', 'eyJ']],
+  ['an id that may be a credential', holdsCredential, ['', 'eyJ', 'lk_']],
   ['a path in the log', redactPath, ['/', 'https://', '/keys/a?', '/play/']],
   ['a bearer token', (text) => readBearer({ authorization: text }), ['Bearer ', 'Bearer a']],
   ['a password', (text) => readBasicPassword({ authorization: text }), ['Basic ', 'Basic a']],
@@ -86,7 +90,12 @@ const pumps = [
   'a',
   'eyJ',
   'aaaaaaaaaaaaaaaaaaaa.',
+  'a.',
+  'eyJaaaaaaaa.',
+  // A character less than the id of a session has.
+  `${'a'.repeat(42)}.`,
   '%',
+  '%2',
   '%25',
   'lk_',
   '0',

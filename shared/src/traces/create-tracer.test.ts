@@ -24,19 +24,6 @@ function open(name: SamplerName = 'parentbased_always_on', ratio = 1) {
 const requestOf = (traceparent?: string) => ({ headers: { traceparent } }) as unknown as IncomingMessage;
 const served = { method: 'GET', route: '/keys/:contentId', status: 200, code: null };
 
-it('a request from a stranger begins a trace of its own, and a trusted one goes on with its trace', () => {
-  const { tracer, spans } = open();
-  for (const isTrusted of [false, true]) {
-    const request = requestOf(`00-${traceId}-${parentId}-01`);
-    tracer.serve(request, isTrusted, () => {});
-    tracer.served(request, served);
-  }
-  expect(spans.map((span) => [span.traceId === traceId, span.parentSpanId])).toEqual([
-    [false, null],
-    [true, parentId],
-  ]);
-});
-
 it.each<[SamplerName, ratio: number, own: boolean, parentOn: boolean, parentOff: boolean]>([
   ['always_on', 0, true, true, true],
   ['always_off', 1, false, false, false],

@@ -27,29 +27,6 @@ test('an answer in pieces of one byte is the same as one in one piece', async ()
   for (const id of ['a', 'b']) expect(await ask(id)).toMatchObject({ status: 200, body: keyOf(id) });
 });
 
-test('a surplus answer that arrives after the next request was sent does not answer it, and ends the connection', async () => {
-  let first: Asked | null = null;
-  const { ask } = await startPool((asked) => {
-    // The second request gets what was left over of the first.
-    if (asked.turn === 1 && first) asked.socket.write(answerTo(first.id), 'latin1');
-    else asked.socket.write(answerTo(asked.id), 'latin1');
-    first ??= asked;
-  });
-  expect(await ask('one')).toMatchObject({ body: keyOf('one') });
-  const second = await ask('two');
-  expect(second).toMatchObject({ code: 'ECONNRESET', message: 'the answer belongs to another request' });
-  expect(await ask('three')).toMatchObject({ body: keyOf('three') });
-});
-
-test('an answer without the id of its request ends a connection that was used before', async () => {
-  const anonymous = `HTTP/1.1 200 OK\r\ncontent-length: 16\r\n\r\n${keyOf('x')}`;
-  const { ask } = await startPool(({ id, socket, turn }) =>
-    socket.write(turn === 0 ? answerTo(id) : anonymous),
-  );
-  expect(await ask('one')).toMatchObject({ status: 200 });
-  expect(await ask('two')).toMatchObject({ code: 'ECONNRESET' });
-});
-
 test('an address that repeats no ids is left to undici for a minute, and its first answer is used', async () => {
   const { pool, clock, ask, connections } = await startPool(({ socket }) =>
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`),
