@@ -16,6 +16,7 @@ import { findUnshownFailures } from './rules/failure-modes.ts';
 import { findDeadHeadings } from './rules/heading-links.ts';
 import { findCycles } from './rules/import-cycles.ts';
 import { findWrongImports } from './rules/import-directions.ts';
+import { findUnmeasuredPlaces } from './rules/measured-places.ts';
 import { findForeignTables } from './rules/own-tables.ts';
 import { findClaimable } from './rules/proxies-in-production.ts';
 import { findTooLong } from './rules/size.ts';
@@ -113,6 +114,7 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
   ['ports', () => judge(/./, findBlockedPorts)],
   ['variables', compareVariables],
   ['NODE_ENV=production behind proxies', () => judge(/./, findClaimable)],
+  ['places of figures', () => findUnmeasuredPlaces(files, read)],
   ['failure modes', () => findUnshownFailures(read)],
   ['alerts and runbooks', () => findRunbookFaults(files, read)],
   [

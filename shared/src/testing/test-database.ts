@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { type Database, migrate, openDatabase } from '../db/index.ts';
+import { createOwnPostgres } from './own-postgres.ts';
 
 export interface TestDatabase {
   db: Database;
@@ -29,26 +29,16 @@ async function openSqliteInMemory(): Promise<TestDatabase> {
   return { db, close: () => db.destroy() };
 }
 
-/** Tests do not check how soon Postgres answers, and all that run at once share it. */
-function openPatiently(databaseUrl: string): Database {
-  return openDatabase({ databaseUrl, sqlitePath: '', longStatements: true, connectionTimeoutMs: 60_000 });
-}
-
 async function openPostgresDatabase(url: string): Promise<TestDatabase> {
-  const name = `test_${process.pid}_${performance.now().toString().replace('.', '_')}`;
-  const admin = openPatiently(url);
   // A database and not a schema: advisory locks and the catalog that the migrator reads are shared within a database.
-  await sql`create database ${sql.id(name)} template template0`.execute(admin);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  const db = openPatiently(own.toString());
-  await migrate(db);
+  const { databaseUrl, close } = await createOwnPostgres(url, true);
+  // Tests do not check how soon Postgres answers, and all that run at once share it.
+  const db = openDatabase({ databaseUrl, sqlitePath: '', longStatements: true, connectionTimeoutMs: 60_000 });
   return {
     db,
     async close() {
       await db.destroy();
-      await sql`drop database ${sql.id(name)} with (force)`.execute(admin);
-      await admin.destroy();
+      await close();
     },
   };
 }
