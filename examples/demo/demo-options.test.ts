@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { readOptions } from './demo-options.ts';
 
+it('every option of the demonstration is read', () => {
+  const options = readOptions(['--check', '--port', '0', '--seconds', '20']);
+  expect(options).toEqual({ help: false, check: true, port: 0, seconds: 20 });
+});
+
 it.each([
   [['--seconds', '19'], /--seconds "19"; accepted: a whole number from 20 to 600/],
   [['--seconds', '1e2'], /--seconds "1e2"/],
