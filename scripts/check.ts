@@ -8,20 +8,31 @@ import { listSourceFiles } from '@latchkey/rig/source-files';
 import { selectTests } from '@latchkey/rig/test-run/programs';
 import { runTests } from '@latchkey/rig/test-run/run-tests';
 import { type Settings, separateServiceSettings, singleNodeSettings } from '@latchkey/shared/config';
+import { findRunbookFaults } from './alerts/runbooks.ts';
+import { documentPath, renderDocument } from './metrics/render-document.ts';
+import { findBlockedPorts } from './rules/blocked-ports.ts';
 import { findDeadReferences } from './rules/document-references.ts';
+import { findUnknownOptions } from './rules/documented-options.ts';
+import { findUnshownFailures } from './rules/failure-modes.ts';
+import { findDeadHeadings } from './rules/heading-links.ts';
 import { findCycles } from './rules/import-cycles.ts';
 import { findWrongImports } from './rules/import-directions.ts';
+import { findUnmeasuredPlaces } from './rules/measured-places.ts';
+import { findForeignTables } from './rules/own-tables.ts';
+import { findClaimable } from './rules/proxies-in-production.ts';
 import { findTooLong } from './rules/size.ts';
 import { findSlowExpressions } from './rules/slow-expressions.ts';
+import { compareThresholds } from './rules/thresholds.ts';
 import * as variables from './rules/variables.ts';
 import { findForbiddenLicences, readLicences } from './supply-chain/licences.ts';
+import { findPublishable, findUndocumentedPackages } from './supply-chain/packages.ts';
 import { findShipped } from './supply-chain/shipped.ts';
 
 const usage = `npm run check: all automatic checks of the code, and the tests
 
 Types, lint and format, import directions and cycles, the size of files and functions, unused code, regular expressions that some text
-makes slow, references of documents, whether documents and manifests name the variables that the code declares, and the licences of what is
-shipped. It also says which figures of documents are older than the code that they measure.
+makes slow, links, commands, ports and variables of documents and manifests, alerts with their runbooks, and the licences of what is shipped. It
+also says which figures of documents are older than the code that they measure.
 
   npm run check                  all of it
   npm run check -- --no-tests    all but the tests
@@ -85,7 +96,10 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
   ['types of the browser packages', () => complaintsOf('tsc', '--noEmit', '-p', join(root, 'sdk'))],
   ['lint and format', () => complaintsOf('biome', 'ci', root)],
   ['unused files, exports and dependencies', () => complaintsOf('knip', '--no-progress')],
-  ['import directions', () => judge(code, findWrongImports)],
+  [
+    'import directions',
+    () => judge(code, (file, text) => [...findWrongImports(file, text), ...findForeignTables(file, text)]),
+  ],
   [
     'import cycles',
     () => findCycles(new Map(files.filter((file) => code.test(file)).map((file) => [file, read(file)]))),
@@ -95,9 +109,23 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
     'slow expressions',
     () => judge(code, (file, text) => (readsTextFromOutside(file) ? findSlowExpressions(file, text) : [])),
   ],
-  ['documents', () => judge(/\.md$/, (file, text) => findDeadReferences(file, text, files))],
+  ['references of documents', () => judge(/\.md$/, (file, text) => findDeadReferences(file, text, files))],
+  ['links to headings', () => findDeadHeadings(files, read)],
+  ['commands of documents', () => findUnknownOptions(root, files, read)],
+  ['ports', () => judge(/./, findBlockedPorts)],
   ['variables', compareVariables],
+  ['NODE_ENV=production behind proxies', () => judge(/./, findClaimable)],
+  ['places of figures', () => findUnmeasuredPlaces(files, read)],
+  ['failure modes', () => findUnshownFailures(read)],
+  ['alerts and runbooks', () => findRunbookFaults(files, read)],
+  [
+    'metrics',
+    () =>
+      read(documentPath) === renderDocument() ? [] : [`${documentPath} is old: npm run metrics-document`],
+  ],
+  ['thresholds of the dashboard', () => compareThresholds(read)],
   ['licences', () => findForbiddenLicences(findShipped(root).all.keys(), readLicences(root))],
+  ['packages', () => [...findUndocumentedPackages(read), ...findPublishable(read)]],
 ];
 
 const failed: string[] = [];

@@ -1,10 +1,6 @@
 import { expect, it } from 'vitest';
 import { readOptions } from './demo-options.ts';
 
-it('without options the demonstration serves 60 seconds of video on its usual port', () => {
-  expect(readOptions([])).toEqual({ help: false, check: false, port: 4180, seconds: 60 });
-});
-
 it('every option of the demonstration is read', () => {
   const options = readOptions(['--check', '--port', '0', '--seconds', '20']);
   expect(options).toEqual({ help: false, check: true, port: 0, seconds: 20 });

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { inspectPage } from '@latchkey/acceptance/inspect-page';
 import { openBrowser } from '@latchkey/rig/open-browser';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { makeFiles } from './check-example.ts';
+import { checkExample, makeFiles } from './check-example.ts';
 import { createCleanUps } from './clean-ups.ts';
 import {
   type Browser,
@@ -20,22 +18,8 @@ import { readOptions } from './example-options.ts';
 import { type Example, startExample } from './run-example.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
-const entryFile = fileURLToPath(new URL('./main.ts', import.meta.url));
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const ffmpeg = process.env.FFMPEG_PATH ?? '/usr/bin/ffmpeg';
-
-it('`npm run example -- --check` starts everything, uses the pages, prints "example: ok" and ends', async () => {
-  const env = { ...process.env, CHROMIUM_PATH: chromium, FFMPEG_PATH: ffmpeg };
-  const child = spawn(process.execPath, [entryFile, '--check'], { env });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  expect([code, output]).toEqual([0, expect.stringMatching(/example: ok\n$/)]);
-});
 
 describe('the pages', () => {
   const cleanUps = createCleanUps((error) => expect.unreachable(String(error)));
@@ -57,6 +41,13 @@ describe('the pages', () => {
     await signInAs(page, example.origin, 'Ada');
     return page;
   }
+
+  it('the example passes its own check: its pages play, stop, upload, and refuse who may not', async () => {
+    // As `npm run example -- --check` does.
+    const checked = createCleanUps((error) => expect.unreachable(String(error)));
+    onTestFinished(() => checked.run());
+    await checkExample({ example, chromium, cleanUps: checked, terminal: { write: () => {} } });
+  });
 
   it('the pages work with keyboard and screen reader, light and dark, and 390 pixels wide', async () => {
     const page = await openPage();

@@ -27,24 +27,6 @@ function createMachine(options: {
 }
 
 describe('a tool is provided', () => {
-  it('a tool comes from its variable first, without a message', () => {
-    const { machine, said } = createMachine({
-      programs: ['/opt/ffmpeg', '/usr/bin/ffmpeg'],
-      env: { FFMPEG_PATH: '/opt/ffmpeg' },
-    });
-    expect(provideTool('ffmpeg', machine)).toBe('/opt/ffmpeg');
-    expect(said).toEqual([]);
-  });
-
-  it.each(['chromium', 'chromium-browser', 'google-chrome'])(
-    'Chromium comes from the machine as %s, and nothing is installed',
-    (name) => {
-      const { machine, installed } = createMachine({ programs: [`/usr/bin/${name}`], apt: 'works' });
-      expect(provideTool('chromium', machine)).toBe(`/usr/bin/${name}`);
-      expect(installed).toEqual([]);
-    },
-  );
-
   it('a tool comes from the machine, with a message, if its variable names no program', () => {
     const { machine, said } = createMachine({
       programs: ['/usr/bin/ffmpeg'],
@@ -63,13 +45,6 @@ describe('a tool is provided', () => {
         'Running apt-get update and apt-get install chromium chromium-headless-shell. ' +
         'To avoid this, set CHROMIUM_PATH to the program, or TEST_INSTALL=false to install nothing.',
     ]);
-  });
-
-  it('each package of a tool is named and installed', () => {
-    const { machine, installed, said } = createMachine({ apt: 'works' });
-    expect(provideTool('vlc', machine)).toBe('/usr/bin/cvlc');
-    expect(installed).toEqual(['vlc-bin', 'vlc-plugin-base']);
-    expect(said).toEqual([expect.stringContaining('apt-get install vlc-bin vlc-plugin-base.')]);
   });
 
   it('TEST_INSTALL=false prevents the installation of a tool', () => {

@@ -18,8 +18,7 @@ export function nowSeconds(): number {
 
 /**
  * A compact JWS (RFC 7515 section 7.1), always signed with HS256, even if its header names another `alg` as a hostile token
- * does. `SignJWT` of jose refuses to make such tokens, and it is asynchronous, which lists of test cases cannot be. A test
- * verifies these tokens with jose.
+ * does. `SignJWT` of jose refuses to make such tokens, and it is asynchronous, which lists of test cases cannot be.
  */
 export function signToken(
   secret: string | Uint8Array,

@@ -1,18 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { listSourceFiles } from '@latchkey/rig/source-files';
 import { describe, expect, it } from 'vitest';
 import { findWrongImports } from './import-directions.ts';
 
-const root = join(import.meta.dirname, '../..');
 // Builds the imports of the tables below, so that the rule does not take this file to import them.
 const from = (specifier: string) => `import { x } ${'from'} '${specifier}';\n`;
-
-it('no file of this repository imports against the directions of the architecture', () => {
-  const files = listSourceFiles(root).filter((file) => /\.(m?ts|tsx|mjs)$/.test(file));
-  expect(files).toContain('scripts/rules/import-directions.ts');
-  expect(files.flatMap((file) => findWrongImports(file, readFileSync(join(root, file), 'utf8')))).toEqual([]);
-});
 
 describe('allowed', () => {
   it.each([

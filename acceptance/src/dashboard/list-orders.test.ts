@@ -124,4 +124,5 @@ it('the palette shows a content whose ID begins with the text before newer ones 
   await dialog.getByRole('combobox').fill(`${mark}-film`);
   await dialog.getByRole('option').filter({ hasText: 'New' }).first().waitFor();
   expect(await dialog.getByRole('option').first().textContent()).toContain('The one');
+  expect(await dialog.getByRole('option').filter({ hasText: 'The one' }).count()).toBe(1);
 });

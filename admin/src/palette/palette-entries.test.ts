@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeCredential, type Found, listEntries, mergeFound } from './palette-entries.ts';
+import { type Found, listEntries } from './palette-entries.ts';
 
 const page = (path: string, label: string, shortcut: string) => ({
   path,
@@ -53,35 +53,6 @@ it('text of an address is escaped, and a content ID with a dot is not a path', (
   ];
   expect(pathsFor('q', { contents, viewers: [] })).toEqual(
     expect.arrayContaining(['/content?q=film.mp4', '/content/a']),
-  );
-});
-
-const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.x';
-
-it.each([
-  [`lk_${'0'.repeat(64)}`, 'API key', 'lk_00000000', ['/api-keys?q=lk_00000000']],
-  [`Authorization: Bearer ${token}`, 'viewer token', 'ada', ['/viewers?viewer=ada', '/leases?viewer=ada']],
-  [
-    'https://keys.example/play/Xxuhl34KTVWaQw1vP28MEQECAwQFBgcICQoLDA0ODxA/index.m3u8',
-    'playback session',
-    '5f1ba197-7e0a-4d55-9a43-0d6f3f6f0c11',
-    ['/leases?lease=5f1ba197-7e0a-4d55-9a43-0d6f3f6f0c11'],
-  ],
-])('the credential %s is named, and leads to what it identifies alone', (text, kind, id, paths) => {
-  expect(describeCredential(text)).toMatch(new RegExp(`${kind}.*${id}.*does not leave this page`));
-  expect(pathsFor(text)).toEqual(paths);
-});
-
-it('a key URL with a token that cannot be read leads to its content', () => {
-  const all = [...pages, page('/content', 'Content', 'c')];
-  const entries = listEntries('https://keys.example/keys/film/7?access_token=opaque', all, nothing);
-  expect(entries.map(({ path }) => path)).toEqual(['/content/film']);
-});
-
-it('contents that begin with the text come before those that only contain it, and each comes once', () => {
-  const of = (...ids: string[]) => ids.map((id) => ({ id }));
-  expect(mergeFound(of('film', 'film-2'), of('new-film', 'film', 'old-film'), 3)).toEqual(
-    of('film', 'film-2', 'new-film'),
   );
 });
 

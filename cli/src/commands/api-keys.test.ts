@@ -36,12 +36,6 @@ describe('latchkey migrate', () => {
     });
     expect(schema()).toEqual(before);
   });
-
-  test('several concurrent runs of migrate all succeed', async () => {
-    const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db') };
-    const runs = await Promise.all(Array.from({ length: 5 }, () => runCommand(['migrate'], { env })));
-    expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0]);
-  });
 });
 
 describe('a SQLITE_PATH that cannot be used is named, with what is accepted', () => {

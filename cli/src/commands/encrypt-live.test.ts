@@ -47,19 +47,6 @@ const playedIn = (out: string) => {
 };
 
 describe('--live and the key periods of the content', () => {
-  it('--register registers unknown content with periods by the clock that begin now, and encrypts with epoch 0', async () => {
-    const { url, seen } = await startLiveKeyServer(undefined);
-    const before = Date.now();
-    const { exitCode, out } = await encryptLive(url, ['--register', '--name', 'A channel', '--period', '30']);
-    expect(exitCode).toBe(0);
-    const { keyPeriods, ...content } = JSON.parse(seen[1]?.body ?? '');
-    expect(content).toEqual({ id: 'channel', name: 'A channel' });
-    expect(keyPeriods).toEqual({ mode: 'clock', origin: expect.any(String), periodSeconds: 30 });
-    expect(Date.parse(keyPeriods.origin)).toBeGreaterThanOrEqual(before);
-    expect(readFileSync(join(out, 'live.m3u8'), 'utf8')).toContain(`${url}/keys/channel/0"`);
-    expect(playedIn(out)).toEqual(['a', 'b']);
-  });
-
   it('--register states periods for content that has none, and changes nothing else of it', async () => {
     const { url, seen } = await startLiveKeyServer(null);
     const { exitCode } = await encryptLive(url, ['--register']);

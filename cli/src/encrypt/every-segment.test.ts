@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -21,6 +21,7 @@ const shape: fc.Arbitrary<Shape> = fc.record({
   map: fc.boolean(),
   singleFile: fc.boolean(),
 });
+const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const rotation = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined });
 
 function makeFiles(shapes: Shape[]): { files: Record<string, string | Uint8Array>; clear: Buffer[][] } {
@@ -56,7 +57,10 @@ it('each segment is encrypted under the key of its epoch and its own vector, and
         const { playlist, folder } = await encryptFiles(files, 'all.m3u8', { rotateEverySegments });
         const played = playPresentation(playlist, keyOfUrl);
 
-        expect(played.map(({ segments }) => segments.map((segment) => segment.clear))).toEqual(clear);
+        // As digests: Vitest compares large buffers byte by byte, in seconds.
+        expect(played.map(({ segments }) => segments.map((segment) => digest(segment.clear)))).toEqual(
+          clear.map((parts) => parts.map(digest)),
+        );
         played.forEach(({ maps, segments }, n) => {
           expect(maps.map((map) => map.clear)).toEqual(
             shapes[n]?.map ? [makeInitialization(`init ${n}`)] : [],

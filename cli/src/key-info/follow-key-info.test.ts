@@ -181,11 +181,6 @@ describe('following the key info of a live content', () => {
     expect(seen[0]).toMatchObject({ second: 0, epoch: 0 });
   });
 
-  it("the server's clock counts where the clock of this machine differs", async () => {
-    const { epochAt } = await follow({ seconds: 15, offsetMs: 20_000 });
-    expect([1, 11].map(epochAt)).toEqual([2, 3]);
-  });
-
   it('a first key that cannot be had ends the command with the error of the server, and writes no file', async () => {
     const { error, folder } = await follow({ seconds: 20, answer: away });
     expect(error).toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });

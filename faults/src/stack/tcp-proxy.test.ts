@@ -39,11 +39,6 @@ async function open(to: number): Promise<(text: string) => Promise<string>> {
   };
 }
 
-test('the proxy passes on what is sent and what is answered', async () => {
-  const ask = await open(proxy.port);
-  expect(await ask('a')).toBe('a');
-});
-
 test('a cut proxy passes nothing on, on old and on new connections, and a healed one passes on all of it', async () => {
   const old = await open(proxy.port);
   await old('before');
@@ -63,13 +58,4 @@ test('an answer through a slow proxy takes as long as its delay', async () => {
   expect(await ask('late')).toBe('late');
   // A timer may come a millisecond early.
   expect(performance.now() - startMs).toBeGreaterThanOrEqual(99);
-});
-
-test('a connection through the proxy breaks if nothing listens on its target port', async () => {
-  // Port 1 (tcpmux, RFC 1078) has no server on today's machines.
-  const orphan = await startTcpProxy(1);
-  const other = connect({ port: orphan.port, host: '127.0.0.1' });
-  const [error] = await once(other, 'error');
-  expect(error.code).toBe('ECONNRESET');
-  await orphan.close();
 });

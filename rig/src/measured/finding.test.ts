@@ -1,12 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { repositoryFolder } from '../repository.ts';
-import { listSourceFiles } from '../source-files.ts';
-import { documents } from './documents.ts';
 import { putFinding } from './finding.ts';
-
-const read = (file: string) => readFileSync(join(repositoryFolder, file), 'utf8');
 
 const finding = {
   part: 'kills',
@@ -38,25 +31,4 @@ After.
 
 it('a finding without a place in a document is reported', () => {
   expect(() => putFinding(other, finding)).toThrow('no place');
-});
-
-it.each(Object.entries(documents).flatMap(([part, files]) => files.map((file) => [part, file])))(
-  'the figures of %s have a place in %s',
-  (part = '', file = '') => {
-    expect(putFinding(read(file), { ...finding, part })).toContain(finding.table);
-  },
-);
-
-it('every place in a document is filled, by a command that package.json has', () => {
-  const { scripts } = JSON.parse(read('package.json'));
-  const places = listSourceFiles(repositoryFolder)
-    .filter((file) => file.endsWith('.md'))
-    .flatMap((file) =>
-      [...read(file).matchAll(/<!-- measured: (\S+) -->\n(.*)\n/g)].map(([, part = '', said = '']) => {
-        const script = /^Measured by `npm run (\S+)( .*)?` on one machine/.exec(said)?.[1] ?? '';
-        return { file, part, isFilled: script in scripts, isKnown: documents[part]?.includes(file) };
-      }),
-    );
-  expect(places.filter(({ isFilled, isKnown }) => !isFilled || !isKnown)).toEqual([]);
-  expect(places).toHaveLength(Object.values(documents).flat().length);
 });

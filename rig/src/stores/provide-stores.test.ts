@@ -89,12 +89,4 @@ describe('a store is provided', () => {
     await provideStores([], machine);
     expect([...running]).toEqual([]);
   });
-
-  it('a store runs until the test run ends', async () => {
-    const { machine, running } = createMachine({ docker: ['Redis'], programs: all });
-    const stores = await provideStores(all, machine);
-    expect(running.size).toBe(3);
-    await stores.stop();
-    expect([...running]).toEqual([]);
-  });
 });

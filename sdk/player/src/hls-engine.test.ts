@@ -17,27 +17,6 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('the key of the next period', () => {
-  const fragments = [0, 0, 1, 1].map((epoch, sn) => ({ sn, decryptdata: { uri: keyUrl(epoch) } }));
-  const loaded = (sn: number) => ({
-    frag: { type: 'main', level: 0, sn, duration: 4, stats: { loading: { start: 0, end: 1 } } },
-  });
-
-  it('the key of the next period is fetched ahead at a random time, and hls.js gets it without a request', async () => {
-    const { player, hls } = open({ random: () => 0.5 });
-    await load(player);
-    hls.levels = [{ details: { fragments } }];
-    hls.trigger('FRAG_LOADED', loaded(0));
-    await fake.clock.advance(999);
-    expect(fake.to('GET')).toEqual([]);
-    await fake.clock.advance(1);
-    expect(fake.to('GET')).toMatchObject([{ path: '/keys/film/1', leaseId: 'lease-1' }]);
-    hls.trigger('FRAG_LOADED', loaded(1));
-    expect(await hls.askForKey(keyUrl(1))).toBe(1);
-    await fake.clock.advance(9_000);
-    expect(fake.to('GET')).toHaveLength(1);
-    expect(player.getMetrics().keyFetchCount).toBe(1);
-  });
-
   it('the next key of a live stream is requested within a quarter of the buffer, so that viewers in step do not request in step', async () => {
     const { player, hls } = open({ random: () => 0.5 });
     await load(player);

@@ -86,14 +86,6 @@ it.each([
   await expect(ask()).rejects.toMatchObject({ code: 'NETWORK', retryAfterMs });
 });
 
-it('an answer without a problem document becomes an error by its status', async () => {
-  fake.answer(
-    'GET',
-    () => new Response('<h1>Forbidden</h1>', { status: 403, headers: { 'Retry-After': '9' } }),
-  );
-  await expect(ask()).rejects.toMatchObject({ code: 'REFUSED', retryAfterMs: 9_000 });
-});
-
 it('a server that cannot be reached or does not answer is NETWORK, and each attempt is reported', async () => {
   const attempts: Attempt[] = [];
   const onAttempt = (attempt: Attempt) => attempts.push(attempt);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakePorts, givePresigned, problem } from './testing/fake-ports.ts';
 import { textFile, uploadHere } from './testing/upload-here.ts';
-import type { UploadProgress } from './upload-progress.ts';
 
 const file = textFile('a.ts', '0123456789');
 const fault = new TypeError('fetch failed');
@@ -104,19 +103,6 @@ describe('tried again', () => {
     });
     expect((await uploadHere([file], ports, { auth: () => `t${tokens++}` })).complete).toBe(true);
     expect([presigns.map(({ token }) => token), waits]).toEqual([['t0', 't1'], []]);
-  });
-
-  it('a retry never decreases the progress', async () => {
-    const reports: UploadProgress[] = [];
-    const { ports } = createFakePorts({
-      answerPut(n, { onSent }) {
-        for (const bytes of [3, 6 + n, 8 + n]) onSent(bytes);
-        return n < 2 ? fault : {};
-      },
-    });
-    await uploadHere([file], ports, { onProgress: (progress) => reports.push(progress) });
-    const loaded = reports.map(({ loadedBytes }) => loadedBytes);
-    expect(loaded).toEqual([3, 6, 8, 9, 10, 10]);
   });
 });
 

@@ -145,18 +145,6 @@ it('a refusal before the end of the body is noticed, and a fresh URL is requeste
   expect(puts.map(({ url }) => url?.slice(-4))).toEqual(['?n=1', '?n=2']);
 });
 
-it('a URL that expired during a wait is replaced', async () => {
-  const { keyServerUrl, presigns } = await startServers((request, response, n) => {
-    if (n > 0) return acknowledge(request, response, n);
-    request.resume().on('end', () => response.writeHead(503, { 'retry-after': '1' }).end());
-  }, 5_000);
-  const { ports, waits } = makePorts();
-  const result = await uploadHere([textFile('a.ts')], ports, { keyServerUrl });
-  expect(result.complete).toBe(true);
-  expect(presigns).toHaveLength(2);
-  expect(waits[0]).toBeGreaterThanOrEqual(1_000);
-});
-
 it('aborting closes the connection of a running request', async () => {
   const controller = new AbortController();
   let closed: Promise<unknown> | undefined;

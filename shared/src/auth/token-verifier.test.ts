@@ -214,30 +214,6 @@ describe('claims', () => {
     }
   });
 
-  test('the content claim bounds what a token opens: a text, a list, all by a star, nothing by an empty list', async () => {
-    const contents = async (claim: unknown) => {
-      const viewer = await create().verify(hs256({ content_ids: claim }));
-      if (viewer.kind !== 'viewer' || viewer.contents === null) return null;
-      return ['film', 'a', 'b', 'a b', ''].filter((id) => viewer.contents?.has(id));
-    };
-    expect(await contents(undefined)).toBeNull();
-    expect(await contents('film')).toEqual(['film']);
-    expect(await contents(['a', 'b'])).toEqual(['a', 'b']);
-    // None of these can be the id of a content.
-    expect(await contents(['a b', ' a ', '', 'film\n'])).toEqual([]);
-    expect(await contents('*')).toBeNull();
-    expect(await contents(['a', '*'])).toBeNull();
-    expect(await contents([])).toEqual([]);
-    for (const claim of [null, 7, {}, ['a', 7], [['a']]])
-      await refused(create().verify(hs256({ content_ids: claim })));
-  });
-
-  test('the content claim has the configured name', async () => {
-    const viewer = await create({ contentClaim: 'films' }).verify(hs256({ films: 'a', content_ids: 'b' }));
-    const opens = (id: string) => viewer.kind === 'viewer' && viewer.contents?.has(id);
-    expect([opens('a'), opens('b')]).toEqual([true, false]);
-  });
-
   test('only the word upload in scope lets a viewer upload', async () => {
     for (const [scope, mayUpload] of [
       ['play upload', true],

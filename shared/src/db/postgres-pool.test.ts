@@ -20,13 +20,3 @@ test.skipIf(url === '')(
     await pool.end();
   },
 );
-
-test.skipIf(url === '')('statements have a time limit, and a migration has none', async () => {
-  const limits: string[] = [];
-  for (const longStatements of [false, true]) {
-    const { pool } = openPostgresPool(url, () => {}, { longStatements, connectionTimeoutMs });
-    limits.push((await pool.query('SHOW statement_timeout')).rows[0].statement_timeout);
-    await pool.end();
-  }
-  expect(limits).toEqual(['4s', '0']);
-});

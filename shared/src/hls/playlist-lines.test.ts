@@ -44,18 +44,3 @@ it('the lines joined again are the text without its last blank lines', () => {
     }),
   );
 });
-
-it.each(['\n', '\r\n', '\r', ' ', '#', 'a\n'])(
-  'a text of %j takes time by its length, not by its square',
-  (part) => {
-    const measureMs = (characters: number) => {
-      const text = `#EXTM3U\n${part.repeat(characters / part.length)}a`;
-      const since = performance.now();
-      expect(splitLines(text)?.length).toBeGreaterThan(1);
-      return performance.now() - since;
-    };
-    const best = (characters: number) => Math.min(...Array.from({ length: 3 }, () => measureMs(characters)));
-    // Below some milliseconds, the clock counts more than the text. By the square it would be 256 times.
-    expect(best(1024 * 1024) / Math.max(8, best(64 * 1024))).toBeLessThan(64);
-  },
-);

@@ -1,4 +1,4 @@
-import { makePostgresTemplate } from './test-database.ts';
+import { makePostgresTemplate } from './own-postgres.ts';
 
 /** Runs once before all tests. The processes that run them inherit the variable. */
 export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
@@ -6,5 +6,5 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
   if (!url) return;
   const template = await makePostgresTemplate(url);
   process.env.TEST_POSTGRES_TEMPLATE = template.name;
-  return template.drop;
+  return template.close;
 }

@@ -10,13 +10,13 @@ import { askAlone, type Tally } from './simulated-requests.fixture.ts';
 
 /** Any number will do; a fixed one makes a failure here a failure everywhere. */
 const seed = Number(process.env.SIMULATION_SEED ?? 20_260_101);
-/** Key requests of all tests together, each with one or two other events before it: a million take some six seconds. */
-const requests = Number(process.env.SIMULATION_RUNS ?? 1_000_000);
+/** Key requests of all tests together, each with one or two other events before it. `SIMULATION_RUNS=1000000` is the long form. */
+const requests = Number(process.env.SIMULATION_RUNS ?? 100_000);
 const requestsPerRun = 40;
 /** Spreads neighbouring runs over the seeds (2^32 divided by the golden ratio). */
 const seedStep = 0x9e3779b9;
 const mib = 1_024 * 1_024;
-/** Some seconds each, on a machine that may have much else to do. */
+/** In the long form some seconds each, on a machine that may have much else to do. */
 vi.setConfig({ testTimeout: 600_000 });
 
 /** Runs interleavings from the seed on. @returns how often each outcome occurred in each of them */

@@ -27,8 +27,8 @@ describe.skipIf(url === '')('on Postgres', () => {
   let prefix: string;
   const passwords = { auth: 'a'.repeat(32), content: 'c'.repeat(32), leases: 'l'.repeat(32) };
 
-  beforeEach(async () => {
-    own = await createOwnPostgres(url);
+  async function begin(isMigrated: boolean): Promise<void> {
+    own = await createOwnPostgres(url, isMigrated ? process.env.TEST_POSTGRES_TEMPLATE : undefined);
     prefix = own.name;
     owner = openDatabase({
       databaseUrl: own.databaseUrl,
@@ -36,15 +36,23 @@ describe.skipIf(url === '')('on Postgres', () => {
       longStatements: true,
       connectionTimeoutMs: 60_000,
     });
-  });
+  }
 
-  afterEach(async () => {
+  async function end(): Promise<void> {
     await owner.destroy();
     await own.admin.query(`drop database ${own.name} with (force)`);
     for (const role of Object.values(nameServiceRoles(prefix)))
       await own.admin.query(`drop role if exists ${role}`);
     await own.admin.end();
-  });
+  }
+
+  async function beginEmpty(): Promise<void> {
+    await end();
+    await begin(false);
+  }
+
+  beforeEach(() => begin(true));
+  afterEach(end);
 
   const create = (options: Partial<CreateRolesOptions> = {}) =>
     createServiceRoles(owner, { prefix, passwords, randomBytes, ...options });
@@ -74,7 +82,6 @@ describe.skipIf(url === '')('on Postgres', () => {
   test.each(rowServices)(
     'the role of %s reads the tables of its service, and Postgres refuses it every other table',
     async (service) => {
-      await migrate(owner);
       await create();
       const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
         where schemaname = 'public' order by 1`.execute(owner);
@@ -91,7 +98,6 @@ describe.skipIf(url === '')('on Postgres', () => {
   );
 
   test('no service changes what another one has written: API keys, leases, marks, contents, the audit, the schema', async () => {
-    await migrate(owner);
     await create();
     expect(
       await tryAs('leases', [
@@ -115,7 +121,6 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 
   test('no service removes or changes a row of the audit, and auth removes old ones only through the function for it', async () => {
-    await migrate(owner);
     await create();
     const changes = [
       'delete from audit',
@@ -144,7 +149,6 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 
   test('the rights of auth suffice to chain the audit, and those of content to count refusals in rows that may be chained', async () => {
-    await migrate(owner);
     await create();
     const clock = createManualClock();
     const open = (service: keyof typeof passwords) => {
@@ -185,7 +189,6 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 
   test('making the roles again changes no role and no right, and takes away a right that was added by hand', async () => {
-    await migrate(owner);
     const first = await create();
     expect(first.map(({ isNew }) => isNew)).toEqual([true, true, true]);
     await sql`grant select on api_keys to ${sql.id(`${prefix}_leases`)}`.execute(owner);
@@ -199,12 +202,12 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 
   test('roles can be made by several at once', async () => {
-    await migrate(owner);
     const created = await Promise.all([create(), create(), create()]);
     expect(created.flat().filter(({ isNew }) => isNew)).toHaveLength(rowServices.length);
   });
 
   test('a migration grants the roles what it adds, though it does not name them', async () => {
+    await beginEmpty();
     const before = Object.fromEntries(Object.entries(migrations).slice(0, 2));
     await migrate(owner, { migrations: before, needed: '0001-initial' });
     await create();
@@ -220,6 +223,7 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 
   test('a role that only happens to be named like one of a service gets no right from a migration', async () => {
+    await beginEmpty();
     const before = Object.fromEntries(Object.entries(migrations).slice(0, 2));
     await migrate(owner, { migrations: before, needed: '0001-initial' });
     const role = `${prefix}_auth`;
@@ -230,6 +234,7 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 
   test('the roles find tables that are in a schema of their own', async () => {
+    await beginEmpty();
     await sql`create schema vault`.execute(owner);
     await own.set('search_path = vault');
     const inVault = openDatabase({
@@ -249,6 +254,7 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 
   test('a role that may make no roles says which role an administrator has to make, and then grants to it', async () => {
+    await beginEmpty();
     const weak = `${prefix}_owner`;
     await own.admin.query(`create role ${weak} login password 'w'`);
     await own.admin.query(`alter database ${own.name} owner to ${weak}`);
