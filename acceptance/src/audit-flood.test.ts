@@ -3,6 +3,7 @@ import { createApiKey } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
+// A server of its own, because strangers whose rows are merged have no name by which these tests could tell them from others.
 const server = await startServer({ TRUST_PROXY: '1' });
 const { client, adminApiKey: admin, jwtSecret } = server;
 

@@ -10,17 +10,12 @@ import {
   revokeLeases,
   type Scene,
 } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { listedOrigin, playlistOrigin } from './shared-settings.ts';
+import { openShared } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 // docs/contract.md#clear-key-licences
-const page = 'https://app.example.com';
-const media = 'https://media.example';
-const target = await startServer({
-  PUBLIC_URL: 'https://keys.example',
-  CORS_ORIGINS: page,
-  PLAYLIST_ORIGINS: media,
-});
+const target = await openShared('every-route');
 const { client, adminApiKey: admin, jwtSecret } = target;
 // A revocation may take some seconds to reach every replica.
 vi.setConfig({ testTimeout: 60_000 });
@@ -171,7 +166,7 @@ describe('the decision is that of a key request', () => {
   it('a session in the URL gets licences for its content until it is revoked', async () => {
     const scene = await makeScene(target);
     const { contentId } = scene;
-    await setPlaylist(target, contentId, `${media}/master.m3u8`);
+    await setPlaylist(target, contentId, `${playlistOrigin}/master.m3u8`);
     const { sid, leaseId } = await openSession(target, scene);
     const other = await registerContent(target);
     const ask = async (id: string) => {
@@ -228,14 +223,14 @@ describe('the decision is that of a key request', () => {
 it('a page of a listed origin may ask for licences with a token, a lease and JSON', async () => {
   const preflight = await client.call('OPTIONS', pathOf('film'), {
     headers: {
-      origin: page,
+      origin: listedOrigin,
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization,content-type,x-lease-id',
     },
   });
-  expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, page]);
+  expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, listedOrigin]);
   expect(preflight.headers['access-control-allow-methods']).toContain('POST');
   const { contentId, token } = await makeScene(target);
-  const answer = await askFor(contentId, [keyIdOf(contentId)], token, { origin: page });
-  expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, page]);
+  const answer = await askFor(contentId, [keyIdOf(contentId)], token, { origin: listedOrigin });
+  expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, listedOrigin]);
 });

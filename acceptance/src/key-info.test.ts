@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { listPendingMigrations } from './pending-migrations.ts';
 import { createApiKey, oncePropagated, registerContent, revokeApiKey } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 const publicUrl = 'https://keys.example/base';
-const target = await startServer({ PUBLIC_URL: `${publicUrl}/` });
+const target = await openShared('base-path');
 const { client, adminApiKey: admin, jwtSecret } = target;
 /** Before it, the server knows no periods. */
 const isPending = (await listPendingMigrations(target)).includes('0006-key-periods');

@@ -11,11 +11,11 @@ import {
   revokeLeases,
   type Scene,
 } from './server-actions.ts';
-import { masterKeyHex, saltHex, startServer } from './target.ts';
+import { masterKeyHex, openShared, saltHex } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 // docs/contract.md#keys-that-a-packager-names
-const target = await startServer({ PUBLIC_URL: 'https://keys.example' });
+const target = await openShared('every-route');
 const { client, adminApiKey: admin, jwtSecret } = target;
 /** Before it, the server knows no periods. */
 const isPending = (await listPendingMigrations(target)).includes('0006-key-periods');
