@@ -116,6 +116,7 @@ describe('what must hold between variables', () => {
     ['presign without a region', { ...secret, ENABLE_PRESIGN: 'true', ...s3, S3_REGION: '' }, ['S3_REGION']],
     ['S3 variables without presign', { ...secret, S3_BUCKET: 'b' }, []],
     ['any origin in development', { ...secret, CORS_ORIGINS: '*' }, []],
+    ['a mode of Node in capitals', { ...secret, NODE_ENV: 'Production' }, ['NODE_ENV']],
     ['any origin in production', { ...secret, CORS_ORIGINS: '*', NODE_ENV: 'production' }, ['CORS_ORIGINS']],
     [
       'a default beyond the longest lease',
