@@ -81,21 +81,6 @@ describe('200', () => {
   });
 });
 
-it('lastUsedAt of an API key is at most a minute late', async () => {
-  const name = unique('used');
-  const { raw } = await createApiKey(target, 'playback', { name });
-  const beforeMs = Date.now();
-  await client.get(`${path}/current`, raw);
-  const lastUsedAt = async () => {
-    const { json } = await client.get(`${path}?q=${name}`, admin);
-    return json.api_keys[0].lastUsedAt;
-  };
-  await vi.waitFor(async () => expect(await lastUsedAt()).not.toBeNull(), { timeout: 60_000, interval: 500 });
-  const used = Date.parse(await lastUsedAt());
-  expect(used).toBeGreaterThanOrEqual(beforeMs);
-  expect(used).toBeLessThanOrEqual(Date.now());
-}, 120_000);
-
 describe('rotation', () => {
   it('rotation creates a key with the same name and scope, and ends the old one at once', async () => {
     const { id, raw } = await createApiKey(target, 'playback');
@@ -117,15 +102,6 @@ describe('rotation', () => {
     expect(left).toBeGreaterThan(500_000);
     expect(left).toBeLessThanOrEqual(600_000);
   });
-
-  it('the old key of a rotation ends after the overlap', async () => {
-    const { id, raw } = await createApiKey(target, 'playback');
-    await client.post(`${path}/${id}/rotate`, admin, { overlapSeconds: 1 });
-    await vi.waitFor(
-      async () => expect((await client.get(`${path}/current`, raw)).code).toBe('INVALID_API_KEY'),
-      patience,
-    );
-  }, 60_000);
 
   it.each([-1, 1.5, 2_592_001, '5', null])(
     'a rotation with an overlap of %j gets 400',
@@ -156,16 +132,6 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('an expired API key gets the same 401 as an unknown one', async () => {
-    const { raw } = await createBriefApiKey(target, 'full');
-    const unknown = await client.get(path, `lk_${'0'.repeat(64)}`);
-    expect(unknown.code).toBe('INVALID_API_KEY');
-    await vi.waitFor(async () => {
-      const expired = await client.get(path, raw);
-      expect({ ...expired.json, requestId: '' }).toEqual({ ...unknown.json, requestId: '' });
-    }, patience);
-  }, 90_000);
-
   it('a revoked API key gets the same 401 as an unknown one', async () => {
     const { id, raw } = await createApiKey(target, 'full');
     await revokeApiKey(target, id);
@@ -185,6 +151,46 @@ describe('401', () => {
       expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED']);
     },
   );
+});
+
+// At the same time, because each waits for seconds.
+describe.concurrent('what comes with time', () => {
+  it('lastUsedAt of an API key is at most a minute late', async () => {
+    const name = unique('used');
+    const { raw } = await createApiKey(target, 'playback', { name });
+    const beforeMs = Date.now();
+    await client.get(`${path}/current`, raw);
+    const lastUsedAt = async () => {
+      const { json } = await client.get(`${path}?q=${name}`, admin);
+      return json.api_keys[0].lastUsedAt;
+    };
+    await vi.waitFor(async () => expect(await lastUsedAt()).not.toBeNull(), {
+      timeout: 60_000,
+      interval: 500,
+    });
+    const used = Date.parse(await lastUsedAt());
+    expect(used).toBeGreaterThanOrEqual(beforeMs);
+    expect(used).toBeLessThanOrEqual(Date.now());
+  }, 120_000);
+
+  it('the old key of a rotation ends after the overlap', async () => {
+    const { id, raw } = await createApiKey(target, 'playback');
+    await client.post(`${path}/${id}/rotate`, admin, { overlapSeconds: 1 });
+    await vi.waitFor(
+      async () => expect((await client.get(`${path}/current`, raw)).code).toBe('INVALID_API_KEY'),
+      patience,
+    );
+  }, 60_000);
+
+  it('an expired API key gets the same 401 as an unknown one', async () => {
+    const { raw } = await createBriefApiKey(target, 'full');
+    const unknown = await client.get(path, `lk_${'0'.repeat(64)}`);
+    expect(unknown.code).toBe('INVALID_API_KEY');
+    await vi.waitFor(async () => {
+      const expired = await client.get(path, raw);
+      expect({ ...expired.json, requestId: '' }).toEqual({ ...unknown.json, requestId: '' });
+    }, patience);
+  }, 90_000);
 });
 
 describe('404', () => {

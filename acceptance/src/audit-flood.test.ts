@@ -1,8 +1,10 @@
+import { request } from 'undici';
 import { expect, it, vi } from 'vitest';
 import { createApiKey } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
+// A server of its own, because strangers whose rows are merged have no name by which these tests could tell them from others.
 const server = await startServer({ TRUST_PROXY: '1' });
 const { client, adminApiKey: admin, jwtSecret } = server;
 
@@ -25,6 +27,16 @@ const counted = (query: string, count: number): Promise<Row[]> =>
     { timeout: 20_000, interval: 100 },
   );
 const from = (address: string) => ({ 'x-forwarded-for': address });
+const by = (credential: string) => ({ authorization: `Bearer ${credential}` });
+
+/** Sends a request, again after a 503 of a busy machine, without the checks of its answer: those take longer than the answer. */
+async function send(path: string, headers: Record<string, string>, method: 'GET' | 'POST' = 'GET') {
+  for (let isDecided = false; !isDecided; ) {
+    const { statusCode, body } = await request(server.url + path, { method, headers });
+    await body.dump();
+    isDecided = statusCode !== 503;
+  }
+}
 
 /** Sends many requests, fifty at a time. */
 async function flood(times: number, call: (n: number) => Promise<unknown>): Promise<void> {
@@ -32,8 +44,9 @@ async function flood(times: number, call: (n: number) => Promise<unknown>): Prom
 }
 
 it('wrong keys from one address take one row a minute in the audit, with their number', async () => {
-  await flood(500, () => client.get('/api/v1/content', `lk_${'0'.repeat(64)}`, from('203.0.113.1')));
-  await flood(500, () => client.call('POST', '/api/v1/content', { headers: from('203.0.113.1') }));
+  const address = from('203.0.113.1');
+  await flood(500, () => send('/api/v1/content', { ...address, ...by(`lk_${'0'.repeat(64)}`) }));
+  await flood(500, () => send('/api/v1/content', address, 'POST'));
   const listed = await counted('action=content.list&outcome=refused', 500);
   const created = await counted('action=content.create&outcome=refused', 500);
   for (const rows of [listed, created]) {
@@ -45,13 +58,13 @@ it('wrong keys from one address take one row a minute in the audit, with their n
 });
 
 it('in the audit, an IPv6 network of 2^64 addresses counts as one address', async () => {
-  await flood(200, (n) => client.get('/api/v1/leases', undefined, from(`2001:db8::${n.toString(16)}`)));
+  await flood(200, (n) => send('/api/v1/leases', from(`2001:db8::${n.toString(16)}`)));
   const rows = await counted('action=lease.list&outcome=refused&actor=anonymous', 200);
   expect(rows.length).toBeLessThanOrEqual(3);
 });
 
 it('refusals from a thousand addresses take fewer than two hundred rows, and each is counted', async () => {
-  await flood(1_000, (n) => client.get('/api/v1/audit', undefined, from(`198.51.${n >> 8}.${n & 255}`)));
+  await flood(1_000, (n) => send('/api/v1/audit', from(`198.51.${n >> 8}.${n & 255}`)));
   const rows = await counted('action=audit.list&outcome=refused', 1_000);
   expect(rows.length).toBeLessThan(200);
   expect(rows.some(({ clientIp, count }) => clientIp === null && count > 1)).toBe(true);
@@ -61,8 +74,8 @@ it('each refusal of a known viewer or API key has a row with its name, until the
   const viewerId = unique('viewer');
   const { id, raw } = await createApiKey(server, 'playback');
   const token = viewerToken(jwtSecret, viewerId);
-  await flood(100, () => client.get('/api/v1/leases', raw));
-  await flood(1_500, () => client.get('/api/v1/leases', token));
+  await flood(100, () => send('/api/v1/leases', by(raw)));
+  await flood(1_500, () => send('/api/v1/leases', by(token)));
   expect((await rowsOf(`actor=${id}`)).map(({ count }) => count)).toEqual(Array(100).fill(1));
   const exportOf = async () => {
     const { bytes } = await client.get(`/api/v1/audit/export?format=jsonl&actor=${viewerId}`, admin);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { makeTestFolder } from './own-process.ts';
 import { createApiKey, createLease, makeScene, revokeApiKey, revokeLeases } from './server-actions.ts';
 import { areContainers, startServer } from './target.ts';
@@ -45,33 +45,32 @@ async function writeAudit(
   return acts;
 }
 
-/** Runs beside one that writes: enough for several runs of the job that chains. */
-const runs = 6;
+/** Runs of the job that chains which a verification is to meet. */
+const runs = 4;
 
 // The database of containers is not reachable from here.
 it.skipIf(areContainers)(
   'latchkey audit verify finds nothing wrong beside a server that writes, and accepts the anchors of each run before',
   async () => {
+    // A server of its own, whose whole audit is read again and again.
     const server = await startServer();
     const database = server.database ?? {};
     const file = join(makeTestFolder(), 'anchors');
     writeFileSync(file, await verifyAudit(database));
     const stopping = new AbortController();
     const writers = Array.from({ length: 2 }, () => writeAudit(server, stopping.signal));
-    const places: number[] = [];
+    const places = new Set<number>();
     try {
-      for (let run = 0; run < runs; run++) {
+      // Until the job has run several times: verifications of an audit that stands still would show nothing.
+      while (places.size < runs) {
         const anchors = await verifyAudit(database, file);
-        places.push(lastAct(anchors));
+        places.add(lastAct(anchors));
         writeFileSync(file, anchors);
-        // A run over an audit that stands still would show nothing.
-        await onceChained(database, (places.at(-1) ?? 0) + 1);
       }
     } finally {
       stopping.abort();
     }
     const acts = (await Promise.all(writers)).reduce((sum, each) => sum + each, 0);
-    expect(new Set(places).size).toBe(runs);
     await onceChained(database, acts);
     await verifyAudit(database, file);
   },

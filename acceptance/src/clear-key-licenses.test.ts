@@ -1,26 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { keyIdOf } from './key-id.ts';
 import { openSession, setPlaylist } from './playlists/open-session.ts';
-import {
-  createApiKey,
-  createLease,
-  makeScene,
-  oncePropagated,
-  registerContent,
-  revokeLeases,
-  type Scene,
-} from './server-actions.ts';
-import { startServer } from './target.ts';
+import { makeScene, oncePropagated, registerContent, revokeLeases } from './server-actions.ts';
+import { listedOrigin, playlistOrigin } from './shared-settings.ts';
+import { openShared } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 // docs/contract.md#clear-key-licences
-const page = 'https://app.example.com';
-const media = 'https://media.example';
-const target = await startServer({
-  PUBLIC_URL: 'https://keys.example',
-  CORS_ORIGINS: page,
-  PLAYLIST_ORIGINS: media,
-});
+const target = await openShared('every-route');
 const { client, adminApiKey: admin, jwtSecret } = target;
 // A revocation may take some seconds to reach every replica.
 vi.setConfig({ testTimeout: 60_000 });
@@ -42,18 +29,11 @@ async function askFor(
   return answer;
 }
 
-interface Asking {
-  as?: string | undefined;
-  leaseId?: string | undefined;
-  epoch?: number | undefined;
-}
-
-/** Asks for a key and for a licence. @returns both outcomes, such as `403 LEASE_REVOKED` */
-async function outcomesOf(contentId: string, { as, leaseId, epoch }: Asking): Promise<string[]> {
-  const headers: Record<string, string> = leaseId ? { 'x-lease-id': leaseId } : {};
+/** Asks for a key of an epoch and for a licence, with an API key. @returns both outcomes, such as `403 EPOCH_PAST` */
+async function outcomesOf(contentId: string, epoch?: number): Promise<string[]> {
   const answers = [
-    await client.get(keyPathOf(contentId, epoch), as, headers),
-    await askFor(contentId, [keyIdOf(contentId, epoch)], as, headers),
+    await client.get(keyPathOf(contentId, epoch), admin),
+    await askFor(contentId, [keyIdOf(contentId, epoch)], admin),
   ];
   return answers.map(({ status, code }) => (code ? `${status} ${code}` : `${status}`));
 }
@@ -124,54 +104,10 @@ describe('200', () => {
 });
 
 describe('the decision is that of a key request', () => {
-  it('without a credential, with a token for another content and with a small scope, a licence is refused as a key', async () => {
-    const { contentId, viewerId } = await makeScene(target);
-    const upload = await createApiKey(target, 'upload');
-    const elsewhere = viewerToken(jwtSecret, viewerId, { content_ids: ['something-else'] });
-    expect(await outcomesOf(contentId, {})).toEqual(both('401 UNAUTHENTICATED'));
-    expect(await outcomesOf(contentId, { as: elsewhere })).toEqual(both('403 CONTENT_NOT_ENTITLED'));
-    expect(await outcomesOf(contentId, { as: upload.raw })).toEqual(both('403 INSUFFICIENT_SCOPE'));
-    expect(await outcomesOf(contentId, { as: `${elsewhere}x` })).toEqual(both('401 INVALID_TOKEN'));
-  });
-
-  it('unknown and disabled contents have no licence', async () => {
-    const { contentId, token } = await makeScene(target);
-    expect(await outcomesOf(unique('none'), { as: token })).toEqual(both('404 CONTENT_NOT_FOUND'));
-    expect(await outcomesOf(contentId, { as: token })).toEqual(both('200'));
-    await client.call('DELETE', `/api/v1/content/${contentId}`, { as: admin });
-    await oncePropagated(target, async () =>
-      expect(await outcomesOf(contentId, { as: token })).toEqual(both('404 CONTENT_NOT_FOUND')),
-    );
-  });
-
-  it('a revoked lease and the lease of another viewer get no licence', async () => {
-    const [scene, other] = [await makeScene(target), await makeScene(target)];
-    const asking = { as: scene.token, leaseId: await createLease(target, scene) };
-    expect(await outcomesOf(scene.contentId, asking)).toEqual(both('200'));
-    const foreign = { as: scene.token, leaseId: await createLease(target, other) };
-    expect(await outcomesOf(scene.contentId, foreign)).toEqual(both('403 LEASE_UNKNOWN'));
-    await revokeLeases(target, { leaseId: asking.leaseId });
-    await oncePropagated(target, async () =>
-      expect(await outcomesOf(scene.contentId, asking)).toEqual(both('403 LEASE_REVOKED')),
-    );
-  });
-
-  it.each(['viewerId', 'contentId'] as const)(
-    'after a revocation by %s, an older token gets no licence',
-    async (selector) => {
-      const scene: Scene = await makeScene(target);
-      expect(await outcomesOf(scene.contentId, { as: scene.token })).toEqual(both('200'));
-      await revokeLeases(target, { [selector]: scene[selector] });
-      await oncePropagated(target, async () =>
-        expect(await outcomesOf(scene.contentId, { as: scene.token })).toEqual(both('403 TOKEN_REVOKED')),
-      );
-    },
-  );
-
   it('a session in the URL gets licences for its content until it is revoked', async () => {
     const scene = await makeScene(target);
     const { contentId } = scene;
-    await setPlaylist(target, contentId, `${media}/master.m3u8`);
+    await setPlaylist(target, contentId, `${playlistOrigin}/master.m3u8`);
     const { sid, leaseId } = await openSession(target, scene);
     const other = await registerContent(target);
     const ask = async (id: string) => {
@@ -191,11 +127,11 @@ describe('the decision is that of a key request', () => {
     const film = await registerWith({ mode: 'sequence', count: 10, periodSeconds: 86_400, burst: 3 });
     const origin = new Date(Date.now() - 86_400_000 * 5.5).toISOString();
     const live = await registerWith({ mode: 'clock', origin, periodSeconds: 86_400, behind: 1 });
-    expect(await outcomesOf(film, { as: admin })).toEqual(both('404 EPOCH_NOT_FOUND'));
-    expect(await outcomesOf(film, { as: admin, epoch: 10 })).toEqual(both('404 EPOCH_NOT_FOUND'));
-    expect(await outcomesOf(live, { as: admin, epoch: 8 })).toEqual(both('403 EPOCH_NOT_YET'));
-    expect(await outcomesOf(live, { as: admin, epoch: 2 })).toEqual(both('403 EPOCH_PAST'));
-    expect(await outcomesOf(live, { as: admin, epoch: 5 })).toEqual(both('200'));
+    expect(await outcomesOf(film)).toEqual(both('404 EPOCH_NOT_FOUND'));
+    expect(await outcomesOf(film, 10)).toEqual(both('404 EPOCH_NOT_FOUND'));
+    expect(await outcomesOf(live, 8)).toEqual(both('403 EPOCH_NOT_YET'));
+    expect(await outcomesOf(live, 2)).toEqual(both('403 EPOCH_PAST'));
+    expect(await outcomesOf(live, 5)).toEqual(both('200'));
     const partly = await askFor(live, [keyIdOf(live, 5), keyIdOf(live, 8)], admin);
     expect([partly.code, partly.json.keys]).toEqual(['EPOCH_NOT_YET', undefined]);
   });
@@ -212,30 +148,19 @@ describe('the decision is that of a key request', () => {
     if (target.propagationMs === 0) expect(await ask(kids(3, 3), one)).toBe('KEY_PACE_EXCEEDED');
     expect(await ask(kids(100, 163), two)).toBe('KEY_PACE_EXCEEDED');
   });
-
-  it('the credential of key info opens its key, and no licence', async () => {
-    const contentId = await registerContent(target);
-    const info = (await client.get(`/api/v1/content/${contentId}/key-info`, admin)).bytes.toString('utf8');
-    const credential = /key_credential=(\S+)/.exec(info)?.[1] ?? '';
-    client.credentials.add(credential);
-    expect((await client.get(`/keys/${contentId}?key_credential=${credential}`)).status).toBe(200);
-    const body = JSON.stringify({ kids: [keyIdOf(contentId, 9)] });
-    const answer = await client.call('POST', `${pathOf(contentId)}?key_credential=${credential}`, { body });
-    expect(answer.code).toBe('UNAUTHENTICATED');
-  });
 });
 
 it('a page of a listed origin may ask for licences with a token, a lease and JSON', async () => {
   const preflight = await client.call('OPTIONS', pathOf('film'), {
     headers: {
-      origin: page,
+      origin: listedOrigin,
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization,content-type,x-lease-id',
     },
   });
-  expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, page]);
+  expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, listedOrigin]);
   expect(preflight.headers['access-control-allow-methods']).toContain('POST');
   const { contentId, token } = await makeScene(target);
-  const answer = await askFor(contentId, [keyIdOf(contentId)], token, { origin: page });
-  expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, page]);
+  const answer = await askFor(contentId, [keyIdOf(contentId)], token, { origin: listedOrigin });
+  expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, listedOrigin]);
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { askForKey, makeScene, oncePropagated, registerContent } from './server-actions.ts';
-import { openTarget } from './target.ts';
+import { openShared, openTarget } from './target.ts';
 import { unique } from './tokens.ts';
 
 const target = await openTarget();
 const { client, adminApiKey: admin } = target;
+const withPublicUrl = await openShared('base-path');
 const path = '/api/v1/content';
 const idsOf = (json: { items: { id: string }[] }) => json.items.map(({ id }) => id);
 
@@ -28,6 +29,11 @@ describe('201', () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
     const { json } = await client.call('POST', path, { as: admin, headers, json: { name: 'x' } });
     expect(json.key_endpoint).not.toContain('evil');
+  });
+
+  it('PUBLIC_URL is the base of key_endpoint', async () => {
+    const { json } = await withPublicUrl.client.post(path, withPublicUrl.adminApiKey, { name: 'x' });
+    expect(json.key_endpoint).toBe(`https://keys.example/base/keys/${json.content.id}`);
   });
 
   it('a content may be registered with only a name', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
 import { makeScene } from './server-actions.ts';
-import { areContainers, startServer } from './target.ts';
+import { listedOrigin as listed } from './shared-settings.ts';
+import { areContainers, openShared, startServer } from './target.ts';
 
-const listed = 'https://app.example.com';
+const playerOrigin = 'http://player.localhost';
 const unlisted = [
   'https://evil.example',
   'http://app.example.com',
@@ -11,12 +12,13 @@ const unlisted = [
   'https://x.app.example.com',
   'null',
 ];
-const server = await startServer({ CORS_ORIGINS: `${listed},http://localhost:5173` });
-const silent = await startServer();
+const server = await openShared('every-route');
+const silent = await openShared('any-content');
+const withCookies = await openShared('cookies');
+// No other file needs this setting.
 const any = areContainers
   ? null
   : await startServer({ CORS_ORIGINS: '*', VIEWER_TOKEN_FROM: 'header,cookie' });
-const withCookies = await startServer({ CORS_ORIGINS: listed, VIEWER_TOKEN_FROM: 'header,cookie' });
 
 const corsHeaders = ({ headers }: Answer) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));
@@ -32,7 +34,7 @@ const words = (text: string | undefined) =>
     .filter(Boolean);
 
 describe('a listed origin', () => {
-  it.each([listed, 'http://localhost:5173'])('the listed origin %s is echoed exactly', async (origin) => {
+  it.each([listed, playerOrigin])('the listed origin %s is echoed exactly', async (origin) => {
     const { contentId, token } = await makeScene(server);
     const answer = await server.client.get(`/keys/${contentId}`, token, { origin });
     expect(answer.headers['access-control-allow-origin']).toBe(origin);

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { decode, find, readKeys } from './packagers/speke-documents.ts';
 import { listPendingMigrations } from './pending-migrations.ts';
 import { createApiKey, oncePropagated, registerContent } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared } from './target.ts';
 import { unique } from './tokens.ts';
 
 // docs/contract.md#packagers
 const publicUrl = 'https://keys.example';
-const target = await startServer({ PUBLIC_URL: publicUrl });
+const target = await openShared('every-route');
 const { client, adminApiKey: admin } = target;
 const { raw: as } = await createApiKey(target, 'packager');
 /** Before it, the server knows no periods. */

@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@latchkey/rig/find-free-port';
+import { compileCache } from '@latchkey/rig/processes/spawn-entry';
 import { expect, it, vi } from 'vitest';
 import { createApiKey } from './server-actions.ts';
-import { isSingleNode, makeApiKey, startServer } from './target.ts';
+import { isSingleNode, makeApiKey, openShared } from './target.ts';
 
 // Each run is a process of its own, which takes a second, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-const target = await startServer();
+const target = await openShared('plain');
 const commandFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
 interface Run {
@@ -18,7 +19,11 @@ interface Run {
 }
 
 function diagnose(apiKey: string | undefined, ...args: string[]): Promise<Run> {
-  const env = { PATH: process.env.PATH, ...(apiKey && { LATCHKEY_API_KEY: apiKey }) };
+  const env = {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: compileCache,
+    ...(apiKey && { LATCHKEY_API_KEY: apiKey }),
+  };
   return new Promise((resolve) => {
     execFile(process.execPath, [commandFile, 'doctor', '--live', ...args], { env }, (error, stdout, stderr) =>
       resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr }),

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { readLines } from './request-lines.ts';
-import { startServer } from './target.ts';
+import { listedOrigin as listed } from './shared-settings.ts';
+import { openShared } from './target.ts';
 
-const listed = 'https://app.example.com';
-const server = await startServer({ CORS_ORIGINS: listed });
+const server = await openShared('every-route');
 const patience = { timeout: 30_000, interval: 20 };
 
 /** Sends text unchanged, and reads until the server closes the connection. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@latchkey/rig/processes/spawn-entry';
 import { expect, it } from 'vitest';
 import { makeTestFolder } from './own-process.ts';
 import { registerContent } from './server-actions.ts';
@@ -27,7 +28,7 @@ function prepare(contentId: string) {
     '--out',
     join(folder, 'out'),
   ];
-  const env = { PATH: process.env.PATH, HOME: folder, LATCHKEY_API_KEY: adminApiKey };
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, LATCHKEY_API_KEY: adminApiKey };
   return (...more: string[]) =>
     new Promise<{ exitCode: number; stderr: string }>((resolve) => {
       const args = [commandFile, ...base, '--server', url, '--register', '--force', ...more];

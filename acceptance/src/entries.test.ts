@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { compileCache } from '@latchkey/rig/processes/spawn-entry';
 import { expect, it, vi } from 'vitest';
-import { startServer } from './target.ts';
+import { openTarget } from './target.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { version: string };
@@ -17,12 +18,15 @@ const entries = [
   'services/playback/src/serve.ts',
   'cli/src/main.ts',
 ];
-const server = await startServer();
+const server = await openTarget();
 // Loading an entry takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
+/** Speeds up the start, and configures nothing. */
+const env = { NODE_COMPILE_CACHE: compileCache };
+
 it.each(entries)('%s --version prints the release, without any configuration', async (entry) => {
-  const run = promisify(execFile)(process.execPath, [entry, '--version'], { cwd: root, env: {} });
+  const run = promisify(execFile)(process.execPath, [entry, '--version'], { cwd: root, env });
   expect(await run).toEqual({ stdout: `${version}\n`, stderr: '' });
 });
 

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { complete, freePorts, makeTestFolder, runToEnd, startInTest } from './own-process.ts';
 import { secretsIn } from './request-lines.ts';
+import { type Environment, makeFolder, startProcess } from './server-process.ts';
 import { viewerToken } from './tokens.ts';
 
 // Each test starts servers, which takes seconds, and longer on a busy machine.
@@ -17,42 +18,63 @@ function readKept(folder: string): Record<string, string> {
   return parseEnv(readFileSync(envFile(folder), 'utf8')) as Record<string, string>;
 }
 
-/** Starts the server, requests the key of `x` with the stored token secret, and stops it. @returns the key in hex */
-async function keyOfOneRun(folder: string, env: Record<string, string | undefined> = bare): Promise<string> {
-  const server = startInTest(folder, env);
-  const url = await server.listens();
-  const kept = readKept(folder).AUTH_JWT_SECRET ?? '';
-  const token = viewerToken(Buffer.from(kept.replace(/^base64:/, ''), 'base64'), 'v');
-  const response = await fetch(`${url}/keys/x`, { headers: { authorization: `Bearer ${token}` } });
-  expect(response.status).toBe(200);
-  const key = Buffer.from(await response.arrayBuffer()).toString('hex');
-  server.kill('SIGTERM');
-  expect((await server.ended()).code).toBe(0);
-  expect(secretsIn(server.stdout() + server.stderr(), Object.values(readKept(folder)))).toEqual([]);
-  return key;
+/** Starts the server, requests the key of `x`, and stops it. @returns the key in hex, and what it wrote to standard error */
+async function runOnce(folder: string, env: Environment = bare): Promise<{ key: string; stderr: string }> {
+  const server = startProcess(folder, env);
+  try {
+    const url = await server.listens();
+    const secrets = { ...env, ...(existsSync(envFile(folder)) ? readKept(folder) : {}) };
+    const token = viewerToken(readSecret(secrets.AUTH_JWT_SECRET), 'v');
+    const response = await fetch(`${url}/keys/x`, { headers: { authorization: `Bearer ${token}` } });
+    expect(response.status).toBe(200);
+    const key = Buffer.from(await response.arrayBuffer()).toString('hex');
+    server.kill('SIGTERM');
+    expect((await server.ended()).code).toBe(0);
+    const values = [secrets.MASTER_KEY_HEX, secrets.SALT_HEX, secrets.AUTH_JWT_SECRET].map(String);
+    expect(secretsIn(server.stdout() + server.stderr(), values)).toEqual([]);
+    return { key, stderr: server.stderr() };
+  } finally {
+    server.kill('SIGKILL');
+  }
 }
 
+const readSecret = (text = '') =>
+  text.startsWith('base64:') ? Buffer.from(text.slice('base64:'.length), 'base64') : Buffer.from(text);
+
+/** A run that has ended. Tests of later runs start from a copy of its folder. */
+async function prepareRun(env: Environment) {
+  const folder = makeFolder();
+  afterAll(() => folder.remove());
+  const run = await runOnce(folder.path, env);
+  const copy = () => {
+    const to = makeTestFolder();
+    cpSync(folder.path, to, { recursive: true });
+    return to;
+  };
+  return { ...run, folder: folder.path, copy };
+}
+
+const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32) };
+const configured = { ...complete, ...second, SQLITE_PATH: undefined, CONTENT_MODE: 'any' };
+const [first, firstConfigured] = await Promise.all([prepareRun(bare), prepareRun(configured)]);
+
 describe('without any configuration', () => {
-  it('the first run makes the missing secrets in a file for its owner alone, and warns of losing it', async () => {
-    const folder = makeTestFolder();
-    const server = startInTest(folder, bare);
-    await server.listens();
+  it('the first run makes the missing secrets in a file for its owner alone, and warns of losing it', () => {
+    const { folder, stderr } = first;
     expect(statSync(envFile(folder)).mode & 0o777).toBe(0o600);
     const kept = readKept(folder);
     expect(Object.keys(kept).sort()).toEqual(['AUTH_JWT_SECRET', 'MASTER_KEY_HEX', 'SALT_HEX']);
     expect(kept.MASTER_KEY_HEX).toMatch(/^[0-9a-f]{64}$/);
     expect(kept.SALT_HEX).toMatch(/^[0-9a-f]{64}$/);
     expect(kept.MASTER_KEY_HEX).not.toBe(kept.SALT_HEX);
-    expect(server.stderr()).toMatch(/"warn".*latchkey\.env.*(los)/i);
+    expect(stderr).toMatch(/"warn".*latchkey\.env.*(los)/i);
     expect(readdirSync(join(folder, 'data')).filter((name) => /env/.test(name))).toEqual(['latchkey.env']);
   });
 
   it('the second run reads the secrets of the first, so the keys stay the same', async () => {
-    const folder = makeTestFolder();
-    const first = await keyOfOneRun(folder);
-    const kept = readKept(folder);
-    expect(await keyOfOneRun(folder)).toBe(first);
-    expect(readKept(folder)).toEqual(kept);
+    const folder = first.copy();
+    expect((await runOnce(folder)).key).toBe(first.key);
+    expect(readKept(folder)).toEqual(readKept(first.folder));
   });
 
   it('two first runs at once both serve, with the same keys', async () => {
@@ -61,7 +83,7 @@ describe('without any configuration', () => {
       startInTest(folder, bare).listens(),
       startInTest(folder, bare).listens(),
     ]);
-    const secret = Buffer.from((readKept(folder).AUTH_JWT_SECRET ?? '').replace(/^base64:/, ''), 'base64');
+    const secret = readSecret(readKept(folder).AUTH_JWT_SECRET);
     const keys = await Promise.all(
       urls.map(async (url) => {
         const headers = { authorization: `Bearer ${viewerToken(secret, 'v')}` };
@@ -76,27 +98,19 @@ describe('without any configuration', () => {
   it('an empty variable counts as not set, on later runs too', async () => {
     const folder = makeTestFolder();
     const empty = { ...bare, MASTER_KEY_HEX: '', SALT_HEX: '', AUTH_JWT_SECRET: '' };
-    const first = await keyOfOneRun(folder, empty);
-    expect(await keyOfOneRun(folder, empty)).toBe(first);
+    const { key } = await runOnce(folder, empty);
+    expect((await runOnce(folder, empty)).key).toBe(key);
   });
 
-  it('a first run with ALLOW_ANONYMOUS_VIEWERS makes no token secret', async () => {
-    const folder = makeTestFolder();
-    await startInTest(folder, { ...bare, ALLOW_ANONYMOUS_VIEWERS: 'true' }).listens();
-    expect(Object.keys(readKept(folder)).sort()).toEqual(['MASTER_KEY_HEX', 'SALT_HEX']);
-  });
-
-  it('a first run with all secrets makes no file', async () => {
-    const folder = makeTestFolder();
-    await startInTest(folder, complete).listens();
-    expect(existsSync(join(folder, 'latchkey.env'))).toBe(false);
+  it('a first run with all secrets makes no file', () => {
+    expect(readdirSync(join(firstConfigured.folder, 'data'))).toContain('latchkey.db');
+    expect(existsSync(envFile(firstConfigured.folder))).toBe(false);
   });
 });
 
 describe('a wrong master key never serves', () => {
   it('if the file of secrets is lost and the database exists, the server exits 1 and makes no new key', async () => {
-    const folder = makeTestFolder();
-    await keyOfOneRun(folder);
+    const folder = first.copy();
     rmSync(envFile(folder));
     const { code, stderr } = await runToEnd(folder, bare);
     expect(code).toBe(1);
@@ -105,30 +119,16 @@ describe('a wrong master key never serves', () => {
     expect(existsSync(envFile(folder))).toBe(false);
   });
 
-  it.each(['MASTER_KEY_HEX', 'SALT_HEX'])(
-    'with another %s the server exits 1 and says which version of the master key differs',
-    async (name) => {
-      const folder = makeTestFolder();
-      const server = startInTest(folder, complete);
-      await server.listens();
-      server.kill('SIGTERM');
-      await server.ended();
-      const { code, stderr } = await runToEnd(folder, { ...complete, [name]: 'ab'.repeat(32) });
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/version 1\b/);
-      expect(secretsIn(stderr, ['ab'.repeat(32), complete.MASTER_KEY_HEX, complete.SALT_HEX])).toEqual([]);
-    },
-  );
-
-  it('with another second version of the master key, the server names version 2', async () => {
-    const folder = makeTestFolder();
-    const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32) };
-    const server = startInTest(folder, { ...complete, ...second });
-    await server.listens();
-    server.kill('SIGTERM');
-    await server.ended();
-    const { code, stderr } = await runToEnd(folder, { ...complete, ...second, SALT_HEX_V2: 'ee'.repeat(32) });
-    expect([code, /version 2\b/.test(stderr)]).toEqual([1, true]);
+  it.each([
+    ['MASTER_KEY_HEX', 1],
+    ['SALT_HEX', 1],
+    ['SALT_HEX_V2', 2],
+  ])('with another %s the server exits 1 and names version %i of the master key', async (name, version) => {
+    const other = 'ab'.repeat(32);
+    const { code, stderr } = await runToEnd(firstConfigured.copy(), { ...configured, [name]: other });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`version ${version}\\b`));
+    expect(secretsIn(stderr, [other, configured.MASTER_KEY_HEX, configured.SALT_HEX])).toEqual([]);
   });
 });
 

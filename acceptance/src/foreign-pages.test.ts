@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { keyIdOf } from './key-id.ts';
 import { registerContent } from './server-actions.ts';
-import { startServer, type Target } from './target.ts';
+import { listedOrigin as listed, playlistOrigin } from './shared-settings.ts';
+import { openShared, type Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-const listed = 'https://app.example.com';
-const withCookies = await startServer({ CORS_ORIGINS: listed, VIEWER_TOKEN_FROM: 'header,cookie' });
+const withCookies = await openShared('cookies');
+/** Takes tokens from the header, the query and the cookie. */
+const anywhere = await openShared('every-token-place');
 
 async function scene(target: Target, fields: Record<string, unknown> = {}) {
   const contentId = await registerContent(target);
@@ -70,14 +72,11 @@ describe('the cookie of a viewer in a request of a page of another site', () => 
 });
 
 describe('which pages may embed a key', () => {
-  const query = { VIEWER_TOKEN_FROM: 'header,query,cookie', PUBLIC_URL: 'https://keys.example' };
-
   it('a key by a header or a cookie is for pages of the same site, and one whose URL has the credential is for all', async () => {
-    const target = await startServer({ ...query, PLAYLIST_ORIGINS: 'https://cdn.example' });
-    const { contentId, token } = await scene(target, { playlistUrl: 'https://cdn.example/a.m3u8' });
-    target.client.credentials.add(token);
-    const { json } = await target.client.post('/keys/sessions', token, { contentId });
-    target.client.credentials.add(json.session.id);
+    const { contentId, token } = await scene(anywhere, { playlistUrl: `${playlistOrigin}/a.m3u8` });
+    anywhere.client.credentials.add(token);
+    const { json } = await anywhere.client.post('/keys/sessions', token, { contentId });
+    anywhere.client.credentials.add(json.session.id);
     const path = `/keys/${contentId}`;
     const cookie = `latchkey_token=${token}`;
     const authorization = `Bearer ${token}`;
@@ -93,7 +92,7 @@ describe('which pages may embed a key', () => {
     for (const [url, headers, policy] of rows) {
       // Several times: a known token takes another way through the server.
       for (let times = 0; times < 3; times++) {
-        const answer = await target.client.call('GET', url, { headers });
+        const answer = await anywhere.client.call('GET', url, { headers });
         expect([url, answer.status]).toEqual([url, 200]);
         expect(answer.headers).toMatchObject({
           'cross-origin-resource-policy': policy,
@@ -101,7 +100,7 @@ describe('which pages may embed a key', () => {
         });
       }
     }
-    const license = await target.client.call('POST', `/licenses/clearkey/${contentId}`, {
+    const license = await anywhere.client.call('POST', `/licenses/clearkey/${contentId}`, {
       headers: { authorization },
       json: { kids: [keyIdOf(contentId)] },
     });

@@ -6,6 +6,7 @@ import { type OwnServer, startSingleNode } from './target.ts';
 
 /** prlimit (util-linux, Linux only) sets the limits of another process. */
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+// A node of its own, which the test keeps from writing.
 const server = await startSingleNode();
 const { client, adminApiKey: admin } = server;
 const patience = { timeout: 30_000, interval: 100 };

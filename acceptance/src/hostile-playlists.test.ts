@@ -5,6 +5,7 @@ import { makeScene } from './server-actions.ts';
 import { startServer } from './target.ts';
 
 const source = await startPlaylistSource();
+// A server of its own, because it fetches from a port of this file.
 const server = await startServer({
   PUBLIC_URL: 'https://keys.example',
   PLAYLIST_ORIGINS: source.origin,

@@ -10,11 +10,11 @@ import {
   revokeLeases,
   type Scene,
 } from './server-actions.ts';
-import { masterKeyHex, saltHex, startServer } from './target.ts';
+import { masterKeyHex, openShared, saltHex } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 // docs/contract.md#keys-that-exist-already
-const target = await startServer({ PUBLIC_URL: 'https://keys.example' });
+const target = await openShared('every-route');
 const { client, adminApiKey: admin, jwtSecret } = target;
 const pending = await listPendingMigrations(target);
 

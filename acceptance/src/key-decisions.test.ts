@@ -10,12 +10,12 @@ import {
   revokeLeases,
   type Scene,
 } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared, openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 // Requests with two faults at once: the answer is for the one that comes first in docs/contract.md#order-of-decisions.
-const optional = await startServer();
-const required = await startServer({ LEASE_MODE: 'required' });
+const optional = await openTarget();
+const required = await openShared('leases-required');
 const { client, adminApiKey: admin, jwtSecret } = optional;
 const expired = { exp: Math.floor(Date.now() / 1_000) - 60 };
 

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
+import { keyIdOf } from './key-id.ts';
 import { listPendingMigrations } from './pending-migrations.ts';
 import { createApiKey, oncePropagated, registerContent, revokeApiKey } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 const publicUrl = 'https://keys.example/base';
-const target = await startServer({ PUBLIC_URL: `${publicUrl}/` });
+const target = await openShared('base-path');
 const { client, adminApiKey: admin, jwtSecret } = target;
 /** Before it, the server knows no periods. */
 const isPending = (await listPendingMigrations(target)).includes('0006-key-periods');
@@ -102,15 +104,22 @@ describe('the credential in the URL of a key', () => {
     expect(await codeOf(`/keys/${id}/7?key_credential=${credential}`)).toBe('200');
   });
 
-  it('the credential of a key opens no management route, no key info and no lease', async () => {
+  it('the credential of a key opens no management route, no key info, no lease, no licence and no key by key id', async () => {
     const id = await registerContent(target);
     const { credential } = await readKeyInfo(id);
     for (const path of [`/api/v1/content/${id}`, infoPath(id), '/api/v1/leases', '/api/v1/api-keys/current'])
       expect(await codeOf(path, credential), path).toBe('401 INVALID_API_KEY');
-    const inUrl = await client.call('POST', `/keys/leases?key_credential=${credential}`, {
-      json: { contentId: id },
-    });
-    expect(inUrl.code).toBe('UNAUTHENTICATED');
+    const bodies = {
+      '/keys/leases': { contentId: id },
+      [`/licenses/clearkey/${id}`]: { kids: [keyIdOf(id)] },
+    };
+    for (const [path, json] of Object.entries(bodies)) {
+      const inUrl = await client.call('POST', `${path}?key_credential=${credential}`, { json });
+      expect(inUrl.code, path).toBe('UNAUTHENTICATED');
+    }
+    const byKeyId = `/keys/${id}/kid/${randomUUID()}?key_credential=${credential}`;
+    expect(await codeOf(byKeyId)).toBe('401 INVALID_TOKEN');
+    expect(await codeOf(`/keys/${id}?key_credential=${credential}`)).toBe('200');
   });
 
   it('the credential of a key ends with the API key that asked for it, and with the content', async () => {

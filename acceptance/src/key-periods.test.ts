@@ -1,3 +1,4 @@
+import { Agent, request } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
 import { listPendingMigrations } from './pending-migrations.ts';
 import { createApiKey, createLease } from './server-actions.ts';
@@ -34,25 +35,41 @@ async function register(keyPeriods: unknown, id = unique('content')): Promise<st
   return id;
 }
 
-/** Sends a key request for each epoch, some at a time. @returns which were served, and the other answers by code */
+/**
+ * Sends a key request for each epoch, some at a time, without the checks of each answer: those take longer than the answers.
+ *
+ * @returns which were served, and the other answers by code
+ */
 async function sweep(
-  ask: (epoch: number) => ReturnType<typeof client.get>,
+  contentId: string,
   epochs: readonly number[],
   connections: number,
+  headersOf: (epoch: number) => Record<string, string>,
 ) {
   const served: number[] = [];
   const codes: Record<string, number> = {};
+  const dispatcher = new Agent({ connections });
   const left = [...epochs];
   const work = async () => {
     for (let epoch = left.shift(); epoch !== undefined; epoch = left.shift()) {
-      const { status, json } = await ask(epoch);
-      if (status === 200) served.push(epoch);
-      else codes[json.code] = (codes[json.code] ?? 0) + 1;
+      const url = `${target.url}/keys/${contentId}/${epoch}`;
+      const { statusCode, body } = await request(url, { dispatcher, headers: headersOf(epoch) });
+      const text = await body.text();
+      // A busy machine may keep a replica from deciding. The request is sent again.
+      if (statusCode === 503) left.unshift(epoch);
+      else if (statusCode === 200) served.push(epoch);
+      else {
+        const { code } = JSON.parse(text);
+        codes[code] = (codes[code] ?? 0) + 1;
+      }
     }
   };
   await Promise.all(Array.from({ length: connections }, work));
+  await dispatcher.close();
   return { served, codes };
 }
+
+const withToken = (token: string) => () => ({ authorization: `Bearer ${token}` });
 
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 
@@ -189,11 +206,7 @@ describe.skipIf(isPending)('live', () => {
       { timeout: 10_000, interval: 100 },
     );
     await new Promise((resolve) => setTimeout(resolve, target.propagationMs));
-    const { served, codes } = await sweep(
-      (epoch) => client.get(`/keys/${contentId}/${epoch}`, token),
-      range(0, 1_000),
-      16,
-    );
+    const { served, codes } = await sweep(contentId, range(0, 1_000), 16, withToken(token));
     expect(served).toEqual([]);
     expect(codes).toEqual({ TOKEN_REVOKED: 1_000 });
   });
@@ -206,7 +219,7 @@ describe.skipIf(isPending)('on demand', () => {
       const contentId = await register(film);
       const token = viewerToken(jwtSecret, unique('viewer'));
       const ask = (epoch: number) => client.get(`/keys/${contentId}/${epoch}`, token);
-      const { served, codes } = await sweep(ask, range(0, 2_000), connections);
+      const { served, codes } = await sweep(contentId, range(0, 2_000), connections, withToken(token));
       expectBurst(served.length);
       expect(codes).toEqual({ KEY_PACE_EXCEEDED: 2_000 - served.length });
       // Those that it has, it gets again. Of those that a replica gave alone, the others do not know.
@@ -225,8 +238,8 @@ describe.skipIf(isPending)('on demand', () => {
     // Replicas that shared nothing would give each viewer several bursts. A slow Redis does so to some.
     await vi.waitFor(async () => {
       const token = viewerToken(jwtSecret, unique('viewer'));
-      const ask = (epoch: number) => client.get(`/keys/${contentId}/${epoch}`, token);
-      expect((await sweep(ask, range(0, 80), 4)).served).toHaveLength(film.burst);
+      const { served } = await sweep(contentId, range(0, 80), 4, withToken(token));
+      expect(served).toHaveLength(film.burst);
     }, 50_000);
   });
 
@@ -239,11 +252,10 @@ describe.skipIf(isPending)('on demand', () => {
     const leases = await Promise.all(
       tokens.map((token) => createLease(target, { token, contentId }, { deviceId: unique('device') })),
     );
-    const ask = (epoch: number) =>
-      client.get(`/keys/${contentId}/${epoch}`, tokens[epoch % 4], {
-        ...(epoch % 2 === 0 ? { 'x-lease-id': leases[epoch % 4] ?? '' } : {}),
-      });
-    const { served } = await sweep(ask, range(0, 400), 16);
+    const { served } = await sweep(contentId, range(0, 400), 16, (epoch) => ({
+      authorization: `Bearer ${tokens[epoch % 4]}`,
+      ...(epoch % 2 === 0 ? { 'x-lease-id': leases[epoch % 4] ?? '' } : {}),
+    }));
     expectBurst(served.length);
   });
 
@@ -256,7 +268,7 @@ describe.skipIf(isPending)('on demand', () => {
     const { raw } = await createApiKey(target, 'playback');
     const [eve, bob] = [viewerToken(jwtSecret, unique('eve')), viewerToken(jwtSecret, unique('bob'))];
     const countServed = async (id: string, as: string) =>
-      (await sweep((epoch) => client.get(`/keys/${id}/${epoch}`, as), range(0, 40), 8)).served.length;
+      (await sweep(id, range(0, 40), 8, withToken(as))).served.length;
     expectBurst(await countServed(contentId, eve));
     expectBurst(await countServed(contentId, bob));
     expectBurst(await countServed(other, eve));
@@ -272,8 +284,7 @@ describe.skipIf(isPending)('on demand', () => {
       expect(await codeOf(`/keys/${contentId}/13`)).toBe('EPOCH_NOT_FOUND');
       expect(await codeOf(`/keys/${contentId}`)).toBe('EPOCH_NOT_FOUND');
     }
-    const ask = (epoch: number) => client.get(`/keys/${contentId}/${epoch}`, token);
-    const { served } = await sweep(ask, range(0, 13), 1);
+    const { served } = await sweep(contentId, range(0, 13), 1, withToken(token));
     expect(served.slice(0, 2)).toEqual([0, 1]);
     expect(served.length).toBeLessThanOrEqual((2 * promised) / film.burst);
   });

@@ -1,10 +1,10 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { makeScene } from './server-actions.ts';
-import { masterKeyHex, saltHex, startServer } from './target.ts';
+import { masterKeyHex, openShared, saltHex } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-const server = await startServer({ CONTENT_MODE: 'any' });
+const server = await openShared('any-content');
 const { client } = server;
 const token = viewerToken(server.jwtSecret, unique('viewer'));
 /** The vector of `docs/contract.md#derivation`. */

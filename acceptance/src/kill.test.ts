@@ -11,7 +11,7 @@ import { makeFolder, startProcess } from './server-process.ts';
 import { readStoredRows } from './stored-rows.ts';
 import { makeApiKey } from './target.ts';
 
-/** `KILL_ROUNDS=50` is the long form. */
+/** A few in `npm test`; `KILL_ROUNDS=50` for the long form. */
 const rounds = Number(process.env.KILL_ROUNDS ?? 12);
 const writersOfAKind = 2;
 /** The process is killed at a random moment: after up to this many answers, and then within this time. */
@@ -126,4 +126,4 @@ it(`acknowledged acts survive kill -9, in ${rounds} rounds (KILL_SEED=${seed})`,
   // All acts once more: later rounds must not have changed earlier ones.
   const { client } = await start();
   await verify(client, file, all);
-}, 900_000); // In the long form fifty starts of a second each, on a machine that may be busy.
+}, 900_000); // Fifty starts of a second each in the long form, on a machine that may be busy.

@@ -1,5 +1,5 @@
 import type { Scene } from '../server-actions.ts';
-import type { OwnServer } from '../target.ts';
+import type { Target } from '../target.ts';
 
 /** A session, as its creation answers. */
 export interface OpenedSession {
@@ -12,7 +12,7 @@ export interface OpenedSession {
 
 /** Sets where the playlist of a content is. */
 export async function setPlaylist(
-  { client, adminApiKey }: OwnServer,
+  { client, adminApiKey }: Target,
   contentId: string,
   playlistUrl: string | null,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function setPlaylist(
 
 /** Creates a session by the viewer's token. From then on, the id counts as a credential that no log may have. */
 export async function openSession(
-  { client }: OwnServer,
+  { client }: Target,
   { token, contentId }: Pick<Scene, 'token' | 'contentId'>,
 ): Promise<OpenedSession> {
   const { status, json } = await client.post('/keys/sessions', token, { contentId });
