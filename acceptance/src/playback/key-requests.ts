@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { type RequestLine, readLines } from '../request-lines.ts';
-import type { OwnServer } from '../target.ts';
+import type { WatchedServer } from '../target.ts';
 
 /** One line of the server's log: a key request of a player. */
 export type KeyRequest = RequestLine & { status: number; code: string | null };
@@ -9,7 +9,7 @@ export type KeyRequest = RequestLine & { status: number; code: string | null };
  * Every answered key request for a content, in order, without preflights and without those of API keys, which the
  * encryption makes.
  */
-export async function readKeyRequests(server: OwnServer, contentId: string): Promise<KeyRequest[]> {
+export async function readKeyRequests(server: WatchedServer, contentId: string): Promise<KeyRequest[]> {
   await reachLog(server);
   const isKey = ({ method, path, principal }: RequestLine) =>
     method === 'GET' &&
@@ -19,7 +19,7 @@ export async function readKeyRequests(server: OwnServer, contentId: string): Pro
 }
 
 /** Waits until the log has every answered request: a line is written after its answer, so one more request comes last. */
-async function reachLog(server: OwnServer): Promise<void> {
+async function reachLog(server: WatchedServer): Promise<void> {
   const { requestId } = await server.client.get('/health');
   const isThere = () => readLines(server.process).some((line) => line.requestId === requestId);
   await vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 30_000 });
