@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { askForKey, createLease, makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared } from './target.ts';
 
 describe('LEASE_MODE=required', async () => {
-  const server = await startServer({ LEASE_MODE: 'required' });
+  const server = await openShared('leases-required');
 
   it('with LEASE_MODE=required a key is served only with an active lease', async () => {
     const scene = await makeScene(server);
@@ -19,7 +19,7 @@ describe('LEASE_MODE=required', async () => {
 });
 
 describe('LEASE_MODE=off', async () => {
-  const server = await startServer({ LEASE_MODE: 'off' });
+  const server = await openShared('leases-off');
   const { client, adminApiKey: admin } = server;
 
   it.each([

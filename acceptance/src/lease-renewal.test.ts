@@ -1,14 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import { askForKey, createLease, makeScene, revokeLeases } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared, openTarget, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 const path = '/keys/leases/renew';
-const usual = await startServer();
-/** Leases of one second, with a grace of an hour. */
-const brief = await startServer({ LEASE_TTL_SECONDS: '1', LEASE_RENEW_GRACE_SECONDS: '3600' });
-/** Leases of one second without a grace. */
-const strict = await startServer({ LEASE_TTL_SECONDS: '1', LEASE_RENEW_GRACE_SECONDS: '0' });
+const [usual, brief, strict] = await Promise.all([
+  openTarget(),
+  openShared('brief-leases'),
+  // Its own, because only these tests need leases without a grace.
+  startServer({ LEASE_TTL_SECONDS: '1', LEASE_RENEW_GRACE_SECONDS: '0' }),
+]);
 
 const patience = { timeout: 30_000, interval: 50 };
 

@@ -4,7 +4,7 @@ import { startS3Server } from '@latchkey/rig/stores/s3-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 import { uploadSettings } from './upload-settings.ts';
 
@@ -15,8 +15,10 @@ const store = await startS3Server({ now: () => storeNowMs ?? Date.now() });
 afterAll(() => store.close());
 const ownStore = !process.env.TEST_S3_ENDPOINT;
 
+// Its own, because its store is of this file.
 const server = await startServer({ ...uploadSettings(store), CORS_ORIGINS: origin });
-const off = await startServer();
+/** Without UPLOAD_BUCKET. */
+const off = await openShared('any-content');
 const { client, jwtSecret } = server;
 const contentId = await registerContent(server);
 const uploader = (await createApiKey(server, 'upload')).raw;

@@ -2,23 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
 import { createApiKey } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 // The figures of docs/contract.md#rate-limits. Each client here has an address of its own, so that tests do not count each
 // other's requests.
-const server = await startServer({ RATE_LIMIT: 'on', TRUST_PROXY: '1', CONTENT_MODE: 'any' });
-const off = await startServer({ CONTENT_MODE: 'any' });
-const figures = await startServer({
-  RATE_LIMIT: 'on',
-  RATE_LIMIT_KEYS_PER_MINUTE: '3',
-  RATE_LIMIT_API_PER_MINUTE: '5',
-  RATE_LIMIT_DASHBOARD_PER_MINUTE: '7',
-  RATE_LIMIT_LEASES_PER_MINUTE: '2',
-  RATE_LIMIT_API_KEY_PER_MINUTE: '4',
-  TRUST_PROXY: '1',
-  CONTENT_MODE: 'any',
-});
+const [server, off, figures] = await Promise.all([
+  openShared('rate-limited'),
+  openShared('any-content'),
+  // Its own: no other test needs these figures.
+  startServer({
+    RATE_LIMIT: 'on',
+    RATE_LIMIT_KEYS_PER_MINUTE: '3',
+    RATE_LIMIT_API_PER_MINUTE: '5',
+    RATE_LIMIT_DASHBOARD_PER_MINUTE: '7',
+    RATE_LIMIT_LEASES_PER_MINUTE: '2',
+    RATE_LIMIT_API_KEY_PER_MINUTE: '4',
+    TRUST_PROXY: '1',
+    CONTENT_MODE: 'any',
+  }),
+]);
 const { client, adminApiKey: admin, jwtSecret } = server;
 
 let addresses = 0;

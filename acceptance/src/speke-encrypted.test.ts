@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { askBySpeke2, find, spekeDocument } from './packagers/speke-documents.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
-import { startServer } from './target.ts';
+import { openShared } from './target.ts';
 
-const target = await startServer({ PUBLIC_URL: 'https://keys.example' });
+const target = await openShared('every-route');
 const { client, adminApiKey: admin } = target;
 const { raw: as } = await createApiKey(target, 'packager');
 

@@ -1,11 +1,11 @@
 import { createCipheriv, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeVideo } from '@latchkey/rig/video/make-video';
 import { afterAll, expect, it, vi } from 'vitest';
 import { askBySpeke2, decode, find, readKeys, ruleFor, spekeDocument } from './packagers/speke-documents.ts';
 import { decodeVideo } from './playback/decode-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
+import { ffmpeg, makeSmallVideo } from './playback/make-small-video.ts';
 import { startMediaServer } from './playback/media-server.ts';
 import {
   changesArrived,
@@ -16,10 +16,9 @@ import {
   type Scene,
 } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
-import { startServer } from './target.ts';
+import { openShared } from './target.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
 const publicUrl = 'https://keys.example';
 /** Three segments of two seconds, each in a key period of its own. */
 const seconds = 6;
@@ -30,9 +29,9 @@ afterAll(() => {
   media.close();
   folder.remove();
 });
-const server = await startServer({ PUBLIC_URL: publicUrl });
+const server = await openShared('every-route');
 const { raw: as } = await createApiKey(server, 'packager');
-const clear = await makeVideo({ ffmpeg, folder: `${folder.path}/clear`, seconds });
+const clear = await makeSmallVideo(`${folder.path}/clear`, seconds);
 
 /** What a packager knows of one key. */
 interface PackagerKey {

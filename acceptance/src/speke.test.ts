@@ -12,12 +12,12 @@ import {
   systems,
 } from './packagers/speke-documents.ts';
 import { createApiKey, oncePropagated, registerContent, revokeApiKey } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared } from './target.ts';
 import { unique } from './tokens.ts';
 
 // docs/contract.md#packagers
 const publicUrl = 'https://keys.example/base';
-const target = await startServer({ PUBLIC_URL: `${publicUrl}/` });
+const target = await openShared('base-path');
 const { client, adminApiKey: admin } = target;
 const packager = await createApiKey(target, 'packager');
 const as = packager.raw;

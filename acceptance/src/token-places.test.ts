@@ -1,14 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readLines } from './request-lines.ts';
 import { createLease, makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
 
-const headerOnly = await startServer();
-const everywhere = await startServer({ VIEWER_TOKEN_FROM: 'header,query,cookie' });
-const queryOnly = await startServer({ VIEWER_TOKEN_FROM: 'query' });
+const [headerOnly, everywhere, queryOnly] = await Promise.all([
+  openShared('plain'),
+  openShared('every-token-place'),
+  // Its own: no other test needs a server that reads no header.
+  startServer({ VIEWER_TOKEN_FROM: 'query' }),
+]);
 
 /** Sends a request. The token counts as a credential that no log may show. */
 async function ask(

@@ -1,21 +1,22 @@
 import { expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
 import { makeScene, type Scene } from './server-actions.ts';
-import { startServer, type Target } from './target.ts';
+import { playlistOrigin, sharedSettings } from './shared-settings.ts';
+import { openShared, startServer, type Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
-import { uploadsOn } from './upload-settings.ts';
 
 // Nothing is limited by these settings: the first is the default, and the figures of the second are far above any client.
-const origin = 'https://cdn.example';
-const settings = { ...uploadsOn, PUBLIC_URL: 'https://keys.example', PLAYLIST_ORIGINS: origin };
-const off = await startServer(settings);
-const raised = await startServer({
-  ...settings,
-  RATE_LIMIT: 'on',
-  RATE_LIMIT_LEASES_PER_MINUTE: '1000000',
-  RATE_LIMIT_PRESIGN_PER_MINUTE: '1000000',
-  RATE_LIMIT_API_PER_MINUTE: '1000000',
-});
+const [off, raised] = await Promise.all([
+  openShared('every-route'),
+  // Its own: no other test needs these figures.
+  startServer({
+    ...sharedSettings['every-route'],
+    RATE_LIMIT: 'on',
+    RATE_LIMIT_LEASES_PER_MINUTE: '1000000',
+    RATE_LIMIT_PRESIGN_PER_MINUTE: '1000000',
+    RATE_LIMIT_API_PER_MINUTE: '1000000',
+  }),
+]);
 const servers = [
   ['RATE_LIMIT=off', off],
   ['figures of RATE_LIMIT=on far above it', raised],
@@ -25,7 +26,7 @@ const ceiling = 1_200;
 
 async function makePlayable(server: Target): Promise<Scene> {
   const scene = await makeScene(server);
-  const json = { playlistUrl: `${origin}/${scene.contentId}.m3u8` };
+  const json = { playlistUrl: `${playlistOrigin}/${scene.contentId}.m3u8` };
   await server.client.call('PATCH', `/api/v1/content/${scene.contentId}`, { as: server.adminApiKey, json });
   return { ...scene, token: viewerToken(server.jwtSecret, scene.viewerId, { scope: 'upload' }) };
 }
