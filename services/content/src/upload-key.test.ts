@@ -110,10 +110,10 @@ describe('an upload key', () => {
     );
     const keys = fc
       .array(piece, { minLength: 1, maxLength: 12 })
-      .map((pieces) => `content/film/${pieces.join('')}`);
+      .map((pieces) => `content/film/${pieces.join('')}`)
+      .filter((key) => refused(key) === null);
     fc.assert(
       fc.property(keys, fc.nat(6), (key, times) => {
-        fc.pre(refused(key) === null);
         let path = key;
         for (let n = 0; n < times; n++) path = decodeLeniently(path);
         // As a browser, a proxy and a file system would: backslashes are slashes, dots are folded.
