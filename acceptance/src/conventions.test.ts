@@ -134,6 +134,7 @@ describe('400', () => {
     '/api/v1/api-keys?limit=x',
     '/api/v1/api-keys?limit=1.5',
     '/api/v1/api-keys?cursor=nonsense',
+    '/api/v1/audit?limit=0',
     '/api/v1/audit?limit=501',
     '/api/v1/audit?cursor=nonsense',
     '/api/v1/leases?limit=0',

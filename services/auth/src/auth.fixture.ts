@@ -1,11 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createTableCheck } from '@latchkey/shared/db';
-import {
-  createSetupOriginReader,
-  type SetupExceptionSettings,
-  type SetupOrigin,
-} from '@latchkey/shared/http';
+import { createSetupOriginReader, type SetupOrigin } from '@latchkey/shared/http';
 import {
   createManualClock,
   createTestHost,
@@ -69,14 +65,12 @@ export async function startAuth({
   randomId = randomUUID,
   webhookOrigins = [testWebhookOrigin],
   usage = {},
-  setupException = {},
 }: {
   kind?: DatabaseKind | undefined;
   setup?: SetupSecrets;
   randomId?: () => string;
   webhookOrigins?: readonly string[];
   usage?: Partial<UsageAccess>;
-  setupException?: SetupExceptionSettings;
 } = {}): Promise<AuthFixture> {
   if (!kind) throw new Error('no database');
   const { db, close } = await kind.open();
@@ -100,7 +94,7 @@ export async function startAuth({
     ledger: host.ledger,
     refusals: host.refusals,
     guard: { authenticator: host.authenticator, limiter: null },
-    originOf: originOfInjected(createSetupOriginReader(setupException, clock)),
+    originOf: originOfInjected(createSetupOriginReader({}, clock)),
     bus: host.bus,
     flushUses: verifier.flush,
     webhookOrigins,
