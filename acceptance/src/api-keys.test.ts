@@ -30,9 +30,21 @@ describe('201', () => {
     expect(json.api_key).toMatchObject({ scope: 'full', expiresAt: null });
   });
 
-  it('an expiry with an offset is accepted, and returned in UTC with milliseconds', async () => {
-    const { json } = await client.post(path, admin, { name: 'x', expiresAt: '2099-01-01T02:00:00+02:00' });
-    expect(json.api_key.expiresAt).toBe('2099-01-01T00:00:00.000Z');
+  it.each([
+    ['2099-01-01T02:00:00.001+02:00', '2099-01-01T00:00:00.001Z'],
+    ['2099-06-01', '2099-06-01T00:00:00.000Z'],
+    [null, null],
+  ])('the expiry %j is accepted, and returned in UTC with milliseconds', async (expiresAt, shown) => {
+    const { json } = await client.post(path, admin, { name: 'x', expiresAt });
+    expect(json.api_key.expiresAt).toBe(shown);
+  });
+
+  it('an API key with the scope full may create one with any scope, also admin', async () => {
+    const { raw } = await createApiKey(target, 'full');
+    for (const scope of ['admin', 'full', 'packager', 'upload', 'playback']) {
+      const { status, json } = await client.post(path, raw, { name: 'x', scope });
+      expect([status, json.api_key.scope]).toEqual([201, scope]);
+    }
   });
 });
 
@@ -56,7 +68,7 @@ describe('200', () => {
     const { id, raw } = await createApiKey(target, 'full');
     const first = await client.call('DELETE', `${path}/${id}`, { as: admin });
     expect(first.json).toMatchObject({ id, revokedAt: expect.stringMatching(/Z$/) });
-    const again = await client.call('DELETE', `${path}/${id}`, { as: admin });
+    const again = await client.call('DELETE', `${path}/${id.toUpperCase()}`, { as: admin });
     expect([again.status, again.json.revokedAt]).toEqual([200, first.json.revokedAt]);
     expect((await client.get(`${path}/current`, raw)).code).toBe('INVALID_API_KEY');
   });
@@ -82,11 +94,13 @@ describe('200', () => {
 });
 
 describe('rotation', () => {
-  it('rotation creates a key with the same name and scope, and ends the old one at once', async () => {
-    const { id, raw } = await createApiKey(target, 'playback');
+  it('rotation creates a key with the same name, scope and expiry, and ends the old one at once', async () => {
+    const expiresAt = inAnHour();
+    const { id, raw } = await createApiKey(target, 'playback', { expiresAt });
     const { status, json } = await client.post(`${path}/${id}/rotate`, admin);
     expect(status).toBe(201);
-    expect(json.api_key).toMatchObject({ name: json.previous.name, scope: 'playback' });
+    const { name } = json.previous;
+    expect(json.api_key).toMatchObject({ name, scope: 'playback', expiresAt, revokedAt: null });
     expect(json.api_key.id).not.toBe(id);
     expect(json.previous).toMatchObject({ id, revokedAt: expect.any(String) });
     expect((await client.get(`${path}/current`, raw)).code).toBe('INVALID_API_KEY');
@@ -103,21 +117,36 @@ describe('rotation', () => {
     expect(left).toBeLessThanOrEqual(600_000);
   });
 
-  it.each([-1, 1.5, 2_592_001, '5', null])(
-    'a rotation with an overlap of %j gets 400',
-    async (overlapSeconds) => {
-      const { id } = await createApiKey(target, 'playback');
-      expect((await client.post(`${path}/${id}/rotate`, admin, { overlapSeconds })).status).toBe(400);
-    },
-  );
+  it.each([
+    ...[-1, 1.5, 2_592_001, '5', null].map((overlapSeconds) => ({ overlapSeconds })),
+    ...[{ x: 1 }, []],
+  ])('a rotation with the body %j gets 400', async (body) => {
+    const { id } = await createApiKey(target, 'playback');
+    expect((await client.post(`${path}/${id}/rotate`, admin, body)).status).toBe(400);
+  });
 
-  it('rotating an unknown API key gets 404 API_KEY_NOT_FOUND', async () => {
-    const answer = await client.post(`${path}/${crypto.randomUUID()}/rotate`, admin);
-    expect(answer.code).toBe('API_KEY_NOT_FOUND');
+  it('rotating an unknown, revoked or malformed API key gets 404 API_KEY_NOT_FOUND', async () => {
+    const revoked = await createApiKey(target, 'full');
+    await revokeApiKey(target, revoked.id);
+    for (const id of [crypto.randomUUID(), revoked.id, 'nonsense', '%00'])
+      expect((await client.post(`${path}/${id}/rotate`, admin)).code).toBe('API_KEY_NOT_FOUND');
+  });
+
+  it('rotation and revocation accept a request that announces JSON and has no body', async () => {
+    const { id } = await createApiKey(target, 'full');
+    const options = { as: admin, headers: { 'content-type': 'application/json' } };
+    const rotated = await client.call('POST', `${path}/${id}/rotate`, options);
+    expect(rotated.status).toBe(201);
+    const { id: newId } = rotated.json.api_key;
+    expect((await client.call('DELETE', `${path}/${newId}`, options)).status).toBe(200);
   });
 });
 
 describe('400', () => {
+  it.each([undefined, { name: 'x', scope: null }])('an API key of the body %j gets 400', async (body) => {
+    expect((await client.post(path, admin, body)).status).toBe(400);
+  });
+
   it.each([
     '2020-01-01T00:00:00Z',
     'tomorrow',

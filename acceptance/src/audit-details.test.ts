@@ -30,8 +30,9 @@ it('the audit has before and after of each edit of a content, and nothing of wha
   await change({ name: 'Second name', metadata: { season: 2 } });
   await change({ name: 'Second name' });
   await change({ metadata: { text: 'x'.repeat(5_000) } });
+  await client.post('/api/v1/content', admin, { id, name: 'Registered again' });
   await client.call('DELETE', `/api/v1/content/${id}`, { as: admin });
-  const [long, same, edit] = await detailsOf('content.update', id);
+  const [again, long, same, edit] = await detailsOf('content.update', id);
   expect(edit).toEqual({
     changes: {
       name: { before: id, after: 'Second name' },
@@ -39,6 +40,7 @@ it('the audit has before and after of each edit of a content, and nothing of wha
     },
   });
   expect(same).toBeNull();
+  expect(again).toEqual({ changes: { name: { before: 'Second name', after: 'Registered again' } } });
   const { changes } = long as { changes: { metadata: { after: string } } };
   expect(changes.metadata.after.length).toBe(1_001);
   expect(await detailsOf('content.disable', id)).toEqual([

@@ -120,6 +120,7 @@ describe('what is done', () => {
         clientIp: expect.stringMatching(/^[0-9a-f.:]+$/),
         outcome: 'done',
         code: null,
+        count: 1,
       });
       if (targetId) expect(rows[0]?.target).toContain(targetId);
     },

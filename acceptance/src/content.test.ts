@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { askForKey, makeScene, oncePropagated, registerContent } from './server-actions.ts';
 import { openShared, openTarget } from './target.ts';
-import { unique } from './tokens.ts';
+import { unique, viewerToken } from './tokens.ts';
 
 const target = await openTarget();
 const { client, adminApiKey: admin } = target;
@@ -38,7 +38,13 @@ describe('201', () => {
 
   it('a content may be registered with only a name', async () => {
     const { json } = await client.post(path, admin, { name: 'Film' });
-    expect(json.content).toMatchObject({ sizeBytes: null, manifestKey: null, metadata: {} });
+    expect(json.content).toMatchObject({
+      status: 'active',
+      sizeBytes: null,
+      manifestKey: null,
+      metadata: {},
+    });
+    expect(json.content).toMatchObject({ keyPeriods: null, playlistUrl: null });
   });
 
   it.each([16_384 - 8])('a content may have metadata of exactly 16 KiB', async (filling) => {
@@ -62,26 +68,48 @@ describe('412', () => {
 });
 
 describe('200', () => {
-  it('registering a content again updates it, and keeps its key version and its status', async () => {
-    const id = await registerContent(target);
-    await client.call('DELETE', `${path}/${id}`, { as: admin });
+  it('registering a content again updates the given fields, and keeps the others, its key version and its status', async () => {
+    const id = unique('again');
+    await client.post(path, admin, { id, name: 'First', sizeBytes: 5 });
+    const { content: before } = (await client.call('DELETE', `${path}/${id}`, { as: admin })).json;
     const { status, json } = await client.post(path, admin, { id, name: 'Second', metadata: { n: 2 } });
     expect(status).toBe(200);
-    expect(json.content).toMatchObject({
-      id,
-      name: 'Second',
-      metadata: { n: 2 },
-      keyVersion: 1,
-      status: 'disabled',
-    });
+    const { updatedAt } = json.content;
+    expect(json.content).toEqual({ ...before, name: 'Second', metadata: { n: 2 }, updatedAt });
+    expect(before).toMatchObject({ sizeBytes: 5, keyVersion: 1, status: 'disabled' });
+    expect(Date.parse(updatedAt)).toBeGreaterThanOrEqual(Date.parse(before.createdAt));
   });
 
-  it('PATCH changes only the named fields of a content', async () => {
+  it('of several simultaneous registrations of one id, one creates it and the others update it', async () => {
+    const id = unique('film');
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => client.post(path, admin, { id, name })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
+  });
+
+  it('PATCH changes only the named fields of a content, and null clears one', async () => {
     const id = unique('patched');
-    await client.post(path, admin, { id, name: 'First', sizeBytes: 5 });
-    const { json } = await client.call('PATCH', `${path}/${id}`, { as: admin, json: { name: 'Second' } });
-    expect(json.content).toMatchObject({ id, name: 'Second', sizeBytes: 5, status: 'active' });
-    expect(Date.parse(json.content.updatedAt)).toBeGreaterThanOrEqual(Date.parse(json.content.createdAt));
+    await client.post(path, admin, { id, name: 'First', sizeBytes: 5, manifestKey: 'a' });
+    const json = { name: 'Second', manifestKey: null };
+    const { content } = (await client.call('PATCH', `${path}/${id}`, { as: admin, json })).json;
+    expect(content).toMatchObject({ id, ...json, sizeBytes: 5, status: 'active' });
+    expect(Date.parse(content.updatedAt)).toBeGreaterThanOrEqual(Date.parse(content.createdAt));
+  });
+
+  it('the list of contents has those of the given ids that exist, in the order of their ids and in any state', async () => {
+    const [b, c, a] = ['b', 'c', 'a'].map((letter) => unique(letter));
+    for (const id of [b, c, a]) await registerContent(target, id);
+    await client.call('DELETE', `${path}/${b}`, { as: admin });
+    const { json } = await client.get(`${path}?ids=${[b, c, a, unique('gone'), a]}`, admin);
+    expect([idsOf(json), json.total]).toEqual([[a, b, c], 3]);
+  });
+
+  it('the key of a content is served from its registration on, also if it was requested before', async () => {
+    const scene = { contentId: unique('early'), token: viewerToken(target.jwtSecret, unique('viewer')) };
+    expect(await askForKey(target, scene)).toBe('404 CONTENT_NOT_FOUND');
+    await registerContent(target, scene.contentId);
+    await oncePropagated(target, async () => expect(await askForKey(target, scene)).toBe('200'));
   });
 
   it('contents that match are listed page by page, with their total number', async () => {
@@ -117,12 +145,13 @@ describe('200', () => {
     const scene = await makeScene(target);
     const key = (await client.get(`/keys/${scene.contentId}`, scene.token)).bytes;
     const remove = () => client.call('DELETE', `${path}/${scene.contentId}`, { as: admin });
-    expect((await remove()).json.content.status).toBe('disabled');
+    const removed = await remove();
+    expect(removed.json.content.status).toBe('disabled');
     await oncePropagated(target, async () => {
       expect(await askForKey(target, scene)).toBe('404 CONTENT_NOT_FOUND');
       expect((await client.get(`/keys/${scene.contentId}`, admin)).status).toBe(404);
     });
-    expect((await remove()).status).toBe(200);
+    expect(await remove()).toMatchObject({ status: 200, json: removed.json });
     await client.call('PATCH', `${path}/${scene.contentId}`, { as: admin, json: { status: 'active' } });
     await oncePropagated(target, async () => {
       expect((await client.get(`/keys/${scene.contentId}`, scene.token)).bytes).toEqual(key);
@@ -134,28 +163,58 @@ describe('400', () => {
   it.each([
     { metadata: { a: 'x'.repeat(16_384) } },
     { metadata: 'text' },
+    { metadata: null },
     { sizeBytes: -1 },
-    { sizeBytes: 2 ** 60 },
+    { sizeBytes: 2 ** 53 },
     { manifestKey: '' },
+    { manifestKey: 'x'.repeat(1_025) },
     { manifestKey: 'a\u0000b' },
     { status: 'disabled' },
     { keyVersion: 2 },
     { name: '' },
-  ])('a content with the fields %.60j gets 400', async (fields) => {
-    expect((await client.post(path, admin, { name: 'x', ...fields })).status).toBe(400);
+    { id: null },
+  ])('a content with the fields %.60j gets 400, which names them, and is not registered', async (fields) => {
+    const id = unique('wrong');
+    const { status, json } = await client.post(path, admin, { id, name: 'x', ...fields });
+    expect(status).toBe(400);
+    expect(json.errors.map((error: { path: string }) => error.path)).toEqual([`/${Object.keys(fields)}`]);
+    expect((await client.get(`${path}/${id}`, admin)).status).toBe(404);
   });
 
-  it.each([{}, { status: 'gone' }, { keyVersion: 2 }, { id: 'other' }, { name: ' ' }])(
-    'PATCH of a content with %j gets 400',
-    async (json) => {
-      const id = await registerContent(target);
-      expect((await client.call('PATCH', `${path}/${id}`, { as: admin, json })).status).toBe(400);
-    },
-  );
+  it.each([
+    undefined,
+    {},
+    { status: 'gone' },
+    { status: null },
+    { keyVersion: 2 },
+    { id: 'other' },
+    { name: ' ' },
+  ])('PATCH of a content with %j gets 400', async (json) => {
+    const id = await registerContent(target);
+    expect((await client.call('PATCH', `${path}/${id}`, { as: admin, json })).status).toBe(400);
+  });
+
+  it.each([
+    ...['ids=', 'ids=a,,b', 'ids=a%20b', `ids=${Array(101).fill('a')}`, 'ids=a&prefix=a', 'ids=a&q=a'],
+    ...['ids=a&offset=1', 'limit=0', 'limit=x', 'limit=', 'limit=1&limit=2', 'limit=0x10', 'limit=1e1'],
+    ...['offset=1e99', 'offset=%201', 'q=a&q=b', `q=${'x'.repeat(201)}`, 'page=2'],
+  ])('the list of contents refuses ?%.60s', async (query) => {
+    expect((await client.get(`${path}?${query}`, admin)).code).toBe('VALIDATION_FAILED');
+  });
+
+  it('the list of contents refuses an unknown status, and names the known ones once', async () => {
+    const { json } = await client.get(`${path}?status=gone`, admin);
+    expect(json.errors).toEqual([{ path: '/status', message: 'must be one of active, disabled' }]);
+  });
 });
 
-it.each(['GET', 'PATCH', 'DELETE'])('%s of an unknown content gets 404 CONTENT_NOT_FOUND', async (method) => {
-  const options = { as: admin, ...(method === 'PATCH' && { json: { name: 'x' } }) };
-  const answer = await client.call(method, `${path}/${unique('none')}`, options);
-  expect([answer.status, answer.code]).toEqual([404, 'CONTENT_NOT_FOUND']);
-});
+it.each(['GET', 'PATCH', 'DELETE'])(
+  '%s of an unknown or malformed content id gets 404 CONTENT_NOT_FOUND',
+  async (method) => {
+    const options = { as: admin, ...(method === 'PATCH' && { json: { name: 'x' } }) };
+    for (const id of [unique('none'), 'leases', 'a%2Fb', 'a%00', 'x'.repeat(257), '%C3%A9']) {
+      const answer = await client.call(method, `${path}/${id}`, options);
+      expect([id, answer.status, answer.code]).toEqual([id, 404, 'CONTENT_NOT_FOUND']);
+    }
+  },
+);

@@ -141,6 +141,7 @@ describe('400', () => {
     '/api/v1/api-keys?limit=5&limit=6',
     '/api/v1/api-keys?__proto__=1',
     '/api/v1/api-keys?cursor=nonsense',
+    '/api/v1/audit?limit=0',
     '/api/v1/audit?limit=501',
     '/api/v1/audit?cursor=nonsense',
     '/api/v1/leases?limit=0',

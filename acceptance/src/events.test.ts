@@ -56,7 +56,14 @@ describe('the stream', () => {
       await arrives(stream, 'audit', contentId);
     }
     await revokeLeases(target, { leaseId });
+    const path = `/api/v1/content/${contentId}`;
+    await target.client.call('PATCH', path, { as: target.adminApiKey, json: { name: 'Changed' } });
+    await target.client.call('DELETE', path, { as: target.adminApiKey });
     for (const stream of streams) {
+      await vi.waitFor(() => {
+        const ofContent = stream.events.filter(({ data }) => data.data?.id === contentId);
+        expect(ofContent.map(({ data }) => data.event)).toEqual(['created', 'updated', 'disabled']);
+      }, patience);
       await vi.waitFor(() => {
         const revoked = stream.events.filter(
           ({ event, data }) => event === 'lease' && data.event === 'revoked',

@@ -19,8 +19,8 @@ const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 async function registerWith(keyPeriods: unknown): Promise<string> {
   const id = unique('live');
-  const { status } = await client.post('/api/v1/content', admin, { id, name: id, keyPeriods });
-  expect(status).toBe(201);
+  const { status, json } = await client.post('/api/v1/content', admin, { id, name: id, keyPeriods });
+  expect([status, json.key_endpoint]).toEqual([201, `${publicUrl}/keys/${id}`]);
   return id;
 }
 

@@ -30,7 +30,13 @@ it('a packager cannot lift the bound of a content that an admin registered, so i
   const contentId = unique('film');
   expect((await register(admin, contentId, { keyPeriods: sequence })).outcome).toBe('201');
   for (const keyPeriods of [null, { ...sequence, count: far + 1 }, { ...sequence, pace: false }])
-    expect((await register(packager.raw, contentId, { keyPeriods })).outcome).toBe('403 INSUFFICIENT_SCOPE');
+    expect(await register(packager.raw, contentId, { keyPeriods })).toMatchObject({
+      outcome: '403 INSUFFICIENT_SCOPE',
+      json: { scope: 'admin full', detail: expect.stringContaining('only tighten its keyPeriods') },
+    });
+  expect((await client.get(`/api/v1/content/${contentId}`, admin)).json.content.keyPeriods).toMatchObject(
+    sequence,
+  );
   expect(await outcomeOfKey(contentId, far)).toBe('404 EPOCH_NOT_FOUND');
   expect((await register(packager.raw, contentId, { keyPeriods: sequence })).outcome).toBe('200');
   expect((await register(packager.raw, contentId)).json.content.keyPeriods).toMatchObject(sequence);
@@ -56,7 +62,11 @@ it.skipIf(pending.includes('0015-content-registrant'))(
   'a packager changes the periods of a content that this or another packager registered',
   async () => {
     const contentId = unique('film');
-    expect((await register(packager.raw, contentId, { keyPeriods: sequence })).outcome).toBe('201');
+    const created = await register(packager.raw, contentId, { keyPeriods: sequence });
+    expect(created.outcome).toBe('201');
+    expect(JSON.stringify(created.json)).not.toMatch(/registrant/i);
+    // A change by another API key does not make the content that of others.
+    await register(admin, contentId, { keyPeriods: { ...sequence, count: 7 } });
     expect((await register(another.raw, contentId, { keyPeriods: { ...sequence, count: 20 } })).outcome).toBe(
       '200',
     );

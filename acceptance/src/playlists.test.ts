@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from './answer.ts';
+import { listPendingMigrations } from './pending-migrations.ts';
 import { openSession, setPlaylist } from './playlists/open-session.ts';
 import { startPlaylistSource } from './playlists/playlist-source.ts';
-import { makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
+import { createApiKey, makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { unique } from './tokens.ts';
 
@@ -11,6 +12,7 @@ const elsewhere = await startPlaylistSource();
 const publicUrl = 'https://keys.example/base';
 const server = await startServer({ PUBLIC_URL: publicUrl, PLAYLIST_ORIGINS: source.origin });
 const { client } = server;
+const pending = await listPendingMigrations(server);
 const patience = { timeout: 30_000, interval: 100 };
 
 const outcome = ({ status, code }: Answer) => (code ? `${status} ${code}` : `${status}`);
@@ -149,6 +151,51 @@ describe('who gets a playlist', () => {
     });
     await oncePropagated(server, async () => expect(outcome(await scene.get())).toBe('404 NOT_FOUND'));
   });
+});
+
+describe('the playlistUrl of a content', () => {
+  const url = `${source.origin}/film/master.m3u8?token=a%20b`;
+  const path = '/api/v1/content';
+  async function setUrl(contentId: string, playlistUrl: string | null, as = server.adminApiKey) {
+    const { status, json } = await client.post(path, as, { id: contentId, name: 'x', playlistUrl });
+    return status < 300 ? json.content.playlistUrl : `${status} ${json.errors?.[0].message ?? json.detail}`;
+  }
+
+  it('the playlistUrl of a content is shown as it was given, registering again keeps it, and null clears it', async () => {
+    const { contentId } = await makeScene(server);
+    expect(await setUrl(contentId, url)).toBe(url);
+    const { json } = await client.post(path, server.adminApiKey, { id: contentId, name: 'Again' });
+    expect(json.content.playlistUrl).toBe(url);
+    const list = await client.get(`${path}?ids=${contentId}`, server.adminApiKey);
+    expect(list.json.items).toEqual([json.content]);
+    expect(await setUrl(contentId, null)).toBeNull();
+  });
+
+  it('a playlistUrl of an origin that is not listed is refused with 400, which names PLAYLIST_ORIGINS', async () => {
+    const { contentId } = await makeScene(server);
+    expect(await setUrl(contentId, `${elsewhere.origin}/a.m3u8`)).toMatch(/^400 .*PLAYLIST_ORIGINS/);
+    for (const wrong of ['file:///etc/passwd', url.padEnd(2_049, 'x')])
+      expect(await setUrl(contentId, wrong)).toMatch(/^400 /);
+  });
+
+  it('a packager cannot set, change or clear the playlistUrl of a content of others', async () => {
+    const { raw } = await createApiKey(server, 'packager');
+    const { contentId } = await makeScene(server);
+    const refused = /^403 .*not change its playlistUrl/;
+    expect(await setUrl(contentId, url, raw)).toMatch(refused);
+    await setUrl(contentId, url);
+    for (const other of [null, `${url}?b`]) expect(await setUrl(contentId, other, raw)).toMatch(refused);
+    expect(await setUrl(contentId, url, raw)).toBe(url);
+  });
+
+  it.skipIf(pending.includes('0015-content-registrant'))(
+    'a packager may set, change and clear the playlistUrl of its own content',
+    async () => {
+      const { raw } = await createApiKey(server, 'packager');
+      const own = unique('own');
+      for (const value of [url, `${url}?b`, null]) expect(await setUrl(own, value, raw)).toBe(value);
+    },
+  );
 });
 
 describe('a source that cannot be used is 503', () => {

@@ -22,6 +22,8 @@ const off = await openShared('any-content');
 const { client, jwtSecret } = server;
 const contentId = await registerContent(server);
 const uploader = (await createApiKey(server, 'upload')).raw;
+// At the end of the file the server's output is searched for it.
+client.credentials.add(store.secretAccessKey);
 
 interface Presigned {
   url: string;
@@ -211,12 +213,23 @@ describe('a URL is given', () => {
     expect(await word(ask({ key: wrong }))).toBe('400 VALIDATION_FAILED');
   });
 
+  it.each([{ acl: 'public-read' }, { key: undefined }, { contentType: undefined }])(
+    'a request for an upload with the members %j gets 400',
+    async (members) => {
+      expect(await word(ask({ key, ...members }))).toBe('400 VALIDATION_FAILED');
+    },
+  );
+
   it.each(['video', '*/*', 'video/mp2t\r\nx-amz-acl: public-read', 'vidéo/mp4', ''])(
     'a request for an upload of the content type %j gets 400',
     async (contentType) => {
       expect(await word(ask({ key, contentType }))).toBe('400 VALIDATION_FAILED');
     },
   );
+
+  it('an upload may have 5 GiB', async () => {
+    expect(await word(ask({ key, contentLength: 5 * 1024 ** 3 }))).toBe('200');
+  });
 
   it.each([-1, 0.5, '5', null, 5 * 1024 ** 3 + 1])(
     'a request for an upload of the length %j gets 400',

@@ -41,7 +41,8 @@ describe('without ADMIN_API_KEY and SETUP_TOKEN', () => {
     const options = { headers: proxied, json: { name: '  Mona ' } };
     const first = await client.call('POST', path, options);
     expect(first.status).toBe(201);
-    expect(first.json.api_key).toMatchObject({ name: 'Mona', scope: 'admin' });
+    expect(first.json.api_key).toMatchObject({ name: 'Mona', scope: 'admin', expiresAt: null });
+    expect(first.headers['cache-control']).toBe('no-store');
     expect((await client.get('/api/v1/api-keys/current', first.json.raw_key)).status).toBe(200);
     expect((await client.call('POST', path, options)).code).toBe('SETUP_ALREADY_DONE');
     expect((await client.get(path)).json.setup_required).toBe(false);
@@ -89,9 +90,22 @@ describe('with ADMIN_API_KEY', () => {
 
   it('setup through a proxy with the bootstrap key creates the first key', async () => {
     const { client, adminApiKey } = closed();
-    const answer = await client.call('POST', path, { headers: proxied, as: adminApiKey });
+    // It announces a body and has none.
+    const headers = { ...proxied, 'content-type': 'application/json' };
+    const answer = await client.call('POST', path, { headers, as: adminApiKey });
     expect([answer.status, answer.json.api_key?.name]).toEqual([201, 'admin']);
     expect((await client.call('POST', path, { headers: proxied, as: adminApiKey })).status).toBe(409);
+    const { json } = await client.get('/api/v1/audit?action=setup&limit=500', adminApiKey);
+    expect(
+      json.audit.find(({ requestId }: { requestId: string }) => requestId === answer.requestId),
+    ).toMatchObject({
+      actor: { kind: 'bootstrap-key', id: null },
+      target: answer.json.api_key.id,
+      outcome: 'done',
+    });
+    // Refusals of strangers from one address share a row.
+    const refused = json.audit.filter(({ outcome }: { outcome: string }) => outcome === 'refused');
+    expect(refused.at(-1)).toMatchObject({ code: 'UNAUTHENTICATED', actor: { kind: 'anonymous' } });
   });
 
   it('setup directly from the machine itself needs no credential, except before a container', async () => {
@@ -124,7 +138,15 @@ describe('with SETUP_TOKEN', () => {
     for (const wrong of [adminApiKey, `${setupToken}x`, makeApiKey()]) {
       expect((await client.post(path, wrong)).status).toBe(401);
     }
-    expect((await client.post(path, setupToken, { name: '' })).status).toBe(400);
+    const basic = { authorization: `Basic ${setupToken}` };
+    expect((await client.call('POST', path, { headers: basic })).code).toBe('UNAUTHENTICATED');
+    // The credential is checked before the body, and the page before the credential.
+    expect((await client.post(path, undefined, { nom: 1 })).code).toBe('UNAUTHENTICATED');
+    const headers = { origin: 'https://evil.example' };
+    expect((await client.call('POST', path, { headers, as: setupToken })).code).toBe('SETUP_REFUSED');
+    for (const json of [{ name: '' }, { name: 5 }, { name: 'x'.repeat(201) }, { nom: 'x' }, [], 'text', null])
+      expect((await client.post(path, setupToken, json)).code).toBe('VALIDATION_FAILED');
+    expect((await client.get(path)).json.setup_required).toBe(true);
     expect((await client.post(path, setupToken)).status).toBe(201);
     expect((await client.post(path, setupToken)).status).toBe(409);
   });

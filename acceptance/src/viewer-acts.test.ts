@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
-import { makeScene, type Scene } from './server-actions.ts';
+import { makeScene, registerContent, revokeLeases, type Scene } from './server-actions.ts';
 import { playlistOrigin, sharedSettings } from './shared-settings.ts';
 import { openShared, startServer, type Target } from './target.ts';
-import { unique, viewerToken } from './tokens.ts';
+import { laterToken, unique, viewerToken } from './tokens.ts';
 
 // Nothing is limited by these settings: the first is the default, and the figures of the second are far above any client.
 const [off, raised] = await Promise.all([
@@ -79,6 +79,28 @@ it.each(servers)('with %s, one token gets 1,200 upload URLs a minute and no audi
   expect(new Set(answers.slice(ceiling).map(({ code }) => code))).toEqual(new Set(['RATE_LIMITED']));
   expect(await auditOf(server, { actor: viewerId })).toEqual([]);
 });
+
+it.each(['viewer', 'content', 'pair'])(
+  'a viewer token from before a revocation of the %s gets no upload URL of what it names, and a later one does',
+  async (what) => {
+    const { token, contentId, viewerId } = await makePlayable(off);
+    const other = await registerContent(off);
+    const presign = async (id: string, as: string) => {
+      const json = { key: `content/${id}/1.ts`, contentType: 'video/mp2t' };
+      const { status, code } = await off.client.post('/presign', as, json);
+      return code ?? status;
+    };
+    expect(await presign(contentId, token)).toBe(200);
+    await revokeLeases(off, {
+      ...(what !== 'content' && { viewerId }),
+      ...(what !== 'viewer' && { contentId }),
+    });
+    expect(await presign(contentId, token)).toBe('TOKEN_REVOKED');
+    expect(await presign(other, token)).toBe(what === 'viewer' ? 'TOKEN_REVOKED' : 200);
+    expect(await presign(contentId, laterToken(off.jwtSecret, viewerId, { scope: 'upload' }))).toBe(200);
+    expect(await presign(contentId, off.adminApiKey)).toBe(200);
+  },
+);
 
 it('an API key that acts for viewers has no ceiling, and each of its sessions has a row', async () => {
   const { client, adminApiKey } = off;

@@ -34,6 +34,7 @@ describe.skipIf(areContainers)('webhooks', async () => {
     expect(status).toBe(201);
     return { ...json.webhook, secret: json.secret as string, at };
   }
+  const wanted = { name: 'x', url: receiver.origin, events: ['lease.revoked'] };
   const remove = (id: string) => client.call('DELETE', `${path}/${id}`, { as: admin });
   const messagesAt = (at: string) => receiver.messages.filter((message) => message.path === at);
   const received = (at: string, count = 1) =>
@@ -151,6 +152,11 @@ describe.skipIf(areContainers)('webhooks', async () => {
         lastStatus: 204,
       });
     }, patience);
+    const idsOf = async (state: string) => {
+      const { json: list } = await client.get(`${path}/${id}/deliveries?state=${state}`, admin);
+      return list.deliveries.map((each: { id: string }) => each.id);
+    };
+    expect([await idsOf('delivered'), await idsOf('failed')]).toEqual([[deliveryId], []]);
     await client.post(`${path}/${id}/deliveries/${deliveryId}/replay`, admin, {});
     const messages = await received(at, 3);
     expect(messages.map(({ headers }) => headers['webhook-id'])).toEqual(Array(3).fill(deliveryId));
@@ -171,15 +177,18 @@ describe.skipIf(areContainers)('webhooks', async () => {
   });
 
   it('another origin is refused, and a redirect to one is not followed', async () => {
-    const foreign = { name: 'x', url: elsewhere.origin, events: ['lease.revoked'] };
-    const refused = await client.post(path, admin, foreign);
-    expect([refused.status, refused.code]).toEqual([400, 'VALIDATION_FAILED']);
     const { id } = await add(['lease.revoked'], '/redirected');
+    const json = { url: elsewhere.origin };
+    for (const refused of [
+      await client.post(path, admin, { ...wanted, ...json }),
+      await client.call('PATCH', `${path}/${id}`, { as: admin, json }),
+    ])
+      expect(refused.code).toBe('VALIDATION_FAILED');
     receiver.answer = 307;
     receiver.headers = { location: elsewhere.origin };
-    const { json } = await client.post(`${path}/${id}/test`, admin, {});
+    const tested = await client.post(`${path}/${id}/test`, admin, {});
     await vi.waitFor(async () => {
-      const delivery = await deliveryOf(id, json.delivery.id);
+      const delivery = await deliveryOf(id, tested.json.delivery.id);
       expect(delivery.lastError).toContain('redirects are not followed');
     }, patience);
     receiver.answer = 204;
@@ -202,6 +211,24 @@ describe.skipIf(areContainers)('webhooks', async () => {
     expect(messages.map(({ data }) => data.viewerId)).toEqual([after]);
     await remove(id);
   });
+
+  it.each([{ events: [] }, { events: ['lease.created'] }, { name: ' ' }, { x: 1 }])(
+    'a webhook that is not valid gets 400: %j',
+    async (fields) => {
+      expect((await client.post(path, admin, { ...wanted, ...fields })).code).toBe('VALIDATION_FAILED');
+    },
+  );
+
+  it('there are at most 20 webhooks, and a deleted one is gone', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n++) ids.push((await client.post(path, admin, wanted)).json.webhook.id);
+    expect((await client.post(path, admin, wanted)).code).toBe('WEBHOOK_LIMIT_REACHED');
+    const replay = `${path}/${ids[0]}/deliveries/msg_x/replay`;
+    expect((await client.post(replay, admin)).code).toBe('DELIVERY_NOT_FOUND');
+    for (const id of ids) expect((await remove(id)).status).toBe(204);
+    for (const id of [...ids, 'x'])
+      expect((await client.get(`${path}/${id}`, admin)).code).toBe('WEBHOOK_NOT_FOUND');
+  });
 });
 
 it('without WEBHOOK_ORIGINS no webhook can be added, and the answer names the variable', async () => {
@@ -210,4 +237,5 @@ it('without WEBHOOK_ORIGINS no webhook can be added, and the answer names the va
   const { status, code, json } = await server.client.post(path, server.adminApiKey, wanted);
   expect([status, code]).toEqual([409, 'WEBHOOKS_OFF']);
   expect(json.detail).toContain('WEBHOOK_ORIGINS');
+  expect((await server.client.get(path, server.adminApiKey)).json).toEqual({ webhooks: [], origins: [] });
 });

@@ -1,5 +1,5 @@
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiKeyFilter } from './api-key-filter.ts';
 import { insertApiKey, listApiKeys } from './api-key-store.ts';
 
@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 
 describe.each(databaseKinds(process.env))('the filters of API keys on $name', (kind) => {
   let opened: TestDatabase;
-  beforeEach(async () => {
+  beforeAll(async () => {
     opened = await kind.open();
     const add = (id: string, fields: Record<string, unknown>) =>
       insertApiKey(opened.db, {
@@ -29,7 +29,7 @@ describe.each(databaseKinds(process.env))('the filters of API keys on $name', (k
     await add('taken back', { expires_at: now - 1, revoked_at: now - 1, key_prefix: 'lk_bbbbbbbb' });
     await add('new', { created_at: now - dayMs, last_used_at: null, scope: 'admin' });
   });
-  afterEach(() => opened.close());
+  afterAll(() => opened.close());
 
   it.each<[ApiKeyFilter, string[]]>([
     [{}, ['Encoder 100%_\\', 'encoder two', 'new', 'over', 'taken back']],

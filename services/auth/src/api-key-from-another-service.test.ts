@@ -1,14 +1,8 @@
 import { hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyVerifier } from '@latchkey/shared/contracts';
 import { createApiKeyClient } from '@latchkey/shared/internal';
-import {
-  createManualClock,
-  databaseKinds,
-  type ManualClock,
-  serveInternalRoutes,
-  type TestDatabase,
-} from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createManualClock, databaseKinds, serveInternalRoutes } from '@latchkey/shared/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findApiKeyById, insertApiKey } from './api-key-store.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 import { addAuthInternalRoutes } from './routes/internal-routes.ts';
@@ -18,43 +12,37 @@ const bootstrapKey = 'a bootstrap key of any form';
 // One contract for the auth service's own verifier and for the client that asks it over HTTP.
 describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
   describe.each(['itself', 'over HTTP'])('the auth service %s', (way) => {
-    let database: TestDatabase;
-    let clock: ManualClock;
-    let verifier: ApiKeyVerifier;
-    let flush: () => Promise<void>;
-    let close: () => Promise<void>;
-    beforeEach(async () => {
-      database = await open();
-      clock = createManualClock();
-      const own = createApiKeyVerifier({
-        db: database.db,
-        clock,
-        bootstrapKeys: () => [bootstrapKey],
-        onFault: () => {},
-      });
-      verifier = own;
-      flush = own.flush;
-      close = async () => {};
-      if (way === 'itself') return;
+    const clock = createManualClock();
+    async function openService() {
+      const { db, close: closeDatabase } = await open();
+      const own = createApiKeyVerifier({ db, clock, bootstrapKeys: () => [bootstrapKey], onFault: () => {} });
+      const ofAll = { db, closeDatabase };
+      if (way === 'itself') return { ...ofAll, verifier: own, flush: own.flush, close: async () => {} };
       const server = await serveInternalRoutes((app) => addAuthInternalRoutes(app, own));
-      const client = createApiKeyClient(server.client);
-      verifier = client;
-      flush = async () => {
-        await client.flush();
+      const verifier = createApiKeyClient(server.client);
+      const flush = async () => {
+        await verifier.flush();
         await own.flush();
       };
-      close = server.close;
+      return { ...ofAll, verifier, flush, close: server.close };
+    }
+    let service: Awaited<ReturnType<typeof openService>>;
+    let verifier: ApiKeyVerifier;
+    beforeAll(async () => {
+      service = await openService();
+      verifier = service.verifier;
     });
-    afterEach(async () => {
-      await close();
-      await database.close();
+    beforeEach(() => service.db.deleteFrom('api_keys').execute());
+    afterAll(async () => {
+      await service.close();
+      await service.closeDatabase();
     });
     async function insert(
       id: string,
       more: { expires_at?: number; revoked_at?: number } = {},
     ): Promise<string> {
       const hash = hashCredential(`lk_${id}`);
-      await insertApiKey(database.db, {
+      await insertApiKey(service.db, {
         id,
         name: `ключ ${id}`,
         key_hash: hash,
@@ -85,9 +73,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     test('another service gets null for an unknown API key, and a malformed one is not looked up', async () => {
       expect(await verifier.findApiKey(hashCredential('unknown'), true)).toBeNull();
       const hash = await insert('one');
-      await database.close();
       expect(await verifier.findApiKey(hash, false)).toBeNull();
-      database = await open();
     });
 
     test('another service gets each of many API keys that it asks for at once, in the order of its questions', async () => {
@@ -122,18 +108,21 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       verifier.noteUse('one', clock.now() - 10);
       verifier.noteUse('two', clock.now() - 20);
       verifier.noteUse('gone', clock.now());
-      await flush();
+      await service.flush();
       verifier.noteUse('one', clock.now() - 500);
-      await flush();
-      expect((await findApiKeyById(database.db, 'one'))?.last_used_at).toBe(clock.now());
-      expect((await findApiKeyById(database.db, 'two'))?.last_used_at).toBe(clock.now() - 20);
+      await service.flush();
+      expect((await findApiKeyById(service.db, 'one'))?.last_used_at).toBe(clock.now());
+      expect((await findApiKeyById(service.db, 'two'))?.last_used_at).toBe(clock.now() - 20);
     });
 
     test('another service gets DEPENDENCY_UNAVAILABLE for an API key while the database does not answer', async () => {
-      const hash = await insert('one');
-      await database.close();
-      await expect(verifier.findApiKey(hash, true)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
-      database = await open();
+      const broken = await openService();
+      await broken.closeDatabase();
+      const finding = broken.verifier.findApiKey(hashCredential('lk_one'), true);
+      await expect(finding).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+      // A malformed one needs no database.
+      expect(await broken.verifier.findApiKey(hashCredential('lk_one'), false)).toBeNull();
+      await broken.close();
     });
   });
 });

@@ -1,5 +1,5 @@
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiKeyRow } from './api-key.ts';
 import {
   findApiKeyByHash,
@@ -28,10 +28,11 @@ function rowOf(id: string, fields: Partial<ApiKeyRow> = {}): ApiKeyRow {
 
 describe.each(databaseKinds(process.env))('the store of API keys on $name', (kind) => {
   let opened: TestDatabase;
-  beforeEach(async () => {
+  beforeAll(async () => {
     opened = await kind.open();
   });
-  afterEach(() => opened.close());
+  beforeEach(() => opened.db.deleteFrom('api_keys').execute());
+  afterAll(() => opened.close());
 
   it('an API key is found by its id and by its hash, as it was stored', async () => {
     const row = rowOf('a', { name: 'Ünï 🎬', expires_at: 8_640_000_000_000_000, last_used_at: 1 });

@@ -6,7 +6,7 @@ import {
   type ManualClock,
   type TestDatabase,
 } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findApiKeyById, insertApiKey } from './api-key-store.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 
@@ -65,30 +65,16 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
     createApiKeyVerifier({ db, clock, bootstrapKeys: () => [], onFault: (error) => faults.push(error) });
   const lastUse = async () => (await findApiKeyById(opened.db, 'one'))?.last_used_at;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     opened = await kind.open();
+  });
+  beforeEach(async () => {
     clock = createManualClock();
     faults = [];
+    await opened.db.deleteFrom('api_keys').execute();
     await insertApiKey(opened.db, row);
   });
-  afterEach(() => opened.close());
-
-  it('the verifier returns an API key as it is stored, also a revoked or expired one, and null for an unknown one', async () => {
-    const verifier = verifierOf(opened.db);
-    const state = { id: 'one', name: 'one', scope: 'playback', expiresAt: null, revokedAt: null };
-    expect(await verifier.findApiKey(row.key_hash, true)).toEqual(state);
-    await opened.db.updateTable('api_keys').set({ expires_at: 2, revoked_at: 3 }).execute();
-    expect(await verifier.findApiKey(row.key_hash, true)).toEqual({ ...state, expiresAt: 2, revokedAt: 3 });
-    expect(await verifier.findApiKey('0'.repeat(64), true)).toBeNull();
-  });
-
-  it('the verifier throws DEPENDENCY_UNAVAILABLE while the database is away', async () => {
-    const { db, close } = await kind.open();
-    await close();
-    await expect(verifierOf(db).findApiKey(row.key_hash, true)).rejects.toMatchObject({
-      code: 'DEPENDENCY_UNAVAILABLE',
-    });
-  });
+  afterAll(() => opened.close());
 
   it('the latest of many uses of an API key is written by the flush and not before', async () => {
     const verifier = verifierOf(opened.db);
@@ -98,15 +84,6 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
     await verifier.flush();
     expect(await lastUse()).toBe(now - 1);
     expect(faults).toEqual([]);
-  });
-
-  it('the last use of an API key never moves back, even if two replicas write in the wrong order', async () => {
-    const [early, late] = [verifierOf(opened.db), verifierOf(opened.db)];
-    early.noteUse('one', clock.now() - 10);
-    late.noteUse('one', clock.now() - 5);
-    await late.flush();
-    await early.flush();
-    expect(await lastUse()).toBe(clock.now() - 5);
   });
 
   it('a use that another process noted with a clock ahead is not stored in the future', async () => {
@@ -135,11 +112,15 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
     expect(await lastUse()).toBe(clock.now() - 8);
   });
 
-  it('uses are kept for a bounded number of API keys, those noted last', async () => {
-    const verifier = verifierOf(opened.db);
-    verifier.noteUse('one', clock.now());
-    for (let n = 0; n < 10_000; n++) verifier.noteUse(`other ${n}`, clock.now());
-    await verifier.flush();
-    expect(await lastUse()).toBeNull();
-  }, 120_000);
+  // The bound is in memory, and writing thousands of uses to Postgres takes seconds.
+  it.runIf(kind.name === 'SQLite')(
+    'uses are kept for a bounded number of API keys, those noted last',
+    async () => {
+      const verifier = verifierOf(opened.db);
+      verifier.noteUse('one', clock.now());
+      for (let n = 0; n < 10_000; n++) verifier.noteUse(`other ${n}`, clock.now());
+      await verifier.flush();
+      expect(await lastUse()).toBeNull();
+    },
+  );
 });

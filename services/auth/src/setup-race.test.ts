@@ -8,7 +8,7 @@ import { type AuthFixture, startAuth, testBootstrapKey } from './auth.fixture.ts
 import { createApiKey } from './routes/create-and-read-api-keys.ts';
 import { claimSetup } from './routes/setup.ts';
 
-const callers = 200;
+const callers = 40;
 const facts = {
   actor: { kind: 'anonymous', id: null },
   clientIp: '127.0.0.1',
@@ -34,7 +34,7 @@ describe.each(databaseKinds(process.env))('setup under contention on $name', (ki
     return rows.length;
   };
 
-  it('of 200 concurrent setup calls exactly one succeeds', async () => {
+  it('of 40 concurrent setup calls exactly one succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: callers }, () => auth.ask('POST', '/api/v1/setup')),
     );
@@ -43,7 +43,7 @@ describe.each(databaseKinds(process.env))('setup under contention on $name', (ki
     expect(await storedKeys()).toBe(1);
     const audit = await auth.host.db.selectFrom('audit').select(['action', 'outcome']).execute();
     expect(audit.filter((row) => row.outcome === 'done')).toEqual([{ action: 'setup', outcome: 'done' }]);
-  }, 120_000);
+  });
 
   it('setup waits for an API key that is being created, and is then refused', async () => {
     const { db, ledger } = auth.host;

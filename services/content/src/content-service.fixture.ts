@@ -31,9 +31,8 @@ export async function serveContents(
   db: Database,
   {
     publicUrl = null,
-    uploadStore = null,
     playlistOrigins = [],
-  }: Partial<Pick<ContentRouteOptions, 'publicUrl' | 'uploadStore' | 'playlistOrigins'>> = {},
+  }: Partial<Pick<ContentRouteOptions, 'publicUrl' | 'playlistOrigins'>> = {},
 ) {
   const clock = createManualClock();
   const reader = createContentReader({ db });
@@ -50,7 +49,7 @@ export async function serveContents(
       randomBytes,
       publicUrl,
       playlistOrigins,
-      uploadStore,
+      uploadStore: null,
     })(app),
   );
   type Body = Record<string, unknown>;
@@ -58,7 +57,7 @@ export async function serveContents(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     body?: Body,
-    key = keys.full,
+    key: string = keys.full,
   ) {
     const answer = await host.app.inject({
       method,
@@ -67,17 +66,7 @@ export async function serveContents(
       ...(body ? { payload: body } : {}),
     });
     // biome-ignore lint/suspicious/noExplicitAny: what came over the wire, for the test to look into
-    return { status: answer.statusCode, headers: answer.headers, body: answer.json<any>() };
-  }
-  async function presign(body: Body, credential: string = keys.upload) {
-    const answer = await host.app.inject({
-      method: 'POST',
-      url: '/presign',
-      headers: { authorization: `Bearer ${credential}` },
-      payload: body,
-    });
-    // biome-ignore lint/suspicious/noExplicitAny: as above
     return { status: answer.statusCode, body: answer.json<any>() };
   }
-  return { ...host, clock, reader, ask, presign };
+  return { ...host, clock, reader, ask };
 }

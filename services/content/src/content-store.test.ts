@@ -1,5 +1,5 @@
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Content } from './content.ts';
 import { createContentReader } from './content-reader.ts';
 import {
@@ -26,10 +26,11 @@ const first: Omit<Content, 'updatedAt'> = {
 
 describe.each(databaseKinds(process.env))('the content store on $name', ({ open }) => {
   let database: TestDatabase;
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await open();
   });
-  afterEach(() => database.close());
+  beforeEach(() => database.db.deleteFrom('contents').execute());
+  afterAll(() => database.close());
 
   const insert = (content: Partial<typeof first> & { id: string }) =>
     database.db.transaction().execute((tx) => insertContent(tx, { ...first, ...content }));
@@ -141,17 +142,17 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
     expect(await newest()).toBe(10);
   });
 
-  test('the reader of contents returns status and key version, null for an unknown id, and treats an unknown status as disabled', async () => {
+  test('the reader of contents returns status, key version and playlist, null for an unknown id, and treats an unknown status as disabled', async () => {
     const reader = createContentReader(database);
-    await insert({ ...first, keyVersion: 3 });
-    expect(await reader.findContent('first')).toEqual({ status: 'active', keyVersion: 3, keyPeriods: null });
+    const playlistUrl = 'https://cdn.example/film/master.m3u8';
+    await insert({ ...first, keyVersion: 3, playlistUrl });
+    const state = { status: 'active', keyVersion: 3, keyPeriods: null, playlistUrl };
+    expect(await reader.findContent('first')).toEqual(state);
+    expect(await reader.findContents(['first'])).toEqual([expect.objectContaining(state)]);
     expect(await reader.findContent('none')).toBeNull();
-    await database.db.updateTable('contents').set({ status: 'archived' }).execute();
-    expect(await reader.findContent('first')).toEqual({
-      status: 'disabled',
-      keyVersion: 3,
-      keyPeriods: null,
-    });
+    await database.db.updateTable('contents').set({ status: 'archived', playlist_url: null }).execute();
+    const { playlistUrl: _, ...rest } = state;
+    expect(await reader.findContent('first')).toEqual({ ...rest, status: 'disabled' });
   });
 });
 

@@ -1,11 +1,12 @@
 import { isContentId } from '@latchkey/shared/contracts';
 import { expect, test } from 'vitest';
-import { foldText, readManifestKey, readMetadata } from './content.ts';
+import { foldText, readManifestKey, readMetadata, readPlaylistUrl } from './content.ts';
 
-const refusal = (path: string) =>
+const listed = ['https://cdn.example', 'http://origin.internal:8080'];
+const refusal = (path: string, message = /./) =>
   expect.objectContaining({
     code: 'VALIDATION_FAILED',
-    members: { errors: [expect.objectContaining({ path })] },
+    members: { errors: [{ path, message: expect.stringMatching(message) }] },
   });
 
 test('a content id has 1 to 256 allowed characters, and is not the path of the lease service', () => {
@@ -37,6 +38,26 @@ test('a manifest key has no control characters and is valid Unicode', () => {
     expect(() => readManifestKey(key)).toThrow(refusal('/manifestKey'));
   }
 });
+
+test.each([
+  ...['http://cdn.example/a', 'https://cdn.example:8443/a', 'https://cdn.example.evil.example/a'],
+  ...['https://evil.example/?https://cdn.example', 'http://169.254.169.254/latest'],
+])('the playlistUrl %s is refused by its origin, and the refusal names PLAYLIST_ORIGINS', (url) => {
+  expect(readPlaylistUrl('http://origin.internal:8080/a', listed)).toBe('http://origin.internal:8080/a');
+  for (const origins of [listed, []])
+    expect(() => readPlaylistUrl(url, origins)).toThrow(refusal('/playlistUrl', /PLAYLIST_ORIGINS/));
+});
+
+test.each([
+  ...['', '/master.m3u8', '//cdn.example/a', 'file:///etc/passwd', 'data:text/plain,a', 'ftp://cdn.example/'],
+  ...['https://user:pw@cdn.example/a', 'https://cdn.example@evil.example/', 'https://cdn.example/a#b'],
+  ...['https://cdn.example/a b', 'https://cdn.example/\n', 'https://cdn.example/\u0000', 'https://'],
+])(
+  'the playlistUrl %j is refused: it is not an absolute http or https URL without credentials and fragment',
+  (url) => {
+    expect(() => readPlaylistUrl(url, listed)).toThrow(refusal('/playlistUrl'));
+  },
+);
 
 test('texts that read the same are folded to the same search text', () => {
   expect(foldText('E\u0301TE\u0301')).toBe(foldText('été'));

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { ImportedKeyReader, ImportedKeyStore } from '@latchkey/shared/contracts';
 import { createImportedKeyClient, createRefusalClient } from '@latchkey/shared/internal';
 import { databaseKinds, serveInternalRoutes, type TestDatabase } from '@latchkey/shared/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { keys as apiKeys, serveContents } from './content-service.fixture.ts';
 import { createImportedKeyReader, createImportedKeyStore } from './imported-keys.ts';
 import { addImportedKeyRoutes } from './routes/imported-key-routes.ts';
@@ -22,7 +23,8 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     let keys: ImportedKeyReader & ImportedKeyStore;
     let refuse: ReturnType<typeof createRefusalClient>['record'];
     let close: () => Promise<void>;
-    beforeEach(async () => {
+    let film: string;
+    beforeAll(async () => {
       database = await open();
       service = await serveContents(database.db);
       const reader = createImportedKeyReader(database);
@@ -44,16 +46,21 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
         refuse = createRefusalClient(server.client).record;
         close = server.close;
       }
-      await service.ask('POST', '', { id: 'film', name: 'A film' });
     });
-    afterEach(async () => {
+    beforeEach(async () => {
+      film = randomUUID();
+      await service.ask('POST', '', { id: film, name: 'A film' });
+    });
+    afterAll(async () => {
       await close();
       await service.app.close();
       await database.close();
     });
-    const revision = async () => (await service.reader.findContent('film'))?.importedKeysRevision;
-    const put = (epoch: number | null, wrappedKey: string | null, contentId = 'film') =>
+    const revision = async () => (await service.reader.findContent(film))?.importedKeysRevision;
+    const put = (epoch: number | null, wrappedKey: string | null, contentId = film) =>
       keys.changeKey({ contentId, epoch, wrappedKey }, act);
+    const storedKeysOf = (contentId: string) =>
+      database.db.selectFrom('imported_keys').selectAll().where('content_id', '=', contentId).execute();
     const lastAct = () =>
       database.db
         .selectFrom('audit')
@@ -69,7 +76,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       await put(4_294_967_295, wrapped(2));
       await put(0, wrapped(3));
       expect(await revision()).toBe(3);
-      const find = (epoch: number | null, contentId = 'film') => keys.findImportedKey({ contentId, epoch });
+      const find = (epoch: number | null, contentId = film) => keys.findImportedKey({ contentId, epoch });
       expect(
         await Promise.all([find(null), find(4_294_967_295), find(0), find(1), find(0, 'other')]),
       ).toEqual([wrapped(1), wrapped(2), wrapped(3), null, null]);
@@ -78,10 +85,10 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     test('a key can be replaced and removed, and both are changes in the feed with a row in the audit', async () => {
       await put(7, wrapped(1));
       await put(7, wrapped(2));
-      expect(await keys.findImportedKey({ contentId: 'film', epoch: 7 })).toBe(wrapped(2));
+      expect(await keys.findImportedKey({ contentId: film, epoch: 7 })).toBe(wrapped(2));
       const acted = {
         actor_id: 'id-of-admin',
-        target: 'film',
+        target: film,
         client_ip: '127.0.0.1',
         request_id: 'a-request-1',
       };
@@ -91,31 +98,31 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       const before = (await changes()).length;
       await put(7, null);
       await put(7, null);
-      expect(await keys.findImportedKey({ contentId: 'film', epoch: 7 })).toBeNull();
+      expect(await keys.findImportedKey({ contentId: film, epoch: 7 })).toBeNull();
       expect(await lastAct()).toEqual({ ...done, action: 'content.remove-key' });
       expect((await changes()).slice(before).map(({ change }) => JSON.parse(change))).toEqual([
-        { kind: 'content', contentId: 'film' },
-        { kind: 'content', contentId: 'film' },
+        { kind: 'content', contentId: film },
+        { kind: 'content', contentId: film },
       ]);
       expect(await revision()).toBe(4);
     });
 
     test('a key of a content that does not exist is not stored', async () => {
       await expect(put(0, wrapped(1), 'unknown')).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
-      expect(await database.db.selectFrom('imported_keys').selectAll().execute()).toEqual([]);
+      expect(await storedKeysOf('unknown')).toEqual([]);
     });
 
     test('of many changes at once each is kept, and the revision counts all of them', async () => {
       await Promise.all(Array.from({ length: 20 }, (_, epoch) => put(epoch, wrapped(epoch))));
       expect(await revision()).toBe(20);
-      const all = await keys.exportKeys('film', { first: 0, last: 19 }, act);
+      const all = await keys.exportKeys(film, { first: 0, last: 19 }, act);
       expect(all).toEqual(Array.from({ length: 20 }, (_, epoch) => ({ epoch, wrappedKey: wrapped(epoch) })));
     });
 
     test('an export gives a range or a page, in the order of the epochs, and is in the audit', async () => {
       for (const epoch of [9, null, 2, 30]) await put(epoch, wrapped(epoch ?? 0));
       await put(2, wrapped(99)).catch(() => {});
-      const epochs = async (range: Parameters<typeof keys.exportKeys>[1], contentId = 'film') =>
+      const epochs = async (range: Parameters<typeof keys.exportKeys>[1], contentId = film) =>
         (await keys.exportKeys(contentId, range, act)).map(({ epoch }) => epoch);
       expect(await epochs({ first: 0, last: 9 })).toEqual([2, 9]);
       expect(await epochs({ from: null, limit: 3 })).toEqual([null, 2, 9]);
@@ -132,7 +139,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       await refuse({
         ...facts,
         action: 'content.import-key',
-        target: 'film',
+        target: film,
         outcome: 'refused',
         code: 'INSUFFICIENT_SCOPE',
       });
@@ -146,7 +153,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
 
     if (way === 'over HTTP')
       test('an act without a credential that may manage is refused, whatever secret the process has that passes it on', async () => {
-        const change = { contentId: 'film', epoch: 0, wrappedKey: wrapped(1) };
+        const change = { contentId: film, epoch: 0, wrappedKey: wrapped(1) };
         for (const authorization of [
           '',
           'Bearer lk_0',
@@ -157,13 +164,13 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
             code: 'DEPENDENCY_UNAVAILABLE',
           });
           await expect(
-            keys.exportKeys('film', { from: null, limit: 1 }, { facts, authorization }),
+            keys.exportKeys(film, { from: null, limit: 1 }, { facts, authorization }),
           ).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
         }
         const authorization = `Bearer ${apiKeys.full}`;
-        expect(await database.db.selectFrom('imported_keys').selectAll().execute()).toEqual([]);
+        expect(await storedKeysOf(film)).toEqual([]);
         await keys.changeKey(change, { facts, authorization });
-        expect(await keys.findImportedKey({ contentId: 'film', epoch: 0 })).toBe(wrapped(1));
+        expect(await keys.findImportedKey({ contentId: film, epoch: 0 })).toBe(wrapped(1));
       });
   });
 });

@@ -41,15 +41,3 @@ test.each([
 ])('%j is refused as a media type', (text) => {
   expect(() => readMediaType(text)).toThrow(/contentType must be a media type/);
 });
-
-test('a long text that is nearly a media type is refused without backtracking', () => {
-  const started = performance.now();
-  for (const text of [
-    `a/b${'; x=y'.repeat(48)}!;`,
-    `a/b; x="${'\\\\'.repeat(120)}`,
-    `a/b${' '.repeat(250)}`,
-  ]) {
-    expect(() => readMediaType(text)).toThrow();
-  }
-  expect(performance.now() - started).toBeLessThan(5_000);
-});

@@ -106,14 +106,15 @@ describe('an upload key', () => {
         'a',
         'content/other/',
       ),
-      fc.string({ unit: 'binary', maxLength: 4 }),
+      { arbitrary: fc.string({ unit: 'binary', maxLength: 4 }), weight: 2 },
     );
     const keys = fc
       .array(piece, { minLength: 1, maxLength: 12 })
       .map((pieces) => `content/film/${pieces.join('')}`);
     fc.assert(
       fc.property(keys, fc.nat(6), (key, times) => {
-        fc.pre(refused(key) === null);
+        // About half of them. `fc.pre` would throw for each, which takes longer than the rest.
+        if (refused(key) !== null) return;
         let path = key;
         for (let n = 0; n < times; n++) path = decodeLeniently(path);
         // As a browser, a proxy and a file system would: backslashes are slashes, dots are folded.
@@ -121,7 +122,7 @@ describe('an upload key', () => {
         expect(pathname.startsWith('/content/film/')).toBe(true);
         expect(pathname).not.toContain('//');
       }),
-      { numRuns: 500 },
+      { numRuns: 1_000 },
     );
   });
 

@@ -2,7 +2,7 @@ import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { keys, serveContents } from '../content-service.fixture.ts';
 
-describe.each(databaseKinds(process.env))('key info on $name', ({ open }) => {
+describe.each(databaseKinds({}))('key info on $name', ({ open }) => {
   let database: TestDatabase;
   let service: Awaited<ReturnType<typeof serveContents>>;
   beforeEach(async () => {
