@@ -63,6 +63,7 @@ describe('the playlist of a session', () => {
     expect([key.status, key.bytes]).toEqual([200, byToken.bytes]);
     const head200 = await client.call('HEAD', `/play/${scene.sid}/index.m3u8`);
     expect([head200.status, head200.bytes.length]).toEqual([200, 0]);
+    expect(head200.headers['content-length']).toBe(`${index.bytes.length}`);
     // What the source received says nothing of the viewer.
     const headers = new Set(source.headers.flatMap((received) => Object.keys(received)));
     expect([...headers].sort()).toEqual(['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);

@@ -24,13 +24,6 @@ test('each version of the master key is compared by its fingerprint, from which 
   );
 });
 
-test('another master key or another salt has another fingerprint', async () => {
-  const otherSalt = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 9));
-  const otherKey = createMasterKey(1, Buffer.alloc(32, 9), Buffer.alloc(32, 2));
-  const fingerprints = await Promise.all([first, otherSalt, otherKey].map(deriveFingerprint));
-  expect(new Set(fingerprints).size).toBe(3);
-});
-
 test('master keys that differ from those of their first use are refused, and each version is named with its variables', async () => {
   const compare = async () => ({ differing: [1, 2], missing: [] });
   const failure = checkMasterKeys(

@@ -1,8 +1,8 @@
-import { type Authority, createAuthority, EarlierState } from '@latchkey/shared/authority';
+import { type Authority, EarlierState } from '@latchkey/shared/authority';
 import type { ApiKeyState, ContentState, LeaseState, Principal } from '@latchkey/shared/contracts';
-import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
 import { createLeaseState, createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openAuthority } from './authority.fixture.ts';
 import { decideKeyRequest, type KeyRules } from './decide-key-request.ts';
 
 const leaseId = '5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11';
@@ -28,21 +28,14 @@ beforeEach(() => {
   mark = null;
   apiKey = { id: 'k', name: 'k', scope: 'playback', expiresAt: null, revokedAt: null };
   viewer = { kind: 'viewer', id: 'ada', issuedNotBefore: now, contents: null, mayUpload: false };
-  const bus = createInProcessBus(() => {});
-  const follower = createFeedFollower({
-    feed: { head: async () => 0, since: async () => ({ head: 0, changes: [] }) },
-    bus,
-    clock,
+  const opened = openAuthority(clock, {
+    findApiKey: async () => apiKey,
+    findContent: async () => content,
+    findLease: async () => lease,
+    findMark: async () => mark,
   });
-  pull = () => follower.pull();
-  authority = createAuthority({
-    apiKeys: { findApiKey: async () => apiKey, noteUse: () => {} },
-    contents: { findContent: async () => content },
-    leases: { findLease: async () => lease, findMark: async () => mark },
-    follower,
-    bus,
-    clock,
-  });
+  authority = opened.authority;
+  pull = () => opened.follower.pull();
 });
 
 /** Decides as the issuer does: what is unknown is read, then everything is decided again. */
@@ -160,27 +153,12 @@ describe('a lease that is named decides by itself', () => {
     expect(await decide(optional, leaseId)).toBe(3);
   });
 
-  test.each<[string, () => void]>([
-    [
-      'absent',
-      () => {
-        lease = null;
-      },
-    ],
-    [
-      'of another viewer',
-      () => {
-        if (lease) lease = { ...lease, viewerId: 'bob' };
-      },
-    ],
-    [
-      'for another content',
-      () => {
-        if (lease) lease = { ...lease, contentId: 'other' };
-      },
-    ],
+  test.each<[string, Partial<LeaseState> | null]>([
+    ['absent', null],
+    ['of another viewer', { viewerId: 'bob' }],
+    ['for another content', { contentId: 'other' }],
   ])('a lease that is %s is refused as unknown', async (_, change) => {
-    change();
+    lease = lease && change && { ...lease, ...change };
     expect(await decide(optional, leaseId)).toBe('LEASE_UNKNOWN');
   });
 

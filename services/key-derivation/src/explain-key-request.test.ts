@@ -1,9 +1,9 @@
-import { type Authority, createAuthority } from '@latchkey/shared/authority';
+import type { Authority } from '@latchkey/shared/authority';
 import type { ContentState, LeaseState, Principal } from '@latchkey/shared/contracts';
 import { AppError, codes, type ErrorCode } from '@latchkey/shared/errors';
-import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
 import { createLeaseState, createManualClock } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
+import { openAuthority } from './authority.fixture.ts';
 import { decideKeyRequest, type KeyRules } from './decide-key-request.ts';
 import { codesOfSteps, stepNames } from './decision-steps.ts';
 import { createKeyRequestExplainer } from './explain-key-request.ts';
@@ -26,19 +26,14 @@ interface World {
 }
 
 function open(world: World, rules: KeyRules, holds = true) {
-  const bus = createInProcessBus(() => {});
-  const feed = { head: async () => 0, since: async () => ({ head: 0, changes: [] }) };
   const read = async <T>(value: T): Promise<T> => {
     if (world.isAway) throw new AppError('DEPENDENCY_UNAVAILABLE');
     return value;
   };
-  const authority = createAuthority({
-    apiKeys: { findApiKey: () => read(null), noteUse: () => {} },
-    contents: { findContent: () => read(world.content) },
-    leases: { findLease: () => read(world.lease), findMark: () => read(world.mark) },
-    follower: createFeedFollower({ feed, bus, clock }),
-    bus,
-    clock,
+  const { authority } = openAuthority(clock, {
+    findContent: () => read(world.content),
+    findLease: () => read(world.lease),
+    findMark: () => read(world.mark),
   });
   const pace = createLocalPace(clock, 100_000);
   const masterKeys = { holds: () => (holds ? ({} as never) : null) };

@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { createAuthority } from '@latchkey/shared/authority';
 import type { ContentState } from '@latchkey/shared/contracts';
 import { type AnyMasterKey, createMasterKey, deriveContentKey } from '@latchkey/shared/derivation';
-import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
 import { usualCachesBytes } from '@latchkey/shared/memory';
 import { createManualClock } from '@latchkey/shared/testing';
 import { describe, expect, test } from 'vitest';
+import { openAuthority } from './authority.fixture.ts';
 import { createContentKeyCache } from './content-key-cache.ts';
 import { createContentKeyIssuer } from './issue-content-key.ts';
 import type { KeyRequest } from './key-request.ts';
@@ -25,20 +24,7 @@ function setUp(
   held: AnyMasterKey = masterKey,
 ) {
   const clock = createManualClock();
-  const bus = createInProcessBus(() => {});
-  const follower = createFeedFollower({
-    feed: { head: async () => 0, since: async () => ({ head: 0, changes: [] }) },
-    bus,
-    clock,
-  });
-  const authority = createAuthority({
-    apiKeys: { findApiKey: async () => null, noteUse: () => {} },
-    contents: { findContent },
-    leases: { findLease: async () => null, findMark: async () => null },
-    follower,
-    bus,
-    clock,
-  });
+  const { authority, bus, follower } = openAuthority(clock, { findContent });
   const issuer = createContentKeyIssuer({
     keys: createContentKeyCache(),
     noteUse: () => {},

@@ -17,7 +17,7 @@ import { createSlowPlaces } from './sources/shared-fetch.ts';
 import { createSourceCache } from './sources/source-cache.ts';
 import { createWorkTurns } from './work-turns.ts';
 
-const leaseId = '5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11';
+export const leaseId = '5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11';
 const secret = Buffer.alloc(16, 7);
 /** The id of the only session. */
 export const sid = formatSid(leaseId, secret);

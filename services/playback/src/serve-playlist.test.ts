@@ -1,6 +1,6 @@
 import { formatSid } from '@latchkey/shared/contracts';
 import { expect, it } from 'vitest';
-import { servePlaylists, sid, start } from './playback.fixture.ts';
+import { leaseId, servePlaylists, sid, start } from './playback.fixture.ts';
 import { SourceRefusal } from './sources/source-refusal.ts';
 
 const multivariant = '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv/1.m3u8?sig=a\n';
@@ -20,62 +20,31 @@ const media = [
 const usual = () => ({ [start]: multivariant, [variantUrl]: media }) as Record<string, string | Error>;
 const childOf = (text: string) => /^[\w-]{16}\.m3u8$/m.exec(text)?.[0] ?? 'none';
 
-it('a session gets the playlist of its content and the ones that it lists, with its id at the keys of this server alone', async () => {
+it('a playlist is a use of its session, which its request line names as the principal, without the id in the URL', async () => {
   const { get, uses, lines, clock } = await servePlaylists(usual());
   const index = await get(`/play/${sid}/index.m3u8`);
-  expect([index.statusCode, index.headers['content-type']]).toEqual([200, 'application/vnd.apple.mpegurl']);
-  expect(index.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
-  const variant = await get(`/play/${sid}/${childOf(index.body)}`);
-  expect(variant.body.split('\n')).toEqual([
-    '#EXTM3U',
-    '#EXT-X-TARGETDURATION:6',
-    `#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example/v/keys/film/0?s=${sid}"`,
-    '#EXTINF:6,',
-    'https://cdn.example/film/v/0.ts',
-    '#EXT-X-KEY:METHOD=AES-128,URI="https://other.example/keys/film/1"',
-    '#EXTINF:6,',
-    'https://cdn.example/film/v/1.ts',
-    '',
-  ]);
+  expect((await get(`/play/${sid}/${childOf(index.body)}`)).statusCode).toBe(200);
   expect(uses.map(([, usedAt]) => usedAt)).toEqual([clock.now(), clock.now()]);
   expect(JSON.stringify(lines)).not.toContain(sid);
   expect(lines[0]?.principal).toMatchObject({ kind: 'session' });
 });
 
-it('HEAD of a playlist answers as GET does, without the text', async () => {
-  const { get } = await servePlaylists(usual());
-  const answer = await get(`/play/${sid}/index.m3u8`, 'HEAD');
-  expect([answer.statusCode, answer.body, Number(answer.headers['content-length']) > 20]).toEqual([
-    200,
-    '',
-    true,
-  ]);
-});
-
 it.each([
-  ['too short', sid.slice(1)],
-  ['too long', `${sid}A`],
-  ['with another spelling of the same bytes', `${sid.slice(0, 42)}d`],
-  ['of other letters', `${sid.slice(1)}.`],
-])('an id %s is 401 INVALID_SESSION, and nothing is read or fetched', async (_, wrong) => {
-  const { get, state, fetched, uses } = await servePlaylists(usual());
-  const answer = await get(`/play/${wrong}/index.m3u8`);
-  expect([answer.statusCode, answer.json().code]).toEqual([401, 'INVALID_SESSION']);
-  expect(answer.headers['referrer-policy']).toBe('no-referrer');
-  expect([state.readsOfLeases, fetched, uses]).toEqual([0, [], []]);
-  expect(answer.body).not.toContain(wrong);
-});
-
-it('a well-formed id of no session, and one with another secret, get the same 401, and fetch nothing', async () => {
-  const { get, fetched } = await servePlaylists(usual());
-  const otherSecret = formatSid('5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11', Buffer.alloc(16, 8));
-  const otherLease = formatSid('5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c12', Buffer.alloc(16, 7));
-  for (const wrong of [otherSecret, otherLease]) {
+  ['too short', sid.slice(1), 0],
+  ['too long', `${sid}A`, 0],
+  ['with another spelling of the same bytes', `${sid.slice(0, 42)}d`, 0],
+  ['of other letters', `${sid.slice(1)}.`, 0],
+  ['of another secret', formatSid(leaseId, Buffer.alloc(16, 8)), 1],
+  ['of no session', formatSid('5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c12', Buffer.alloc(16, 7)), 1],
+])(
+  'an id %s is 401 INVALID_SESSION: nothing is fetched, and a malformed one is not read',
+  async (_, wrong, reads) => {
+    const { get, state, fetched, uses } = await servePlaylists(usual());
     const answer = await get(`/play/${wrong}/index.m3u8`);
     expect([answer.statusCode, answer.json().code]).toEqual([401, 'INVALID_SESSION']);
-  }
-  expect(fetched).toEqual([]);
-});
+    expect([state.readsOfLeases, fetched, uses]).toEqual([reads, [], []]);
+  },
+);
 
 it('a revoked session gets 403 LEASE_REVOKED, and so does one that is revoked while its playlist is being fetched', async () => {
   const { get, state, during, forget, clock, uses } = await servePlaylists(usual());
@@ -90,22 +59,14 @@ it('a revoked session gets 403 LEASE_REVOKED, and so does one that is revoked wh
   expect(uses).toEqual([]);
 });
 
-it('a session that is over gets 403 LEASE_EXPIRED, a disabled content 404, and so does one without a playlist', async () => {
-  const { get, state, clock, forget, pull } = await servePlaylists(usual());
-  const ask = async () => {
-    forget();
-    const answer = await get(`/play/${sid}/index.m3u8`);
-    return [answer.statusCode, answer.json().code];
-  };
-  state.content = { status: 'active', keyVersion: 1 };
-  expect(await ask()).toEqual([404, 'NOT_FOUND']);
-  state.content = { status: 'disabled', keyVersion: 1, playlistUrl: start };
-  expect(await ask()).toEqual([404, 'CONTENT_NOT_FOUND']);
-  state.content = { status: 'active', keyVersion: 1, playlistUrl: start };
+it('a session that is over gets 403 LEASE_EXPIRED', async () => {
+  const { get, clock, forget, pull } = await servePlaylists(usual());
   clock.advance(600_000);
   // It was read before its grace was over, so it may have been renewed since: it is read again.
   await pull();
-  expect(await ask()).toEqual([403, 'LEASE_EXPIRED']);
+  forget();
+  const answer = await get(`/play/${sid}/index.m3u8`);
+  expect([answer.statusCode, answer.json().code]).toEqual([403, 'LEASE_EXPIRED']);
 });
 
 it('a name that the content does not list is 404, and asking for it again and again fetches nothing', async () => {
@@ -117,26 +78,15 @@ it('a name that the content does not list is 404, and asking for it again and ag
   expect(fetched).toEqual([start]);
 });
 
-it('a source that is away is 503 with Retry-After, names no cause, and tells the operator once', async () => {
+it('a source that is away is told to the operator once, with its cause, and counted for each request', async () => {
   const { get, operatorLines, metrics } = await servePlaylists({ [start]: new Error('ECONNREFUSED canary') });
-  for (let n = 0; n < 5; n++) {
-    const answer = await get(`/play/${sid}/index.m3u8`);
-    expect([answer.statusCode, answer.json().code]).toEqual([503, 'DEPENDENCY_UNAVAILABLE']);
-    expect(answer.headers['retry-after']).toBe('1');
-    expect(answer.body).not.toMatch(/canary|cdn\.example/);
-  }
+  for (let n = 0; n < 5; n++) expect((await get(`/play/${sid}/index.m3u8`)).body).not.toContain('canary');
   expect(operatorLines).toHaveLength(1);
   expect(operatorLines[0]).toContain('ECONNREFUSED canary');
   expect(operatorLines[0]).toContain(start);
   expect(await metrics.registry.metrics()).toContain(
     'latchkey_playlists_total{outcome="DEPENDENCY_UNAVAILABLE"} 5',
   );
-});
-
-it('a page of text instead of a playlist is 503, and the log says what is wrong', async () => {
-  const { get, operatorLines } = await servePlaylists({ [start]: '<html>' });
-  expect((await get(`/play/${sid}/index.m3u8`)).statusCode).toBe(503);
-  expect(operatorLines.join()).toContain('it does not begin with #EXTM3U');
 });
 
 it('a variant whose signature has ended is fetched by the URL that its source signs now', async () => {

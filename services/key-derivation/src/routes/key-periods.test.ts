@@ -1,58 +1,20 @@
-import { signToken } from '@latchkey/rig/tokens';
 import type { KeyPeriods } from '@latchkey/shared/contracts';
-import { createMasterKey, deriveContentKey } from '@latchkey/shared/derivation';
-import { usualCachesBytes } from '@latchkey/shared/memory';
-import { createManualClock, createTestHost, databaseKinds, testTokenSecret } from '@latchkey/shared/testing';
-import { expect, onTestFinished, test } from 'vitest';
-import { createContentKeyCache } from '../content-key-cache.ts';
-import { createContentKeyIssuer } from '../issue-content-key.ts';
-import { createMasterKeyRing } from '../master-key-ring.ts';
-import { keyDerivationRoutes } from '../mount.ts';
-import { createLocalPace } from '../pace/local-pace.ts';
+import { deriveContentKey } from '@latchkey/shared/derivation';
+import { expect, test } from 'vitest';
+import { masterKey, serveKeys } from '../key-service.fixture.ts';
 
-const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 const live = { mode: 'clock', periodSeconds: 10, ahead: 1, behind: null } as const;
 
 /** The service over HTTP on a clock that the test moves, with one content. `seconds` count from its origin. */
 async function serve(keyPeriodsFrom: (origin: number) => KeyPeriods) {
-  const [sqlite] = databaseKinds({});
-  if (!sqlite) throw new Error('there is always SQLite');
-  const database = await sqlite.open();
-  onTestFinished(() => database.close());
-  const clock = createManualClock();
-  const origin = clock.now();
-  const keyPeriods = keyPeriodsFrom(origin);
-  const host = await createTestHost({
-    db: database.db,
-    clock,
-    verifier: { findApiKey: async () => null, noteUse: () => {} },
-    contents: { findContent: async () => ({ status: 'active', keyVersion: 1, keyPeriods }) },
-    leases: { findLease: async () => null, findMark: async () => null },
-  });
-  onTestFinished(() => host.app.close());
-  const issuer = createContentKeyIssuer({
-    ...host,
-    rules: { contentMode: 'registered', leaseMode: 'optional' },
-    masterKeys: createMasterKeyRing([masterKey], host.log.warn),
-    pace: createLocalPace(clock, usualCachesBytes),
-    keys: createContentKeyCache(),
-    noteUse: () => {},
-  });
-  await keyDerivationRoutes({
-    ...host,
-    publicUrl: null,
-    issuer,
-    guard: { authenticator: host.authenticator, limiter: null },
-  })(host.app);
-  // Valid however far the test moves the wall clock.
-  const issuedAt = origin / 1_000 - 40_000;
-  const token = signToken(testTokenSecret, { sub: 'ada', iat: issuedAt, exp: issuedAt + 80_000 });
+  const { clock, origin, get } = await serveKeys((_, origin) => ({
+    status: 'active',
+    keyVersion: 1,
+    keyPeriods: keyPeriodsFrom(origin),
+  }));
 
   async function ask(epoch: number) {
-    const answer = await host.app.inject({
-      url: `/keys/live/${epoch}`,
-      headers: { authorization: `Bearer ${token}` },
-    });
+    const answer = await get(`live/${epoch}`);
     if (answer.statusCode !== 200) return { ...answer.json(), retryAfter: answer.headers['retry-after'] };
     expect(answer.rawPayload).toEqual(deriveContentKey(masterKey, 'live', epoch));
     return 'served';

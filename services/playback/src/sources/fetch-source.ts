@@ -20,11 +20,10 @@ export interface SourceOptions {
   readonly turns: FetchTurns;
   /** To decode the text: many may arrive in the same turn of the event loop. */
   readonly workTurns: Pick<WorkTurns, 'take'>;
-  /** For a whole playlist, redirects and the wait for a turn included: the contract's 5 s. A source that sends a byte each second gets no more. */
-  readonly limitMs?: number | undefined;
 }
 
-const contractLimitMs = 5_000;
+/** For a whole playlist, redirects and the wait for a turn included: the contract's 5 s. A source that sends a byte each second gets no more. */
+const limitMs = 5_000;
 /** The contract's 2 MiB, after decompression. */
 const sizeLimitBytes = 2 * 1024 * 1024;
 /** Most live playlists are smaller. */
@@ -43,7 +42,7 @@ const redirects = [301, 302, 303, 307, 308];
  */
 export async function fetchSource(
   start: URL,
-  { mayFetch, dispatcher, turns, workTurns, limitMs = contractLimitMs }: SourceOptions,
+  { mayFetch, dispatcher, turns, workTurns }: SourceOptions,
 ): Promise<FetchedText> {
   const signal = AbortSignal.timeout(limitMs);
   const end = await turns.take(start.origin, signal);

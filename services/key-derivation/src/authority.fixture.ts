@@ -1,0 +1,30 @@
+import { createAuthority } from '@latchkey/shared/authority';
+import type { ApiKeyState, ContentState, LeaseState } from '@latchkey/shared/contracts';
+import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
+import type { ManualClock } from '@latchkey/shared/testing';
+
+/** What the services that own the states answer. Without one, there is no such state. */
+interface Owners {
+  findApiKey?: () => Promise<ApiKeyState | null>;
+  findContent?: (contentId: string) => Promise<ContentState | null>;
+  findLease?: () => Promise<LeaseState | null>;
+  findMark?: () => Promise<number | null>;
+}
+
+/** The cached states of a replica that follows an empty change feed. */
+export function openAuthority(clock: ManualClock, owners: Owners) {
+  const none = async () => null;
+  const { findApiKey = none, findContent = none, findLease = none, findMark = none } = owners;
+  const bus = createInProcessBus(() => {});
+  const feed = { head: async () => 0, since: async () => ({ head: 0, changes: [] }) };
+  const follower = createFeedFollower({ feed, bus, clock });
+  const authority = createAuthority({
+    apiKeys: { findApiKey, noteUse: () => {} },
+    contents: { findContent },
+    leases: { findLease, findMark },
+    follower,
+    bus,
+    clock,
+  });
+  return { authority, bus, follower };
+}
