@@ -61,14 +61,6 @@ describe('a good configuration', () => {
     );
   });
 
-  it('AUTH_JWT_SECRET may be base64', async () => {
-    const secret = Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - n));
-    const env = { ...complete, CONTENT_MODE: 'any', AUTH_JWT_SECRET: `base64:${secret.toString('base64')}` };
-    const url = await startInTest(makeTestFolder(), env).listens();
-    const headers = { authorization: `Bearer ${viewerToken(secret, 'v')}` };
-    expect((await fetch(`${url}/keys/x`, { headers })).status).toBe(200);
-  });
-
   it('PUBLIC_URL is the base of absolute URLs', async () => {
     const env = { ...complete, ADMIN_API_KEY: 'k'.repeat(40), PUBLIC_URL: 'https://keys.example.com/base' };
     const url = await startInTest(makeTestFolder(), env).listens();
@@ -78,12 +70,6 @@ describe('a good configuration', () => {
       body: JSON.stringify({ name: 'x', id: 'film' }),
     });
     expect(await response.json()).toMatchObject({ key_endpoint: 'https://keys.example.com/base/keys/film' });
-  });
-
-  it('TRUST_PROXY=true starts, with a warning', async () => {
-    const server = startInTest(makeTestFolder(), { ...complete, TRUST_PROXY: 'true' });
-    await server.listens();
-    expect(server.stderr()).toMatch(/"warn".*TRUST_PROXY/);
   });
 
   it('ALLOW_ANONYMOUS_VIEWERS=true serves viewers without a token, with a warning', async () => {

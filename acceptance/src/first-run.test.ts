@@ -72,25 +72,6 @@ describe('without any configuration', () => {
     expect(keys[0]?.[0]).toBe(200);
     expect(keys[1]).toEqual(keys[0]);
   });
-
-  it('an empty variable counts as not set, on later runs too', async () => {
-    const folder = makeTestFolder();
-    const empty = { ...bare, MASTER_KEY_HEX: '', SALT_HEX: '', AUTH_JWT_SECRET: '' };
-    const first = await keyOfOneRun(folder, empty);
-    expect(await keyOfOneRun(folder, empty)).toBe(first);
-  });
-
-  it('a first run with ALLOW_ANONYMOUS_VIEWERS makes no token secret', async () => {
-    const folder = makeTestFolder();
-    await startInTest(folder, { ...bare, ALLOW_ANONYMOUS_VIEWERS: 'true' }).listens();
-    expect(Object.keys(readKept(folder)).sort()).toEqual(['MASTER_KEY_HEX', 'SALT_HEX']);
-  });
-
-  it('a first run with all secrets makes no file', async () => {
-    const folder = makeTestFolder();
-    await startInTest(folder, complete).listens();
-    expect(existsSync(join(folder, 'latchkey.env'))).toBe(false);
-  });
 });
 
 describe('a wrong master key never serves', () => {
