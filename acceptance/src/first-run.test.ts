@@ -95,13 +95,6 @@ describe('without any configuration', () => {
     expect(keys[1]).toEqual(keys[0]);
   });
 
-  it('an empty variable counts as not set, on later runs too', async () => {
-    const folder = makeTestFolder();
-    const empty = { ...bare, MASTER_KEY_HEX: '', SALT_HEX: '', AUTH_JWT_SECRET: '' };
-    const { key } = await runOnce(folder, empty);
-    expect((await runOnce(folder, empty)).key).toBe(key);
-  });
-
   it('a first run with all secrets makes no file', () => {
     expect(readdirSync(join(firstConfigured.folder, 'data'))).toContain('latchkey.db');
     expect(existsSync(envFile(firstConfigured.folder))).toBe(false);

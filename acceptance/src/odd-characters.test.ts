@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
+import { askInParts } from './ask-in-parts.ts';
 import { openTarget } from './target.ts';
 
 const target = await openTarget();
@@ -7,7 +8,6 @@ const { client, adminApiKey: admin } = target;
 
 /** NUL, which Postgres cannot store, half of a surrogate pair, a byte that is not UTF-8, a line break, and others. */
 const odd = ['%00', 'a%00b', '%ED%A0%80', '%FF', '%0A', '%E2%80%AE', '%F0%9F%8E%AC'];
-const nul = odd.filter((text) => text.includes('%00'));
 
 interface Parameter {
   name: string;
@@ -42,10 +42,11 @@ async function ask(method: string, path: string, as: string | undefined = admin)
 it.each(inPath)(
   'odd characters in the path of $method $path get a 4xx, never a 5xx',
   async ({ method, path }) => {
-    for (const text of odd) {
+    const answers = await askInParts(odd, async (text) => {
       const { status } = await ask(method, path.replace(/\{[^}]+\}/g, text));
-      expect([text, status]).toEqual([text, expect.toSatisfy((code: number) => code >= 400 && code < 500)]);
-    }
+      return { text, status };
+    });
+    expect(answers.filter(({ status }) => status < 400 || status >= 500)).toEqual([]);
   },
 );
 
@@ -53,10 +54,13 @@ it.each(queries)(
   'odd characters in the query of %s, in %s, never get a 5xx, and a NUL gets 400',
   async (_operation, name, path) => {
     const url = path.replace(/\{[^}]+\}/g, 'x');
-    for (const text of odd) expect((await ask('GET', `${url}?${name}=${text}`)).status).toBeLessThan(500);
+    const answers = await askInParts(odd, async (text) => ({
+      text,
+      ...(await ask('GET', `${url}?${name}=${text}`)),
+    }));
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
     if (path.startsWith('/keys')) return;
-    for (const text of nul) {
-      const { status, json } = await ask('GET', `${url}?${name}=${text}`);
+    for (const { status, json } of answers.filter(({ text }) => text.includes('%00'))) {
       // For an unknown path the query is not checked.
       expect([400, 404]).toContain(status);
       if (status === 400) expect(json.errors).not.toEqual([]);
@@ -109,20 +113,4 @@ it.each([
   const problem = JSON.parse(await sendRaw(request));
   expect(problem).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   expect(problem.errors).toEqual([{ path: expect.any(String), message: expect.any(String) }]);
-});
-
-it.each([
-  ['malformed JSON', '{"name":'],
-  ['text that is not JSON', 'name=x'],
-  ['JSON that is not an object', '[]'],
-  ['no content', ''],
-  ['a member __proto__', '{"__proto__":{},"name":"x"}'],
-])('a body with %s is answered 400 VALIDATION_FAILED with errors', async (_what, body) => {
-  const { status, code, json } = await client.call('POST', '/api/v1/content', {
-    as: admin,
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
-  expect([status, code]).toEqual([400, 'VALIDATION_FAILED']);
-  expect(json.errors.length).toBeGreaterThan(0);
 });

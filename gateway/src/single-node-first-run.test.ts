@@ -117,6 +117,17 @@ describe('what a first run finds', () => {
     expect(Object.keys(read().made)).toEqual(['MASTER_KEY_HEX', 'SALT_HEX']);
   });
 
+  it('an empty variable counts as not set, on the first run and on later ones', () => {
+    const empty = { MASTER_KEY_HEX: '', SALT_HEX: '', AUTH_JWT_SECRET: '' };
+    expect(Object.keys(inFolder(empty).read().made)).toEqual(Object.keys(empty));
+    const later = inFolder(empty, { 'latchkey.env': kept }).read();
+    expect([later.made, keyOf(later)]).toEqual([{}, 'ab'.repeat(32)]);
+  });
+
+  it('a first run with all secrets makes none', () => {
+    expect(inFolder(parseEnv(kept) as Record<string, string>).read().made).toEqual({});
+  });
+
   it('a first run keeps its secrets beside the database that SQLITE_PATH_FILE names', () => {
     const { read, folder } = inFolder(
       { SQLITE_PATH: '', SQLITE_PATH_FILE: 'FOLDER/where' },

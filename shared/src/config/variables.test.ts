@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeVariables, type Environment, internalVariables, singleNodeSettings } from './index.ts';
-import { readSingleNodeConfig } from './profiles.ts';
+import { readSeparateServiceConfig, readSingleNodeConfig } from './profiles.ts';
 
 const complete = {
   MASTER_KEY_HEX: '0'.repeat(64),
@@ -42,6 +42,14 @@ describe('the defaults are those of the contract', () => {
   });
 
   it('the default settings produce no warning', () => expect(warnings).toEqual([]));
+
+  it('services have no cache and no bus by default', () => {
+    const { values: separate } = readSeparateServiceConfig({
+      INTERNAL_SECRET: 'i'.repeat(32),
+      DATABASE_URL: 'postgres://db/x',
+    });
+    expect([separate.redisUrl, separate.natsUrl]).toEqual([undefined, undefined]);
+  });
 });
 
 describe('warnings', () => {
