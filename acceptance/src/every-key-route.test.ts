@@ -13,7 +13,7 @@ import {
 import { openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-// What docs/contract.md#order-of-decisions says of key requests holds for keys that a packager names, and for licences.
+// The decisions of docs/contract.md#order-of-decisions hold for keys that a packager names, and for licences, too.
 const target = await openTarget();
 const { client, adminApiKey: admin, jwtSecret } = target;
 // A revocation may take some seconds to reach every replica.
