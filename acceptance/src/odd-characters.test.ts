@@ -42,10 +42,13 @@ async function ask(method: string, path: string, as: string | undefined = admin)
 it.each(inPath)(
   'odd characters in the path of $method $path get a 4xx, never a 5xx',
   async ({ method, path }) => {
-    for (const text of odd) {
-      const { status } = await ask(method, path.replace(/\{[^}]+\}/g, text));
-      expect([text, status]).toEqual([text, expect.toSatisfy((code: number) => code >= 400 && code < 500)]);
-    }
+    const isRefusal = expect.toSatisfy((code: number) => code >= 400 && code < 500);
+    await Promise.all(
+      odd.map(async (text) => {
+        const { status } = await ask(method, path.replace(/\{[^}]+\}/g, text));
+        expect([text, status]).toEqual([text, isRefusal]);
+      }),
+    );
   },
 );
 
@@ -53,7 +56,9 @@ it.each(queries)(
   'odd characters in the query of %s, in %s, never get a 5xx, and a NUL gets 400',
   async (_operation, name, path) => {
     const url = path.replace(/\{[^}]+\}/g, 'x');
-    for (const text of odd) expect((await ask('GET', `${url}?${name}=${text}`)).status).toBeLessThan(500);
+    await Promise.all(
+      odd.map(async (text) => expect((await ask('GET', `${url}?${name}=${text}`)).status).toBeLessThan(500)),
+    );
     if (path.startsWith('/keys')) return;
     for (const text of nul) {
       const { status, json } = await ask('GET', `${url}?${name}=${text}`);

@@ -95,7 +95,7 @@ describe.skipIf(isPending)('no way of asking gets a viewer more keys than the pa
 });
 
 describe.skipIf(isPending)('honest playback', () => {
-  it.each([
+  it.concurrent.each([
     [1, 2],
     [2, 3],
   ])(
