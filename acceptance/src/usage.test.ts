@@ -14,8 +14,8 @@ import { unique, viewerToken } from './tokens.ts';
 
 /** Each process reports a minute within 5 s after its end. */
 const patience = { timeout: 100_000, interval: 500 };
-/** The clock of a single node starts some seconds before the end of a minute. A database has a clock of its own. */
-const aheadMs = isSingleNode ? (110_000 - (Date.now() % 60_000)) % 60_000 : 0;
+/** The clock of a single node starts 15 s before the end of a minute. A database has a clock of its own. */
+const aheadMs = isSingleNode ? (105_000 - (Date.now() % 60_000)) % 60_000 : 0;
 const shift = `--import=${import.meta.resolve('@latchkey/rig/shift-clock')}?by=${aheadMs}`;
 // Its own, because every request is counted.
 const server = await startServer({
