@@ -27,6 +27,7 @@ async function fill(server: OwnServer, count: number): Promise<(Scene & { leaseI
 }
 
 describe('LEASE_LIMIT_MODE=reject', async () => {
+  // Its own, because no other test needs a limit of two.
   const server = await startServer({ LEASE_MAX_PER_VIEWER: '2', LEASE_RENEW_GRACE_SECONDS: '3600' });
   const { client } = server;
 
@@ -104,6 +105,7 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
 });
 
 describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
+  // No other test needs this mode.
   const server = await startServer({ LEASE_MAX_PER_VIEWER: '2', LEASE_LIMIT_MODE: 'evict-oldest' });
   const { client, adminApiKey: admin } = server;
 

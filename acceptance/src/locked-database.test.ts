@@ -4,6 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { askForKey, makeScene } from './server-actions.ts';
 import { startSingleNode } from './target.ts';
 
+// Its own, because its database is locked.
 const server = await startSingleNode();
 const { client, adminApiKey: admin } = server;
 const patience = { timeout: 30_000, interval: 100 };

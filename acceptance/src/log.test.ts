@@ -4,23 +4,22 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from './answer.ts';
 import { lineMembers, type RequestLine, readLines, secretsIn } from './request-lines.ts';
 import { createApiKey, makeScene } from './server-actions.ts';
-import { masterKeyHex, saltHex, startServer } from './target.ts';
+import { masterKeyHex, openShared, saltHex, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-const server = await startServer();
+const server = await openShared('plain');
 const { client, adminApiKey: admin, jwtSecret } = server;
+
+const patience = { timeout: 25_000, interval: 20 };
 
 /** Waits for the line of an answer, and checks that there is exactly one. */
 function lineOf({ requestId }: Answer): Promise<RequestLine> {
-  return vi.waitFor(
-    () => {
-      const [line, ...more] = readLines(server.process).filter((found) => found.requestId === requestId);
-      if (!line) throw new Error(`no line for ${requestId}`);
-      expect(more).toEqual([]);
-      return line;
-    },
-    { timeout: 25_000, interval: 20 },
-  );
+  return vi.waitFor(() => {
+    const [line, ...more] = readLines(server.process).filter((found) => found.requestId === requestId);
+    if (!line) throw new Error(`no line for ${requestId}`);
+    expect(more).toEqual([]);
+    return line;
+  }, patience);
 }
 
 describe('the line of a request', () => {
@@ -46,17 +45,15 @@ describe('the line of a request', () => {
   });
 
   it('log lines with LOG_CLIENT_IP and LOG_VIEWER_ID show neither the address nor the id of a viewer', async () => {
+    // Its own, because other tests look for addresses and viewers in the log.
     const reduced = await startServer({ LOG_CLIENT_IP: 'short', LOG_VIEWER_ID: 'hash' });
     const { contentId, token, viewerId } = await makeScene(reduced);
     const { requestId } = await reduced.client.get(`/keys/${contentId}`, token);
-    const line = await vi.waitFor(
-      () => {
-        const found = readLines(reduced.process).find((each) => each.requestId === requestId);
-        if (!found) throw new Error('no line yet');
-        return found;
-      },
-      { timeout: 25_000, interval: 20 },
-    );
+    const line = await vi.waitFor(() => {
+      const found = readLines(reduced.process).find((each) => each.requestId === requestId);
+      if (!found) throw new Error('no line yet');
+      return found;
+    }, patience);
     const hash = createHash('sha256').update(viewerId).digest('hex').slice(0, 12);
     expect(line.principal).toEqual({ kind: 'viewer', id: hash });
     expect(line.clientIp).toMatch(/(\.0|::)$/);
@@ -126,6 +123,20 @@ it('a request with a fragment gets 400, and the log line hides the fragment', as
     const line = readLines(server.process).find(({ requestId }) => requestId === id);
     expect(line).toMatchObject({ status: 400, path: `/keys/${contentId}#***` });
   });
+});
+
+it('text that is not HTTP gets a 400 and is logged, and the server goes on', async () => {
+  const { port, hostname } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  socket.end('NONSENSE\r\n\r\n');
+  const text = (await socket.setEncoding('latin1').toArray()).join('');
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  const [, id] = /^x-request-id: (\S+)/im.exec(text) ?? [];
+  await vi.waitFor(() => {
+    const line = readLines(server.process).find(({ requestId }) => requestId === id);
+    expect(line).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+  }, patience);
+  expect((await client.get('/health')).status).toBe(200);
 });
 
 it('the log contains no credential, valid or not, no raw key and no key material', async () => {

@@ -3,6 +3,7 @@ import { askForKey, createLease, makeScene, revokeLeases } from './server-action
 import { startSingleNode } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
+// Its own, because every request and lease is counted.
 const server = await startSingleNode();
 const { client } = server;
 const metricsUrl = /metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(server.process.stderr())?.[1] ?? '';

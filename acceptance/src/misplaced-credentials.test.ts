@@ -19,6 +19,7 @@ const patience = { timeout: 25_000, interval: 100 };
 describe.skipIf(areContainers)('credentials in the wrong place', async () => {
   const receiver = await startWebhookReceiver();
   afterAll(() => receiver.close());
+  // Its own, because all that it has stored is read.
   const server = await startServer({
     PUBLIC_URL: 'https://keys.example',
     PLAYLIST_ORIGINS: origin,

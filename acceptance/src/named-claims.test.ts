@@ -11,16 +11,14 @@ const claims = {
   AUTH_JWT_CONTENT_CLAIM: '/app_metadata/content_ids',
   AUTH_JWT_VIEWER_CLAIM: 'https://example.com/user',
 };
-const server = await startServer({
-  ...claims,
-  ...uploadsOn,
-  PUBLIC_URL: 'https://keys.example',
-  PLAYLIST_ORIGINS: origin,
-});
+// No other test needs these settings.
+const [server, lenient, literal, demanding] = await Promise.all([
+  startServer({ ...claims, ...uploadsOn, PUBLIC_URL: 'https://keys.example', PLAYLIST_ORIGINS: origin }),
+  startServer({ ...claims, AUTH_JWT_CONTENT_CLAIM_REQUIRED: 'false' }),
+  startServer({ AUTH_JWT_CONTENT_CLAIM: 'app_metadata.content_ids' }),
+  startServer({ AUTH_JWT_CONTENT_CLAIM_REQUIRED: 'true' }),
+]);
 const { client, adminApiKey } = server;
-const lenient = await startServer({ ...claims, AUTH_JWT_CONTENT_CLAIM_REQUIRED: 'false' });
-const literal = await startServer({ AUTH_JWT_CONTENT_CLAIM: 'app_metadata.content_ids' });
-const demanding = await startServer({ AUTH_JWT_CONTENT_CLAIM_REQUIRED: 'true' });
 
 const contentId = await registerContent(server);
 await client.call('PATCH', `/api/v1/content/${contentId}`, {

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { complete, makeTestFolder, startInTest } from './own-process.ts';
+import { makeFolder, startProcess } from './server-process.ts';
 
 // Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
@@ -12,23 +13,31 @@ const entryOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.
 /** `nobody`, on every Linux. Only root may start a process as another user. Other users test with a read-only file. */
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
+const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
-/** Makes a database that another user may read but not write. */
-async function makeForeignDatabase(): Promise<string> {
-  const folder = makeTestFolder();
-  const server = startInTest(folder, complete);
+/** A database and the rights that its server gave it. Another user may now read but not write it. */
+async function makeForeignDatabase() {
+  const folder = makeFolder();
+  afterAll(() => folder.remove());
+  const data = join(folder.path, 'data');
+  const path = join(data, 'latchkey.db');
+  const server = startProcess(folder.path, { ...complete, SQLITE_PATH: path });
   await server.listens();
+  const modes = [path, `${path}-wal`, `${path}-shm`, data].map(modeOf);
   server.kill('SIGTERM');
   await server.ended();
-  chmodSync(folder, 0o777);
-  chmodSync(join(folder, 'latchkey.db'), isRoot ? 0o644 : 0o444);
-  return folder;
+  for (const each of [folder.path, data]) chmodSync(each, 0o777);
+  chmodSync(path, isRoot ? 0o644 : 0o444);
+  return { path, modes };
 }
 
-function runAsOther(folder: string, entry: string, ...args: string[]) {
+const { path: database, modes } = await makeForeignDatabase();
+
+function runAsOther(entry: string, ...args: string[]) {
+  const folder = dirname(database);
   const { status, stdout, stderr } = spawnSync(process.execPath, [entryOf(entry), ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, ...complete, SQLITE_PATH: join(folder, 'latchkey.db') },
+    env: { PATH: process.env.PATH, HOME: folder, ...complete, SQLITE_PATH: database },
     encoding: 'utf8',
     timeout: 60_000,
     ...(isRoot ? { uid: nobody, gid: nobody } : {}),
@@ -37,28 +46,23 @@ function runAsOther(folder: string, entry: string, ...args: string[]) {
 }
 
 describe('a database file that this user may not write to', () => {
-  it('with a database file that belongs to another user, the server ends and names the owner and what to do', async () => {
-    const { status, text } = runAsOther(await makeForeignDatabase(), 'gateway/src/single-node.ts');
+  it('with a database file that belongs to another user, the server ends and names the owner and what to do', () => {
+    const { status, text } = runAsOther('gateway/src/single-node.ts');
     expect(status).toBe(1);
     expect(text).toMatch(/SQLITE_PATH is .*latchkey\.db.* belongs to user \d+ \(mode \d+\)/);
     expect(text).toContain('chown');
     expect(text).not.toMatch(/^\s+at /m);
   });
 
-  it('the doctor reports a database file that belongs to another user', async () => {
-    const { status, text } = runAsOther(await makeForeignDatabase(), 'cli/src/main.ts', 'doctor');
+  it('the doctor reports a database file that belongs to another user', () => {
+    const { status, text } = runAsOther('cli/src/main.ts', 'doctor');
     expect(status).toBe(1);
     expect(text).toMatch(/WRONG {4}SQLITE_PATH .*belongs to user \d+/);
   });
 });
 
-it('only the owner may read a new database, its write-ahead log and its folder', async () => {
-  const folder = makeTestFolder();
-  const path = join(folder, 'data', 'latchkey.db');
-  await startInTest(folder, { ...complete, SQLITE_PATH: path }).listens();
-  const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
-  expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual(['600', '600', '600']);
-  expect(modeOf(join(folder, 'data'))).toBe('700');
+it('only the owner may read a new database, its write-ahead log and its folder', () => {
+  expect(modes).toEqual(['600', '600', '600', '700']);
 });
 
 it('the server warns of a database and secrets that every user of the machine may read', async () => {

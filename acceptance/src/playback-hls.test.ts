@@ -1,27 +1,27 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openBrowser } from '@latchkey/rig/open-browser';
-import { makeVideo } from '@latchkey/rig/video/make-video';
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
+import { makeSmallVideo } from './playback/make-small-video.ts';
 import { startMediaServer } from './playback/media-server.ts';
 import { readLines } from './request-lines.ts';
 import { changesArrived, createLease, revokeLeases } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
+import { openSharedBrowser } from './shared-browser.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
 /**
  * Ten segments of two seconds: five epochs of two. A player with 4 s of buffer needs the last ones late, on a busy machine too, where it may
  * have three before the test has seen that it plays.
  */
-const seconds = 20;
+const longSeconds = 20;
 const rotateEvery = 2;
-const epochs = 5;
+/** Three segments of two seconds, for players that play to the end. */
+const seconds = 6;
 
 const folder = makeFolder();
 const media = await startMediaServer(folder.path, {
@@ -29,11 +29,12 @@ const media = await startMediaServer(folder.path, {
   '/player.js': fileURLToPath(new URL('./playback/player.js', import.meta.url)),
   '/hls.mjs': join(dirname(fileURLToPath(import.meta.resolve('hls.js'))), 'hls.min.mjs'),
 });
+// Its own, because it lists the origin of this file's pages.
 const server = await startServer({ CORS_ORIGINS: media.origin, LEASE_MODE: 'required' });
-const clear = await makeVideo({ ffmpeg, folder: `${folder.path}/clear`, seconds });
-const browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
-afterAll(async () => {
-  await browser.close();
+const clear = await makeSmallVideo(`${folder.path}/clear`, seconds);
+const long = await makeSmallVideo(`${folder.path}/long`, longSeconds);
+const browser = await openSharedBrowser();
+afterAll(() => {
   media.close();
   folder.remove();
 });
@@ -56,7 +57,6 @@ async function play({ contentId, name }: EncryptedVideo, { stopsOnRefusal = true
   const token = viewerToken(server.jwtSecret, viewerId, { content_ids: [contentId] });
   const leaseId = await createLease(server, { token, contentId });
   const page = await browser.newPage();
-  onTestFinished(() => page.close());
   await page.goto(`${media.origin}/player.html`);
   const playlist = `${media.origin}/${name}/master.m3u8`;
   const options = { playlist, keyServer: server.url, token, leaseId, stopsOnRefusal, rate };
@@ -84,7 +84,7 @@ const goOn = (page: Page) =>
 describe.each(['ts', 'fmp4'] as const)('hls.js plays an encrypted %s presentation', (container) => {
   it.each([
     ['with one key', undefined, 1],
-    ['with a new key every two segments', rotateEvery, epochs],
+    ['with a new key every two segments', rotateEvery, 2],
   ])(
     `hls.js plays encrypted ${container} %s from another origin to the end, and sends token and lease only to the key server`,
     async (_, rotation, keys) => {
@@ -114,48 +114,54 @@ describe.each(['ts', 'fmp4'] as const)('hls.js plays an encrypted %s presentatio
       expect(loaded.filter(({ headers }) => headers.authorization ?? headers['x-lease-id'])).toEqual([]);
     },
   );
+});
 
-  it(`hls.js stops playing ${container} after a revocation: it asks once or twice for the next key and gets none`, async () => {
-    const video = await encryptVideo(server, clear[container], folder.path, rotateEvery);
-    const { page, leaseId, seen } = await play(video, { rate: slow });
+// Concurrently, because a player of the usual settings takes seconds until it gives up.
+describe.concurrent('after a revocation', () => {
+  it.each(['ts', 'fmp4'] as const)(
+    'hls.js stops playing %s after a revocation: it asks once or twice for the next key and gets none',
+    async (container) => {
+      const video = await encryptVideo(server, long[container], folder.path, rotateEvery);
+      const { page, leaseId, seen } = await play(video, { rate: slow });
+      await waitUntil(page, playsSlowly);
+      await revokeLeases(server, { leaseId });
+      await changesArrived(server);
+      const held = servedPaths(await readKeyRequests(server, video.contentId));
+      await goOn(page);
+      await waitUntil(page, 'seen.stopped && seen.starved');
+
+      const requests = await readKeyRequests(server, video.contentId);
+      const refused = requests.filter(({ status }) => status !== 200);
+      expect(servedPaths(requests)).toEqual(held);
+      expect(held.length).toBeLessThan(video.keyUrls.length);
+      expect(answersOf(refused)).toEqual(['403 LEASE_REVOKED']);
+      expect(new Set(refused.map(({ path }) => path)).size).toBe(1);
+      expect(refused.length).toBeLessThanOrEqual(2);
+      const { errors, currentTime, ended } = await seen();
+      expect(errors).toContainEqual(expect.objectContaining({ details: 'keyLoadError', status: 403 }));
+      expect(ended).toBe(false);
+      // It plays to the end of the epochs that it has keys for.
+      expect(Math.abs(currentTime - held.length * rotateEvery * 2)).toBeLessThan(0.5);
+    },
+  );
+
+  it('hls.js by default asks for a refused key at most once a second, and gives up with a fatal 403', async () => {
+    const video = await encryptVideo(server, long.ts, folder.path, rotateEvery);
+    const { page, leaseId, seen } = await play(video, { stopsOnRefusal: false, rate: slow });
     await waitUntil(page, playsSlowly);
     await revokeLeases(server, { leaseId });
     await changesArrived(server);
-    const held = servedPaths(await readKeyRequests(server, video.contentId));
     await goOn(page);
-    await waitUntil(page, 'seen.stopped && seen.starved');
+    await waitUntil(page, 'seen.stopped');
 
-    const requests = await readKeyRequests(server, video.contentId);
-    const refused = requests.filter(({ status }) => status !== 200);
-    expect(servedPaths(requests)).toEqual(held);
-    expect(held.length).toBeLessThan(video.keyUrls.length);
+    const { errors, currentTime } = await seen();
+    expect(errors.at(-1)).toMatchObject({ details: 'keyLoadError', status: 403, fatal: true });
+    expect(currentTime).toBeLessThan(longSeconds - 1);
+    const refused = (await readKeyRequests(server, video.contentId)).filter(({ status }) => status !== 200);
     expect(answersOf(refused)).toEqual(['403 LEASE_REVOKED']);
-    expect(new Set(refused.map(({ path }) => path)).size).toBe(1);
-    expect(refused.length).toBeLessThanOrEqual(2);
-    const { errors, currentTime, ended } = await seen();
-    expect(errors).toContainEqual(expect.objectContaining({ details: 'keyLoadError', status: 403 }));
-    expect(ended).toBe(false);
-    // It plays to the end of the epochs that it has keys for.
-    expect(Math.abs(currentTime - held.length * rotateEvery * 2)).toBeLessThan(0.5);
+    // It tries both renditions at once, and then as often as its keyLoadPolicy allows (8).
+    expect(refused.length).toBeLessThanOrEqual(2 + 8);
   });
-});
-
-it('hls.js by default asks for a refused key at most once a second, and gives up with a fatal 403', async () => {
-  const video = await encryptVideo(server, clear.ts, folder.path, rotateEvery);
-  const { page, leaseId, seen } = await play(video, { stopsOnRefusal: false, rate: slow });
-  await waitUntil(page, playsSlowly);
-  await revokeLeases(server, { leaseId });
-  await changesArrived(server);
-  await goOn(page);
-  await waitUntil(page, 'seen.stopped');
-
-  const { errors, currentTime } = await seen();
-  expect(errors.at(-1)).toMatchObject({ details: 'keyLoadError', status: 403, fatal: true });
-  expect(currentTime).toBeLessThan(seconds - 1);
-  const refused = (await readKeyRequests(server, video.contentId)).filter(({ status }) => status !== 200);
-  expect(answersOf(refused)).toEqual(['403 LEASE_REVOKED']);
-  // It tries both renditions at once, and then as often as its keyLoadPolicy allows (8).
-  expect(refused.length).toBeLessThanOrEqual(2 + 8);
 });
 
 it('the browser sends preflights to the key server, which answers them with 204', () => {

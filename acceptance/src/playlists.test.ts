@@ -10,6 +10,7 @@ import { unique } from './tokens.ts';
 const source = await startPlaylistSource();
 const elsewhere = await startPlaylistSource();
 const publicUrl = 'https://keys.example/base';
+// Its own, because it lists the source of this file.
 const server = await startServer({ PUBLIC_URL: publicUrl, PLAYLIST_ORIGINS: source.origin });
 const { client } = server;
 const pending = await listPendingMigrations(server);

@@ -2,17 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { complete, makeTestFolder, runToEnd } from './own-process.ts';
 import { registerContent } from './server-actions.ts';
-import { type Environment, makeFolder } from './server-process.ts';
-import { areContainers, startServerToClose } from './target.ts';
+import { makeFolder } from './server-process.ts';
+import { areContainers, openShared, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';
 
 // Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
-const closeTimeoutMs = 60_000;
 
 const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', ...plain } = uploadsOn;
 const secrets = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
@@ -64,13 +63,8 @@ describe.each([
   });
 });
 
-describe('the settings', () => {
-  async function startServer(env: Environment) {
-    const server = await startServerToClose(env);
-    onTestFinished(() => server.close(), closeTimeoutMs);
-    return server;
-  }
-
+describe('the settings', async () => {
+  const limited = await openShared('rate-limited');
   const folder = makeFolder();
   afterAll(() => folder.remove());
 
@@ -113,18 +107,17 @@ describe('the settings', () => {
   });
 
   it('RATE_LIMIT=on allows each viewer 10 upload URLs a minute', async () => {
-    const server = await startServer({ ...uploadsOn, RATE_LIMIT: 'on', TRUST_PROXY: '1' });
-    const contentId = await registerContent(server);
+    const contentId = await registerContent(limited);
     const ask = (token: string, address: string) =>
-      server.client.call('POST', '/presign', {
+      limited.client.call('POST', '/presign', {
         as: token,
         json: { key: `content/${contentId}/1.ts`, contentType: 'video/mp2t' },
         headers: { 'x-forwarded-for': address },
       });
-    const newViewer = () => viewerToken(server.jwtSecret, unique('viewer'), { scope: 'upload' });
+    const newViewer = () => viewerToken(limited.jwtSecret, unique('viewer'), { scope: 'upload' });
     const [one, other] = [newViewer(), newViewer()];
-    for (let n = 0; n < 10; n++) expect((await ask(one, `203.0.113.${n}`)).status).toBe(200);
-    expect((await ask(one, '203.0.113.99')).code).toBe('RATE_LIMITED');
-    expect((await ask(other, '203.0.113.99')).status).toBe(200);
+    for (let n = 0; n < 10; n++) expect((await ask(one, `198.51.100.${n}`)).status).toBe(200);
+    expect((await ask(one, '198.51.100.99')).code).toBe('RATE_LIMITED');
+    expect((await ask(other, '198.51.100.99')).status).toBe(200);
   });
 });

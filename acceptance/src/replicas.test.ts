@@ -23,11 +23,26 @@ const startAnother = () =>
     AUTH_JWT_SECRET: first.jwtSecret.toString(),
     LEASE_RENEW_GRACE_SECONDS: '0',
   });
-const second = await startAnother();
+const [second, third] = await Promise.all([startAnother(), startAnother()]);
 
 /** `docs/contract.md#revocation`: a change reaches each process within 5 s. The machine may be busy. */
 const onceReceived = (assertion: () => Promise<void>) =>
   oncePropagated({ ...second, propagationMs: 5_000 }, assertion);
+
+/** A lease that one process renewed after another had cached it. Its first expiry passes while other tests run. */
+const renewed = await renewAfterCaching();
+async function renewAfterCaching() {
+  const scene = await makeScene(first);
+  const { json } = await first.client.post('/keys/leases', scene.token, {
+    contentId: scene.contentId,
+    requestedTtlSeconds: 4,
+  });
+  const { id: leaseId, expiresAt } = json.lease;
+  expect(await askForKey(second, scene, leaseId)).toBe('200');
+  const renewal = { leaseId, requestedTtlSeconds: 600 };
+  expect((await first.client.post('/keys/leases/renew', scene.token, renewal)).status).toBe(200);
+  return { scene, leaseId: leaseId as string, expiresAt: expiresAt as string };
+}
 
 /** If one process stalls while it writes, the other answers 503 in the end, and is asked again. */
 async function setUp(server: Target): Promise<Answer> {
@@ -80,22 +95,14 @@ it('an API key that one process creates works in another at once', async () => {
 });
 
 it('a lease that one process renews stays active in another, even without a push of the renewal', async () => {
-  const scene = await makeScene(first);
-  const { json } = await first.client.post('/keys/leases', scene.token, {
-    contentId: scene.contentId,
-    requestedTtlSeconds: 4,
-  });
-  const { id: leaseId, expiresAt } = json.lease;
-  expect(await askForKey(second, scene, leaseId)).toBe('200');
-  const renewal = { leaseId, requestedTtlSeconds: 600 };
-  expect((await first.client.post('/keys/leases/renew', scene.token, renewal)).status).toBe(200);
+  const { scene, leaseId, expiresAt } = renewed;
   // Then the cached state of the other process has expired, including its grace, and it must read the row.
   await pause(Math.max(0, Date.parse(expiresAt) + 100 - Date.now()));
   expect(await askForKey(second, scene, leaseId)).toBe('200');
 });
 
 it('three replicas that share no Redis give one viewer who asks all of them for every epoch a burst each, and no more', async () => {
-  const replicas = [first, second, await startAnother()];
+  const replicas = [first, second, third];
   const id = unique('film');
   // No key comes back while the test runs.
   const keyPeriods = { mode: 'sequence', count: 10_000, periodSeconds: 86_400, burst: 12 };
@@ -110,7 +117,7 @@ it('three replicas that share no Redis give one viewer who asks all of them for 
   const others: Record<string, number> = {};
   let next = 0;
   const sweep = async () => {
-    for (let epoch = next++; epoch < 1_200; epoch = next++) {
+    for (let epoch = next++; epoch < 300; epoch = next++) {
       const answer = await replicas[epoch % replicas.length]?.client.get(`/keys/${id}/${epoch}`, token);
       if (answer?.status === 200) served.add(epoch);
       else others[answer?.code ?? ''] = (others[answer?.code ?? ''] ?? 0) + 1;
@@ -118,5 +125,5 @@ it('three replicas that share no Redis give one viewer who asks all of them for 
   };
   await Promise.all(Array.from({ length: 16 }, sweep));
   expect(served.size).toBe(3 * keyPeriods.burst);
-  expect(others).toEqual({ KEY_PACE_EXCEEDED: 1_200 - served.size });
+  expect(others).toEqual({ KEY_PACE_EXCEEDED: 300 - served.size });
 });

@@ -9,7 +9,7 @@ import {
   makeApiKey,
   masterKeyHex,
   type OwnServer,
-  startServer,
+  startServerToClose,
 } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';
@@ -45,8 +45,10 @@ describe.skipIf(areContainers)('secrets that come from files', () => {
   let present = secrets;
 
   beforeAll(async () => {
-    server = await startServer({ ...uploadsOn, ...folder.variables });
+    // Its own, because its secrets are replaced.
+    server = await startServerToClose({ ...uploadsOn, ...folder.variables });
     contentId = await registerContent({ ...server, adminApiKey: secrets.ADMIN_API_KEY });
+    return server.close;
   });
 
   const count = (pattern: RegExp) => [...server.process.stderr().matchAll(pattern)].length;

@@ -2,21 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from './answer.ts';
 import { makeScene, oncePropagated, revokeLeases, type Scene } from './server-actions.ts';
-import { startServer, type Target } from './target.ts';
+import { playlistOrigin } from './shared-settings.ts';
+import { openShared, startServer, type Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-const origin = 'https://cdn.example';
 const publicUrl = 'https://keys.example/base';
-// The last slash does not count.
-const settings = { PUBLIC_URL: `${publicUrl}/`, PLAYLIST_ORIGINS: origin };
-const server = await startServer(settings);
+const [server, off] = await Promise.all([openShared('base-path'), openShared('leases-off')]);
 const { client, adminApiKey, jwtSecret } = server;
 
 /** A scene whose content has a playlist. */
 async function makePlayable(of: Target = server): Promise<Scene> {
   const { client, adminApiKey } = of;
   const scene = await makeScene(of);
-  const playlistUrl = `${origin}/${scene.contentId}/master.m3u8`;
+  const playlistUrl = `${playlistOrigin}/${scene.contentId}/master.m3u8`;
   const answer = await client.call('PATCH', `/api/v1/content/${scene.contentId}`, {
     as: adminApiKey,
     json: { playlistUrl },
@@ -263,7 +261,6 @@ function swapSecret(lease: string, secret: string): string {
 
 describe('where there are no leases', () => {
   it('with LEASE_MODE=off there are no sessions: creating one is 404, and a session in a key request 401', async () => {
-    const off = await startServer({ ...settings, LEASE_MODE: 'off' });
     const { contentId, token } = await makeScene(off);
     expect(outcome(await off.client.post('/keys/sessions', token, { contentId }))).toBe('404 NOT_FOUND');
     const sid = Buffer.alloc(32, 7).toString('base64url');
@@ -273,7 +270,8 @@ describe('where there are no leases', () => {
 
 describe('an address that sends made-up sessions', () => {
   it('an address that sends made-up sessions has no more of them looked up, while a session that plays goes on', async () => {
-    const flooded = await startServer(settings);
+    // Its own, because it looks up no further sessions for this address afterwards.
+    const flooded = await startServer({ PUBLIC_URL: publicUrl, PLAYLIST_ORIGINS: playlistOrigin });
     const scene = await makePlayable(flooded);
     const { json } = await flooded.client.post('/keys/sessions', scene.token, { contentId: scene.contentId });
     const path = `/keys/${scene.contentId}`;

@@ -1,6 +1,6 @@
 import { type ClientRequest, createServer, request } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 import type { Environment } from './server-process.ts';
 import { areContainers, isSingleNode, type OwnServer, startServer } from './target.ts';
@@ -45,7 +45,7 @@ async function startPlainProxy(upstream: string): Promise<string> {
     incoming.pipe(forwarded);
   });
   const { origin, close } = await listenOnLoopback(server);
-  afterAll(close);
+  onTestFinished(close);
   return origin;
 }
 
@@ -58,7 +58,7 @@ async function startTcpProxy(upstream: string): Promise<string> {
     for (const socket of [client, target]) socket.on('error', () => socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => void server.close());
+  onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
@@ -102,9 +102,30 @@ describe.skipIf(areContainers)('a server with a bootstrap key behind a proxy on 
     },
   );
 
-  it('a development server warns that setup is open to calls from this machine, and what closes it', async () => {
+  it('on a development server, only a call to its own port by a loopback name needs no bootstrap key, and a warning says what closes it', async () => {
     const server = await startServer();
     const warned = () => expect(server.process.stderr()).toMatch(exceptionWarning);
     await vi.waitFor(warned, { timeout: 20_000, interval: 50 });
+    const { port } = new URL(server.url);
+    const credentialOf = async (host: string) =>
+      (await callSetup(server.url, 'GET', { host })).json.credential;
+    for (const own of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
+      expect(await credentialOf(own), own).toBe('none');
+    for (const foreign of [
+      'localhost',
+      '127.0.0.1',
+      'localhost:1',
+      `192.0.2.7:${port}`,
+      `k.example:${port}`,
+      `127.0.0.1.evil.example:${port}`,
+      `localhost.evil.example:${port}`,
+    ]) {
+      expect(await credentialOf(foreign), foreign).toBe('bootstrap-key');
+      expect((await callSetup(server.url, 'POST', { host: foreign })).status, foreign).toBe(401);
+    }
+    for (const sign of ['Forwarded', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Real-IP', 'Via'])
+      for (const value of ['', ['', '127.0.0.1']])
+        expect((await callSetup(server.url, 'POST', { [sign]: value })).status, sign).toBe(401);
+    expect((await callSetup(server.url, 'POST')).status).toBe(201);
   });
 });

@@ -31,7 +31,7 @@ export const sharedSettings = {
   cookies: { ...lists, VIEWER_TOKEN_FROM: 'header,cookie' },
   'every-token-place': { ...lists, ...publicUrl, VIEWER_TOKEN_FROM: 'header,query,cookie' },
   /** Each client has an address of its own there, which it names, so that tests do not count each other's requests. */
-  'rate-limited': { RATE_LIMIT: 'on', TRUST_PROXY: '1', CONTENT_MODE: 'any' },
+  'rate-limited': { ...uploadsOn, RATE_LIMIT: 'on', TRUST_PROXY: '1', CONTENT_MODE: 'any' },
 } as const satisfies Record<string, Environment>;
 
 export type SharedName = keyof typeof sharedSettings;

@@ -9,10 +9,10 @@ import {
   systems,
 } from './packagers/speke-documents.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
-import { startServer } from './target.ts';
+import { openShared } from './target.ts';
 
 // The texts are those of AWS's SPEKE 2.0 specification, "Customizations and constraints", where it has one.
-const target = await startServer({ PUBLIC_URL: 'https://keys.example' });
+const [target, withoutUrl] = await Promise.all([openShared('every-route'), openShared('plain')]);
 const { client } = target;
 const { raw: as } = await createApiKey(target, 'packager');
 const contentId = await registerContent(target);
@@ -290,8 +290,7 @@ describe('large and foreign bodies', () => {
 });
 
 it('without PUBLIC_URL no document can name the URL of a key: 409', async () => {
-  const server = await startServer({});
-  const { raw } = await createApiKey(server, 'packager');
-  const answer = await askBySpeke2(server.client, whole, { as: raw });
+  const { raw } = await createApiKey(withoutUrl, 'packager');
+  const answer = await askBySpeke2(withoutUrl.client, whole, { as: raw });
   expect([answer.status, answer.code]).toEqual([409, 'PUBLIC_URL_MISSING']);
 });

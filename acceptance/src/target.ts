@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, expect, inject, vi } from 'vitest';
+import { afterAll, expect, inject, onTestFinished, TestRunner, vi } from 'vitest';
 import { readApiDocument } from './api-document.ts';
 import { type Client, createClient } from './client.ts';
 import { checkOutput, readLines } from './request-lines.ts';
@@ -87,7 +87,8 @@ export interface OwnSingleNode extends OwnServer {
 }
 
 /**
- * Starts a server of the test file's own on the profile that is tested, and closes it after the file's last test.
+ * Starts a server of the test file's own on the profile that is tested, and closes it after the file's last test. In a test it is
+ * closed after that test. In `beforeAll`, use `startServerToClose`.
  *
  * @param env added to the variables that a server needs; undefined removes one
  */
@@ -143,11 +144,20 @@ export function startEdges(
 
 async function closeAtTheEnd<S extends OwnServer>(starting: Promise<S>): Promise<S> {
   // Registered before the start, so that this server is closed even if the next one of the file does not start.
-  afterAll(async () => {
+  atTheEnd(async () => {
     const server = await starting.catch(() => null);
     await server?.close();
   });
   return starting;
+}
+
+/** How long a server that a test started may take to end. */
+const closeLimitMs = 60_000;
+
+/** Runs it after the current test or, while the file is read, after its last one. Inside a test, Vitest ignores `afterAll`. */
+function atTheEnd(run: () => Promise<void>): void {
+  if (TestRunner.getCurrentTest()) onTestFinished(run, closeLimitMs);
+  else afterAll(run);
 }
 
 async function watch(started: StartedServer): Promise<OwnServer> {
@@ -200,7 +210,7 @@ export async function openShared(name: SharedName): Promise<WatchedServer> {
   const shared = await readShared<SharedServer>(`/servers/${name}`);
   const process = { pid: shared.pid, ...followOutput(shared.output) };
   const client = createClient(shared.url, await readApiDocument(shared.url), shared.tries);
-  afterAll(async () => {
+  atTheEnd(async () => {
     // A line is written after its answer.
     const missing = () => {
       const written = new Set(readLines(process).map(({ requestId }) => requestId));

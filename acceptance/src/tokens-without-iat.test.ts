@@ -3,6 +3,7 @@ import { askForKey, makeScene, revokeLeases } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { laterToken, nowSeconds, viewerToken } from './tokens.ts';
 
+// No other test needs this setting.
 const server = await startServer({ AUTH_JWT_REQUIRE_IAT: 'false' });
 const { client, jwtSecret } = server;
 const undated = (viewerId: string, exp = nowSeconds() + 900) =>

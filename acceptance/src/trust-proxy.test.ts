@@ -1,45 +1,61 @@
 import { isIP } from 'node:net';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readLines } from './request-lines.ts';
-import { areContainers, type OwnServer, startServerToClose } from './target.ts';
+import { areContainers, openShared, startServer, type WatchedServer } from './target.ts';
+
+// One of each kind of setting: `shared/src/net/client-ip.test.ts` tests the others.
 
 const spoofed = '198.51.100.7, 203.0.113.9';
 /** In the table: the address of this test as the server sees it. */
 const peer = 'the peer';
 const patience = { timeout: 20_000, interval: 50 };
 
-/**
- * TRUST_PROXY → X-Forwarded-For → client IP, for a peer on loopback or, where servers are containers, on their bridge: one of each kind of
- * setting. All others are tested with the function that reads the header.
- */
-const table: Record<string, [forwardedFor: string, clientIp: string][]> = {
-  '': [
-    ['203.0.113.9', peer],
-    [spoofed, peer],
+/** TRUST_PROXY → X-Forwarded-For → client IP, for a peer on loopback or, where servers are containers, on their bridge. */
+const table: [TRUST_PROXY: string, server: WatchedServer, [forwardedFor: string, clientIp: string][]][] = [
+  [
+    '',
+    await openShared('plain'),
+    [
+      ['203.0.113.9', peer],
+      [spoofed, peer],
+    ],
   ],
-  loopback: [
-    [spoofed, areContainers ? peer : '203.0.113.9'],
-    ['198.51.100.7, 203.0.113.9, ::1', areContainers ? peer : '203.0.113.9'],
-    ['garbage', peer],
+  [
+    '1',
+    await openShared('rate-limited'),
+    [
+      [spoofed, '203.0.113.9'],
+      ['203.0.113.9', '203.0.113.9'],
+      ['[2001:db8::1]:443', '2001:db8::1'],
+      ['unknown', peer],
+      ['', peer],
+    ],
   ],
-  '2': [
-    [spoofed, '198.51.100.7'],
-    ['203.0.113.9', peer],
-    ['192.0.2.1, 198.51.100.7, 203.0.113.9', '198.51.100.7'],
-    ['198.51.100.7:8080, [2001:db8::1]:443', '198.51.100.7'],
-    ['unknown, 203.0.113.9', peer],
+  // No other test needs these two.
+  [
+    '2',
+    await startServer({ TRUST_PROXY: '2' }),
+    [
+      [spoofed, '198.51.100.7'],
+      ['203.0.113.9', peer],
+      ['192.0.2.1, 198.51.100.7, 203.0.113.9', '198.51.100.7'],
+    ],
   ],
-};
+  [
+    'loopback',
+    await startServer({ TRUST_PROXY: 'loopback' }),
+    [
+      [spoofed, areContainers ? peer : '203.0.113.9'],
+      ['198.51.100.7, 203.0.113.9, ::1', areContainers ? peer : '203.0.113.9'],
+      ['garbage', peer],
+    ],
+  ],
+];
 
-describe.each(Object.keys(table))('TRUST_PROXY=%s', (TRUST_PROXY) => {
-  let server: OwnServer;
-  beforeAll(async () => {
-    server = await startServerToClose({ TRUST_PROXY });
-    return server.close;
-  });
+describe.each(table)('TRUST_PROXY=%s', (TRUST_PROXY, server, cases) => {
   const addressOf = (clientIp: string) => (clientIp === peer ? server.peer : clientIp);
 
-  it.each(table[TRUST_PROXY] ?? [])(
+  it.each(cases)(
     `with TRUST_PROXY=${TRUST_PROXY}, X-Forwarded-For "%s" gives the client address %s`,
     async (forwardedFor, clientIp) => {
       const headers = {
@@ -59,16 +75,12 @@ describe.each(Object.keys(table))('TRUST_PROXY=%s', (TRUST_PROXY) => {
   );
 
   it(`with TRUST_PROXY=${TRUST_PROXY}, the audit has the same client address as the log`, async () => {
-    const [forwardedFor, clientIp] = table[TRUST_PROXY]?.[0] ?? ['', peer];
+    const [forwardedFor, clientIp] = cases[0] ?? ['', peer];
     const headers = { 'x-forwarded-for': forwardedFor };
-    const { client, adminApiKey: admin } = server;
-    const { requestId } = await client.call('POST', '/api/v1/content', {
-      as: admin,
-      headers,
-      json: { name: 'x' },
-    });
-    const { json } = await client.get('/api/v1/audit', admin);
-    expect(json.audit.find((row: { requestId: string }) => row.requestId === requestId).clientIp).toBe(
+    const { client, adminApiKey: as } = server;
+    const made = await client.call('POST', '/api/v1/content', { as, headers, json: { name: 'x' } });
+    const { json } = await client.get(`/api/v1/audit?target=${made.json.content.id}`, as);
+    expect(json.audit.find((row: { requestId: string }) => row.requestId === made.requestId).clientIp).toBe(
       addressOf(clientIp),
     );
   });

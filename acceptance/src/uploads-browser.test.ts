@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openBrowser } from '@latchkey/rig/open-browser';
+import { openBrowser, pageBrowser } from '@latchkey/rig/open-browser';
 import { startS3Server } from '@latchkey/rig/stores/s3-server';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
@@ -47,15 +47,21 @@ function holdAfter(count: number): () => void {
   onTestFinished(letThrough);
   return letThrough;
 }
+// Its own, because its store and the origin of the pages are of this file.
 const server = await startSingleNode({
   ...uploadSettings({ ...store, endpoint: gate.endpoint }),
   CORS_ORIGINS: pages.origin,
 });
-const source = join(folder.path, 'source');
-// Among them is one file of 64 MiB.
-const sizes = mixedSizes(40);
-const paths = await writeSource(source, sizes);
-const browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
+async function makeSource(name: string, sizes: number[]) {
+  const path = join(folder.path, name);
+  return { path, files: await writeSource(path, sizes) };
+}
+/** Among them is one file of 64 MiB. */
+const mixed = await makeSource('mixed', mixedSizes(40));
+const small = await makeSource('small', mixedSizes(7));
+type Source = typeof small;
+// Its own: the shared one gets copies of files, which do not change.
+const browser = await openBrowser(pageBrowser(process.env));
 afterAll(async () => {
   await browser.close();
   pages.close();
@@ -92,10 +98,10 @@ async function openPage() {
 }
 
 /** Picks the folder and begins. */
-async function begin(tab: Page, contentId: string): Promise<void> {
+async function begin(tab: Page, contentId: string, source: Source): Promise<void> {
   await tab.goto(`${pages.origin}/upload-page.html`);
   await tab.waitForFunction('window.start');
-  await tab.setInputFiles('input', source);
+  await tab.setInputFiles('input', source.path);
   await tab.evaluate(`window.start(${JSON.stringify({ contentId, keyServerUrl: server.url })})`);
 }
 
@@ -110,7 +116,7 @@ const puts = (contentId: string, since = 0) =>
 it('after a reload of the page half-way, an upload arrives byte for byte, and no acknowledged file is sent again', async () => {
   const { tab, contentId, tokens } = await openPage();
   const letThrough = holdAfter(20);
-  await begin(tab, contentId);
+  await begin(tab, contentId, mixed);
   await tab.waitForFunction('window.state.filesDone === 20', undefined, { timeout: 60_000 });
   const first = await stateOf(tab);
   await tab.reload();
@@ -123,11 +129,11 @@ it('after a reload of the page half-way, an upload arrives byte for byte, and no
 
   const seen = gate.answers.length;
   const asked = tokens.length;
-  await begin(tab, contentId);
+  await begin(tab, contentId, mixed);
   await finish(tab);
   const second = await stateOf(tab);
   expect(second.result).toMatchObject({ complete: true });
-  const left = paths.filter((path) => !remembered.includes(path));
+  const left = mixed.files.filter((path) => !remembered.includes(path));
   const sent = puts(contentId, seen);
   expect(sent.filter((path) => remembered.includes(path))).toEqual([]);
   expect(sent.slice(-2)).toEqual(['video/index.m3u8', 'master.m3u8']);
@@ -141,9 +147,9 @@ it('after a reload of the page half-way, an upload arrives byte for byte, and no
   expect(tokens.length - asked).toBe(left.length);
   for (const { loaded } of [first, second]) expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
   expect(second.loaded.at(-1)).toBe(second.totalBytes);
-  for (const path of paths) {
+  for (const path of mixed.files) {
     const { hash } = await readObject(`${store.endpoint}/${store.bucket}/content/${contentId}/${path}`);
-    expect({ path, hash }).toEqual({ path, hash: await hashOfFile(join(source, path)) });
+    expect({ path, hash }).toEqual({ path, hash: await hashOfFile(join(mixed.path, path)) });
   }
 });
 
@@ -151,7 +157,7 @@ it.skipIf(process.env.TEST_S3_ENDPOINT)('the uploader in a browser replaces an e
   const { tab, contentId } = await openPage();
   const seen = gate.answers.length;
   aheadMs = 301_000;
-  await begin(tab, contentId);
+  await begin(tab, contentId, small);
   await finish(tab);
   expect((await stateOf(tab)).result?.complete).toBe(true);
   const statuses = gate.answers
@@ -159,13 +165,13 @@ it.skipIf(process.env.TEST_S3_ENDPOINT)('the uploader in a browser replaces an e
     .filter(({ method }) => method === 'PUT')
     .map(({ status }) => status);
   expect(statuses).toContain(403);
-  expect(statuses.filter((status) => status === 200)).toHaveLength(paths.length);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(small.files.length);
 });
 
 it('a file that changes before the store has acknowledged it fails with READ_FAILED, and the playlists that name it are held back', async () => {
   const { tab, contentId } = await openPage();
   const letThrough = holdAfter(0);
-  await begin(tab, contentId);
+  await begin(tab, contentId, small);
   const changed = await vi.waitFor(
     () => {
       const [path] = puts(contentId);
@@ -174,9 +180,9 @@ it('a file that changes before the store has acknowledged it fails with READ_FAI
     },
     { timeout: 60_000 },
   );
-  const kept = await readFile(join(source, changed));
-  onTestFinished(() => writeFile(join(source, changed), kept));
-  await appendFile(join(source, changed), 'more');
+  const kept = await readFile(join(small.path, changed));
+  onTestFinished(() => writeFile(join(small.path, changed), kept));
+  await appendFile(join(small.path, changed), 'more');
   letThrough();
   await finish(tab);
   const { result } = await stateOf(tab);
@@ -191,7 +197,7 @@ it('a file that changes before the store has acknowledged it fails with READ_FAI
 it('an aborted upload stops, and its result lists the uploaded and the aborted files', async () => {
   const { tab, contentId } = await openPage();
   holdAfter(5);
-  await begin(tab, contentId);
+  await begin(tab, contentId, small);
   await tab.waitForFunction('window.state.filesDone === 5', undefined, { timeout: 60_000 });
   await tab.evaluate('window.abortUpload()');
   await finish(tab);
@@ -199,7 +205,7 @@ it('an aborted upload stops, and its result lists the uploaded and the aborted f
   const done = result?.files.filter(({ status }) => status === 'uploaded') ?? [];
   const aborted = result?.files.filter(({ status }) => status === 'aborted') ?? [];
   expect(done).toHaveLength(5);
-  expect(aborted).toHaveLength(paths.length - 5);
+  expect(aborted).toHaveLength(small.files.length - 5);
   expect(puts(contentId)).toEqual(expect.arrayContaining(done.map(({ path }) => path)));
   expect(aborted.every(({ code }) => code === 'ABORTED')).toBe(true);
 });

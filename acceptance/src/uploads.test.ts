@@ -24,6 +24,7 @@ const gate = await openUploadGate(store.endpoint, ({ status }) => {
   // The next URL is valid again.
   if (status === 403) aheadMs = 0;
 });
+// Its own, because its store is of this file.
 const server = await startSingleNode(uploadSettings({ ...store, endpoint: gate.endpoint }));
 const apiKey = (await createApiKey(server, 'upload')).raw;
 const folder = makeFolder();

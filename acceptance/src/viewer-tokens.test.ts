@@ -3,6 +3,7 @@ import { askForKey, makeScene, registerContent } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { nowSeconds, signToken, unique, viewerToken } from './tokens.ts';
 
+// No other test needs these settings.
 const server = await startServer({ AUTH_JWT_AUDIENCE: 'players', AUTH_JWT_ISSUER: 'https://login.example' });
 const { jwtSecret: secret } = server;
 const contentId = await registerContent(server);

@@ -57,10 +57,22 @@ async function countServed(server: OwnSingleNode): Promise<number> {
   return Number(/^latchkey_key_requests_total\{outcome="served",.*\} (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
-describe.runIf(isSingleNode)('a single node with two workers', async () => {
-  const server = await startSingleNode({ LATCHKEY_WORKERS: '2', LOG_LEVEL: 'info' });
-  const { jwtSecret } = server;
+const twoWorkers = { LATCHKEY_WORKERS: '2', LOG_LEVEL: 'info' };
+const startBoth = () =>
+  Promise.all([
+    // Their own, because their processes are killed, stopped and replaced.
+    startSingleNode(twoWorkers),
+    startSingleNode({
+      ...twoWorkers,
+      RATE_LIMIT: 'on',
+      RATE_LIMIT_KEYS_PER_MINUTE: '6',
+      AUTHORITY_MAX_AGE_SECONDS: '1',
+    }),
+  ]);
+// Vitest also runs the body of a suite that it skips, so nothing may be started there.
+const [server, limited] = (isSingleNode ? await startBoth() : []) as Awaited<ReturnType<typeof startBoth>>;
 
+describe.runIf(isSingleNode)('a single node with two workers', () => {
   it('serves no key by any worker once a revocation is answered', async () => {
     for (let round = 0; round < 10; round++) {
       const { contentId, token, viewerId } = await makeScene(server);
@@ -77,7 +89,7 @@ describe.runIf(isSingleNode)('a single node with two workers', async () => {
     const contentId = unique('content');
     const body = { id: contentId, name: 'paced', keyPeriods };
     expect((await server.client.post('/api/v1/content', server.adminApiKey, body)).status).toBe(201);
-    const token = viewerToken(jwtSecret, unique('viewer'));
+    const token = viewerToken(server.jwtSecret, unique('viewer'));
     const statuses = [];
     for (let epoch = 0; epoch < 10; epoch++) statuses.push(await ask(server, { contentId, token, epoch }));
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429, 429, 429, 429]);
@@ -160,34 +172,26 @@ describe.runIf(isSingleNode)('a single node with two workers', async () => {
   });
 });
 
-describe.runIf(isSingleNode)('a single node with two workers and limits', async () => {
-  const server = await startSingleNode({
-    LATCHKEY_WORKERS: '2',
-    LOG_LEVEL: 'info',
-    RATE_LIMIT: 'on',
-    RATE_LIMIT_KEYS_PER_MINUTE: '6',
-    AUTHORITY_MAX_AGE_SECONDS: '1',
-  });
-
+describe.runIf(isSingleNode)('a single node with two workers and limits', () => {
   it('counts the key requests of a viewer over all workers', async () => {
-    const { contentId, token } = await makeScene(server);
+    const { contentId, token } = await makeScene(limited);
     const statuses = [];
-    for (let n = 0; n < 10; n++) statuses.push(await ask(server, { contentId, token }));
+    for (let n = 0; n < 10; n++) statuses.push(await ask(limited, { contentId, token }));
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429, 429, 429, 429]);
   });
 
   it('answers 503 once the process that owns the database is silent for AUTHORITY_MAX_AGE_SECONDS, and serves again after it', async () => {
-    const { contentId } = await makeScene(server);
+    const { contentId } = await makeScene(limited);
     const askAnew = () =>
-      ask(server, { contentId, token: viewerToken(server.jwtSecret, unique('viewer')) }, agent);
+      ask(limited, { contentId, token: viewerToken(limited.jwtSecret, unique('viewer')) }, agent);
     // A stopped parent accepts no connection, so this one is opened before.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     expect(await askAnew()).toBe(200);
-    server.process.kill('SIGSTOP');
+    limited.process.kill('SIGSTOP');
     try {
       await vi.waitFor(async () => expect(await askAnew()).toBe(503), patience);
     } finally {
-      server.process.kill('SIGCONT');
+      limited.process.kill('SIGCONT');
     }
     await vi.waitFor(async () => expect(await askAnew()).toBe(200), patience);
     agent.destroy();
