@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createApiKey, createLease, makeScene } from '../server-actions.ts';
 import { unique, viewerToken } from '../tokens.ts';
+import { downloadWith } from './download-with.ts';
 import { inspectPage } from './inspect-page.ts';
 import { openDashboard } from './open-dashboard.ts';
 
@@ -12,12 +12,10 @@ const { client, adminApiKey } = target;
 const stateOf = async (id: string) =>
   (await client.get(`/api/v1/leases/${id}`, adminApiKey)).json.lease.state;
 
-async function download(page: Page): Promise<string> {
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Export CSV' }).click(),
-  ]);
-  return readFile(await file.path(), 'utf8');
+/** @returns the lines of the file */
+async function exportCsv(page: Page): Promise<string[]> {
+  const { text } = await downloadWith(page, page.getByRole('button', { name: 'Export CSV' }));
+  return text.trim().split('\r\n');
 }
 
 it('a pasted list of viewers is counted, confirmed by number, and revoked with its reason', async () => {
@@ -86,15 +84,14 @@ it('leases and keys are exported as CSV as they are filtered, and a spreadsheet 
   await createLease(target, scene);
   const page = await open({ path: `/leases?viewer=${encodeURIComponent(viewer)}`, as: adminApiKey });
   await page.getByRole('row', { name: viewer }).waitFor();
-  const [head, ...rows] = (await download(page)).trim().split('\r\n');
+  const [head, ...rows] = await exportCsv(page);
   expect(head).toMatch(/^id,viewer,content,device,kind,state,created_at/);
   expect(rows).toEqual([expect.stringContaining(`${id},'${viewer},${scene.contentId},`)]);
 
   const name = unique('exported, key');
   await createApiKey(target, 'playback', { name });
-  await page.goto('about:blank');
   const keys = await open({ path: `/api-keys?q=${encodeURIComponent(name)}`, as: adminApiKey });
   await keys.getByRole('row', { name }).waitFor();
-  const lines = (await download(keys)).trim().split('\r\n');
+  const lines = await exportCsv(keys);
   expect(lines).toEqual([expect.stringContaining('prefix,scope'), expect.stringContaining(`"${name}",lk_`)]);
 });

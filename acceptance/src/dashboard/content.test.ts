@@ -4,7 +4,7 @@ import { createApiKey, createLease, makeScene, registerContent } from '../server
 import { unique, viewerToken } from '../tokens.ts';
 import { waitForAnnouncement } from './announcements.ts';
 import { copyWith } from './copy-with.ts';
-import { inspectPage } from './inspect-page.ts';
+import { expectToFit, inspectPage } from './inspect-page.ts';
 import { openDashboard } from './open-dashboard.ts';
 
 const { open, target } = await openDashboard();
@@ -20,7 +20,6 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
   const page = await open({ path: '/content', as: adminApiKey });
   await page.getByRole('button', { name: 'Register a content' }).click();
   await page.getByRole('dialog').waitFor();
-  await inspectPage(page, 'content-create');
   await page.getByRole('textbox', { name: 'Metadata' }).fill('{\n  "season": 2,\n  oops\n}');
   await page.getByLabel('Size').fill('a lot');
   await page.getByRole('button', { name: 'Register content' }).click();
@@ -68,10 +67,8 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
   await page.getByText('This content is disabled').waitFor({ state: 'detached' });
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Disable…');
   await expect.poll(() => keyStatus(id)).toBe(200);
-  const { json } = await client.get('/api/v1/audit?limit=500', adminApiKey);
-  expect(json.audit.filter((entry: { target: string }) => entry.target === id).length).toBeGreaterThanOrEqual(
-    4,
-  );
+  const { json } = await client.get(`/api/v1/audit?target=${id}`, adminApiKey);
+  expect(json.audit.length).toBeGreaterThanOrEqual(4);
 });
 
 it('a long name keeps the buttons of a dialog in sight, and a name cannot turn the words around it', async () => {
@@ -147,7 +144,7 @@ it('a content has its own address, with the key URL of each epoch, the playlist 
   await page.getByText(viewerId).waitFor();
   await page.getByTestId('active-leases').getByText('1').waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
-  await inspectPage(page, 'content-detail', [1280, 390, 3840]);
+  await expectToFit(page, 'content-detail', 3840);
   const copied = (what: string) => copyWith(page, `Copy ${what}`);
   const url = `${new URL(page.url()).origin}/keys/${contentId}`;
   expect(await copied('Key URL')).toBe(url);
@@ -185,7 +182,7 @@ it('content can be searched, filtered and paged, and the address keeps the state
   await page.keyboard.press('/');
   await page.keyboard.type(mark.toUpperCase());
   await page.getByText('1–50 of 53 contents').waitFor();
-  await inspectPage(page, 'content', [1280, 390, 3840]);
+  await expectToFit(page, 'content', 3840);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('51–53 of 53 contents').waitFor();
   // The old rows stay until the new ones arrive.
@@ -234,7 +231,6 @@ it('hostile names are shown as text: no script runs, and the layout holds', asyn
 it('an unknown content ID shows No such content', async () => {
   const page = await open({ path: '/content/no-such-film', as: adminApiKey });
   await page.getByRole('heading', { name: 'No such content' }).waitFor();
-  await inspectPage(page, 'content-unknown');
 });
 
 it('a key of scope playback reads content and changes nothing', async () => {
@@ -250,8 +246,4 @@ it('a key of scope playback reads content and changes nothing', async () => {
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   for (const name of ['Edit…', 'Disable…', 'Revoke every lease of this content…'])
     expect(await page.getByRole('button', { name }).count()).toBe(0);
-  await inspectPage(page, 'content-playback');
-  // The page hides the actions that the server would refuse.
-  const refused = await client.call('PATCH', `/api/v1/content/${id}`, { as: raw, json: { name: 'x' } });
-  expect([refused.status, refused.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
 });

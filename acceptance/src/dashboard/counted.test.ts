@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { inspectPage } from './inspect-page.ts';
-import { signIn, startDashboard } from './open-dashboard.ts';
+import { startDashboard } from './open-dashboard.ts';
 
 const { open, server } = await startDashboard({ RATE_LIMIT: 'on' });
 await server.client.post('/api/v1/setup', server.adminApiKey);
@@ -32,10 +32,11 @@ it('with RATE_LIMIT=on four windows and an admin who opens each page four times 
 });
 
 it('after a 429 the rows stay, nothing is read during the countdown, and then the search is repeated by itself', async () => {
-  const page = await open({ path: '/api-keys' });
-  await page.clock.install();
-  await page.reload();
-  await signIn(page, server.adminApiKey);
+  const page = await open({
+    path: '/api-keys',
+    as: server.adminApiKey,
+    prepare: ({ clock }) => clock.install(),
+  });
   const row = page.getByRole('rowheader', { name: 'admin' });
   await row.waitFor();
   await page.getByText('Live', { exact: true }).waitFor();

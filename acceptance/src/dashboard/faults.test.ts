@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { createApiKey } from '../server-actions.ts';
 import { waitForAnnouncement } from './announcements.ts';
-import { inspectPage } from './inspect-page.ts';
-import { startDashboard } from './open-dashboard.ts';
+import { openDashboard, startDashboard } from './open-dashboard.ts';
 import { openRestartableDashboard, untilFetchedAhead } from './restartable-server.ts';
 import { signIn } from './sign-in.ts';
 
 const alone = await startDashboard({ ADMIN_API_KEY: undefined });
+const shared = await openDashboard();
 const mortal = await openRestartableDashboard();
 
 it('revoking the last key that can manage shows a warning', async () => {
@@ -27,7 +27,6 @@ it('revoking the last key that can manage shows a warning', async () => {
   await waitForAnnouncement(page, 'Key revoked');
   await beginRevoking('only');
   await warning.waitFor();
-  await inspectPage(page, 'api-keys-last-manager');
 });
 
 it('a banner reports a lost server until it is back, and the page recovers', async () => {
@@ -38,7 +37,6 @@ it('a banner reports a lost server until it is back, and the page recovers', asy
   await server.kill();
   await page.getByRole('button', { name: 'Never expires' }).click();
   await page.getByText('The server does not answer.', { exact: true }).waitFor();
-  await inspectPage(page, 'server-gone');
   await server.restart();
   await page.getByText('The server does not answer.').waitFor({ state: 'detached' });
   await page.getByRole('rowheader', { name: 'admin' }).waitFor();
@@ -70,12 +68,11 @@ it('an action during an outage fails with a message, and works after the outage 
 });
 
 it('a page script that fails to load does not sign the admin out, and loads on the next visit', async () => {
-  const server = await mortal.start();
-  const page = await mortal.open({ path: '/account', broken: /audit-page/ });
+  const page = await shared.open({ path: '/account', broken: /audit-page/ });
   let isBroken = true;
   await page.route('**/assets/audit-page-*.js', (route) => (isBroken ? route.abort() : route.continue()));
   const isPreloaded = page.waitForEvent('requestfailed');
-  await signIn(page, server.adminApiKey);
+  await signIn(page, shared.target.adminApiKey);
   await isPreloaded;
   await page.getByRole('link', { name: 'Leases' }).click();
   await page.getByRole('heading', { name: 'Leases' }).waitFor();
@@ -85,14 +82,13 @@ it('a page script that fails to load does not sign the admin out, and loads on t
 });
 
 it('after an upgrade, when page scripts have other names, an open page reloads by itself', async () => {
-  const server = await mortal.start();
-  const page = await mortal.open({ path: '/account', broken: /audit-page/ });
+  const page = await shared.open({ path: '/account', broken: /audit-page/ });
   await page.route('**/assets/audit-page-*.js', (route) => route.fulfill({ status: 404 }));
   const upgraded = '<script type="module" src="/admin/assets/index-of-the-next-release.js"></script>';
   await page.route('**/admin/', (route) => route.fulfill({ contentType: 'text/html', body: upgraded }));
   await page.getByLabel(/Keep me signed in/).check();
   const reloaded = page.waitForEvent('load');
-  await signIn(page, server.adminApiKey);
+  await signIn(page, shared.target.adminApiKey);
   await reloaded;
   await page.getByRole('heading', { name: 'Your key' }).waitFor();
 });

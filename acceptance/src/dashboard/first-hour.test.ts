@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { freePorts, makeTestFolder, startInTest } from '../own-process.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { copyWith } from './copy-with.ts';
+import { downloadWith } from './download-with.ts';
 import { buildDashboard, openDashboardAt } from './open-dashboard.ts';
 
 /** A server just after its installation: only its ports are configured. */
@@ -23,13 +24,10 @@ async function claim(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Claim this server' }).click();
   const proceed = page.getByRole('button', { name: 'Continue' });
   expect(await proceed.isDisabled()).toBe(true);
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download' }).click(),
-  ]);
+  const { text } = await downloadWith(page, page.getByRole('button', { name: 'Download' }));
   await page.getByLabel(/I have stored this key/).check();
   await proceed.click();
-  return readFileSync(await download.path(), 'utf8').trim();
+  return text.trim();
 }
 
 async function register(page: Page, id: string): Promise<void> {

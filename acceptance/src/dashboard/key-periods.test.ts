@@ -72,9 +72,9 @@ it('key periods are chosen when a content is registered, changed in the edit dia
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('None. Every key is served at any time.').waitFor();
   expect((await read(id)).keyPeriods).toBeNull();
-  const { json } = await client.get('/api/v1/audit?limit=500', adminApiKey);
+  const { json } = await client.get(`/api/v1/audit?target=${id}`, adminApiKey);
   const actions = json.audit.flatMap((entry: Record<string, string>) =>
-    entry.target === id && entry.outcome === 'done' ? [entry.action] : [],
+    entry.outcome === 'done' ? [entry.action] : [],
   );
   expect(actions).toEqual([...Array(3).fill('content.update'), 'content.create']);
 });

@@ -1,18 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import {
-  askForKey,
-  createApiKey,
-  createLease,
-  makeScene,
-  oncePropagated,
-  registerContent,
-} from '../server-actions.ts';
+import { askForKey, createLease, makeScene, oncePropagated, registerContent } from '../server-actions.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { waitForAnnouncement } from './announcements.ts';
-import { inspectPage } from './inspect-page.ts';
+import { expectToFit, inspectPage } from './inspect-page.ts';
 import { openDashboard } from './open-dashboard.ts';
-import { signIn } from './sign-in.ts';
 
 const { open, target } = await openDashboard();
 const { client, adminApiKey } = target;
@@ -31,9 +23,9 @@ async function openLeases(query = ''): Promise<Page> {
 
 const viewersOn = (page: Page) => page.getByRole('rowheader').getByRole('button').allInnerTexts();
 const leaseOf = async (id: string) => (await client.get(`/api/v1/leases/${id}`, adminApiKey)).json.lease;
-const auditedTargets = async () => {
-  const { json } = await client.get('/api/v1/audit?action=lease.revoke&limit=100', adminApiKey);
-  return json.audit.map((entry: { target: string }) => entry.target);
+const isAudited = async (revoked: string) => {
+  const query = new URLSearchParams({ action: 'lease.revoke', target: revoked });
+  return (await client.get(`/api/v1/audit?${query}`, adminApiKey)).json.audit.length === 1;
 };
 
 /** Creates leases for one content, each with a new viewer. */
@@ -73,13 +65,12 @@ it('a new lease appears at once, is revoked with a reason, and is in the audit',
     expect(await askForKey(target, scene, id)).toBe('403 LEASE_REVOKED'),
   );
   expect(await leaseOf(id)).toMatchObject({ state: 'revoked', revokedBy: 'management' });
-  expect(await auditedTargets()).toContain(id);
+  expect(await isAudited(id)).toBe(true);
 
   await page.getByRole('button', { name: scene.viewerId, exact: true }).click();
   await page.getByRole('dialog').getByRole('definition').getByText('shared account <b>').waitFor();
   await page.getByText(/by management/).waitFor();
   await expect.poll(() => new URL(page.url()).searchParams.get('lease')).toBe(id);
-  await inspectPage(page, 'leases-details');
 });
 
 it('new leases are announced without moving rows, and rows change in place', async () => {
@@ -140,10 +131,11 @@ it('the back button leads to the page of the list that was left, then to the pag
 it('a computer with a wrong clock gets a warning, and shows leases by the server’s time', async () => {
   const scene = await makeScene(target);
   await createLease(target, scene);
-  const page = await open({ path: `/leases?viewer=${scene.viewerId}` });
-  await page.clock.install({ time: Date.now() + 3 * 3_600_000 });
-  await page.reload();
-  await signIn(page, adminApiKey);
+  const page = await open({
+    path: `/leases?viewer=${scene.viewerId}`,
+    as: adminApiKey,
+    prepare: ({ clock }) => clock.install({ time: Date.now() + 3 * 3_600_000 }),
+  });
   const row = page.getByRole('row', { name: scene.viewerId });
   await row.getByText('Active').waitFor();
   await row.getByText(/just now|minutes? ago/).waitFor();
@@ -173,7 +165,6 @@ it('several leases are revoked after typing their number: by viewer, by content 
   expect(await confirm.isDisabled()).toBe(true);
   await page.getByLabel('Type 3 to confirm').fill('2');
   expect(await confirm.isDisabled()).toBe(true);
-  await inspectPage(page, 'leases-revoke-viewer');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await begin('Revoke this viewer on this content…');
@@ -195,9 +186,8 @@ it('several leases are revoked after typing their number: by viewer, by content 
   expect(new Set(json.leases.map(({ reason }: { reason: string }) => reason))).toEqual(
     new Set(['licence ended']),
   );
-  expect(await auditedTargets()).toEqual(
-    expect.arrayContaining([`content:${second}`, `viewer:${viewer} content:${first}`]),
-  );
+  for (const revoked of [`content:${second}`, `viewer:${viewer} content:${first}`])
+    expect(await isAudited(revoked)).toBe(true);
 });
 
 it('leases can be filtered and paged, and the address keeps the filter', async () => {
@@ -211,7 +201,7 @@ it('leases can be filtered and paged, and the address keeps the filter', async (
   await page.getByRole('searchbox', { name: 'Viewer ID (exact)' }).press('Escape');
   await page.getByRole('searchbox', { name: 'Content ID (exact)' }).fill(contentId);
   await page.getByText('50 leases on page 1').waitFor();
-  await inspectPage(page, 'leases', [1280, 390, 3840]);
+  await expectToFit(page, 'leases', 3840);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('3 leases on page 2').waitFor();
   await page.getByRole('button', { name: 'Back' }).click();
@@ -224,10 +214,13 @@ it('leases can be filtered and paged, and the address keeps the filter', async (
 it('a broken event stream is shown as such, reconnects, and catches up with missed events', async () => {
   const contentId = await registerContent(target);
   const [viewer = ''] = await createLeases(contentId, 1);
-  const page = await open({ path: `/leases?content=${contentId}` });
   let isCut = true;
-  await page.route('**/api/v1/events', (route) => (isCut ? route.abort() : route.continue()));
-  await signIn(page, adminApiKey);
+  const page = await open({
+    path: `/leases?content=${contentId}`,
+    as: adminApiKey,
+    prepare: (opened) =>
+      opened.route('**/api/v1/events', (route) => (isCut ? route.abort() : route.continue())),
+  });
   await page.getByText('Reconnecting…').waitFor();
   await page.getByRole('row', { name: viewer }).waitFor();
   const [missed = ''] = await createLeases(contentId, 1);
@@ -269,14 +262,6 @@ it('hostile viewers and devices are shown as text: no script runs, and the layou
   expect(await page.title()).toBe('Leases · Latchkey');
 });
 
-it('a key of scope playback does not see leases', async () => {
-  const { raw } = await createApiKey(target, 'playback');
-  const page = await open({ path: '/leases', as: raw });
-  await page.getByRole('heading', { name: 'Access denied' }).waitFor();
-  const { status, code } = await client.get('/api/v1/leases', raw);
-  expect([status, code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
-});
-
 it('a table stays a table down to 640 px, and becomes cards below, without sideways scrolling of the page', async () => {
   const scene = await makeScene(target);
   await createLease(target, scene);
@@ -289,6 +274,6 @@ it('a table stays a table down to 640 px, and becomes cards below, without sidew
   ] as const) {
     await page.setViewportSize({ width, height: 900 });
     await expect.poll(async () => ((await head.boundingBox())?.width ?? 0) > 1).toBe(isTable);
-    await inspectPage(page, 'leases-narrow', [width]);
+    await expectToFit(page, 'leases-narrow', width);
   }
 });

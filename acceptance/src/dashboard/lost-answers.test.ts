@@ -3,14 +3,17 @@ import { expect, it } from 'vitest';
 import { createLease, makeScene } from '../server-actions.ts';
 import { makeApiKey } from '../target.ts';
 import { unique } from '../tokens.ts';
-import { startDashboard } from './open-dashboard.ts';
+import { inspectPage } from './inspect-page.ts';
+import { openDashboard, startDashboard } from './open-dashboard.ts';
+import { passTimeUntil } from './pass-time.ts';
 import { openRestartableDashboard } from './restartable-server.ts';
-import { signIn } from './sign-in.ts';
 
-const unclaimed = await startDashboard({ ADMIN_API_KEY: undefined });
-const clicked = await startDashboard({ ADMIN_API_KEY: undefined });
-const claimed = await startDashboard({});
-await claimed.server.client.post('/api/v1/setup', claimed.server.adminApiKey);
+// Each is claimed once.
+const [unclaimed, clicked] = await Promise.all([
+  startDashboard({ ADMIN_API_KEY: undefined }),
+  startDashboard({ ADMIN_API_KEY: undefined }),
+]);
+const claimed = await openDashboard();
 const mortal = await openRestartableDashboard();
 
 const claimButton = { name: 'Claim this server' };
@@ -69,7 +72,7 @@ it('a double click claims once', async () => {
 
 it('a new key stays visible after going back, and leaving the page asks for confirmation, until it is stored', async () => {
   const name = unique('kept');
-  const page = await claimed.open({ path: '/account', as: claimed.server.adminApiKey });
+  const page = await claimed.open({ path: '/account', as: claimed.target.adminApiKey });
   await page.getByRole('link', { name: 'API keys' }).click();
   await beginKey(page, name);
   await page.getByRole('button', { name: 'Create the key' }).dblclick();
@@ -87,15 +90,15 @@ it('a new key stays visible after going back, and leaving the page asks for conf
   await storeKey(page, 'Done');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   // The double click created one key.
-  const { json } = await claimed.server.client.get(`/api/v1/api-keys?q=${name}`, claimed.server.adminApiKey);
+  const { json } = await claimed.target.client.get(`/api/v1/api-keys?q=${name}`, claimed.target.adminApiKey);
   expect(json.api_keys).toHaveLength(1);
   // The key is stored, so the browser no longer asks for confirmation.
   await page.reload();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByRole('heading', { name: 'Your key' }).waitFor();
 });
 
 it('an action with an unreadable answer, or one from a proxy, is described as possibly done, or with a retry time', async () => {
-  const page = await claimed.open({ path: '/api-keys', as: claimed.server.adminApiKey });
+  const page = await claimed.open({ path: '/api-keys', as: claimed.target.adminApiKey });
   const answers = [
     { status: 200, contentType: 'text/html', body: '<html>Sign in to the network</html>' },
     { status: 429, headers: { 'retry-after': '45' }, body: '<html>' },
@@ -118,13 +121,14 @@ it('an action with an unreadable answer, or one from a proxy, is described as po
 });
 
 it('an invalid field takes the focus', async () => {
-  const page = await claimed.open({ path: '/api-keys', as: claimed.server.adminApiKey });
+  const page = await claimed.open({ path: '/api-keys', as: claimed.target.adminApiKey });
   await beginKey(page, ' ');
   for (let attempt = 0; attempt < 2; attempt++) {
     await page.getByRole('button', { name: 'Create the key' }).click();
     await page.getByText('Enter a name that says who uses the key.').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name');
   }
+  await inspectPage(page, 'api-keys-create');
 });
 
 it('an unusable pasted key is explained without a request', async () => {
@@ -141,36 +145,47 @@ it('an unusable pasted key is explained without a request', async () => {
   await field.fill(`Bearer ${makeApiKey()}`);
   await signIn.click();
   await page.getByText(/does not accept this key/).waitFor();
-  await field.fill(`Bearer ${claimed.server.adminApiKey}`);
+  await field.fill(`Bearer ${claimed.target.adminApiKey}`);
   await signIn.click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 });
 
 it('where leases cannot be counted each page that shows their number says so, until they can', async () => {
-  const { server } = claimed;
-  const scene = await makeScene(server);
+  const { target, open } = claimed;
+  const scene = await makeScene(target);
+  await createLease(target, scene);
   const counts = /\/api\/v1\/leases\?(.*&)?limit=1(&|$)/;
-  for (const path of ['/leases', `/content/${scene.contentId}`, `/viewers?viewer=${scene.viewerId}`]) {
-    const page = await claimed.open({ path, broken: counts });
-    await page.route(counts, (route) => route.fulfill({ status: 503, body: '{}' }));
-    await signIn(page, server.adminApiKey);
+  const { leases, content } = {
+    leases: `/leases?viewer=${scene.viewerId}`,
+    content: `/content/${scene.contentId}`,
+  };
+  for (const path of [leases, content, `/viewers?viewer=${scene.viewerId}`]) {
+    const page = await open({
+      ...{ path, broken: counts, as: target.adminApiKey },
+      async prepare(opened) {
+        await opened.clock.install();
+        await opened.route(counts, (route) => route.fulfill({ status: 503, body: '{}' }));
+      },
+    });
     const notCounted = page.getByText('Not counted', { exact: true });
-    await notCounted.waitFor();
+    await passTimeUntil(page, () => notCounted.isVisible());
     await page.unroute(counts);
-    // They are counted again every 15 s, and after news of a lease.
-    await createLease(server, scene);
-    await notCounted.waitFor({ state: 'detached' });
+    await passTimeUntil(page, async () => (await notCounted.count()) === 0);
   }
 });
 
 it('a viewer whose leases cannot be read is not shown as one without leases, devices and sessions', async () => {
-  const { server } = claimed;
-  const { viewerId } = await makeScene(server);
+  const { target, open } = claimed;
+  const { viewerId } = await makeScene(target);
   const leases = /\/api\/v1\/leases\?/;
-  const page = await claimed.open({ path: `/viewers?viewer=${viewerId}`, broken: leases });
-  await page.route(leases, (route) => route.fulfill({ status: 503, body: '{}' }));
-  await signIn(page, server.adminApiKey);
-  await page.getByText('Not counted', { exact: true }).waitFor();
+  const page = await open({
+    ...{ path: `/viewers?viewer=${viewerId}`, broken: leases, as: target.adminApiKey },
+    async prepare(opened) {
+      await opened.clock.install();
+      await opened.route(leases, (route) => route.fulfill({ status: 503, body: '{}' }));
+    },
+  });
+  await passTimeUntil(page, () => page.getByText('Not counted', { exact: true }).isVisible());
   const facts = await page.getByRole('main').locator('dd').allTextContents();
   expect(facts.slice(0, 3)).toEqual(['Not counted', 'Not known', 'Not known']);
   await page.unroute(leases);

@@ -3,23 +3,28 @@ import { expect, onTestFinished } from 'vitest';
 import { ensureDashboard } from '../../../scripts/ensure-dashboard.mjs';
 import type { Environment } from '../server-process.ts';
 import { openSharedBrowser } from '../shared-browser.ts';
-import { type OwnSingleNode, openTarget, startSingleNode, type Target } from '../target.ts';
+import type { SharedName } from '../shared-settings.ts';
+import { type OwnSingleNode, openShared, openTarget, startSingleNode, type Target } from '../target.ts';
 import { keepAnnouncements } from './announcements.ts';
-import { signIn } from './sign-in.ts';
+import { signIn, untilSignedIn } from './sign-in.ts';
 import { watchPage } from './watch-page.ts';
 
 export { signIn };
 
+export type Preparation = (page: Page) => Promise<unknown>;
+
 interface PageOptions {
   /** Within /admin. */
   path?: string;
-  /** Signs in with this key before anything else. */
+  /** Opens the page as a browser tab that remembers this key, so that nothing is typed. `signIn` uses the form. */
   as?: string;
   /** Of the window, in CSS pixels. */
   width?: number;
   theme?: 'light' | 'dark';
   /** Files whose failure the test itself causes. Errors of these are ignored. */
   broken?: RegExp;
+  /** Runs before the page is loaded: for its clock, its routes and its scripts. */
+  prepare?: Preparation | undefined;
 }
 
 export interface DashboardBrowser {
@@ -31,17 +36,26 @@ export interface DashboardBrowser {
 const defaultWidth = 1280;
 const height = 900;
 
-/** The dashboard of a claimed server: the server at `BASE_URL`, or one that is started for the test file. */
+/** The dashboard of a claimed server, which other files use at the same time: the server at `BASE_URL`, or a shared one. */
 export async function openDashboard(): Promise<DashboardBrowser & { target: Target }> {
   buildDashboard();
-  const target = await openTarget();
+  return openClaimed(await openTarget());
+}
+
+/** The dashboard of a shared server with these settings. */
+export async function openSharedDashboard(name: SharedName): Promise<DashboardBrowser & { target: Target }> {
+  buildDashboard();
+  return openClaimed(await openShared(name));
+}
+
+async function openClaimed(target: Target): Promise<DashboardBrowser & { target: Target }> {
   // An unclaimed server shows the wizard.
   const { json } = await target.client.get('/api/v1/setup');
   if (json.setup_required) await target.client.post('/api/v1/setup', target.adminApiKey);
   return { target, ...(await openDashboardAt(target.url)) };
 }
 
-/** The dashboard of a server that is started for the test file, with this configuration. */
+/** The dashboard of a single node that is started for the test file, with this configuration. */
 export async function startDashboard(
   env: Environment,
 ): Promise<DashboardBrowser & { server: OwnSingleNode }> {
@@ -59,13 +73,12 @@ export function buildDashboard(): void {
 export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
   const browser = await openSharedBrowser();
   return {
-    async open({ path = '', as, width = defaultWidth, theme = 'light', broken } = {}) {
+    async open({ path = '', as, width = defaultWidth, theme = 'light', broken, prepare } = {}) {
       const options: BrowserContextOptions = {
         viewport: { width, height },
         colorScheme: theme,
         locale: 'en-GB',
         timezoneId: 'Europe/Berlin',
-        permissions: ['clipboard-read', 'clipboard-write'],
       };
       const context = await browser.newContext(options);
       const page = await context.newPage();
@@ -75,8 +88,10 @@ export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
         await context.close();
         expect(complaints).toEqual([]);
       });
+      if (as !== undefined) await page.addInitScript(`sessionStorage.setItem('latchkey-api-key', '${as}')`);
+      await prepare?.(page);
       await page.goto(`${url}/admin${path}`);
-      if (as !== undefined) await signIn(page, as);
+      if (as !== undefined) await untilSignedIn(page);
       return page;
     },
   };

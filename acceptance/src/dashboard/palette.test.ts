@@ -20,7 +20,6 @@ it('Ctrl+K finds pages, contents and viewers, and any pasted ID, by the keyboard
   await page.keyboard.press('Control+k');
   await field.waitFor();
   await chosen.getByText('Overview').waitFor();
-  await inspectPage(page, 'palette');
 
   await field.fill('leas');
   await page.keyboard.press('Enter');

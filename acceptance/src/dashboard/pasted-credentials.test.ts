@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { createApiKey, registerContent } from '../server-actions.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { waitForAnnouncement } from './announcements.ts';
-import { openDashboard } from './open-dashboard.ts';
+import { type DashboardBrowser, openDashboard, signIn } from './open-dashboard.ts';
 
-const { open, target } = await openDashboard();
+const { open: openUnprepared, target } = await openDashboard();
 const { adminApiKey } = target;
 const { raw } = await createApiKey(target, 'playback');
 const prefix = raw.slice(0, 11);
@@ -62,7 +62,8 @@ const searches = [
   { page: 'Viewers', field: 'Viewer ID begins with' },
   { page: 'Audit', field: 'Target ID (exact)' },
   { page: 'Audit', field: 'Actor ID (exact)' },
-  { page: 'Refusals', field: 'Viewer, content, address or request ID' },
+  // This one hides rows, and asks the server nothing.
+  { page: 'Refusals', field: 'Viewer, content, address or request ID', isLocal: true },
 ];
 
 const goTo = async (page: Page, name: string) => {
@@ -70,7 +71,13 @@ const goTo = async (page: Page, name: string) => {
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 };
 
-/** As a paste: the whole text arrives in one event. */
+const open: DashboardBrowser['open'] = async (options) => {
+  const page = await openUnprepared(options);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  return page;
+};
+
+/** As a paste: the whole text arrives in one event. The pages of the browser share its clipboard, and no other file uses it. */
 async function paste(page: Page, field: Locator, text: string): Promise<void> {
   await field.fill('');
   await field.focus();
@@ -81,17 +88,17 @@ async function paste(page: Page, field: Locator, text: string): Promise<void> {
 it('a credential that is pasted into a search is cut to what identifies it, in every search field', async () => {
   const page = await open({ as: adminApiKey });
   const leaks = await watchLeaks(page);
-  for (const { page: name, field: label, isContent } of searches) {
+  for (const [index, { page: name, field: label, isContent, isLocal }] of searches.entries()) {
     await goTo(page, name);
     const field = page.getByRole('searchbox', { name: label });
-    for (const { text, id, content } of pasted) {
+    // One field of each kind gets every text, the others a key and a URL that names both a lease and a content.
+    for (const { text, id, content } of index < 2 ? pasted : [...pasted.slice(0, 1), ...pasted.slice(-1)]) {
+      const kept = isContent ? content : id;
       await paste(page, field, text);
-      await expect
-        .poll(() => field.inputValue(), { message: `${label}: ${text.slice(0, 30)}` })
-        .toBe(isContent ? content : id);
+      await expect.poll(() => field.inputValue(), { message: `${label}: ${text.slice(0, 30)}` }).toBe(kept);
+      // It is in the address once it is searched.
+      if (!isLocal) await expect.poll(() => [...new URL(page.url()).searchParams.values()]).toContain(kept);
     }
-    // Longer than the pause before a search is sent.
-    await page.waitForTimeout(150);
     expect([label, await leaks()]).toEqual([label, []]);
   }
 });
@@ -107,7 +114,7 @@ it('a credential that is typed letter by letter into a search is sent nowhere, h
     [`Bearer ${raw}`, prefix],
   ] as const) {
     await field.fill('');
-    await field.pressSequentially(text, { delay: 3 });
+    await field.pressSequentially(text);
     await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe(id);
     await field.blur();
     expect(await field.inputValue()).toBe(id);
@@ -189,9 +196,7 @@ it('an address with a credential, such as an old bookmark, is cut before anythin
     const page = await open({ path });
     const leaks = await watchLeaks(page);
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(cut);
-    await page.getByLabel('API key', { exact: true }).fill(adminApiKey);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+    await signIn(page, adminApiKey);
     expect(await leaks()).toEqual([]);
   }
 });

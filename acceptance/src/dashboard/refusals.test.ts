@@ -94,5 +94,5 @@ it('a viewer without leases has a page, whatever its ID', async () => {
   await page.getByRole('link', { name: /^Open the page of/ }).click();
   await page.getByRole('heading', { name: viewerId, level: 1 }).waitFor();
   await page.reload();
-  await page.getByLabel('API key').waitFor();
+  await page.getByRole('heading', { name: viewerId, level: 1 }).waitFor();
 });

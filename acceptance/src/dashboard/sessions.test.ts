@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
+import { makeScene, registerContent } from '../server-actions.ts';
+import { playlistOrigin } from '../shared-settings.ts';
+import { unique } from '../tokens.ts';
 import { waitForAnnouncement } from './announcements.ts';
 import { inspectPage } from './inspect-page.ts';
-import { startDashboard } from './open-dashboard.ts';
+import { openSharedDashboard } from './open-dashboard.ts';
 
-const { open, server } = await startDashboard({
-  PUBLIC_URL: 'https://keys.example.com',
-  PLAYLIST_ORIGINS: 'https://cdn.example.com',
-});
-const { client, adminApiKey } = server;
-await client.post('/api/v1/setup', adminApiKey);
-const playlistUrl = 'https://cdn.example.com/film/master.m3u8';
-const stored = async () => (await client.get('/api/v1/content/film', adminApiKey)).json.content.playlistUrl;
+const { open, target } = await openSharedDashboard('every-route');
+const { client, adminApiKey } = target;
+const playlistUrl = `${playlistOrigin}/film/master.m3u8`;
+const stored = async (id: string) =>
+  (await client.get(`/api/v1/content/${id}`, adminApiKey)).json.content.playlistUrl;
 
 it('the playlist of a content is shown, set and removed, and a refusal of the server stands at its field', async () => {
-  await client.post('/api/v1/content', adminApiKey, { id: 'film', name: 'Film' });
-  const page = await open({ path: '/content/film', as: adminApiKey });
+  const id = await registerContent(target);
+  const page = await open({ path: `/content/${id}`, as: adminApiKey });
   const shown = page.getByRole('definition').filter({ hasText: /^https:\/\/cdn/ });
   await page.getByText('Playlist URL').waitFor();
   expect(await shown.count()).toBe(0);
@@ -38,30 +38,30 @@ it('the playlist of a content is shown, set and removed, and a refusal of the se
   await page.getByRole('button', { name: 'Save' }).click();
   await waitForAnnouncement(page, 'Content changed');
   await shown.waitFor();
-  expect(await stored()).toBe(playlistUrl);
-  await inspectPage(page, 'content-playlist');
+  expect(await stored(id)).toBe(playlistUrl);
 
   await page.getByRole('button', { name: 'Edit…' }).click();
   await field.fill('');
   await page.getByRole('button', { name: 'Save' }).click();
   await shown.waitFor({ state: 'detached' });
-  expect(await stored()).toBeNull();
+  expect(await stored(id)).toBeNull();
 });
 
 it('a session is listed with its device and its last use, says in its details what it is, and is revoked like any lease', async () => {
-  await client.post('/api/v1/content', adminApiKey, { id: 'series', name: 'Series', playlistUrl });
-  const asked = { contentId: 'series', viewerId: 'ada', deviceId: 'Living room TV' };
+  const [contentId, viewerId] = [unique('series'), unique('ada')];
+  await client.post('/api/v1/content', adminApiKey, { id: contentId, name: 'Series', playlistUrl });
+  const asked = { contentId, viewerId, deviceId: 'Living room TV' };
   const { json, status } = await client.post('/keys/sessions', adminApiKey, asked);
   expect(status).toBe(201);
   const { leaseId } = json.session;
   const [secret = ''] = /(?<=\/play\/)[\w-]{43}/.exec(json.url) ?? [];
-  const page = await open({ path: '/leases?viewer=ada', as: adminApiKey });
-  const row = page.getByRole('row', { name: 'ada' });
+  const page = await open({ path: `/leases?viewer=${viewerId}`, as: adminApiKey });
+  const row = page.getByRole('row', { name: viewerId });
   await row.getByText('on Living room TV').waitFor();
   await row.getByText('URL not used yet').waitFor();
   await inspectPage(page, 'leases-session');
 
-  const useKey = async () => (await client.get(`/keys/series?s=${secret}`)).code ?? 'served';
+  const useKey = async () => (await client.get(`/keys/${contentId}?s=${secret}`)).code ?? 'served';
   // A use is reported after a quarter of the session's life at the soonest, so the test puts one into the answers.
   await page.route(/\/api\/v1\/leases/, async (route) => {
     const answer = await route.fetch();
@@ -74,10 +74,10 @@ it('a session is listed with its device and its last use, says in its details wh
     await route.fulfill({ response: answer, json: body });
   });
   // Another filter reads the list again.
-  await page.getByPlaceholder('Content ID (exact)').fill('series');
+  await page.getByPlaceholder('Content ID (exact)').fill(contentId);
   await row.getByText(/^URL used [23] min/).waitFor();
 
-  await page.getByRole('button', { name: 'ada', exact: true }).click();
+  await page.getByRole('button', { name: viewerId, exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Session: a URL that plays without a token').waitFor();
   await dialog.getByText('Last used').waitFor();
@@ -97,10 +97,10 @@ it('a session is listed with its device and its last use, says in its details wh
 });
 
 it('the lease of a player says in its details that it sends tokens', async () => {
-  await client.post('/api/v1/content', adminApiKey, { id: 'clip', name: 'Clip' });
-  await client.post('/keys/leases', adminApiKey, { contentId: 'clip', viewerId: 'bob' });
-  const page = await open({ path: '/leases?viewer=bob', as: adminApiKey });
-  await page.getByRole('button', { name: 'bob', exact: true }).click();
+  const { contentId, viewerId } = await makeScene(target);
+  await client.post('/keys/leases', adminApiKey, { contentId, viewerId });
+  const page = await open({ path: `/leases?viewer=${viewerId}`, as: adminApiKey });
+  await page.getByRole('button', { name: viewerId, exact: true }).click();
   await page.getByText('Player: sends a token with each key request').waitFor();
   expect(await page.getByText(/^URL /).count()).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inspectPage } from './inspect-page.ts';
+import { expectToFit, inspectPage } from './inspect-page.ts';
 import { openDashboard } from './open-dashboard.ts';
 
 const { open, target } = await openDashboard();
@@ -14,7 +14,7 @@ it('the settings show processes, storage and variables, which can be searched, a
     .first()
     .waitFor();
   await page.getByText(/^(SQLite|Postgres)$/).waitFor();
-  await inspectPage(page, 'settings');
+  for (const width of [390, 1280]) await expectToFit(page, 'settings', width);
   expect(await page.content()).not.toContain(target.jwtSecret);
 
   await page.getByRole('searchbox', { name: 'Variable or meaning' }).fill('MASTER_KEY_HEX');
@@ -23,6 +23,7 @@ it('the settings show processes, storage and variables, which can be searched, a
     .first()
     .waitFor();
   await expect.poll(() => variables.getByText('RATE_LIMIT', { exact: true }).count()).toBe(0);
+  await inspectPage(page, 'settings');
   await page.getByRole('searchbox', { name: 'Variable or meaning' }).fill('no such variable');
   await page.getByText('No matching variables').waitFor();
 });

@@ -1,16 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { makeApiKey } from '../target.ts';
 import { copyWith } from './copy-with.ts';
+import { downloadWith } from './download-with.ts';
 import { inspectPage } from './inspect-page.ts';
 import { startDashboard } from './open-dashboard.ts';
 
 const setupToken = `setup-${makeApiKey()}`;
-const open = await startDashboard({ ADMIN_API_KEY: undefined });
-const raced = await startDashboard({ ADMIN_API_KEY: undefined });
-const proxied = await startDashboard({});
-const guarded = await startDashboard({ SETUP_TOKEN: setupToken });
+// Each is claimed once.
+const [open, raced, proxied, guarded] = await Promise.all([
+  startDashboard({ ADMIN_API_KEY: undefined }),
+  startDashboard({ ADMIN_API_KEY: undefined }),
+  startDashboard({}),
+  startDashboard({ SETUP_TOKEN: setupToken }),
+]);
 
 it('the wizard claims a fresh server, shows the key once, and ends with a command that fetches a first content key', async () => {
   const page = await open.open();
@@ -23,11 +26,8 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
   expect(rawKey).toMatch(/^lk_[0-9a-f]{64}$/);
   await inspectPage(page, 'setup-key');
   expect(await copyWith(page, 'Copy')).toBe(rawKey);
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download' }).click(),
-  ]);
-  expect(readFileSync(await download.path(), 'utf8')).toBe(`${rawKey}\n`);
+  const { text } = await downloadWith(page, page.getByRole('button', { name: 'Download' }));
+  expect(text).toBe(`${rawKey}\n`);
   const goOn = page.getByRole('button', { name: 'Continue' });
   expect(await goOn.isDisabled()).toBe(true);
   await page.getByLabel(/I have stored this key/).check();

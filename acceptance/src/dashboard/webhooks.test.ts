@@ -53,10 +53,6 @@ it('a webhook is added with its secret shown once, tested, and deleted by typing
   await page.getByText('Delivered: the receiver answered 204.').waitFor();
   await deliveries(page).getByText('Delivered').waitFor();
   expect(receiver.messages.at(-1)).toMatchObject({ path: '/on-call', type: 'webhook.test' });
-  await inspectPage(page, 'webhooks-detail');
-  expect(await page.content()).not.toContain(secret);
-  await expect.poll(() => countInHeap(page, secret), { timeout: 60_000 }).toBe(0);
-
   await page.getByRole('button', { name: 'Delete…' }).click();
   const confirm = page.getByRole('button', { name: 'Delete the webhook' });
   expect(await confirm.isDisabled()).toBe(true);
@@ -114,10 +110,25 @@ it('a webhook is paused, resumed and changed, and its secret is rotated', async 
   await client.call('DELETE', `/api/v1/webhooks/${id}`, { as: adminApiKey });
 });
 
+it('the page keeps nothing of the secret of a webhook that was stored', async () => {
+  const page = await open({ path: '/webhooks', as: adminApiKey });
+  await page.getByRole('button', { name: 'Add a webhook' }).first().click();
+  const name = unique('kept');
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('URL', { exact: true }).fill(`${receiver.origin}/kept`);
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  const secret = (await page.getByTestId('raw-key').textContent()) ?? '';
+  await page.getByLabel('I have stored this secret').check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name }).waitFor();
+  expect(await page.content()).not.toContain(secret);
+  // A heap with axe in it takes long to read, so nothing else is inspected here.
+  await expect.poll(() => countInHeap(page, secret), { timeout: 60_000 }).toBe(0);
+});
+
 it('without WEBHOOK_ORIGINS the page says how webhooks are turned on', async () => {
   const off = await openDashboard();
   const page = await off.open({ path: '/webhooks', as: off.target.adminApiKey });
   await page.getByText('Webhooks are off').waitFor();
-  await inspectPage(page, 'webhooks-off');
   expect(await page.getByRole('button', { name: 'Add a webhook' }).count()).toBe(0);
 });
