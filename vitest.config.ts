@@ -16,7 +16,7 @@ if (process.env.TEST_SEPARATE_SERVICES === 'true' && !process.env.TEST_POSTGRES_
   throw new Error(
     'TEST_SEPARATE_SERVICES=true needs TEST_POSTGRES_URL. `npm run test:distributed` sets both.',
   );
-const startsProcesses = ['{acceptance,examples,bench,faults,rig,cli,sdk}/**/*.test.ts'];
+const startsProcesses = ['{acceptance,tests,examples,bench,faults,rig,cli,sdk}/**/*.test.ts'];
 
 export default defineConfig({
   test: {
