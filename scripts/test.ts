@@ -13,15 +13,19 @@ way. It says each time what it installs and why. TEST_INSTALL=false installs not
   npm test -- -t NAME          the tests whose name contains this; any other option of vitest works too
   npm test -- programs         with programs of others, for some ten minutes: ${Object.keys(programs).join(', ')}
   npm test -- programs NAME    with this one. What it needs is installed
+  npm test -- oracle           compares what clients and operators see with tests/oracle/recorded
+  npm test -- oracle --record  records it anew: tests/oracle/README.md
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed and something passed.
 `;
 
+const recording = '--record';
 const args = process.argv.slice(2);
 if (args.includes('--help') || args.includes('-h')) process.stdout.write(usage);
 else {
   try {
-    process.exitCode = await runTests(selectTests(args), process.env);
+    const env = args.includes(recording) ? { ...process.env, ORACLE_RECORD: 'true' } : process.env;
+    process.exitCode = await runTests(selectTests(args.filter((arg) => arg !== recording)), env);
   } catch (error) {
     if (!(error instanceof UnknownProgram)) throw error;
     process.stderr.write(`${error.message}\n`);

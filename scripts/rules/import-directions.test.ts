@@ -21,6 +21,7 @@ describe('allowed', () => {
     ['shared/src/clock/clock.test.ts', '../testing/stop-time.ts'],
     ['shared/src/http/host.fixture.ts', '../testing/test-host.ts'],
     ['acceptance/src/keys.test.ts', '@latchkey/cli/encrypt'],
+    ['tests/oracle/recorder.ts', '../../gateway/src/odd-key-requests.fixture.ts'],
     ['examples/demo/main.ts', '@latchkey/rig/provide-tool'],
     ['acceptance/src/keys.test.ts', '@latchkey/rig/find-free-port'],
     ['shared/src/replicas/redis-state-store.test.ts', '@latchkey/rig/find-free-port'],

@@ -10,6 +10,8 @@ export interface SpawnOptions {
   entry: string;
   /** Flags of Node. */
   flags?: readonly string[] | undefined;
+  /** Arguments of the file itself. */
+  args?: readonly string[];
   /** The repository whose file runs: this one, or another release's. */
   code?: string;
   /** The working folder; the repository by default. */
@@ -25,11 +27,11 @@ export const compileCache = join(repositoryFolder, '.cache/compile');
 
 /** Starts a file of Latchkey on this process's Node. It always ends with this process. */
 export function spawnEntry(options: SpawnOptions): ChildProcess {
-  const { entry, flags = [], code = repositoryFolder, folder = code, env, output } = options;
+  const { entry, flags = [], args = [], code = repositoryFolder, folder = code, env, output } = options;
   // The channel closes with this process, and the server then ends.
   const stdio: StdioOptions = ['ignore', ...output, 'ipc'];
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [...flags, join(code, entry)], {
+  const child = spawn(process.execPath, [...flags, join(code, entry), ...args], {
     cwd: folder,
     stdio,
     env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...env },

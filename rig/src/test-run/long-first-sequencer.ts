@@ -2,7 +2,7 @@ import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
 /** Tests that start servers and browsers, and those of a million cases. If one of them began last, it would run on alone. */
-const long = /^acceptance\/|^examples\/|simulation\.test/;
+const long = /^acceptance\/|^examples\/|^tests\/|simulation\.test/;
 
 /** Begins with the long test files. */
 export default class LongFirstSequencer extends BaseSequencer {
