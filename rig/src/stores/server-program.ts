@@ -83,8 +83,8 @@ function isRunning(pid: number): boolean {
 }
 
 /** A folder for the files of one server. */
-export function makeServerFolder(uid?: number): string {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-server-'));
+export function makeServerFolder(uid?: number, parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, 'latchkey-server-'));
   if (uid !== undefined) chownSync(folder, uid, uid);
   return folder;
 }

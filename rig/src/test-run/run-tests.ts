@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { findTool, provideTool, type Tool, tools } from '../provide-tool.ts';
 import { repositoryFolder } from '../repository.ts';
 import { listSourceFiles } from '../source-files.ts';
-import type { StoreName } from '../stores/own-stores.ts';
-import { provideStores } from '../stores/provide-stores.ts';
+import { type StoreName, startBriefPostgres } from '../stores/own-stores.ts';
+import { provideStores, type StoreMachine, thisMachine } from '../stores/provide-stores.ts';
 import type { Counts } from './count-reporter.ts';
 import { findNeededStores } from './needed-stores.ts';
 import type { Selection } from './programs.ts';
@@ -12,6 +12,11 @@ import { runVitest } from './run-vitest.ts';
 
 /** A filter such as `-t` skips nearly every test: nobody needs a list of all those names. */
 const namedSkips = 50;
+/** This machine, whose Postgres is not kept. */
+const machine: StoreMachine = {
+  ...thisMachine,
+  startProgram: (name) => (name === 'Postgres' ? startBriefPostgres() : thisMachine.startProgram(name)),
+};
 /** The tests that render the Kubernetes manifests. */
 const rendering = ['manifests', 'network', 'pod-security', 'secrets', 'settings', 'lifecycle'].map(
   (name) => `k8s/src/${name}.test.ts`,
@@ -27,7 +32,7 @@ const rendering = ['manifests', 'network', 'pod-security', 'secrets', 'settings'
  */
 export async function runTests({ args, tools: wanted }: Selection, env: NodeJS.ProcessEnv): Promise<number> {
   const needed = storesNeeded(args);
-  const services = await provideStores([...needed.keys()]);
+  const services = await provideStores([...needed.keys()], machine);
   try {
     const toolPaths = toolVariables(wanted);
     // A kubectl that is new enough cannot be installed here, and these tests cannot run without it.
