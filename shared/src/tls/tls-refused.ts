@@ -45,7 +45,8 @@ const noTlsInPostgres = /does not support SSL connections/;
 const deepestCause = 5;
 
 type Fault = Error & {
-  code?: string;
+  /** A number in errors of JetStream. */
+  code?: unknown;
   host?: string;
   lastNodeError?: unknown;
   cert?: { subjectaltname?: string };
@@ -76,7 +77,8 @@ interface Description {
 }
 
 function describe(fault: Fault, { name, urlVariable, variables, settings }: TlsSubject): Description | null {
-  const { code = '', message } = fault;
+  const { message } = fault;
+  const code = typeof fault.code === 'string' ? fault.code : '';
   const same = (what: string, mend: string) => ({ inFull: what, short: what, mend });
   if (code === 'CERT_HAS_EXPIRED')
     return same(
