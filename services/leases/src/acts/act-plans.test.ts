@@ -19,8 +19,8 @@ const own = { viewerId: 'many', contentId: 'content-0', deviceId: 'device-7' };
 /** Leases of one viewer that a token makes in seconds: expired and not purged yet, revoked, and as many active ones as there may be. */
 async function addManyOfOne(db: Database) {
   for (const [kind, count] of [
-    ['expired', 5_000],
-    ['revoked', 5_000],
+    ['expired', 12_000],
+    ['revoked', 12_000],
     ['active', mostActive],
   ] as const)
     await insertLeases(db, count, (n) => ({
