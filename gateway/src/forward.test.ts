@@ -55,14 +55,6 @@ describe('answers', () => {
     await connection.reads('\r\n\r\nc');
     connection.socket.destroy();
   });
-
-  test('an interim answer (103) is not mistaken for the final one', async () => {
-    answer = (_request, response) => {
-      response.writeEarlyHints({ link: '</a>; rel=preload' });
-      response.end('final');
-    };
-    expect(await (await fetch(`${gateway.url}/keys/film`)).text()).toBe('final');
-  });
 });
 
 describe('a stream', () => {

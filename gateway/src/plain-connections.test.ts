@@ -12,44 +12,32 @@ interface Asked {
   turn: number;
 }
 
-/** A service that answers with bytes. It can be ended and started again on the same port. */
+/** A service that answers with bytes. */
 async function startRaw(answer: (asked: Asked) => void) {
   const sockets = new Set<Socket>();
   let connections = 0;
-  const open = async (port: number) => {
-    const server = createServer({ noDelay: true }, (socket) => {
-      connections++;
-      sockets.add(socket);
-      socket.setEncoding('latin1');
-      socket.on('error', () => {});
-      socket.on('close', () => sockets.delete(socket));
-      let turn = 0;
-      socket.on('data', (text) => {
-        const head = String(text);
-        const of = (name: string) => new RegExp(`^${name}: (.*)\r$`, 'm').exec(head)?.[1] ?? '';
-        if (head.startsWith('GET /health')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
-        else answer({ id: of('x-request-id'), viewer: of('authorization'), socket, turn: turn++ });
-      });
+  const server = createServer({ noDelay: true }, (socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.setEncoding('latin1');
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    let turn = 0;
+    socket.on('data', (text) => {
+      const head = String(text);
+      const of = (name: string) => new RegExp(`^${name}: (.*)\r$`, 'm').exec(head)?.[1] ?? '';
+      if (head.startsWith('GET /health')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      else answer({ id: of('x-request-id'), viewer: of('authorization'), socket, turn: turn++ });
     });
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return server;
-  };
-  let server = await open(0);
-  const { port } = server.address() as AddressInfo;
-  const end = async () => {
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
-  };
-  onTestFinished(end);
-  return {
-    url: `http://127.0.0.1:${port}`,
-    connections: () => connections,
-    async restart() {
-      await end();
-      server = await open(port);
-    },
-  };
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, connections: () => connections };
 }
 
 const answerTo = ({ id, viewer }: Asked) =>
@@ -101,18 +89,6 @@ test('an answer that a viewer left does not reach the viewer who comes next', as
   // The connection of the one who left has ended.
   if (!asked.socket.closed) await once(asked.socket, 'close');
   expect(service.connections()).toBe(2);
-});
-
-test('a service that restarts while connections to it are idle fails no request', async () => {
-  const { gateway, service } = await start((asked) => asked.socket.write(answerTo(asked)));
-  const viewers = Array.from({ length: 8 }, (_, n) => `viewer-${n}`);
-  const askAll = () => Promise.all(viewers.map((viewer) => ask(gateway, viewer)));
-  for (let restart = 0; restart < 3; restart++) {
-    expect(await askAll()).toEqual(viewers);
-    await service.restart();
-  }
-  expect(await askAll()).toEqual(viewers);
-  expect(gateway.faults).toEqual([]);
 });
 
 test('a head that is too large for the service gets its 431, which names no request, and no 503', async () => {

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import {
   type FakeService,
   type GatewayFixture,
-  refusingUrls,
   serveInTest,
   startGatewayInTest,
 } from './forwarding.fixture.ts';
@@ -225,10 +224,4 @@ test('a request for a key needs less room in the line than the 16 KiB of the lar
   await service.came(3);
   held[2]?.end('ok');
   expect((await Promise.all(fits)).map(({ status }) => status)).toEqual([200, 200]);
-});
-
-test('an address that refuses connections is asked by nothing but probes once a probe was refused', async () => {
-  const gateway = await startGatewayInTest(refusingUrls, { probeEveryMs: 5 });
-  while (gateway.shed.length < 10) expect((await get(gateway)).status).toBe(503);
-  expect(new Set(gateway.shed)).toEqual(new Set(['key-derivation no_address']));
 });

@@ -20,7 +20,7 @@ export function findKubectl(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /** Checks the answer to `version --client --output json`. @returns what is wrong; null if nothing is */
-export function findVersionFault(answer: string): string | null {
+function findVersionFault(answer: string): string | null {
   const version: unknown = JSON.parse(answer)?.clientVersion?.gitVersion;
   const minor = /^v1\.(\d+)\./.exec(String(version))?.[1];
   if (minor !== undefined && Number(minor) >= oldestMinor) return null;
