@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 /**
  * Presses the button with this name. The pages of a browser share one clipboard, so this page gets its own instead.
@@ -6,9 +7,10 @@ import type { Page } from 'playwright-core';
  * @returns what the button has copied
  */
 export async function copyWith(page: Page, button: string): Promise<string> {
-  await page.evaluate(`window.copied = new Promise((resolve) => {
-    navigator.clipboard.writeText = async (text) => resolve(text);
-  })`);
+  await page.evaluate(`window.copied = [];
+    navigator.clipboard.writeText = async (text) => void window.copied.push(text);`);
   await page.getByRole('button', { name: button, exact: true }).click();
-  return String(await page.evaluate('window.copied'));
+  const copied = () => page.evaluate('window.copied[0]');
+  await expect.poll(copied).toBeDefined();
+  return String(await copied());
 }
