@@ -17,7 +17,7 @@ const namesOn = (page: Page) => page.getByRole('rowheader').getByRole('link').al
 
 it('a content is registered, edited, disabled and enabled, and its keys follow', async () => {
   const id = unique('film');
-  const page = await open({ path: '/content', as: adminApiKey });
+  const page = await open({ path: `/content?q=${id}`, as: adminApiKey });
   await page.getByRole('button', { name: 'Register a content' }).click();
   await page.getByRole('dialog').waitFor();
   await page.getByRole('textbox', { name: 'Metadata' }).fill('{\n  "season": 2,\n  oops\n}');

@@ -11,7 +11,7 @@ const register = (body: Record<string, unknown>) => client.post('/api/v1/content
 
 it('key periods are chosen when a content is registered, changed in the edit dialog, shown on its page, and removed', async () => {
   const id = unique('film');
-  const page = await open({ path: '/content', as: adminApiKey });
+  const page = await open({ path: `/content?q=${id}`, as: adminApiKey });
   await page.getByRole('button', { name: 'Register a content' }).click();
   await page.getByLabel('Name', { exact: true }).fill('The long way home');
   await page.getByLabel('ID', { exact: true }).fill(id);

@@ -32,7 +32,7 @@ it('the dashboard works by keyboard: the skip link passes the navigation, and th
 });
 
 it('on a narrow screen the navigation is a drawer, which closes after use or with Esc', async () => {
-  const page = await open({ as: target.adminApiKey, width: 390 });
+  const page = await open({ path: '/webhooks', as: target.adminApiKey, width: 390 });
   await page.getByRole('button', { name: 'Open the navigation' }).click();
   const drawer = page.getByRole('dialog');
   await drawer.getByRole('link', { name: 'Your key' }).waitFor();

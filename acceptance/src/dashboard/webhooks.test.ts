@@ -120,7 +120,8 @@ it('the page keeps nothing of the secret of a webhook that was stored', async ()
   const secret = (await page.getByTestId('raw-key').textContent()) ?? '';
   await page.getByLabel('I have stored this secret').check();
   await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('link', { name }).waitFor();
+  await page.getByRole('link', { name }).click();
+  await page.getByRole('heading', { name }).waitFor();
   expect(await page.content()).not.toContain(secret);
   // A heap with axe in it takes long to read, so nothing else is inspected here.
   await expect.poll(() => countInHeap(page, secret), { timeout: 60_000 }).toBe(0);
