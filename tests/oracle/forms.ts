@@ -48,9 +48,10 @@ export function createForms(startedMs: number): Forms {
   const names = new Map<string, string>([
     [version, 'version'],
     [process.version, 'node'],
-    [String(Math.floor(startedMs / dayMs)), 'day'],
     [new Date(startedMs).toISOString().slice(0, 10), 'today'],
   ]);
+  /** With its member: five digits alone are a part of some ids too. */
+  const currentEpoch = `"currentEpoch":${Math.floor(startedMs / dayMs)}`;
   let ordered: [string, string][] | null = null;
   const times = new Map<string, string>();
   /** A time of the run is now. A later one is named after its distance from when it is first seen, in steps. */
@@ -71,7 +72,7 @@ export function createForms(startedMs: number): Forms {
     apply(text) {
       // The longest first: one may be a part of another.
       ordered ??= [...names].sort(([a], [b]) => b.length - a.length);
-      let shown = text.replace(instant, nameTime);
+      let shown = text.replace(instant, nameTime).replace(currentEpoch, '"currentEpoch":<day>');
       for (const [value, name] of ordered) shown = shown.replaceAll(value, `<${name}>`);
       for (const [pattern, form] of patterns) shown = shown.replace(pattern, form);
       return shown.replace(/(.)\1{39,}/g, (run, char: string) => `<${char} × ${run.length}>`);
