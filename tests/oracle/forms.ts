@@ -32,6 +32,7 @@ const patterns: readonly [RegExp, string][] = [
   [/"id":"Wy[\w-]+"/g, '"id":"<mark-id>"'],
   [/"lastUsedAt":(?:null|"<now>")/g, '"lastUsedAt":<last-use>'],
   [/"id":"\d+"/g, '"id":"<row>"'],
+  [/"keysLeft":\d+/g, '"keysLeft":<n>'],
   [/"pending":\d+/g, '"pending":<n>'],
   [/(?<="(?:keys|api|leases|presign|dashboard|playlists)";r=\d+;t=)\d+/g, '<seconds>'],
   [/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}\b/g, '<token>'],

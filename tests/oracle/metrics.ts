@@ -6,8 +6,9 @@ const ofNode = /^(nodejs|process)_/;
 /** Called until the process is ready, or by other services from time to time; answered so only on a busy machine. */
 const polled = /route="\/(?:health|ready|internal\/)|status="503"|"DEPENDENCY_UNAVAILABLE"/;
 
-/** Their series come with the first purge, or go while a cache is empty or leases were not counted in time. */
-const atTimes = /^latchkey_(?:purge_duration_seconds|purged_rows_total|cache_entries_max|active_leases)$/;
+/** Their series come with the first purge, with an answer that is late, or go while a cache is empty or leases were not counted. */
+const atTimes =
+  /^latchkey_(?:purge_duration_seconds|purged_rows_total|upstream_errors_total|cache_entries_max|active_leases)$/;
 
 /** A part of a metric with one value that differs, such as a status: the processes that export it, by that value. */
 type Values = Map<string, Set<string>>;

@@ -86,6 +86,7 @@ const queries: Readonly<Record<string, string>> = {
   'GET /api/v1/audit': '?limit=1&sort=at&action=content.create&outcome=done',
   'GET /api/v1/audit/export': '?format=csv&action=none',
   'GET /api/v1/usage': '?by=content&id=none',
+  'GET /api/v1/webhooks/{id}/deliveries': '?limit=1',
   'GET /api/v1/content': '?ids=film',
   'GET /api/v1/leases': '?contentId=film&limit=1&sort=createdAt',
   'GET /api/v1/viewers': '?prefix=none',
