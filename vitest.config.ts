@@ -18,6 +18,7 @@ if (process.env.TEST_SEPARATE_SERVICES === 'true' && !process.env.TEST_POSTGRES_
     'TEST_SEPARATE_SERVICES=true needs TEST_POSTGRES_URL. `npm run test:distributed` sets both.',
   );
 const blackBox = 'acceptance/src/**/*.test.ts';
+const oracle = 'tests/oracle/*.test.ts';
 /** A file needs no process of its own: no module keeps state, and what a test changes of the process is checked after each. */
 const oneProcess = {
   isolate: false,
@@ -47,6 +48,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'programs', include: programFiles, ...sharing } },
+      { extends: true, test: { name: 'oracle', include: [oracle] } },
       ...(areSingleNodes
         ? [
             {
@@ -60,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'packages',
           include: ['**/*.test.ts'],
-          exclude: [...ignored, ...programFiles, blackBox],
+          exclude: [...ignored, ...programFiles, blackBox, oracle],
           globalSetup: ['shared/src/testing/migrated-template.setup.ts'],
           ...oneProcess,
         },

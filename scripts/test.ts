@@ -8,7 +8,7 @@ Takes Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_N
 programs on this machine, else installs those with apt-get (Debian, as root). It installs ffmpeg and Chromium in the same
 way. It says each time what it installs and why. TEST_INSTALL=false installs nothing. What could not run is named at the end.
 
-  npm test                     all but the programs of others
+  npm test                     all but the oracle and the programs of others
   npm test -- services/auth    the files whose path contains this
   npm test -- -t NAME          the tests whose name contains this; any other option of vitest works too
   npm test -- programs         with programs of others, for some ten minutes: ${Object.keys(programs).join(', ')}

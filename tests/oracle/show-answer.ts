@@ -28,6 +28,8 @@ export function showAnswer(request: string, answer: Answer | null, forms: Forms)
   if (headers.get('content-length')?.join() === String(body.length)) headers.set('content-length', ['right']);
   else if (request.startsWith('HEAD ')) headers.set('content-length', ['<length>']);
   if (headers.has('etag')) headers.set('etag', ['<etag>']);
+  // Of the build of the dashboard.
+  if (headers.has('last-modified')) headers.set('last-modified', ['<time of the file>']);
   const type = headers.get('content-type')?.[0] ?? '';
   const text = showBody(request, answer, type, forms);
   const problem = type === 'application/problem+json' ? shortenProblem(text, status, headers) : null;

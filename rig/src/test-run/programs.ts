@@ -51,6 +51,9 @@ export const programFiles = [
   'shared/src/db/pgbouncer.test.ts',
 ];
 
+/** Of `vitest.config.ts`: what `npm test` runs. The oracle and the programs of others run by name. */
+const usual = ['black-box', 'workers', 'packages'].map((name) => `--project=${name}`);
+
 /** What a run takes: arguments of vitest, and the programs to install. */
 export interface Selection {
   args: string[];
@@ -61,16 +64,19 @@ export interface Selection {
 export class UnknownProgram extends Error {}
 
 /**
- * Reads the arguments of `npm test`. Only the word `programs`, or a path to one of their files, selects programs.
+ * Reads the arguments of `npm test`. Only the word `programs`, or a path to one of their files, selects programs, and only the
+ * word `oracle` the oracle.
  *
  * @throws UnknownProgram
  */
 export function selectTests(args: readonly string[]): Selection {
   const [word, ...rest] = args;
+  if (word === 'oracle' || word?.startsWith('tests/oracle'))
+    return { args: ['--project=oracle', ...rest], tools: [] };
   if (word !== 'programs') {
     const files = [folder, ...Object.values<Program>(programs).flatMap((program) => program.files)];
     const isOfPrograms = args.some((arg) => files.some((file) => arg.startsWith(file)));
-    return { args: isOfPrograms ? [...args] : ['--project=!programs', ...args], tools: [] };
+    return { args: isOfPrograms ? [...args] : [...usual, ...args], tools: [] };
   }
   const names = rest.filter((arg) => !arg.startsWith('-'));
   const unknown = names.find((name) => !Object.hasOwn(programs, name));

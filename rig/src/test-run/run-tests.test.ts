@@ -26,11 +26,10 @@ it('skipped tests are named at the end of a run', () => {
   expect(lines).toContain('skipped: shared/a.test.ts > plays');
 });
 
-it('without the word no test of a program of others runs, and nothing is installed for it', () => {
-  expect(selectTests(['services/auth'])).toEqual({
-    args: ['--project=!programs', 'services/auth'],
-    tools: [],
-  });
+it('without their words neither a test of a program of others nor the oracle runs, and nothing is installed for them', () => {
+  const projects = ['--project=black-box', '--project=workers', '--project=packages'];
+  expect(selectTests(['services/auth'])).toEqual({ args: [...projects, 'services/auth'], tools: [] });
+  expect(selectTests(['oracle'])).toEqual({ args: ['--project=oracle'], tools: [] });
 });
 
 it('the path of a test of a program runs it', () => {
