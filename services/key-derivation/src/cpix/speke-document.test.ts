@@ -90,7 +90,7 @@ test('a document with any pieces changed is answered in full or refused with a r
       attempt(() => openSpeke2(Buffer.from(text), '2.0', options));
       attempt(() => openSpeke1(Buffer.from(text), options));
     }),
-    { numRuns: 600 },
+    { numRuns: 2_000 },
   );
   // Both kinds are well represented.
   expect(outcomes.filled).toBeGreaterThan(10);
