@@ -2,7 +2,7 @@
 import { programs, selectTests, UnknownProgram } from '@latchkey/rig/test-run/programs';
 import { runTests } from '@latchkey/rig/test-run/run-tests';
 
-const usage = `npm test: everything that is tested, in some eight minutes
+const usage = `npm test: everything that is tested, in some ten minutes
 
 Takes Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, else from Docker, else from
 programs on this machine, else installs those with apt-get (Debian, as root). It installs ffmpeg and Chromium in the same
