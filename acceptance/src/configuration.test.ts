@@ -44,7 +44,7 @@ describe('a faulty configuration', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  it('faults between variables are refused by name too, and so are those of production and of missing files', async () => {
+  it('variables that contradict each other, that production forbids or whose file is missing are refused by name', async () => {
     const faults = {
       AUTH_JWT_SECRET: undefined,
       ALLOW_ANONYMOUS_VIEWERS: 'true',

@@ -97,7 +97,7 @@ describe('200', () => {
     expect(Date.parse(content.updatedAt)).toBeGreaterThanOrEqual(Date.parse(content.createdAt));
   });
 
-  it('the list of contents has those of the given ids that exist, in the order of their ids and in any state', async () => {
+  it('a list by ids has each content that exists, disabled ones too, sorted by id', async () => {
     const [b, c, a] = ['b', 'c', 'a'].map((letter) => unique(letter));
     for (const id of [b, c, a]) await registerContent(target, id);
     await client.call('DELETE', `${path}/${b}`, { as: admin });

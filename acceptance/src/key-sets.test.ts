@@ -7,7 +7,7 @@ import { nowSeconds, signToken, unique, viewerToken } from './tokens.ts';
 const issuer = await startKeySetServer();
 // Servers fetch it when they start.
 issuer.publish(null);
-// Servers of their own, because the address of the key set is that of this file.
+// Servers of this file's own: their key set is served by this file.
 const [both, keySetOnly] = await Promise.all([
   startServer({ AUTH_JWKS_URL: issuer.url }),
   startServer({ AUTH_JWKS_URL: issuer.url, AUTH_JWT_SECRET: undefined }),

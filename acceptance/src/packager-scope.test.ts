@@ -65,7 +65,7 @@ it.skipIf(pending.includes('0015-content-registrant'))(
     const created = await register(packager.raw, contentId, { keyPeriods: sequence });
     expect(created.outcome).toBe('201');
     expect(JSON.stringify(created.json)).not.toMatch(/registrant/i);
-    // A change by another API key does not make the content that of others.
+    // A change by another API key does not change who registered the content.
     await register(admin, contentId, { keyPeriods: { ...sequence, count: 7 } });
     expect((await register(another.raw, contentId, { keyPeriods: { ...sequence, count: 20 } })).outcome).toBe(
       '200',

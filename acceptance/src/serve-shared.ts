@@ -17,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-/** What a test gets to know of a server that it shares. */
+/** A shared server, as a test receives it in JSON. */
 export type SharedServer = Omit<StartedServer, 'process' | 'remove'> & {
   pid: number;
   /** The files that its output goes to. */
