@@ -8,6 +8,12 @@ const { open, target } = await openDashboard();
 const focused = (page: Page) => () =>
   page.evaluate('document.activeElement?.textContent || document.activeElement?.getAttribute("aria-label")');
 
+/** A transition of no property takes no time: a short one of all properties slows down every change. */
+const countMoving = `[...document.querySelectorAll('*')].filter((element) => {
+  const { transitionProperty, transitionDuration, animationName } = getComputedStyle(element);
+  return animationName !== 'none' || (transitionProperty !== 'none' && /[1-9]/.test(transitionDuration));
+}).length`;
+
 it('the dashboard works by keyboard: the skip link passes the navigation, and the heading takes the focus', async () => {
   const page = await open({ path: '/api-keys', as: target.adminApiKey });
   await page.getByRole('rowheader').first().waitFor();
@@ -47,7 +53,7 @@ it('on a narrow screen the navigation is a drawer, which closes after use or wit
 });
 
 it('the theme follows the system until one is chosen, and the choice is remembered', async () => {
-  const page = await open({ theme: 'dark', as: target.adminApiKey });
+  const page = await open({ theme: 'dark', as: target.adminApiKey, isAlone: true });
   const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const dark = await ground();
   await page.emulateMedia({ colorScheme: 'light' });
@@ -56,6 +62,16 @@ it('the theme follows the system until one is chosen, and the choice is remember
   await expect.poll(ground).toBe(dark);
   await page.reload();
   await expect.poll(ground).toBe(dark);
+});
+
+it('where less motion is preferred, no element has a transition or an animation', async () => {
+  const page = await open({ path: '/api-keys', as: target.adminApiKey });
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByRole('dialog').waitFor();
+  const moving = () => page.evaluate(countMoving);
+  expect(await moving()).toBe(0);
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  expect(await moving()).toBeGreaterThan(0);
 });
 
 it('in forced colours, which remove backgrounds, the selected filter, page and theme have an outline', async () => {
