@@ -31,6 +31,8 @@ const args = [
   '--disable-component-update',
   '--disable-sync',
   '--autoplay-policy=no-user-gesture-required',
+  // Pages of one site and profile share a process, and so what it has compiled.
+  '--process-per-site',
 ];
 
 /** @throws Error that says what to do if Chromium is not at `executablePath` */

@@ -11,8 +11,9 @@ const { open, target } = await openDashboard();
 const { client } = target;
 
 /** Opens the page with a search for part of a name. */
-async function openKeys(name = '', as = target.adminApiKey): Promise<Page> {
-  const page = await open({ path: name ? `/api-keys?q=${name}` : '/api-keys', as });
+async function openKeys(name = '', options: { as?: string; isAlone?: boolean } = {}): Promise<Page> {
+  const path = name ? `/api-keys?q=${name}` : '/api-keys';
+  const page = await open({ path, as: target.adminApiKey, ...options });
   await page.getByRole('table').or(page.getByText('No matching keys')).waitFor();
   return page;
 }
@@ -44,7 +45,7 @@ it('the list of keys follows changes by others', async () => {
 
 it('a new key is shown once and works, and the dialog closes only when the key is stored', async () => {
   const name = unique('made');
-  const page = await openKeys(name);
+  const page = await openKeys(name, { isAlone: true });
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByRole('button', { name: 'Create the key' }).click();
   await page.getByText('Enter a name that says who uses the key.').waitFor();
@@ -108,7 +109,7 @@ it('rotating a key shows the last use of the old key, which stays valid for the 
 it('rotating the signed-in key continues the session with the new key', async () => {
   const name = unique('own');
   const { raw } = await createApiKey(target, 'full', { name });
-  const page = await openKeys(name, raw);
+  const page = await openKeys(name, { as: raw });
   await page.getByText('your current key').waitFor();
   await begin(page, name, 'Rotate');
   await page.getByText('this page continues with the new one').waitFor();
@@ -124,7 +125,7 @@ it('rotating the signed-in key continues the session with the new key', async ()
 it('the new key is shown even if the old one is refused before the answer arrives', async () => {
   const name = unique('late');
   const { raw } = await createApiKey(target, 'full', { name });
-  const page = await openKeys(name, raw);
+  const page = await openKeys(name, { as: raw });
   const isRefused = page.waitForResponse((response) => response.status() === 401);
   await page.route('**/api/v1/api-keys/*/rotate', async (route) => {
     const answer = await route.fetch();
@@ -168,7 +169,7 @@ it('a key is revoked only after its full prefix was typed', async () => {
 it('revoking the signed-in key shows a warning, and signs out', async () => {
   const name = unique('mine');
   const { raw } = await createApiKey(target, 'full', { name });
-  const page = await openKeys(name, raw);
+  const page = await openKeys(name, { as: raw });
   await begin(page, name, 'Revoke');
   await page.getByText('This is the key that you are signed in with').waitFor();
   await page.getByLabel(/Type lk_/).fill(raw.slice(0, 11));

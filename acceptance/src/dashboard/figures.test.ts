@@ -40,6 +40,12 @@ const heading = (name: string) => (page: Page) => page.getByRole('heading', { na
 const rowMenu = (page: Page) => page.getByRole('button', { name: /^Actions for/ }).first();
 const exportMenu = (page: Page) => page.getByRole('button', { name: 'Export', exact: true });
 
+/** Counts what moves by itself, with the transitions that most admins see. */
+async function prepare(page: Page): Promise<void> {
+  await page.addInitScript(addShifts);
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+}
+
 /** Each page with rows of this file, and its menu. */
 const pages = [
   { path: '/', shows: figure },
@@ -57,7 +63,7 @@ const pages = [
 it.each(pages)(
   'the page $path is small, without layout shifts, and accessible in both themes, with its menu open',
   async ({ path, shows, menu }) => {
-    const page = await open({ path, as: raw, prepare: (opened) => opened.addInitScript(addShifts) });
+    const page = await open({ path, as: raw, prepare });
     await shows(page).waitFor();
     await expectFigures(page, path);
     await page.setViewportSize({ width: 390, height: 900 });

@@ -20,7 +20,7 @@ async function expectToShow(page: Page, element: Locator, change: () => Promise<
 }
 
 it('in forced colours the current page, a filter that is on, the chosen theme and the chosen place look unlike the rest', async () => {
-  const page = await open({ path: '/api-keys', as: target.adminApiKey });
+  const page = await open({ path: '/api-keys', as: target.adminApiKey, isAlone: true });
   await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
   await page.getByRole('rowheader').or(page.getByText('No API keys yet')).first().waitFor();
   const navigation = page.getByRole('navigation', { name: 'Pages' });

@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { ensureDashboard } from '../../../scripts/ensure-dashboard.mjs';
 import type { Environment } from '../server-process.ts';
@@ -23,18 +23,28 @@ interface PageOptions {
   theme?: 'light' | 'dark';
   /** Files whose failure the test itself causes. Errors of these are ignored. */
   broken?: RegExp;
-  /** Runs before the page is loaded: for its clock, its routes and its scripts. */
+  /**
+   * Runs before the page is loaded: for its clock, its routes and its scripts. Playwright sets the clock of a whole profile, so the page
+   * gets one of its own.
+   */
   prepare?: Preparation | undefined;
+  /** In a browser profile of its own, and so in a process of its own. */
+  isAlone?: boolean;
 }
 
 export interface DashboardBrowser {
-  /** Opens the dashboard in a new browser profile. Any error on its pages fails the test at its end. */
+  /** Opens the dashboard in a new tab. Any error on its pages fails the test at its end. */
   open(options?: PageOptions): Promise<Page>;
 }
 
 /** The width of a laptop's screen, in CSS pixels. */
 const defaultWidth = 1280;
 const height = 900;
+const profileOptions: BrowserContextOptions = {
+  locale: 'en-GB',
+  timezoneId: 'Europe/Berlin',
+  reducedMotion: 'reduce',
+};
 
 /** The dashboard of a claimed server, which other files use at the same time: the server at `BASE_URL`, or a shared one. */
 export async function openDashboard(): Promise<DashboardBrowser & { target: Target }> {
@@ -72,20 +82,30 @@ export function buildDashboard(): void {
 /** The dashboard at a URL. */
 export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
   const browser = await openSharedBrowser();
+  let profile: Promise<BrowserContext> | null = null;
+
+  /** The file's own browser profile. It ends with the browser's connection. */
+  async function openProfile(): Promise<BrowserContext> {
+    const context = await browser.newContext(profileOptions);
+    // An empty page that stays open keeps the process of this site, and with it the compiled scripts of the dashboard.
+    const kept = await context.newPage();
+    await kept.route('**', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+    await kept.goto(`${url}/empty`);
+    return context;
+  }
+
   return {
-    async open({ path = '', as, width = defaultWidth, theme = 'light', broken, prepare } = {}) {
-      const options: BrowserContextOptions = {
-        viewport: { width, height },
-        colorScheme: theme,
-        locale: 'en-GB',
-        timezoneId: 'Europe/Berlin',
-      };
-      const context = await browser.newContext(options);
+    async open({ path = '', as, width = defaultWidth, theme = 'light', broken, prepare, isAlone } = {}) {
+      const own = prepare || isAlone ? await browser.newContext(profileOptions) : null;
+      profile ??= own ? null : openProfile();
+      const context = own ?? (await (profile as Promise<BrowserContext>));
       const page = await context.newPage();
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme: theme });
       const complaints = watchPage(page, url, broken);
       await keepAnnouncements(page);
       onTestFinished(async () => {
-        await context.close();
+        await (own ?? page).close();
         expect(complaints).toEqual([]);
       });
       if (as !== undefined) await page.addInitScript(`sessionStorage.setItem('latchkey-api-key', '${as}')`);

@@ -41,7 +41,7 @@ it('signing in shows the requested page and keeps the key in memory only, and si
 });
 
 it('signing out removes the key from the memory of the page', async () => {
-  const page = await open();
+  const page = await open({ isAlone: true });
   const { raw } = await createApiKey(target, 'admin');
   await signIn(page, raw);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

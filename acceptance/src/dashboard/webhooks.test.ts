@@ -111,7 +111,7 @@ it('a webhook is paused, resumed and changed, and its secret is rotated', async 
 });
 
 it('the page keeps nothing of the secret of a webhook that was stored', async () => {
-  const page = await open({ path: '/webhooks', as: adminApiKey });
+  const page = await open({ path: '/webhooks', as: adminApiKey, isAlone: true });
   await page.getByRole('button', { name: 'Add a webhook' }).first().click();
   const name = unique('kept');
   await page.getByLabel('Name', { exact: true }).fill(name);
