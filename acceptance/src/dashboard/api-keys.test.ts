@@ -63,7 +63,7 @@ it('a new key is shown once and works, and the dialog closes only when the key i
   expect(await page.content()).not.toContain(rawKey);
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Create a key');
   // Neither the cache of queries nor a closed dialog keeps it. A heap with axe in it takes long to read.
-  await expect.poll(() => countInHeap(page, rawKey), { timeout: 60_000 }).toBe(0);
+  await expect.poll(() => countInHeap(page, rawKey), { timeout: 60_000, interval: 2_000 }).toBe(0);
 });
 
 it('a key created on a computer with a wrong clock expires by the server’s clock', async () => {
@@ -213,25 +213,6 @@ it('keys can be searched and filtered, the address keeps the filter, `/` moves t
   await shown('gone');
   await page.getByRole('searchbox').press('Escape');
   await expect.poll(() => new URL(page.url()).search).toBe('?status=revoked');
-});
-
-it('hostile names are shown as text: no script runs, and the layout holds', async () => {
-  const mark = unique('hostile');
-  const names = [
-    `${mark}<script>document.title='owned'</script><img src=x onerror=alert(1)>`,
-    `${mark} \u202Egnp.exe\u202C`,
-    `${mark}${'🔑'.repeat(80)}`,
-    `=HYPERLINK("http://evil.example","${mark}")`,
-    `${mark}${'x'.repeat(150)}`,
-  ];
-  for (const name of names) await createApiKey(target, 'playback', { name });
-  const page = await openKeys(mark);
-  await expect.poll(() => page.getByRole('rowheader').count()).toBe(names.length);
-  await inspectPage(page, 'api-keys-hostile');
-  expect(await page.title()).toBe('API keys · Latchkey');
-  await page.getByRole('rowheader').getByRole('button').first().click();
-  await page.getByRole('dialog').waitFor();
-  await inspectPage(page, 'api-keys-details');
 });
 
 it('the list of keys pages forward and back, and says how many keys all pages have', async () => {

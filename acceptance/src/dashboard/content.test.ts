@@ -200,34 +200,6 @@ it('content can be searched, filtered and paged, and the address keeps the state
   await inspectPage(page, 'content-none');
 });
 
-it('hostile names are shown as text: no script runs, and the layout holds', async () => {
-  const mark = unique('hostile');
-  const names = [
-    `${mark}<script>document.title='owned'</script><img src=x onerror=alert(1)>`,
-    `${mark} \u202Egnp.exe\u202C \u2067`,
-    `${mark}${'🔑'.repeat(80)}`,
-    `${mark}${'x'.repeat(150)}`,
-  ];
-  const ids = ['-rf', unique('i'.repeat(240)), unique('-'), unique('h')];
-  for (const [index, name] of names.entries())
-    await register({
-      id: ids[index],
-      name,
-      manifestKey: `content/x/${'y'.repeat(900)}<b>`,
-      metadata: { '</script>': `\u202E${'z'.repeat(500)}`, nested: { deep: [1, 2, { three: '<img>' }] } },
-    });
-  const page = await open({ path: `/content?q=${mark}`, as: adminApiKey });
-  await expect.poll(() => page.getByRole('rowheader').count()).toBe(names.length);
-  await inspectPage(page, 'content-hostile');
-  expect(await page.title()).toBe('Content · Latchkey');
-  for (const [index, id] of ids.slice(0, 2).entries()) {
-    const detail = await open({ path: `/content/${id}`, as: adminApiKey });
-    await detail.getByRole('heading', { name: 'Keys' }).waitFor();
-    await inspectPage(detail, `content-hostile-${index}`);
-    expect(await detail.title()).toContain(mark);
-  }
-});
-
 it('an unknown content ID shows No such content', async () => {
   const page = await open({ path: '/content/no-such-film', as: adminApiKey });
   await page.getByRole('heading', { name: 'No such content' }).waitFor();

@@ -29,19 +29,6 @@ it('revoking the last key that can manage shows a warning', async () => {
   await warning.waitFor();
 });
 
-it('a banner reports a lost server until it is back, and the page recovers', async () => {
-  const server = await mortal.start();
-  const page = await mortal.open({ path: '/api-keys', as: server.adminApiKey });
-  await page.getByRole('rowheader', { name: 'admin' }).waitFor();
-  await untilFetchedAhead(page);
-  await server.kill();
-  await page.getByRole('button', { name: 'Never expires' }).click();
-  await page.getByText('The server does not answer.', { exact: true }).waitFor();
-  await server.restart();
-  await page.getByText('The server does not answer.').waitFor({ state: 'detached' });
-  await page.getByRole('rowheader', { name: 'admin' }).waitFor();
-});
-
 it('an action during an outage fails with a message, and works after the outage without a reload', async () => {
   const server = await mortal.start();
   const page = await mortal.open({ path: '/leases', as: server.adminApiKey });

@@ -74,25 +74,6 @@ it('where less motion is preferred, no element has a transition or an animation'
   expect(await moving()).toBeGreaterThan(0);
 });
 
-it('in forced colours, which remove backgrounds, the selected filter, page and theme have an outline', async () => {
-  const page = await open({ path: '/api-keys', as: target.adminApiKey });
-  await page.emulateMedia({ forcedColors: 'active' });
-  const filter = page.getByRole('button', { name: 'Never expires' });
-  await filter.press('Enter');
-  await expect.poll(() => filter.getAttribute('aria-pressed')).toBe('true');
-  // The focus has an outline as well.
-  await page.getByRole('searchbox').focus();
-  const outlineOf = (selector: string) => () =>
-    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).outlineStyle`);
-  for (const selected of [
-    '[aria-pressed="true"]',
-    '[aria-current="page"]',
-    'input[type="radio"]:checked + label',
-  ])
-    await expect.poll(outlineOf(selected)).toBe('solid');
-  expect(await outlineOf('[aria-pressed="false"]')()).toBe('none');
-});
-
 it('a time is shown relative to now, and in full on hover', async () => {
   const page = await open({ path: '/api-keys', as: target.adminApiKey });
   const time = page.getByRole('rowheader').first().locator('xpath=..').locator('time').first();

@@ -48,7 +48,7 @@ it('signing out removes the key from the memory of the page', async () => {
   expect(await countInHeap(page, raw)).toBeGreaterThan(0);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await expect.poll(() => countInHeap(page, raw), { timeout: 60_000 }).toBe(0);
+  await expect.poll(() => countInHeap(page, raw), { timeout: 60_000, interval: 2_000 }).toBe(0);
 });
 
 it('a remembered key survives a reload, is in sessionStorage only, and is removed by signing out', async () => {

@@ -124,7 +124,7 @@ it('the page keeps nothing of the secret of a webhook that was stored', async ()
   await page.getByRole('heading', { name }).waitFor();
   expect(await page.content()).not.toContain(secret);
   // A heap with axe in it takes long to read, so nothing else is inspected here.
-  await expect.poll(() => countInHeap(page, secret), { timeout: 60_000 }).toBe(0);
+  await expect.poll(() => countInHeap(page, secret), { timeout: 60_000, interval: 2_000 }).toBe(0);
 });
 
 it('without WEBHOOK_ORIGINS the page says how webhooks are turned on', async () => {
