@@ -10,20 +10,15 @@ import {
   revokeLeases,
   type Scene,
 } from '../server-actions.ts';
-import { startServer } from '../target.ts';
 import { viewerToken } from '../tokens.ts';
 import { inspectPage } from './inspect-page.ts';
-import { openDashboard, openDashboardAt, signIn, startDashboard } from './open-dashboard.ts';
+import { openDashboard, signIn, startDashboard } from './open-dashboard.ts';
 import { passTimeUntil } from './pass-time.ts';
 import { openRestartableDashboard, untilFetchedAhead } from './restartable-server.ts';
 
-/** No other test uses this server, so its figures come from this test alone. */
+/** No other file uses this server: its figures and newest changes come from these tests alone. */
 const own = await startDashboard({ TRUST_PROXY: 'true' });
 await own.server.client.post('/api/v1/setup', own.server.adminApiKey);
-// The overview lists the newest changes of the whole server.
-const shown = await startServer();
-await shown.client.post('/api/v1/setup', shown.adminApiKey);
-const watched = { target: shown, ...(await openDashboardAt(shown.url)) };
 const shared = await openDashboard();
 const mortal = await openRestartableDashboard();
 
@@ -101,7 +96,7 @@ it('with four windows open the figures match the traffic: key requests, refusals
 });
 
 it('a revocation appears at once, with the delay of every replica', async () => {
-  const { open, target } = watched;
+  const { open, server: target } = own;
   const scene = await makeScene(target);
   await createLease(target, scene);
   const page = await open({ as: target.adminApiKey });
@@ -121,7 +116,7 @@ it('a revocation appears at once, with the delay of every replica', async () => 
 });
 
 it('an ended player is counted, and pushes no revocation of an admin off the list', async () => {
-  const { open, target } = watched;
+  const { open, server: target } = own;
   const [revoked, ...scenes] = await Promise.all(Array.from({ length: 61 }, () => makeScene(target)));
   const viewerId = revoked?.viewerId ?? '';
   await revokeLeases(target, { viewerId });
@@ -139,7 +134,7 @@ it('an ended player is counted, and pushes no revocation of an admin off the lis
 });
 
 it('a change of a key or content is described by its action, and links to its target', async () => {
-  const { open, target } = watched;
+  const { open, server: target } = own;
   const { id } = await createApiKey(target, 'playback', { name: 'the old player' });
   await revokeApiKey(target, id);
   const page = await open({ as: target.adminApiKey });
