@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,8 +12,8 @@ import { encryptPresentation } from './encrypt-presentation.ts';
 
 // Without ffmpeg these tests fail and say so: a skipped test would pass for a film that nobody has seen play.
 const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
-/** Six segments of two seconds. */
-const seconds = 12;
+/** Three segments of two seconds. */
+const seconds = 6;
 /** 25 a second, in each of two video renditions. */
 const frames = 2 * 25 * seconds;
 
@@ -57,15 +57,15 @@ async function decode(url: string): Promise<{ frames: string[]; pictures: number
   return { frames: lines.sort(), pictures };
 }
 
-// Rotation by segments is tested without ffmpeg (`every-segment.test.ts`). Six video segments make three epochs here; the
-// sound has a seventh segment where it is a rendition of its own.
+// Rotation by segments is tested without ffmpeg (`every-segment.test.ts`). Three video segments make three epochs here; the
+// sound has a fourth segment where it is a rendition of its own.
 it.each(['ts', 'fmp4'] as const)(
-  'ffmpeg plays an encrypted %s presentation, with a new key every two segments, with the frames of the clear one',
+  'ffmpeg plays an encrypted %s presentation, with a new key for each segment, with the frames of the clear one',
   async (container) => {
     const root = temporaryFolder();
     const { url, keyPaths } = await serve(root);
     const playlist = video[container];
-    const options = { ...encryptOptions(root, ''), playlist, keyUrlBase: url, rotateEverySegments: 2 };
+    const options = { ...encryptOptions(root, ''), playlist, keyUrlBase: url, rotateEverySegments: 1 };
     await encryptPresentation(options);
 
     const clear = await decode(playlist);
@@ -74,22 +74,6 @@ it.each(['ts', 'fmp4'] as const)(
     expect(played).toEqual(clear);
     const keys = ['/keys/film/0', '/keys/film/1', '/keys/film/2'];
     expect([...keyPaths].sort()).toEqual(expect.arrayContaining(keys));
-  },
-  limitMs,
-);
-
-it(
-  'ffmpeg fails with the key of another content',
-  async () => {
-    const root = temporaryFolder();
-    const { url } = await serve(root);
-    await encryptPresentation({ ...encryptOptions(root, ''), playlist: video.fmp4, keyUrlBase: url });
-    for (const name of readdirSync(join(root, 'out'), { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith('.m3u8')) continue;
-      const path = join(root, 'out', name);
-      writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/keys/film', '/keys/other'));
-    }
-    await expect(decode(`${url}/out/master.m3u8`)).rejects.toThrow();
   },
   limitMs,
 );

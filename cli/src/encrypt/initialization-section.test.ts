@@ -42,15 +42,8 @@ describe('an initialization section', () => {
   it('an initialization section after the first key stands behind METHOD=NONE, and each segment has its key again', async () => {
     const lines = [
       ...[map('i.mp4'), ...segment, ...segment, '#EXT-X-DISCONTINUITY', map('j.mp4'), ...segment],
-      ...[
-        '#EXT-X-DISCONTINUITY',
-        map('i.mp4'),
-        '#EXT-X-GAP',
-        '#EXTINF:2,',
-        'gone.m4s',
-        map('j.mp4'),
-        ...segment,
-      ],
+      ...['#EXT-X-DISCONTINUITY', map('i.mp4'), '#EXT-X-GAP', '#EXTINF:2,', 'gone.m4s'],
+      ...[map('j.mp4'), ...segment],
     ];
     const files = {
       'f.m3u8': playlistOf(...lines),
@@ -67,6 +60,9 @@ describe('an initialization section', () => {
     expect(played?.maps.map(({ clear }) => clear)).toEqual(
       ['one', 'two', 'one', 'two'].map(makeInitialization),
     );
+    // Each is written once, and nothing is read of the gap.
+    expect(new Set(played?.maps.map(({ path }) => path)).size).toBe(2);
+    expect(played?.text).toContain('#EXT-X-GAP\n#EXTINF:2,\n00003.m4s\n');
     expect(played?.segments.map(({ clear }) => clear)).toEqual([media, media, media, media]);
     expect(played?.segments.map(({ keyUrl }) => keyUrl.split('/').at(-1))).toEqual(['0', '1', '2', '4']);
   });

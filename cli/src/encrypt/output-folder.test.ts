@@ -90,13 +90,6 @@ describe('the output folder', () => {
     );
     expect(readdirSync(folder)).toEqual(['in']);
   });
-
-  it('a refused key ends the run before an output folder is made', async () => {
-    const { folder, options } = prepare();
-    const keys = { prepare: async () => {}, get: () => Promise.reject(new Error('no key')) };
-    await expect(encryptPresentation({ ...options, keys })).rejects.toThrow('no key');
-    expect(readdirSync(folder)).toEqual(['in']);
-  });
 });
 
 describe('what a killed run left beside the output folder', () => {
