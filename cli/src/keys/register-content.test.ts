@@ -103,10 +103,12 @@ it.each([[epochs], [null]])(
   },
 );
 
-it.each([
+const olderReleases: [string, Body | null][] = [
   ['that does not know the content', null],
   ['that knows the content', { id: 'film' }],
-])('a server without key periods %s is refused with what to do', async (_, content) => {
+];
+
+it.each(olderReleases)('a server without key periods %s is refused with what to do', async (_, content) => {
   const { access } = await startRegistry(content, false);
   const error = await createContentRegistrar(access)
     .register({ contentId: 'film', epochs })
@@ -115,10 +117,7 @@ it.each([
   expect(String(error)).toMatch(/does not know key periods.*Upgrade it, or give --no-key-periods/);
 });
 
-it.each([
-  ['that does not know the content', null],
-  ['that knows the content', { id: 'film' }],
-])(
+it.each(olderReleases)(
   'without the statement of key periods, a server of an older release %s is used as before',
   async (_, content) => {
     const { access, sent } = await startRegistry(content, false);
