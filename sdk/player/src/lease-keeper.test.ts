@@ -236,13 +236,10 @@ describe('a lease is given back', () => {
 
   it('a page that is left releases its lease, and takes another one on its return, after the release has arrived', async () => {
     const keeper = await held();
-    let arrive = () => {};
-    fake.answer('POST /keys/leases/revoke', () => {
-      const arrived = new Promise<void>((resolve) => {
-        arrive = resolve;
-      });
-      return arrived.then(() => Response.json({ revoked: 1, leases: [] }));
-    });
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    fake.answer('POST /keys/leases/revoke', () =>
+      arrived.then(() => Response.json({ revoked: 1, leases: [] })),
+    );
     keeper.releaseNow();
     expect(released).toBe('lease-1');
     const id = keeper.leaseId();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlayerError } from './player-error.ts';
 import { shakaRequestFilter } from './shaka.ts';
 import { FakeHls, type FakeVideo } from './testing/fake-browser.ts';
-import { type FakeKeyServer, keyUrl, problem } from './testing/fake-key-server.ts';
+import { type FakeKeyServer, grant, keyUrl, problem } from './testing/fake-key-server.ts';
 import { settle } from './testing/manual-clock.ts';
 import { createPlayerScene, load, type PlayerScene, playlist } from './testing/player-scene.ts';
 
@@ -69,6 +69,39 @@ describe('load', () => {
     expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'lease-1' } }]);
     expect(player.getMetrics().keyFetchCount).toBe(0);
     expect(player.lease?.id).toBe('lease-2');
+    expect(errors).toEqual([]);
+  });
+
+  it('a second load takes its lease after the release of the first, which would else be returned for the same content', async () => {
+    const { player } = open();
+    await load(player);
+    const { promise: answered, resolve: answer } = Promise.withResolvers<Response>();
+    fake.answer('POST /keys/leases/revoke', () => answered);
+    const again = load(player);
+    await fake.clock.advance(1_000);
+    expect(fake.to('POST').map(({ path }) => path)).toEqual(['/keys/leases', '/keys/leases/revoke']);
+    answer(Response.json({ revoked: 1, leases: [] }));
+    await again;
+    expect(fake.to('POST')).toHaveLength(3);
+    expect(player.lease?.id).toBe('lease-2');
+  });
+
+  it('a second load first releases a lease that is still on its way', async () => {
+    const { player } = open();
+    const { promise: first, resolve: answer } = Promise.withResolvers<void>();
+    const late = fake.answer('POST /keys/leases', () => first.then(() => grant('late', 201)));
+    player.load(playlist, { contentId: 'film' }).catch(() => {});
+    await settle();
+    late.restore();
+    const again = load(player);
+    await settle();
+    expect(fake.to('POST')).toHaveLength(1);
+    answer();
+    await again;
+    expect(fake.to('POST').slice(1)).toMatchObject([
+      { path: '/keys/leases/revoke', json: { leaseId: 'late' } },
+      { path: '/keys/leases' },
+    ]);
     expect(errors).toEqual([]);
   });
 

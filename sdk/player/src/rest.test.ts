@@ -1,42 +1,28 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Player } from './player.ts';
-import { createPlayer } from './player.ts';
 import type { PlayerError } from './player-error.ts';
 import type { LeaseOptions } from './player-options.ts';
 import { shakaRequestFilter } from './shaka.ts';
-import { asVideo, FakeHls, FakeVideo } from './testing/fake-browser.ts';
-import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './testing/fake-key-server.ts';
+import { asVideo, type FakeVideo } from './testing/fake-browser.ts';
+import { type FakeKeyServer, keyUrl, problem } from './testing/fake-key-server.ts';
 import { settle } from './testing/manual-clock.ts';
+import { createPlayerScene, load, type PlayerScene } from './testing/player-scene.ts';
 
+let scene: PlayerScene;
 let fake: FakeKeyServer;
 let video: FakeVideo;
-let page: EventTarget;
+let errors: PlayerError[];
 beforeEach(() => {
-  fake = createFakeKeyServer();
-  video = new FakeVideo();
-  page = new EventTarget();
-  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+  scene = createPlayerScene();
+  ({ fake, video, errors } = scene);
 });
 afterEach(() => vi.unstubAllGlobals());
 
-interface Playing {
-  player: Player;
-  hls: FakeHls;
-  errors: PlayerError[];
-}
-
 /** A video that plays under `lease-1`. */
-async function play(leases?: LeaseOptions): Promise<Playing> {
-  const errors: PlayerError[] = [];
-  const options = { ...fake.options, ...(leases && { leases }) };
-  const player = createPlayer({ ...options, video: asVideo(video), Hls: FakeHls as never });
-  player.on('error', (error) => errors.push(error));
-  const hls = player.hls as unknown as FakeHls;
-  const loaded = player.load('https://cdn.example/film/master.m3u8', { contentId: 'film' });
-  hls.trigger('MANIFEST_PARSED');
-  await loaded;
+async function play(leases?: LeaseOptions) {
+  const opened = scene.open(leases && { leases });
+  await load(opened.player);
   await video.play();
-  return { player, hls, errors };
+  return opened;
 }
 function pause(): void {
   video.paused = true;
@@ -52,7 +38,7 @@ const released = () => fake.to('POST /keys/leases/revoke').map(({ json, token })
 
 describe('a video that has ended', () => {
   it('a video that has ended releases its lease at once with a fresh token, and takes a new one when it is played again', async () => {
-    const { player, hls, errors } = await play();
+    const { player, hls } = await play();
     end();
     await settle();
     expect(released()).toEqual([['lease-1', 'Bearer token-2']]);
@@ -71,8 +57,8 @@ describe('a video that has ended', () => {
     const { player } = await play();
     end();
     await settle();
-    page.dispatchEvent(new Event('pagehide'));
-    page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+    scene.leave('pagehide');
+    scene.leave('pageshow', { persisted: true });
     await settle();
     expect(player.lease).toBeNull();
     await video.play();
@@ -82,10 +68,7 @@ describe('a video that has ended', () => {
 
   it('a video that is played again takes its lease after the release of the old one, however slow the server is', async () => {
     const { player } = await play();
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     fake.answer('POST /keys/leases/revoke', () =>
       answered.then(() => Response.json({ revoked: 1, leases: [] })),
     );
@@ -110,7 +93,7 @@ describe('a video that has ended', () => {
   });
 
   it('a video that is played again fails with LEASE_LIMIT_REACHED if the viewer now plays elsewhere', async () => {
-    const { errors } = await play();
+    await play();
     end();
     await settle();
     fake.answer('POST /keys/leases', () => problem(409, 'LEASE_LIMIT_REACHED', { leases: [{ id: 'tv' }] }));

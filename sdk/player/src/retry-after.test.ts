@@ -1,23 +1,15 @@
-import { describe, expect, it } from 'vitest';
-import { createPlayer } from './player.ts';
-import type { PlayerError } from './player-error.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { PlayerOptions } from './player-options.ts';
-import { asVideo, FakeHls, FakeVideo } from './testing/fake-browser.ts';
-import { createFakeKeyServer, keyUrl } from './testing/fake-key-server.ts';
+import { keyUrl } from './testing/fake-key-server.ts';
+import { createPlayerScene, load } from './testing/player-scene.ts';
 
-const playlist = 'https://cdn.example/film/master.m3u8';
+afterEach(() => vi.unstubAllGlobals());
 
 /** A player that plays, and a server that answers key requests with this Retry-After until `restore()`. */
 async function openBusy(retryAfter: string, more: Partial<PlayerOptions> = {}) {
-  const fake = createFakeKeyServer();
-  const video = new FakeVideo();
-  const errors: PlayerError[] = [];
-  const player = createPlayer({ ...fake.options, video: asVideo(video), Hls: FakeHls as never, ...more });
-  player.on('error', (error) => errors.push(error));
-  const hls = player.hls as unknown as FakeHls;
-  const loaded = player.load(playlist, { contentId: 'film' });
-  hls.trigger('MANIFEST_PARSED');
-  await loaded;
+  const { fake, video, errors, open } = createPlayerScene();
+  const { player, hls } = open(more);
+  await load(player);
   const headers = { 'Retry-After': retryAfter };
   const { restore } = fake.answer('GET', () => new Response('', { status: 503, headers }));
   const fragments = [0, 0, 1, 1].map((epoch, sn) => ({ sn, decryptdata: { uri: keyUrl(epoch) } }));
