@@ -4,7 +4,13 @@ import type { Lease } from './lease.ts';
 import { createLeaseCalls } from './lease-calls.ts';
 import { createLeaseKeeper, type LeaseKeeper, type LeaseKeeperPorts } from './lease-keeper.ts';
 import type { PlayerError } from './player-error.ts';
-import { createFakeKeyServer, type FakeKeyServer, problem, unreachable } from './testing/fake-key-server.ts';
+import {
+  createFakeKeyServer,
+  type FakeKeyServer,
+  problem,
+  problemForNow,
+  unreachable,
+} from './testing/fake-key-server.ts';
 import { settle } from './testing/manual-clock.ts';
 
 let fake: FakeKeyServer;
@@ -155,11 +161,7 @@ describe('a lease is renewed', () => {
 
   it('a renewal over the rate limit is sent again after its Retry-After, and the viewer keeps the lease', async () => {
     const keeper = await held();
-    const limit = fake.answer('POST /keys/leases/renew', () => {
-      const answer = problem(429, 'RATE_LIMITED');
-      answer.headers.set('retry-after', '20');
-      return answer;
-    });
+    const limit = fake.answer('POST /keys/leases/renew', () => problemForNow(20, 429, 'RATE_LIMITED'));
     await fake.clock.advance(75_000 + 19_000);
     expect(fake.to('POST /keys/leases/renew')).toHaveLength(1);
     limit.restore();

@@ -236,15 +236,6 @@ it('a native failure soon after another one is an error of the media', async () 
   expect(errors).toMatchObject([{ code: 'MEDIA_DECODE' }]);
 });
 
-it('a revoked session keeps a native video paused', async () => {
-  await load();
-  fake.answer('POST /keys/leases/renew', () => problem(403, 'LEASE_REVOKED'));
-  await fake.clock.advance(75_000);
-  expect(errors).toMatchObject([{ code: 'LEASE_REVOKED' }]);
-  await video.play();
-  expect(video.paused).toBe(true);
-});
-
 it('a native video that is paused for long releases its session, and plays a new one at the same place', async () => {
   await load();
   video.currentTime = 300;

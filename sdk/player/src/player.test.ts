@@ -72,20 +72,6 @@ describe('load', () => {
     expect(errors).toEqual([]);
   });
 
-  it('a second load takes its lease after the release of the first, which would else be returned for the same content', async () => {
-    const { player } = open();
-    await load(player);
-    const { promise: answered, resolve: answer } = Promise.withResolvers<Response>();
-    fake.answer('POST /keys/leases/revoke', () => answered);
-    const again = load(player);
-    await fake.clock.advance(1_000);
-    expect(fake.to('POST').map(({ path }) => path)).toEqual(['/keys/leases', '/keys/leases/revoke']);
-    answer(Response.json({ revoked: 1, leases: [] }));
-    await again;
-    expect(fake.to('POST')).toHaveLength(3);
-    expect(player.lease?.id).toBe('lease-2');
-  });
-
   it('a second load first releases a lease that is still on its way', async () => {
     const { player } = open();
     const { promise: first, resolve: answer } = Promise.withResolvers<void>();
@@ -142,19 +128,6 @@ describe('a callback that never gives a token', () => {
 });
 
 describe('a refused key ends playback', () => {
-  it('a refused key ends playback with one request, one error and a paused video', async () => {
-    const { player, hls } = open();
-    await load(player);
-    fake.answer('GET', () => problem(403, 'LEASE_REVOKED'));
-    hls.askForKey(keyUrl(5));
-    await fake.clock.advance(60_000);
-    expect(errors).toMatchObject([{ code: 'LEASE_REVOKED', status: 403 }]);
-    expect(fake.to('GET')).toHaveLength(1);
-    expect(hls.calls.at(-1)).toBe('stop');
-    await video.play();
-    expect(video.paused).toBe(true);
-  });
-
   it('after a refused key the lease is not renewed, no other is taken, and destroy releases it', async () => {
     const { player, hls } = open();
     await load(player);
