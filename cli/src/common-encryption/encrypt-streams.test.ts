@@ -30,8 +30,8 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-cenc-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const film = join(folder, 'film.mp4');
 beforeAll(async () => {
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=4'];
-  const sound = ['-f', 'lavfi', '-i', 'sine=sample_rate=48000:duration=4'];
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2'];
+  const sound = ['-f', 'lavfi', '-i', 'sine=sample_rate=48000:duration=2'];
   await run(ffmpeg, ['-loglevel', 'error', ...picture, ...sound, '-g', '25', '-c:a', 'aac', film]);
   copyFileSync(film, join(folder, 'small.mp4'));
 });

@@ -37,7 +37,7 @@ export const programs = {
     tools: ['promtool', 'prometheus'],
   },
   systemd: { files: [`${folder}/systemd.test.ts`] },
-  packagers: { files: [`${folder}/packagers/`] },
+  packagers: { files: [`${folder}/packagers/`, 'cli/src/live/live-ffmpeg.test.ts'] },
   'point-in-time': { files: [`${folder}/point-in-time.test.ts`] },
   logrotate: { files: [`${folder}/logrotate.test.ts`], tools: ['logrotate'] },
   pgbouncer: { files: ['shared/src/db/pgbouncer.test.ts'] },
@@ -48,10 +48,9 @@ export const programs = {
 /** The patterns of all their files. */
 export const programFiles = [
   `${folder}/**/*.test.ts`,
-  'scripts/alerts/rules.test.ts',
-  'shared/src/db/pgbouncer.test.ts',
-  'examples/src/run-example.test.ts',
-  'examples/demo/run-demo.test.ts',
+  ...Object.values<Program>(programs).flatMap(({ files }) =>
+    files.filter((file) => !file.startsWith(folder)),
+  ),
 ];
 
 /** Of `vitest.config.ts`: what `npm test` runs. The oracle, the programs of others and the examples run by name. */
