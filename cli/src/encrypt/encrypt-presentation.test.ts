@@ -139,7 +139,8 @@ const multivariant = text(
 );
 const presentation = {
   'all.m3u8': multivariant,
-  'audio/de.m3u8': mediaPlaylist('#EXTINF:2,', '../v/a.aac'),
+  'audio/de.m3u8': mediaPlaylist('#EXT-X-MAP:URI="i.mp4"', '#EXTINF:2,', '../v/a.aac'),
+  'audio/i.mp4': makeInitialization(),
   'v/a.aac': 'sound',
   'subs.m3u8': mediaPlaylist('#EXTINF:2,', 'a.vtt', '#EXTINF:2,', 'empty.vtt'),
   'a.vtt': 'WEBVTT',
@@ -172,10 +173,10 @@ describe('an encrypted multivariant presentation', () => {
         '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="v-iframes/index.m3u8"',
       ),
     );
-    const played = playPresentation(playlist, keyOfUrl).map((rendition) =>
-      rendition.segments.map(({ clear }) => clear.toString()),
-    );
-    expect(played).toEqual([
+    const played = playPresentation(playlist, keyOfUrl);
+    // The session key is that of the first segment, although what comes before that is in the clear.
+    expect(played[0]?.maps).toMatchObject([{ keyUrl: '', clear: makeInitialization() }]);
+    expect(played.map(({ segments }) => segments.map(({ clear }) => clear.toString()))).toEqual([
       ...[['sound'], ['WEBVTT', ''], ['picture 0', 'picture 1']],
       ['picture', 'picture'],
     ]);

@@ -73,23 +73,6 @@ describe('the output folder', () => {
     expect(readdirSync(join(folder, 'disk'))).toEqual(['elsewhere']);
     expect(readdirSync(join(folder, 'out')).sort()).toEqual(whole);
   });
-
-  it('after a failure there is no output folder', async () => {
-    const { folder, options } = prepare();
-    const fileDone = () => rmSync(join(folder, 'in/2.ts'), { force: true });
-    await expect(encryptPresentation({ ...options, report: { fileDone } })).rejects.toThrow('ENOENT');
-    expect(readdirSync(folder)).toEqual(['in']);
-  });
-
-  it('after an interruption there is no output folder, and the error names the interruption', async () => {
-    const { folder, options } = prepare();
-    const interruption = new AbortController();
-    const report = { fileDone: () => interruption.abort(new Error('enough')) };
-    await expect(encryptPresentation({ ...options, report, signal: interruption.signal })).rejects.toThrow(
-      'enough',
-    );
-    expect(readdirSync(folder)).toEqual(['in']);
-  });
 });
 
 describe('what a killed run left beside the output folder', () => {
