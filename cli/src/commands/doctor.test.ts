@@ -1,10 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createOwnPostgres } from '@latchkey/shared/testing/own-postgres';
 import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { listen } from '../testing/listen.ts';
 import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
@@ -30,10 +29,8 @@ const doctor = (env: Record<string, string>) => runCommand(['doctor'], { env });
 /** A port that answers every request in time. */
 async function answering(body: unknown): Promise<number> {
   stopTime();
-  const server = createServer((_request, response) => response.end(JSON.stringify(body)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  const url = await listen((_request, response) => response.end(JSON.stringify(body)));
+  return Number(new URL(url).port);
 }
 
 describe('latchkey doctor', () => {

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSystemClock } from '@latchkey/shared/clock';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keyOfUrl } from '../testing/encrypt-files.ts';
 import { clearTexts, liveFiles } from '../testing/follow-live.ts';
+import { listen } from '../testing/listen.ts';
 import { type ShownPeriods, startLiveKeyServer } from '../testing/live-key-server.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
 import { runCommand } from '../testing/run-command.ts';
@@ -177,11 +176,9 @@ it('SIGTERM ends the command with exit code 0 and leaves the playlist as it is, 
 });
 
 describe('a source on a web server', () => {
-  async function serve(files: Readonly<Record<string, string>>) {
-    const seen: string[] = [];
-    const server = createServer((request, response) => {
+  const serve = (files: Readonly<Record<string, string>>) =>
+    listen((request, response) => {
       const path = (request.url ?? '/').slice(1);
-      seen.push(path);
       const found = files[path.replace(/\?.*$/, '')];
       if (found === undefined) return void response.writeHead(404).end();
       const etag = `"${found.length}"`;
@@ -190,10 +187,6 @@ describe('a source on a web server', () => {
       if (from === undefined) return void response.writeHead(200, { etag }).end(found);
       response.writeHead(206).end(found.slice(Number(from), Number(to) + 1));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
-  }
   const follow = async (source: string) => {
     const { url } = await startLiveKeyServer(clock);
     const out = join(temporaryFolder(), 'out');
@@ -203,7 +196,7 @@ describe('a source on a web server', () => {
   it('a live playlist behind an http URL is followed, byte ranges included', async () => {
     const ranges =
       '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n#EXT-X-BYTERANGE:3@0\nall.ts\n#EXTINF:2,\n#EXT-X-BYTERANGE:4\nall.ts\n';
-    const { url } = await serve({ 'live.m3u8': `${ranges}#EXT-X-ENDLIST\n`, 'all.ts': 'oneTWO!' });
+    const url = await serve({ 'live.m3u8': `${ranges}#EXT-X-ENDLIST\n`, 'all.ts': 'oneTWO!' });
     const { exitCode, out } = await follow(`${url}/live.m3u8?token=1`);
     expect(exitCode).toBe(0);
     expect(playedIn(out)).toEqual(['one', 'TWO!']);
@@ -211,7 +204,7 @@ describe('a source on a web server', () => {
 
   it('a playlist on a web server may not name files of another server or of this machine', async () => {
     for (const uri of ['http://127.0.0.1:9/a.ts', 'file:///etc/passwd', '//127.0.0.1:9/a.ts']) {
-      const { url } = await serve({
+      const url = await serve({
         'live.m3u8': `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${uri}\n#EXT-X-ENDLIST\n`,
       });
       const { exitCode, stderr } = await follow(`${url}/live.m3u8`);
