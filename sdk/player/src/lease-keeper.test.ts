@@ -87,14 +87,6 @@ describe('a lease is taken', () => {
     expect(lost).toHaveLength(1);
   });
 
-  it('a lease beyond the limit is refused with the viewer’s other leases', async () => {
-    const other = { id: 'other', deviceId: 'sofa' };
-    fake.answer('POST', () => problem(409, 'LEASE_LIMIT_REACHED', { leases: [other] }));
-    await expect(keep().take()).rejects.toMatchObject({ code: 'LEASE_LIMIT_REACHED', leases: [other] });
-    expect(lost).toHaveLength(1);
-    expect(fake.requests).toHaveLength(1);
-  });
-
   it('a lease replaces the one that this tab has released and whose release has not arrived', async () => {
     released = 'old';
     const full = fake.answer('POST', ({ path }) => {

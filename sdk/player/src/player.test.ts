@@ -52,13 +52,6 @@ describe('load', () => {
     expect(fake.to('GET')).toMatchObject([{ path: '/keys/advertisement/0', leaseId: null }]);
   });
 
-  it('load fails with the reason of a refused lease, and the error event is emitted once', async () => {
-    fake.answer('POST', () => problem(404, 'CONTENT_NOT_FOUND'));
-    const { player } = open();
-    await expect(load(player)).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
-    expect(errors).toHaveLength(1);
-  });
-
   it('a second load releases the lease of the first and resets the figures', async () => {
     const { player, hls } = open({ reportMetrics: true });
     await load(player);
@@ -141,19 +134,6 @@ describe('a refused key ends playback', () => {
     expect(fake.to('POST').slice(1)).toMatchObject([
       { path: '/keys/leases/revoke', json: { leaseId: 'lease-1' } },
     ]);
-  });
-
-  it('after a refused key the next load plays again', async () => {
-    const { player, hls } = open();
-    await load(player);
-    const refusing = fake.answer('GET', () => problem(403, 'LEASE_REVOKED'));
-    hls.askForKey(keyUrl(5));
-    await settle();
-    refusing.restore();
-    await load(player);
-    await video.play();
-    expect(video.paused).toBe(false);
-    expect(await hls.askForKey(keyUrl(5))).toBe(5);
   });
 });
 
