@@ -8,10 +8,10 @@ Takes Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_N
 programs on this machine, else installs those with apt-get (Debian, as root). It installs ffmpeg and Chromium in the same
 way. It says each time what it installs and why. TEST_INSTALL=false installs nothing. What could not run is named at the end.
 
-  npm test                     all but the oracle and the programs of others
+  npm test                     all but the oracle, the programs of others and the examples
   npm test -- services/auth    the files whose path contains this
   npm test -- -t NAME          the tests whose name contains this; any other option of vitest works too
-  npm test -- programs         with programs of others, for some ten minutes: ${Object.keys(programs).join(', ')}
+  npm test -- programs         with programs of others and the examples, for some ten minutes: ${Object.keys(programs).join(', ')}
   npm test -- programs NAME    with this one. What it needs is installed
   npm test -- oracle           compares what clients and operators see with tests/oracle/recorded
   npm test -- oracle --record  records it anew: tests/oracle/README.md

@@ -38,19 +38,10 @@ it('in the text of someone else, each URL is shown without its secrets, and the 
   expect(hideUrls('a,http://u:canary@h,http://u:canary@i/')).not.toContain('canary');
 });
 
-it('a long text takes time by its length, not by its square', () => {
+it('a text that is built to be slow takes no longer for each letter than a short one', () => {
+  // By the square of its length, one of these takes longer than a test may.
   for (const part of ['a', '://', 'a://', 'data:', '?', '@', '&', 'a:', ' ']) {
-    const best = (characters: number) => {
-      const text = part.repeat(characters / part.length);
-      const times = Array.from({ length: 3 }, () => {
-        const since = performance.now();
-        hideUrls(text);
-        showUrl(text);
-        return performance.now() - since;
-      });
-      return Math.min(...times);
-    };
-    // By the square it would be 256 times. Below some milliseconds, the clock counts more than the text.
-    expect(best(512 * 1024) / Math.max(8, best(32 * 1024)), part).toBeLessThan(64);
+    const text = part.repeat(512_000 / part.length);
+    expect(hideUrls(text) + showUrl(text)).not.toBe('');
   }
 });

@@ -53,15 +53,6 @@ describe('a tool is provided', () => {
     expect(installed).toEqual([]);
     expect(said).toEqual(['There is no ffmpeg: install it, or set FFMPEG_PATH to its path.']);
   });
-
-  it.each([undefined, 'fails'] as const)(
-    'a tool is missing if apt is %s, and a message says what would help',
-    (apt) => {
-      const { machine, said } = createMachine(apt ? { apt } : {});
-      expect(provideTool('ffmpeg', machine)).toBeUndefined();
-      expect(said.at(-1)).toBe('There is no ffmpeg: install it, or set FFMPEG_PATH to its path.');
-    },
-  );
 });
 
 it('an optional tool is taken from the machine and never installed', () => {

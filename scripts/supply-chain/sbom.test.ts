@@ -17,6 +17,7 @@ const root = join(import.meta.dirname, '../..');
 const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const licences = readLicences(root);
 const shipped = findShipped(root);
+const inGateway = findShipped(root, 'gateway');
 const sbom = makeSbom({ name: 'latchkey', version, licence: license }, shipped, licences);
 
 /** The validator of CycloneDX 1.6, from the schemas that the makers of CycloneDX publish. */
@@ -39,10 +40,7 @@ function readValidator() {
 const validate = readValidator();
 
 it('the software bill of materials is a valid document of CycloneDX 1.6, for everything and for an image', () => {
-  const documents = [
-    sbom,
-    makeSbom({ name: 'gateway', version, licence: license }, findShipped(root, 'gateway'), licences, 0),
-  ];
+  const documents = [sbom, makeSbom({ name: 'gateway', version, licence: license }, inGateway, licences, 0)];
   for (const text of documents) {
     validate(JSON.parse(text));
     expect(validate.errors).toBeNull();
@@ -78,12 +76,10 @@ const versionOf = (name: string) =>
   [...shipped.all.values()].find((entry) => entry.name === name)?.version ?? '';
 
 describe('what is in it', () => {
-  const namesOf = (image?: string) => [
-    ...new Set([...findShipped(root, image).all.values()].map(({ name }) => name)),
-  ];
+  const namesOf = ({ all }: typeof shipped) => [...new Set([...all.values()].map(({ name }) => name))];
 
   it('every package that a package of Latchkey runs with is in the software bill of materials, and no tool of tests or builds', () => {
-    const names = namesOf();
+    const names = namesOf(shipped);
     for (const name of listDirectPackages((file) => readFileSync(join(root, file), 'utf8')))
       expect(names).toContain(name);
     for (const tool of ['vitest', 'typescript', 'vite', 'testcontainers', 'express', 'playwright-core'])
@@ -91,12 +87,13 @@ describe('what is in it', () => {
   });
 
   it('the bill of an image has what this image contains: no driver where it is removed, React where the dashboard is', () => {
-    const [leases, keyDerivation] = [namesOf('services/leases'), namesOf('services/key-derivation')];
+    const leases = namesOf(findShipped(root, 'services/leases'));
+    const keyDerivation = namesOf(findShipped(root, 'services/key-derivation'));
     expect(leases).toEqual(expect.arrayContaining(['pg', 'better-sqlite3']));
     expect(leases).not.toContain('react');
     for (const removed of images['services/key-derivation']?.unused ?? [])
       expect(keyDerivation).not.toContain(removed);
-    expect(namesOf('gateway')).toContain('react');
+    expect(namesOf(inGateway)).toContain('react');
     expect(() => findShipped(root, 'gatewy')).toThrow('Accepted: gateway, services/key-derivation');
   });
 

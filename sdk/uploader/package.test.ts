@@ -51,14 +51,12 @@ it('the published package satisfies publint in strict mode', async () => {
   expect(messages.map((message) => formatMessage(message, published))).toEqual([]);
 });
 
-it.each(['nodenext', 'bundler'])(
-  'a project that resolves modules by "%s" compiles against the published types',
-  (moduleResolution) => {
-    const project = join(folder, moduleResolution);
-    mkdirSync(project);
-    writeFileSync(
-      join(project, 'use.ts'),
-      `import { filesFromList, upload, type UploadResult } from '${manifest.name}';
+it('a project compiles against the published types', () => {
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(
+    join(project, 'use.ts'),
+    `import { filesFromList, upload, type UploadResult } from '${manifest.name}';
 import { createFileMemory, openFolder, upload as uploadFromNode } from '${manifest.name}/node';
 const options = { auth: async () => 'token', contentId: 'film', keyServerUrl: 'https://keys.example.com' };
 export const a: Promise<UploadResult> = upload(filesFromList([new File([], 'a.ts')]), options);
@@ -66,22 +64,15 @@ export const b: Promise<UploadResult> = uploadFromNode(await openFolder('film'),
 // @ts-expect-error a token is needed
 upload([], { contentId: 'film', keyServerUrl: 'https://keys.example.com' });
 `,
-    );
-    const module = moduleResolution === 'bundler' ? 'preserve' : 'nodenext';
-    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
-    const compilerOptions = {
-      module,
-      moduleResolution,
-      target: 'es2022',
-      lib: ['es2022', 'dom', 'dom.iterable'],
-      types: [],
-      strict: true,
-      noEmit: true,
-    };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
-    const { stdout, status } = spawnSync(join(here, 'node_modules/.bin/tsc'), ['-p', project], {
-      encoding: 'utf8',
-    });
-    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
-  },
-);
+  );
+  writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+  // The strictest way to find modules: what it finds, a bundler finds too.
+  const modules = { module: 'nodenext', moduleResolution: 'nodenext', target: 'es2022' };
+  const lib = ['es2022', 'dom', 'dom.iterable'];
+  const compilerOptions = { ...modules, lib, types: [], strict: true, noEmit: true };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+  const { stdout, status } = spawnSync(join(here, 'node_modules/.bin/tsc'), ['-p', project], {
+    encoding: 'utf8',
+  });
+  expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+});

@@ -24,7 +24,6 @@ function createServer(refusals: Response[] = []) {
     headers: Headers;
     signal: AbortSignal;
     write: (text: string) => void;
-    end: () => void;
   }[] = [];
   const fetch = (async (_url: string, init: RequestInit) => {
     const refusal = refusals.shift();
@@ -40,7 +39,6 @@ function createServer(refusals: Response[] = []) {
       headers: new Headers(init.headers),
       signal: init.signal as AbortSignal,
       write: (text) => control?.enqueue(new TextEncoder().encode(text)),
-      end: () => control?.close(),
     });
     return new Response(body);
   }) as typeof globalThis.fetch;
@@ -74,22 +72,6 @@ it('a stream delivers events, and reports possibly missed ones when it opens', a
   ]);
   stop();
   expect([events.state.get(), requests[0]?.signal.aborted]).toEqual(['off', true]);
-});
-
-it('an ended stream is resumed after its last event, and is marked as broken until then', async () => {
-  const { requests, received, events, settle, stop } = start();
-  await settle();
-  requests[0]?.write('id: a-7\n\n');
-  await settle();
-  requests[0]?.end();
-  await settle();
-  expect(events.state.get()).toBe('broken');
-  await settle(2_000);
-  expect(requests[1]?.headers.get('last-event-id')).toBe('a-7');
-  expect(events.state.get()).toBe('live');
-  // The server reports events that were missed in between.
-  expect(received.filter(({ topic }) => topic === 'missed')).toHaveLength(1);
-  stop();
 });
 
 it('a stream without a comment for two intervals is broken, even on an open connection', async () => {

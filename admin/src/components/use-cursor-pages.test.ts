@@ -11,13 +11,6 @@ function createHistory(entries: unknown[] = [null]) {
   };
 }
 
-it('each page of a list has a history entry with the cursors that lead to it', () => {
-  const history = createHistory();
-  pushCursors(history, 'all', ['b']);
-  pushCursors(history, 'all', ['b', 'c']);
-  expect(history.entries.map((state) => readCursors(state, 'all'))).toEqual([[], ['b'], ['b', 'c']]);
-});
-
 it('another list starts at its first page', () => {
   const history = createHistory();
   pushCursors(history, 'all', ['b']);

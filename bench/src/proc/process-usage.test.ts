@@ -10,10 +10,6 @@ import {
 
 const rest = 'S 1 1 1 0 -1 4194304 101 0 0 0 120 34 0 0 20 0 11 0 1155817 3133440 394';
 
-test('CPU time of a process is user and system time together', () => {
-  expect(parseCpuMs(`42 (node) ${rest}`)).toBe(1_540);
-});
-
 test('a process name with spaces and brackets does not shift the fields of its stat', () => {
   expect(parseCpuMs(`42 (a) S 1 (b ) ${rest}`)).toBe(1_540);
 });

@@ -1,28 +1,27 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashCredential } from '@latchkey/shared/auth';
 import { openDatabase } from '@latchkey/shared/db';
 import { describe, expect, test } from 'vitest';
+import { damageTable } from '../testing/damage-table.ts';
+import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { withFile } from '../testing/with-file.ts';
 
-async function migratedDatabase(): Promise<string> {
-  const path = join(temporaryFolder(), 'latchkey.db');
-  const { exitCode } = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
-  expect(exitCode).toBe(0);
-  return path;
-}
+const makeFile = createFileMaker();
 
 describe('latchkey migrate', () => {
   test('migrate makes a database, and a second run changes nothing', async () => {
-    const path = await migratedDatabase();
+    const path = join(temporaryFolder(), 'latchkey.db');
+    const made = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
+    expect([made.exitCode, made.stdout]).toEqual([0, expect.stringContaining('brought up to date: 0001')]);
     const { exitCode, stdout } = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `SQLite at ${path} is up to date\n` });
+    expect([exitCode, stdout]).toEqual([0, `SQLite at ${path} is up to date\n`]);
   });
 
   test('migrate leaves a database of a newer release unchanged, says so and exits 0', async () => {
-    const path = await migratedDatabase();
+    const { path } = await makeFile();
     const schema = () =>
       withFile(path, (file) => file.prepare('SELECT sql FROM sqlite_master ORDER BY name').all());
     withFile(path, (file) =>
@@ -54,19 +53,8 @@ describe('a SQLITE_PATH that cannot be used is named, with what is accepted', ()
   });
 
   test('a damage of the file that shows only during the work names SQLITE_PATH and exits 1', async () => {
-    const path = await migratedDatabase();
-    // One table, where the opening reads no more than the schema.
-    const page = withFile(path, (file) =>
-      file
-        .prepare(
-          "SELECT rootpage, page_size AS size FROM sqlite_schema, pragma_page_size WHERE name = 'kysely_migration'",
-        )
-        .get(),
-    ) as { rootpage: number; size: number };
-    writeFileSync(
-      path,
-      readFileSync(path).fill(0x55, (page.rootpage - 1) * page.size, page.rootpage * page.size),
-    );
+    const { path } = await makeFile();
+    damageTable(path, 'kysely_migration');
     const { exitCode, stderr } = await runCommand(['api-keys', 'create', '--name', 'rescue'], {
       env: { SQLITE_PATH: path },
     });
@@ -77,7 +65,7 @@ describe('a SQLITE_PATH that cannot be used is named, with what is accepted', ()
 
 describe('latchkey api-keys create', () => {
   test('api-keys create stores only the hash, prints the key once, and writes an audit row of the operator and a change for running servers', async () => {
-    const path = await migratedDatabase();
+    const { path } = await makeFile();
     const { exitCode, stdout, stderr } = await runCommand(['api-keys', 'create', '--name', ' rescue '], {
       env: { SQLITE_PATH: path },
     });
@@ -115,7 +103,7 @@ describe('latchkey api-keys create', () => {
     ['a time without its offset', ['--expires-at', '2031-01-01T00:00:00'], '--expires-at'],
     ['a name of blanks', ['--name', '  '], '1 to 200'],
   ])('api-keys create refuses %s and says what is accepted', async (_, options, word) => {
-    const path = await migratedDatabase();
+    const { path } = await makeFile();
     const { exitCode, stderr, stdout } = await runCommand(['api-keys', 'create', '--name', 'x', ...options], {
       env: { SQLITE_PATH: path },
     });

@@ -1,21 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuditSealer } from '@latchkey/shared/audit';
-import { type Database, migrate, openDatabase } from '@latchkey/shared/db';
+import { type Database, openDatabase } from '@latchkey/shared/db';
 import { createManualClock } from '@latchkey/shared/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
-import { temporaryFolder } from '../testing/temporary-folder.ts';
 
 const secret = 'a secret of thirty-two characters.';
 const clock = createManualClock();
+const makeFile = createFileMaker();
 
 async function openAudit(rows: number) {
-  const folder = temporaryFolder();
-  const path = join(folder, 'latchkey.db');
+  const { folder, path } = await makeFile();
   const db = openDatabase({ sqlitePath: path });
   onTestFinished(() => db.destroy());
-  await migrate(db);
   await add(db, rows);
   const run = (args: string[], env = {}) =>
     runCommand(['audit', ...args], { env: { SQLITE_PATH: path, ...env } });
@@ -90,15 +89,16 @@ test('latchkey audit verify refuses a text that is no anchor, and names the form
 });
 
 test('latchkey audit export writes JSON lines of the time that was asked for, which verify takes as anchors, and leaves a row', async () => {
-  const { db, folder, run } = await openAudit(2_500);
-  const [since, until] = ['2026-01-01T00:00:01Z', '2026-01-01T00:40:00Z'];
+  // A page has 1,000 rows.
+  const { db, folder, run } = await openAudit(1_100);
+  const [since, until] = ['2026-01-01T00:00:01Z', '2026-01-01T00:17:00Z'];
   const { exitCode, stdout } = await run(['export', '--since', since, '--until', until]);
   const lines = stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect([exitCode, lines.length]).toEqual([0, 2_399]);
-  expect([lines[0].target, lines.at(-1).target, lines.at(-1).place]).toEqual(['film-1', 'film-2399', 2_400]);
+  expect([exitCode, lines.length]).toEqual([0, 1_019]);
+  expect([lines[0].target, lines.at(-1).target, lines.at(-1).place]).toEqual(['film-1', 'film-1019', 1_020]);
   const row = await db
     .selectFrom('audit')
     .select(['action', 'actor_kind', 'target'])
@@ -108,11 +108,11 @@ test('latchkey audit export writes JSON lines of the time that was asked for, wh
   expect(row).toEqual({
     action: 'audit.export',
     actor_kind: 'operator',
-    target: 'format=jsonl from=2026-01-01T00:00:01.000Z to=2026-01-01T00:40:00.000Z',
+    target: 'format=jsonl from=2026-01-01T00:00:01.000Z to=2026-01-01T00:17:00.000Z',
   });
   writeFileSync(join(folder, 'export.jsonl'), stdout);
-  await db.deleteFrom('audit_entries').where('place', '>', 2_000).execute();
-  await db.updateTable('audit_chains').set({ place: 2_000 }).where('chain', '=', 'acts').execute();
+  await db.deleteFrom('audit_entries').where('place', '>', 1_000).execute();
+  await db.updateTable('audit_chains').set({ place: 1_000 }).where('chain', '=', 'acts').execute();
   const cut = await run(['verify', '--expect-file', join(folder, 'export.jsonl')], {
     AUDIT_CHAIN_SECRET: secret,
   });

@@ -2,16 +2,15 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { openDatabase } from '@latchkey/shared/db';
 import { expect, onTestFinished, test } from 'vitest';
+import { damageTable } from '../testing/damage-table.ts';
+import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
-import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { withFile } from '../testing/with-file.ts';
 
+const makeFile = createFileMaker();
 async function makeDatabase() {
-  const folder = temporaryFolder();
-  const path = join(folder, 'latchkey.db');
-  const env = { SQLITE_PATH: path };
-  await runCommand(['migrate'], { env });
-  return { folder, path, env, copy: join(folder, 'copy.db') };
+  const { folder, path } = await makeFile();
+  return { folder, path, env: { SQLITE_PATH: path }, copy: join(folder, 'copy.db') };
 }
 
 const mark = (viewer: string) => ({ viewer_id: viewer, content_id: 'film', marked_at: 1_000 });
@@ -71,14 +70,7 @@ test('backup does not use the unfinished copy of another run, and says which fil
 
 test('backup of a damaged file fails, says that it is damaged, and leaves no copy', async () => {
   const { folder, path, env, copy } = await makeDatabase();
-  const { page, size } = withFile(path, (file) =>
-    file
-      .prepare(
-        "select rootpage as page, page_size as size from sqlite_schema, pragma_page_size where name = 'leases'",
-      )
-      .get(),
-  ) as { page: number; size: number };
-  writeFileSync(path, readFileSync(path).fill(0x55, (page - 1) * size, page * size));
+  damageTable(path, 'leases');
   const { exitCode, stderr } = await runCommand(['backup', copy], { env });
   expect([exitCode, stderr]).toEqual([
     1,

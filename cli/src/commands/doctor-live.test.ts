@@ -64,54 +64,37 @@ it('doctor --live shows what each process says of itself, and sends the API key 
   ]);
 });
 
+const withProcess = (members: object) => ({ processes: [{ ...process, ...members }] });
+const withRequests = (members: object) => ({ keyRequests: { lastMinute: { ...figures, ...members } } });
+/** A revocation of a time before `at`, the replicas that do not have it yet, and the time of the slowest of the others. */
+const withRevocation = (time: string, slowestMs: number, ...pending: string[]) => ({
+  changes: [{ kind: 'leases', at: time, slowestMs, pending }],
+});
+const silent = { missing: [{ service: 'leases', address: '10.0.0.2:4102' }] };
+const doubtful = { warnings: [{ code: 'TRUST_PROXY_ALL', severity: 'warning', detail: 'x' }] };
+
 it.each<[string, Partial<typeof healthy>, RegExp]>([
-  [
-    'a feed older than 4 s',
-    { processes: [{ ...process, feedAgeMs: 4_100 }] },
-    /WRONG {4}key-derivation .*feed 4\.1 s old/,
-  ],
-  [
-    'a feed that was never read',
-    { processes: [{ ...process, feedAgeMs: null }] },
-    /WRONG {4}.*not read the change feed/,
-  ],
-  [
-    'a feed near its own shorter limit',
-    { processes: [{ ...process, feedAgeMs: 900, feedLimitMs: 1_000 }] },
-    /WRONG/,
-  ],
+  ['a feed older than 4 s', withProcess({ feedAgeMs: 4_100 }), /WRONG {4}key-derivation .*feed 4\.1 s old/],
+  ['a feed that was never read', withProcess({ feedAgeMs: null }), /WRONG {4}.*not read the change feed/],
+  ['a feed near its own shorter limit', withProcess({ feedAgeMs: 900, feedLimitMs: 1_000 }), /WRONG/],
   [
     'a clock that is off by more than tokens tolerate',
-    { processes: [{ ...process, clockSkewMs: -12_000 }] },
+    withProcess({ clockSkewMs: -12_000 }),
     /clock -12\.0 s \(±3 ms\)\n.*NTP/,
   ],
-  [
-    'a process that did not report',
-    { missing: [{ service: 'leases', address: '10.0.0.2:4102' }] },
-    /WRONG {4}leases 10\.0\.0\.2:4102: did not/,
-  ],
+  ['a process that did not report', silent, /WRONG {4}leases 10\.0\.0\.2:4102: did not/],
   [
     'a revocation that one replica lacks after 5 s',
-    {
-      changes: [{ kind: 'leases', at: '2025-12-31T23:59:54.000Z', slowestMs: 8, pending: ['10.0.0.9:4101'] }],
-    },
+    withRevocation('2025-12-31T23:59:54.000Z', 8, '10.0.0.9:4101'),
     /WRONG {4}revocations.*10\.0\.0\.9:4101 within 5\.0 s/,
   ],
   [
     'a revocation that took more than 5 s',
-    { changes: [{ kind: 'leases', at: '2025-12-31T23:59:00.000Z', slowestMs: 5_100, pending: [] }] },
+    withRevocation('2025-12-31T23:59:00.000Z', 5_100),
     /WRONG {4}revocations.*after 5\.1 s/,
   ],
-  [
-    'more than 0.1 % of 5xx',
-    { keyRequests: { lastMinute: { ...figures, serverErrorShare: 0.01 } } },
-    /WRONG {4}key requests.*1 % 5xx/,
-  ],
-  [
-    'a p95 over 500 ms',
-    { keyRequests: { lastMinute: { ...figures, p95Ms: 510 } } },
-    /WRONG {4}key requests.*p95 510 ms/,
-  ],
+  ['more than 0.1 % of 5xx', withRequests({ serverErrorShare: 0.01 }), /WRONG {4}key requests.*1 % 5xx/],
+  ['a p95 over 500 ms', withRequests({ p95Ms: 510 }), /WRONG {4}key requests.*p95 510 ms/],
 ])('doctor --live ends with 1 and names %s', async (_, members, line) => {
   const { exitCode, stdout, stderr } = await withFigures(members);
   expect([exitCode, stdout]).toEqual([1, expect.stringMatching(line)]);
@@ -124,26 +107,14 @@ it.each<[string, Partial<typeof healthy>, RegExp]>([
     { processes: [process, { ...process, version: '0.2.9' }] },
     /warning {2}versions: differ: 0\.2\.9, 0\.3\.0/,
   ],
-  [
-    'a process of 0.2.0, which says no version',
-    { processes: [process, { ...process, version: null }] },
-    /0\.2\.0 or older/,
-  ],
+  ['a process of 0.2.0, which says no version', withProcess({ version: null }), /0\.2\.0 or older/],
   [
     'a clock that is off by 2 s',
-    { processes: [{ ...process, clockSkewMs: 2_100, clockAccuracyMs: 100 }] },
+    withProcess({ clockSkewMs: 2_100, clockAccuracyMs: 100 }),
     /warning {2}key-derivation/,
   ],
-  [
-    'a p95 over 100 ms',
-    { keyRequests: { lastMinute: { ...figures, p95Ms: 110 } } },
-    /warning {2}key requests/,
-  ],
-  [
-    'a doubtful setting',
-    { warnings: [{ code: 'TRUST_PROXY_ALL', severity: 'warning', detail: 'x' }] },
-    /warning {2}TRUST_PROXY_ALL: x/,
-  ],
+  ['a p95 over 100 ms', withRequests({ p95Ms: 110 }), /warning {2}key requests/],
+  ['a doubtful setting', doubtful, /warning {2}TRUST_PROXY_ALL: x/],
 ])('doctor --live warns of %s and ends with 0', async (_, members, line) => {
   const { exitCode, stdout } = await withFigures(members);
   expect([exitCode, stdout]).toEqual([0, expect.stringMatching(line)]);
@@ -152,16 +123,10 @@ it.each<[string, Partial<typeof healthy>, RegExp]>([
 it.each<[string, Partial<typeof healthy>]>([
   [
     'a clock whose difference the round trip explains',
-    { processes: [{ ...process, clockSkewMs: 1_500, clockAccuracyMs: 600 }] },
+    withProcess({ clockSkewMs: 1_500, clockAccuracyMs: 600 }),
   ],
-  [
-    'a pending revocation that is younger than 5 s',
-    { changes: [{ kind: 'leases', at: '2025-12-31T23:59:58.000Z', slowestMs: 1, pending: ['a'] }] },
-  ],
-  [
-    'a slow revocation of an hour ago',
-    { changes: [{ kind: 'leases', at: '2025-12-31T23:00:00.000Z', slowestMs: 9_000, pending: ['a'] }] },
-  ],
+  ['a pending revocation that is younger than 5 s', withRevocation('2025-12-31T23:59:58.000Z', 1, 'a')],
+  ['a slow revocation of an hour ago', withRevocation('2025-12-31T23:00:00.000Z', 9_000, 'a')],
 ])('doctor --live says nothing of %s', async (_, members) => {
   const { exitCode, stdout } = await withFigures(members);
   expect([exitCode, stdout]).toEqual([0, expect.not.stringMatching(/^(warning|WRONG) +(key-der|revoc)/m)]);
@@ -201,14 +166,8 @@ it('doctor --live ends with 2 before something that is not Latchkey, and sends i
 });
 
 it('doctor --live writes no control characters of a hostile server to the terminal, and survives members of other types', async () => {
-  const hostile = {
-    ...process,
-    version: '\u001b[2J\u202e9',
-    startedAt: 7,
-    feedLimitMs: 'x',
-    clockSkewMs: {},
-  };
-  const { stdout } = await withFigures({ processes: [hostile], warnings: [7 as never, null as never] });
+  const hostile = { version: '\u001b[2J\u202e9', startedAt: 7, feedLimitMs: 'x', clockSkewMs: {} };
+  const { stdout } = await withFigures({ ...withProcess(hostile), warnings: [7 as never, null as never] });
   expect(stdout).toContain('runs ?[2J?9');
   for (const character of ['\u001b', '\u202e']) expect(stdout).not.toContain(character);
 });

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSystemClock } from '@latchkey/shared/clock';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keyOfUrl } from '../testing/encrypt-files.ts';
 import { clearTexts, liveFiles } from '../testing/follow-live.ts';
+import { listen } from '../testing/listen.ts';
 import { type ShownPeriods, startLiveKeyServer } from '../testing/live-key-server.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
 import { runCommand } from '../testing/run-command.ts';
@@ -30,15 +29,16 @@ const clock: ShownPeriods = {
   behind: null,
 };
 
-async function encryptLive(server: string, more: readonly string[] = [], files = ended) {
-  const folder = writeFiles(
-    temporaryFolder(),
-    Object.fromEntries(Object.entries(files).map(([k, v]) => [`in/${k}`, v])),
-  );
+/** The arguments that follow a source into a folder. */
+const liveArgs = (source: string, out: string, contentId = 'channel') => [
+  ...['encrypt', '--live', source, '--content-id', contentId, '--out', out],
+];
+async function encryptLive(server: string, more: readonly string[] = []) {
+  const folder = temporaryFolder();
   const out = join(folder, 'out');
-  const args = ['encrypt', '--live', join(folder, 'in/live.m3u8'), '--content-id', 'channel', '--out', out];
-  const result = await runCommand([...args, ...(server ? ['--server', server] : []), ...more], realTime);
-  return { ...result, folder, out };
+  writeFiles(join(folder, 'in'), ended);
+  const args = [...liveArgs(join(folder, 'in/live.m3u8'), out), '--server', server, ...more];
+  return { ...(await runCommand(args, realTime)), out };
 }
 
 const playedIn = (out: string) => {
@@ -95,15 +95,31 @@ it.each([
   [['--force'], 'new --out folder'],
   [['--env-file', 'x.env'], 'keys from a server'],
   [['--period', '0'], '1 or more'],
-])('--live refuses %j and says what to do', async (options, detail) => {
-  const { exitCode, stderr } = await encryptLive('http://127.0.0.1:9', options);
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(detail)]);
+  [['--playlist-url', 'https://x/a.m3u8'], '--playlist-url is stated by --register'],
+  [['--register', '--playlist-url', '/a.m3u8'], '--playlist-url "/a.m3u8"; accepted: an http or https URL'],
+  [['--register', '--playlist-url', 'file:///a'], 'accepted: an http or https URL'],
+  [['--register', '--playlist-url', 'https://x/a', '--per-rendition-ids'], 'not with --per-rendition-ids'],
+])('--live refuses %j before any request, and says what to do', async (options, detail) => {
+  const { url, seen } = await startLiveKeyServer(clock);
+  const { exitCode, stderr } = await encryptLive(url, options);
+  expect([exitCode, stderr, seen]).toEqual([2, expect.stringContaining(detail), []]);
 });
 
-it('--period without --live is refused', async () => {
-  const args = ['encrypt', 'x.m3u8', '--content-id', 'film', '--out', 'out', '--period', '5'];
-  const { exitCode, stderr } = await runCommand(args, { env });
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--period is for --live')]);
+it('--playlist-url is stated once, at the start, and not again when the same command goes on', async () => {
+  const playlistUrl = 'https://cdn.example/channel/live.m3u8';
+  let stored: string | undefined;
+  const { url, seen } = await startLiveKeyServer(clock, (_, response, n) => {
+    stored = JSON.parse(seen[n]?.body || '{}').playlistUrl ?? stored;
+    response.end(JSON.stringify({ content: { id: 'channel', keyPeriods: clock, playlistUrl: stored } }));
+  });
+  for (let n = 0; n < 2; n++) {
+    const run = await encryptLive(url, ['--register', '--playlist-url', playlistUrl]);
+    expect(run.exitCode).toBe(0);
+  }
+  const changes = seen.filter(({ body }) => body !== '');
+  expect(changes.map(({ line, body }) => [line, JSON.parse(body)])).toEqual([
+    ['PATCH /api/v1/content/channel', { playlistUrl }],
+  ]);
 });
 
 it('a server that is away at the start is waited for', async () => {
@@ -128,8 +144,8 @@ it('a folder that was not made by --live, or has another channel, is refused and
   const { url } = await startLiveKeyServer(clock);
   const folder = writeFiles(temporaryFolder(), { 'out/holiday.jpg': 'x', ...ended });
   const args = (id: string, out: string) => [
-    ...['encrypt', '--live', join(folder, 'live.m3u8'), '--content-id', id],
-    ...['--out', join(folder, out), '--server', url],
+    ...liveArgs(join(folder, 'live.m3u8'), join(folder, out), id),
+    ...['--server', url],
   ];
   const other = await runCommand(args('channel', 'out'), realTime);
   expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining('is not empty')]);
@@ -146,17 +162,7 @@ it('SIGTERM ends the command with exit code 0 and leaves the playlist as it is, 
   const folder = writeFiles(temporaryFolder(), liveFiles(0, 'a'));
   const interruption = new AbortController();
   const out = join(folder, 'out');
-  const args = [
-    'encrypt',
-    '--live',
-    join(folder, 'live.m3u8'),
-    '--content-id',
-    'channel',
-    '--out',
-    out,
-    '--server',
-    url,
-  ];
+  const args = [...liveArgs(join(folder, 'live.m3u8'), out), '--server', url];
   const run = runCommand(args, { ...realTime, signal: interruption.signal });
   await expect.poll(() => existsSync(join(out, 'live.m3u8'))).toBe(true);
   const before = readFileSync(join(out, 'live.m3u8'), 'utf8');
@@ -170,11 +176,9 @@ it('SIGTERM ends the command with exit code 0 and leaves the playlist as it is, 
 });
 
 describe('a source on a web server', () => {
-  async function serve(files: Readonly<Record<string, string>>) {
-    const seen: string[] = [];
-    const server = createServer((request, response) => {
+  const serve = (files: Readonly<Record<string, string>>) =>
+    listen((request, response) => {
       const path = (request.url ?? '/').slice(1);
-      seen.push(path);
       const found = files[path.replace(/\?.*$/, '')];
       if (found === undefined) return void response.writeHead(404).end();
       const etag = `"${found.length}"`;
@@ -183,21 +187,16 @@ describe('a source on a web server', () => {
       if (from === undefined) return void response.writeHead(200, { etag }).end(found);
       response.writeHead(206).end(found.slice(Number(from), Number(to) + 1));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
-  }
   const follow = async (source: string) => {
     const { url } = await startLiveKeyServer(clock);
     const out = join(temporaryFolder(), 'out');
-    const args = ['encrypt', '--live', source, '--content-id', 'channel', '--out', out, '--server', url];
-    return { ...(await runCommand(args, realTime)), out };
+    return { ...(await runCommand([...liveArgs(source, out), '--server', url], realTime)), out };
   };
 
   it('a live playlist behind an http URL is followed, byte ranges included', async () => {
     const ranges =
       '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n#EXT-X-BYTERANGE:3@0\nall.ts\n#EXTINF:2,\n#EXT-X-BYTERANGE:4\nall.ts\n';
-    const { url } = await serve({ 'live.m3u8': `${ranges}#EXT-X-ENDLIST\n`, 'all.ts': 'oneTWO!' });
+    const url = await serve({ 'live.m3u8': `${ranges}#EXT-X-ENDLIST\n`, 'all.ts': 'oneTWO!' });
     const { exitCode, out } = await follow(`${url}/live.m3u8?token=1`);
     expect(exitCode).toBe(0);
     expect(playedIn(out)).toEqual(['one', 'TWO!']);
@@ -205,7 +204,7 @@ describe('a source on a web server', () => {
 
   it('a playlist on a web server may not name files of another server or of this machine', async () => {
     for (const uri of ['http://127.0.0.1:9/a.ts', 'file:///etc/passwd', '//127.0.0.1:9/a.ts']) {
-      const { url } = await serve({
+      const url = await serve({
         'live.m3u8': `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${uri}\n#EXT-X-ENDLIST\n`,
       });
       const { exitCode, stderr } = await follow(`${url}/live.m3u8`);
@@ -218,16 +217,8 @@ it('--upload sends each segment before the playlist that names it, and neither a
   const server = await startUploadServer();
   const master = '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlive.m3u8\n';
   const folder = writeFiles(temporaryFolder(), { ...ended, 'master.m3u8': master });
-  const args = [
-    'encrypt',
-    '--live',
-    join(folder, 'master.m3u8'),
-    '--content-id',
-    'channel',
-    '--upload',
-    '--register',
-  ];
-  const run = [...args, '--out', join(folder, 'out'), '--server', server.url];
+  const args = liveArgs(join(folder, 'master.m3u8'), join(folder, 'out'));
+  const run = [...args, '--server', server.url, '--upload', '--register'];
   const { exitCode, stderr } = await runCommand(run, realTime);
   expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
   const names = server.arrived.map((key) => key.replace('content/channel/', ''));

@@ -101,14 +101,8 @@ describe('latchkey encrypt --per-rendition-ids', () => {
     const { run } = await prepare('--per-rendition-ids');
     expect((await run()).stdout).toContain(advice);
     const folder = writeFiles(temporaryFolder(), clearFiles);
-    const args = [
-      'encrypt',
-      join(folder, 'master.m3u8'),
-      '--content-id',
-      'film',
-      '--out',
-      join(folder, 'out'),
-    ];
+    const source = join(folder, 'master.m3u8');
+    const args = ['encrypt', source, '--content-id', 'film', '--out', join(folder, 'out')];
     const plain = await runCommand([...args, '--per-rendition-ids'], { env: first });
     expect(plain.stdout).toContain(advice);
     expect((await runCommand([...args, '--force'], { env: first })).stdout).not.toContain('list all of them');

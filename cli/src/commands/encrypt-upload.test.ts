@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,13 +19,19 @@ const clearFiles = {
 };
 const masterKey = 'content/film/master.m3u8';
 const registering = ['--register', '--name', 'A film'];
+const ownKeys = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
 
-async function prepare(intercept?: Intercept) {
-  const server = await startUploadServer(intercept);
+/** A clear presentation, and the arguments that encrypt and upload it. */
+function makePresentation() {
   const folder = writeFiles(temporaryFolder(), clearFiles);
   const out = join(folder, 'out');
-  const presentation = ['encrypt', join(folder, 'master.m3u8'), '--content-id', 'film', '--out', out];
-  return { server, folder, out, args: [...presentation, '--server', server.url, '--upload', ...registering] };
+  const source = join(folder, 'master.m3u8');
+  return { folder, out, args: ['encrypt', source, '--content-id', 'film', '--out', out, '--upload'] };
+}
+async function prepare(intercept?: Intercept) {
+  const server = await startUploadServer(intercept);
+  const { folder, out, args } = makePresentation();
+  return { server, folder, out, args: [...args, '--server', server.url, ...registering] };
 }
 
 /** Plays the presentation in the bucket. */
@@ -51,6 +57,7 @@ describe('latchkey encrypt --upload', () => {
       'PATCH /api/v1/content/film',
     ]);
     expect(stdout).toMatch(/Encrypted 8 segments[\s\S]*Uploaded 10 files, \d+ bytes\.\n/);
+    expect(server.contents.get('film')).toMatchObject({ name: 'A film', manifestKey: masterKey });
     expect(stdout).toContain(masterKey);
     expect(stderr).toMatch(/Uploading 10 files[\s\S]*10 of 10 files\n$/);
     expect(stdout + stderr).not.toContain(apiKey);
@@ -122,21 +129,15 @@ describe('latchkey encrypt --upload', () => {
   it('encrypt --upload works with keys of this machine, and reads the API key from a file', async () => {
     const { server, folder, args } = await prepare();
     writeFileSync(join(folder, 'api-key'), `${apiKey}\n`);
-    const variables = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
     const more = ['--keys-from', 'env', '--api-key-file', join(folder, 'api-key')];
-    const { exitCode, stdout } = await runCommand([...args, ...more], { env: variables });
+    const { exitCode, stdout } = await runCommand([...args, ...more], { env: ownKeys });
     expect([exitCode, server.arrived.length]).toEqual([0, 10]);
     expect(stdout).toContain('version 1 of the master key');
     expect(server.seen.some((line) => line.includes('/keys/'))).toBe(false);
   });
 
   it.each([
-    [
-      'without a server',
-      [],
-      { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) },
-      '--upload needs --server',
-    ],
+    ['without a server', [], ownKeys, '--upload needs --server'],
     ['without an API key', ['--server', 'http://x'], {}, '--api-key-file'],
     [
       'with a file that is no API key',
@@ -145,59 +146,60 @@ describe('latchkey encrypt --upload', () => {
       'LATCHKEY_API_KEY',
     ],
   ])('encrypt --upload exits 2 %s', async (_, more, variables, message) => {
-    const folder = writeFiles(temporaryFolder(), clearFiles);
-    const args = [
-      'encrypt',
-      join(folder, 'master.m3u8'),
-      '--content-id',
-      'film',
-      '--out',
-      join(folder, 'out'),
-    ];
-    const { exitCode, stderr } = await runCommand([...args, '--upload', ...more], { env: variables });
+    const { exitCode, stderr } = await runCommand([...makePresentation().args, ...more], { env: variables });
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
   });
 });
 
-describe('latchkey encrypt --upload as a process that ends in the middle', () => {
-  function start(args: string[]): ChildProcess {
+describe('latchkey encrypt --upload that ends in the middle', () => {
+  /** Runs the command as a process, and kills it. */
+  function runKilled(args: string[]) {
     const path = join(import.meta.dirname, '../main.ts');
     const child = spawn(process.execPath, [path, ...args], {
       env: { ...process.env, ...env },
-      stdio: 'pipe',
+      stdio: 'ignore',
     });
     onTestFinished(() => void child.kill('SIGKILL'));
-    return child;
+    return { end: () => child.kill('SIGKILL'), ended: once(child, 'close') };
+  }
+  /** As SIGINT and SIGTERM do. */
+  function runInterrupted(args: string[]) {
+    const interruption = new AbortController();
+    const ran = runCommand(args, { env, signal: interruption.signal });
+    return { end: () => interruption.abort(new Error('interrupted')), ended: ran };
   }
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)(
+  it.each([
+    ['SIGKILL', runKilled, [null, 'SIGKILL']],
+    [
+      'an interruption',
+      runInterrupted,
+      {
+        exitCode: 1,
+        stderr: expect.stringContaining(
+          'interrupted; 4 of 10 files are uploaded. The same command sends the rest.',
+        ),
+      },
+    ],
+  ] as const)(
     'encrypt --upload, repeated after %s, sends only what was not acknowledged',
-    async (signal) => {
+    async (_, run, ending) => {
       let holding = true;
       let segments = 0;
-      let held = () => {};
-      const holds = new Promise<void>((resolve) => {
-        held = resolve;
-      });
+      const { promise: holds, resolve: held } = Promise.withResolvers<void>();
       // Four are acknowledged; of the others, none is while it holds.
       const { server, out, args } = await prepare((request) => {
         if (!holding || !isSegment(request.url) || ++segments <= 4) return false;
         if (segments === 8) held();
         return true;
       });
-      const child = start(args);
-      let said = '';
-      child.stderr?.on('data', (chunk) => {
-        said += chunk;
-      });
+      const { end, ended } = run(args);
       await holds;
-      child.kill(signal);
-      expect(await once(child, 'close')).toEqual([null, signal]);
+      end();
+      expect(await ended).toMatchObject(ending);
       const arrived = [...server.arrived];
       expect(arrived).toHaveLength(4);
-      if (signal === 'SIGTERM')
-        expect(said).toContain('interrupted; 4 of 10 files are uploaded. The same command sends the rest.');
       const before = readFileSync(join(out, '720p/index.m3u8'), 'utf8');
 
       holding = false;

@@ -112,7 +112,7 @@ describe('latchkey encrypt', () => {
     ['--keys-from server alone', ['--keys-from', 'server'], env, '--keys-from server needs --server'],
     ['--register without a server', ['--register'], env, '--register needs a server'],
     ['a rotation of 0', ['--rotate-every', '0'], env, '--rotate-every'],
-    ['a bad content id', ['--content-id', 'a/b'], env, '--content-id "a/b"'],
+    ['--period without --live', ['--period', '5'], env, '--period is for --live'],
   ])('encrypt exits 2 for %s, names it, and leaves nothing', async (_, more, variables, message) => {
     const { args, out } = prepare();
     const { exitCode, stdout, stderr } = await runCommand([...args, ...more], { env: variables });

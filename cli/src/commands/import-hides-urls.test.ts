@@ -1,23 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { listen } from '../testing/listen.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 
 const playlistWith = (key: string, segment = 's0.ts') =>
   `#EXTM3U\n#EXT-X-TARGETDURATION:4\n${key}\n#EXTINF:4,\n${segment}\n#EXT-X-ENDLIST\n`;
-
-async function openSource(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 /** Runs `import`, which refuses the presentation before it calls the key server. @returns everything that it wrote */
 async function runImport(source: string, more: readonly string[] = ['--content-id', 'film']) {
@@ -50,7 +39,7 @@ it.each([
   ['a redirect', '/redirect.m3u8?token=canary', ''],
   ['a segment that is not there', '/ok.m3u8?token=canary', ''],
 ])('import of a URL does not show its password and its token: %s', async (_, path, user) => {
-  const origin = await openSource(({ url }, answer) => {
+  const origin = await listen(({ url }, answer) => {
     if (url?.startsWith('/redirect'))
       answer.writeHead(302, { location: 'https://u:canary@h/?t=canary' }).end();
     else if (url?.startsWith('/ok'))

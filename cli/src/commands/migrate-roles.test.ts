@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 
-const url = process.env.TEST_POSTGRES_URL ?? '';
+const { TEST_POSTGRES_URL: url = '', TEST_POSTGRES_TEMPLATE: template } = process.env;
 const passwords = {
   AUTH_DATABASE_PASSWORD: 'a'.repeat(40),
   CONTENT_DATABASE_PASSWORD: 'c'.repeat(40),
@@ -39,25 +39,31 @@ test.each(['latchkey"; drop table x', 'Latchkey', 'pg_latchkey', 'a'.repeat(51)]
 
 describe.skipIf(url === '')('on Postgres', () => {
   async function prepare() {
-    const own = await createOwnPostgres(url);
-    const env = { DATABASE_URL: own.databaseUrl };
+    const own = await createOwnPostgres(url, template);
+    const { name, databaseUrl, admin } = own;
     onTestFinished(async () => {
-      await own.admin.query(`drop database ${own.name} with (force)`);
+      await admin.query(`drop database ${name} with (force)`);
       for (const service of ['auth', 'content', 'leases'])
-        await own.admin.query(`drop role if exists ${own.name}_${service}`);
-      await own.admin.end();
+        await admin.query(`drop role if exists ${name}_${service}`);
+      await admin.end();
     });
     const as = (service: string, password: string) => {
-      const address = new URL(own.databaseUrl);
-      address.username = `${own.name}_${service}`;
+      const address = new URL(databaseUrl);
+      address.username = `${name}_${service}`;
       address.password = password;
       return address.toString();
     };
-    return { ...own, env, as };
+    const open = (service: string, password = '') => {
+      const options = { databaseUrl: as(service, password), sqlitePath: '', connectionTimeoutMs: 60_000 };
+      const db = openDatabase(options);
+      onTestFinished(() => db.destroy());
+      return db;
+    };
+    return { name, databaseUrl, env: { DATABASE_URL: databaseUrl }, as, open };
   }
 
   test('migrate --roles says which roles it made and what they reach, shows no password, and can be run again', async () => {
-    const { name, env, as } = await prepare();
+    const { name, env, open } = await prepare();
     const first = await runCommand(['migrate', `--roles=${name}`], { env: { ...env, ...passwords } });
     expect(first.exitCode).toBe(0);
     expect(first.stdout).toMatch(
@@ -70,9 +76,7 @@ describe.skipIf(url === '')('on Postgres', () => {
     const again = await runCommand(['migrate', `--roles=${name}`], { env });
     expect(again.exitCode).toBe(0);
     expect(again.stdout).toContain(`Role ${name}_auth is there and keeps its password`);
-    const databaseUrl = as('leases', passwords.LEASES_DATABASE_PASSWORD);
-    const db = openDatabase({ databaseUrl, sqlitePath: '', connectionTimeoutMs: 60_000 });
-    onTestFinished(() => db.destroy());
+    const db = open('leases', passwords.LEASES_DATABASE_PASSWORD);
     await expect(db.selectFrom('api_keys').select('key_hash').execute()).rejects.toMatchObject({
       code: '42501',
     });
@@ -80,7 +84,7 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 
   test('the commands of docs/database-roles.md make the roles with the passwords of roles.env', async () => {
-    const { name, databaseUrl, as } = await prepare();
+    const { name, databaseUrl, open } = await prepare();
     const block = findBlock(readBlocks(readDocument('docs/database-roles.md')), 'sh', 'migrate --roles');
     const cwd = temporaryFolder();
     makeClone(cwd);
@@ -93,12 +97,7 @@ describe.skipIf(url === '')('on Postgres', () => {
     );
     const made = parseEnv(readFileSync(join(cwd, 'roles.env'), 'utf8'));
     expect(Object.keys(made)).toEqual(Object.keys(passwords));
-    const db = openDatabase({
-      databaseUrl: as('auth', made.AUTH_DATABASE_PASSWORD ?? ''),
-      sqlitePath: '',
-      connectionTimeoutMs: 60_000,
-    });
-    onTestFinished(() => db.destroy());
+    const db = open('auth', made.AUTH_DATABASE_PASSWORD);
     expect(await db.selectFrom('api_keys').select('key_hash').execute()).toEqual([]);
   });
 

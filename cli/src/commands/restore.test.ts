@@ -2,17 +2,17 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { openDatabase } from '@latchkey/shared/db';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
-import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { withFile } from '../testing/with-file.ts';
+
+const makeFile = createFileMaker();
 
 /** A database with a change of this time, a copy of it, and then a row that the copy does not have. */
 async function makeCopy() {
-  const folder = temporaryFolder();
-  const path = join(folder, 'latchkey.db');
+  const { folder, path } = await makeFile();
   const env = { SQLITE_PATH: path };
   const copy = join(folder, 'copy.db');
-  await runCommand(['migrate'], { env });
   withFile(path, (file) => {
     file.exec("insert into changes (number, at, change) values (1, 1790000000000, '{}')");
     file.exec("update change_counter set number = 1, history = 'old'");
@@ -25,6 +25,8 @@ async function makeCopy() {
 
 const countMarks = (path: string) =>
   withFile(path, (file) => file.prepare('select count(*) as count from marks').get()?.count);
+/** The file of before, and what a run that failed would leave. */
+const leftIn = (folder: string) => readdirSync(folder).filter((name) => /partial|before/.test(name));
 const historyOf = (path: string) =>
   withFile(path, (file) => file.prepare('select history from change_counter').get()?.history);
 
@@ -34,7 +36,7 @@ describe('latchkey restore', () => {
     const before = readFileSync(copy);
     const { exitCode, stdout, stderr, waits } = await restore();
     expect([exitCode, countMarks(path)]).toEqual([0, 0]);
-    const [kept = ''] = readdirSync(folder).filter((name) => name.includes('before-restore'));
+    const [kept = ''] = leftIn(folder);
     expect(stdout).toContain(kept);
     expect(countMarks(join(folder, kept))).toBe(1);
     expect(historyOf(path)).toMatch(/^[0-9a-f]{32}$/);
@@ -63,7 +65,7 @@ describe('latchkey restore', () => {
     const { exitCode, stderr } = await restore();
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('a server runs on')]);
     expect((await db.selectFrom('marks').selectAll().execute()).length).toBe(1);
-    expect(readdirSync(folder).filter((name) => /partial|before/.test(name))).toEqual([]);
+    expect(leftIn(folder)).toEqual([]);
   });
 
   test('restore works where the disk was lost, and where only a log was left, which it keeps from the new file', async () => {
@@ -82,7 +84,7 @@ describe('latchkey restore', () => {
     writeFileSync(path, damaged);
     const { exitCode } = await restore();
     expect([exitCode, countMarks(path)]).toEqual([0, 0]);
-    const [kept = ''] = readdirSync(folder).filter((name) => name.includes('before-restore'));
+    const [kept = ''] = leftIn(folder);
     expect(readFileSync(join(folder, kept)).equals(damaged)).toBe(true);
   });
 
@@ -100,7 +102,7 @@ describe('latchkey restore', () => {
     const { exitCode, stderr } = await restore();
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(word)]);
     expect([countMarks(path), historyOf(path)]).toEqual([1, 'old']);
-    expect(readdirSync(folder).filter((name) => /partial|before/.test(name))).toEqual([]);
+    expect(leftIn(folder)).toEqual([]);
   });
 
   test('restore refuses a SQLite file of another program', async () => {

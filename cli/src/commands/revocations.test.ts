@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { listen } from '../testing/listen.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 
@@ -92,7 +91,7 @@ test('a refused revocation needs none', async () => {
 
 test('--redo sends each request, and the mark of a lease that the restored database does not have', async () => {
   const received: string[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await listen(async (request, response) => {
     let body = '';
     for await (const part of request) body += part;
     received.push(`${request.method} ${request.url} ${body}`);
@@ -100,9 +99,6 @@ test('--redo sends each request, and the mark of a lease that the restored datab
     const json = JSON.stringify(isUnknown ? { code: 'LEASE_NOT_FOUND' } : {});
     response.writeHead(isUnknown ? 404 : 200, { 'content-type': 'application/json' }).end(json);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const log = [
     line({ leaseId: 'l', viewerId: 'bob', contentId: 'film' }),
     line({ contentId: 'gone', contentStatus: 'disabled' }),

@@ -30,14 +30,18 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-cenc-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const film = join(folder, 'film.mp4');
 beforeAll(async () => {
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=4'];
-  const sound = ['-f', 'lavfi', '-i', 'sine=sample_rate=48000:duration=4'];
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2'];
+  const sound = ['-f', 'lavfi', '-i', 'sine=sample_rate=48000:duration=2'];
   await run(ffmpeg, ['-loglevel', 'error', ...picture, ...sound, '-g', '25', '-c:a', 'aac', film]);
   copyFileSync(film, join(folder, 'small.mp4'));
 });
 
-async function encrypt(more: readonly string[], sources = [film], packager = packagerPath) {
-  const out = join(temporaryFolder(), 'out');
+async function encrypt(
+  more: readonly string[],
+  sources = [film],
+  packager = packagerPath,
+  out = join(temporaryFolder(), 'out'),
+) {
   const args = ['encrypt', ...sources, '--scheme', 'cenc', '--content-id', 'film', '--out', out];
   const given = packager === '' ? [] : ['--packager', packager];
   const result = await runCommand([...args, ...given, ...more], { env: { PATH: '/nowhere', ...env } });
@@ -53,17 +57,17 @@ async function samplesOf(path: string, kind: 'v' | 'a', key?: string): Promise<s
 }
 
 describe.each(['cenc', 'cbcs'])('--scheme %s', (scheme) => {
+  const out = join(folder, scheme);
+  let encrypted: Awaited<ReturnType<typeof encrypt>>;
+  beforeAll(async () => {
+    const more = ['--scheme', scheme, '--key-url', 'https://keys.example/a&b/'];
+    encrypted = await encrypt(more, [film], packagerPath, out);
+  });
+
   it(`with --scheme ${scheme}, each track opens with the content key alone, and is then the clear one`, async () => {
-    const { exitCode, stderr, out } = await encrypt(['--scheme', scheme]);
-    expect([exitCode, stderr]).toEqual([0, '']);
-    expect(readdirSync(out).sort()).toEqual([
-      'film-audio.m3u8',
-      'film-audio.mp4',
-      'film-video.m3u8',
-      'film-video.mp4',
-      'manifest.mpd',
-      'master.m3u8',
-    ]);
+    expect([encrypted.exitCode, encrypted.stderr]).toEqual([0, '']);
+    const tracks = ['film-audio.m3u8', 'film-audio.mp4', 'film-video.m3u8', 'film-video.mp4'];
+    expect(readdirSync(out).sort()).toEqual([...tracks, 'manifest.mpd', 'master.m3u8']);
     for (const [name, kind] of [['film-video.mp4', 'v'] as const, ['film-audio.mp4', 'a'] as const]) {
       const clear = await samplesOf(film, kind);
       expect(await samplesOf(join(out, name), kind, keyHex)).toBe(clear);
@@ -71,8 +75,8 @@ describe.each(['cenc', 'cbcs'])('--scheme %s', (scheme) => {
     }
   });
 
-  it(`with --scheme ${scheme}, the manifest names the licence URL and the key id, and playlists the key URL`, async () => {
-    const { out, stdout } = await encrypt(['--scheme', scheme, '--key-url', 'https://keys.example/a&b/']);
+  it(`with --scheme ${scheme}, the manifest names the licence URL and the key id, and playlists the key URL`, () => {
+    const { stdout } = encrypted;
     const manifest = readFileSync(join(out, 'manifest.mpd'), 'utf8');
     const license = 'https://keys.example/a&amp;b/licenses/clearkey/film</dashif:Laurl>';
     expect(manifest.split(license)).toHaveLength(3);
@@ -108,6 +112,7 @@ function spyOnPackager(ending: string): { path: string; seen: () => string } {
   writeFileSync(path, lines.join('\n'), { mode: 0o755 });
   return { path, seen: () => readFileSync(notes, 'utf8') };
 }
+const unlessEncrypting = `case "$*" in *dump_stream*|--version) exec ${packagerPath} "$@";; esac;`;
 const keyFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('latchkey-key-'));
 
 it('the key is in no argument of a process, but in a file for this user alone, which is removed', async () => {
@@ -123,9 +128,7 @@ it('the key is in no argument of a process, but in a file for this user alone, w
 
 it('if the packager fails, the message has its words without the key, and nothing is left', async () => {
   const before = keyFolders();
-  const spy = spyOnPackager(
-    `case "$*" in *dump_stream*|--version) exec ${packagerPath} "$@";; esac; echo "bad $key" >&2; exit 3`,
-  );
+  const spy = spyOnPackager(`${unlessEncrypting} echo "bad $key" >&2; exit 3`);
   const { exitCode, stderr, out } = await encrypt([], [film], spy.path);
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('failed with 3: bad --keys=label=')]);
   expect(stderr).not.toContain(keyHex);
@@ -137,9 +140,7 @@ it('a signal ends the packager, and neither files nor the key are left', async (
   const before = keyFolders();
   const controller = new AbortController();
   const started = join(temporaryFolder(), 'started');
-  const spy = spyOnPackager(
-    `case "$*" in *dump_stream*|--version) exec ${packagerPath} "$@";; esac; echo $$ > ${started}; exec sleep 60`,
-  );
+  const spy = spyOnPackager(`${unlessEncrypting} echo $$ > ${started}; exec sleep 60`);
   const out = join(temporaryFolder(), 'out');
   const args = ['encrypt', film, '--scheme', 'cenc', '--content-id', 'film', '--out', out];
   const { signal } = controller;

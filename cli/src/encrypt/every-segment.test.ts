@@ -100,18 +100,3 @@ it('a source of randomness that repeats itself ends the encryption', async () =>
   const repeated = (count: number) => Buffer.alloc(count, 7);
   await expect(encryptFiles(files, 'all.m3u8', { randomBytes: repeated })).rejects.toThrow('repeats itself');
 });
-
-it('each rendition changes its key between epochs, by its own count of segments, and never within an epoch', async () => {
-  const { files } = makeFiles([
-    { segments: [1, 1, 1, 1, 1], map: true, singleFile: false },
-    { segments: [1, 1], map: false, singleFile: false },
-  ]);
-  const { playlist, epochs, keyUrls } = await encryptFiles(files, 'all.m3u8', { rotateEverySegments: 2 });
-  const [first, second] = playPresentation(playlist, keyOfUrl);
-  const epochsOf = (files: readonly { keyUrl: string }[] = []) =>
-    files.map(({ keyUrl }) => keyUrl.split('/').at(-1));
-  expect(epochsOf(first?.segments)).toEqual(['0', '0', '1', '1', '2']);
-  expect(epochsOf(second?.segments)).toEqual(['0', '0']);
-  expect(epochs).toBe(3);
-  expect(keyUrls).toEqual([0, 1, 2].map((epoch) => `${keyUrlBase}/keys/film/${epoch}`));
-});

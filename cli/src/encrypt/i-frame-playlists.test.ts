@@ -52,9 +52,14 @@ function playBoth(playlist: string): { full: PlayedRendition; iFrames: PlayedRen
 }
 
 describe('an I-frame playlist', () => {
-  it('an I-frame playlist is encrypted with a file for each I-frame, and the multivariant playlist still names it', async () => {
+  it('a stream in one file and the I-frame playlist of its ranges become a file for each segment and each I-frame, and the multivariant playlist still names both', async () => {
     const { playlist, warnings } = await encryptFiles(singleFile, 'all.m3u8');
-    const { iFrames } = playBoth(playlist);
+    const { full, iFrames } = playBoth(playlist);
+    expect(full.segments.map(({ clear }) => clear)).toEqual(
+      [0, 1, 2, 3].map((n) => film.subarray(start + 100 * n, start + 100 * n + 100)),
+    );
+    expect(full.maps.map(({ clear }) => clear)).toEqual([initialization]);
+    expect(full.text).toContain('#EXT-X-VERSION:6');
     expect(readFileSync(playlist, 'utf8')).toContain(
       '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9,CODECS="avc1.4d401f",URI="i-frames/index.m3u8"',
     );
@@ -62,7 +67,7 @@ describe('an I-frame playlist', () => {
       [0, 1, 2, 3].map((n) => film.subarray(start + 100 * n + 10, start + 100 * n + 40)),
     );
     expect(iFrames.maps.map(({ clear }) => clear)).toEqual([initialization]);
-    expect(iFrames.text).not.toContain('BYTERANGE');
+    expect(full.text + iFrames.text).not.toContain('BYTERANGE');
     expect(iFrames.text).toContain('#EXT-X-I-FRAMES-ONLY\n');
     expect(warnings).toEqual([]);
   });

@@ -48,10 +48,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     const folder = writeFiles(temporaryFolder(), files);
     const outside = temporaryFolder();
     // The key is never answered: the command is in the middle of its work when the signal comes.
-    let asked: () => void;
-    const waits = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
+    const { promise: waits, resolve: asked } = Promise.withResolvers<void>();
     const { url } = await startKeyServer(() => asked());
     const args = ['encrypt', join(folder, 'f.m3u8'), '--content-id', 'film', '--out', join(outside, 'out')];
     const child = start('main.ts', [...args, '--server', url], { LATCHKEY_API_KEY: `lk_${'0'.repeat(64)}` });

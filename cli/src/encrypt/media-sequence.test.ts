@@ -46,11 +46,6 @@ describe('a sliding window that is encrypted again', () => {
     expect(readdirSync(folder).sort()).toEqual(['00007.m4s', '00008.m4s', 'init-7.mp4', 'live.m3u8']);
   });
 
-  it('a window begins with epoch 0 where the playlist does not say its number', async () => {
-    const { segments } = await encryptWindow(windowOf(0n, 2n, '# no number'), 2);
-    expect([...segments.values()].map(({ epoch }) => epoch)).toEqual(['0', '0', '1']);
-  });
-
   it('a window is refused where the epoch would be larger than the key server knows, and the message says what to do', async () => {
     // Some packagers count in milliseconds since 1970, some in microseconds.
     const first = 1_700_000_000_000_000n;

@@ -73,24 +73,3 @@ test('a signal ends every thread within its file', async () => {
   );
   expect(existsSync(jobs.at(-1)?.target ?? '')).toBe(false);
 });
-
-test.each([0, 1, 15, 16, 64 * 1024 - 1, 64 * 1024, 200_000])(
-  'a range of %i bytes becomes the next multiple of 16 when it is encrypted, and stays as it is in the clear',
-  (length) => {
-    const folder = temporaryFolder();
-    const media = randomBytes(length + 20);
-    const path = join(folder, 'all');
-    const file = openSync(path, 'w');
-    writeSync(file, media);
-    closeSync(file);
-    for (const encryption of [undefined, { key, iv: randomBytes(16) }]) {
-      const job = {
-        source: { path, offset: 10, length },
-        target: join(folder, `${encryption !== undefined}`),
-        encryption,
-      };
-      expect(writeMediaFile(job)).toBe(encryption ? length + 16 - (length % 16) : length);
-      expect(readBack(job).equals(media.subarray(10, 10 + length))).toBe(true);
-    }
-  },
-);

@@ -73,30 +73,6 @@ describe('the output folder', () => {
     expect(readdirSync(join(folder, 'disk'))).toEqual(['elsewhere']);
     expect(readdirSync(join(folder, 'out')).sort()).toEqual(whole);
   });
-
-  it('after a failure there is no output folder', async () => {
-    const { folder, options } = prepare();
-    const fileDone = () => rmSync(join(folder, 'in/2.ts'), { force: true });
-    await expect(encryptPresentation({ ...options, report: { fileDone } })).rejects.toThrow('ENOENT');
-    expect(readdirSync(folder)).toEqual(['in']);
-  });
-
-  it('after an interruption there is no output folder, and the error names the interruption', async () => {
-    const { folder, options } = prepare();
-    const interruption = new AbortController();
-    const report = { fileDone: () => interruption.abort(new Error('enough')) };
-    await expect(encryptPresentation({ ...options, report, signal: interruption.signal })).rejects.toThrow(
-      'enough',
-    );
-    expect(readdirSync(folder)).toEqual(['in']);
-  });
-
-  it('a refused key ends the run before an output folder is made', async () => {
-    const { folder, options } = prepare();
-    const keys = { prepare: async () => {}, get: () => Promise.reject(new Error('no key')) };
-    await expect(encryptPresentation({ ...options, keys })).rejects.toThrow('no key');
-    expect(readdirSync(folder)).toEqual(['in']);
-  });
 });
 
 describe('what a killed run left beside the output folder', () => {

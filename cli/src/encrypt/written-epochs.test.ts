@@ -23,12 +23,6 @@ it('the longest epoch is that of the playlist, and the last epoch may be shorter
   ]);
 });
 
-it('a presentation with one key throughout has no epochs', async () => {
-  expect(await epochsOf({ 'f.m3u8': playlistOf([2, 2]) }, undefined)).toEqual([
-    { contentId: 'film', epochs: null },
-  ]);
-});
-
 it('the count reaches the last epoch where EXT-X-MEDIA-SEQUENCE begins late', async () => {
   const text = playlistOf(repeat(4, 2), '#EXT-X-MEDIA-SEQUENCE:1000');
   expect((await epochsOf({ 'f.m3u8': text }, 2))[0]?.epochs).toEqual({

@@ -157,16 +157,6 @@ describe('fMP4', () => {
 });
 
 describe('a process that goes on', () => {
-  it('it takes the next segment, and neither repeats nor changes an older one', async () => {
-    const channel = followFolder();
-    await channel.take(liveFiles(0, 'a', 'b'));
-    const before = channel.text();
-    await channel.restart();
-    await channel.take(liveFiles(0, 'a', 'b', 'c'));
-    expect(channel.text().startsWith(before)).toBe(true);
-    expect(clearTexts(channel.play())).toEqual(['a', 'b', 'c']);
-  });
-
   it('a playlist that a killed process did not write any more is written at the start', async () => {
     const channel = followFolder();
     await channel.take(liveFiles(0, 'a'));

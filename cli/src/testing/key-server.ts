@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { listen } from './listen.ts';
 
 export interface SeenRequest {
   /** Method and path. */
@@ -16,18 +15,13 @@ export type Answer = (request: IncomingMessage, response: ServerResponse, n: num
 /** A server on a free port that closes after the test. */
 export async function startKeyServer(answer: Answer): Promise<{ url: string; seen: SeenRequest[] }> {
   const seen: SeenRequest[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await listen(async (request, response) => {
     const body = await text(request);
     const { authorization } = request.headers;
     seen.push({ line: `${request.method} ${request.url}`, authorization, body });
     answer(request, response, seen.length - 1);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return { url, seen };
 }
 
 /** An error answer of Latchkey (RFC 9457). */

@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 import { answerProblem } from './key-server.ts';
+import { listen } from './listen.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Answers a request. @returns false to let the server answer */
@@ -57,12 +56,6 @@ export async function startUploadServer(intercept: Intercept = () => false): Pro
       JSON.stringify({ url: `${url}/${sent?.key}`, method: 'PUT', headers, expires_at: expiresAt }),
     );
   };
-  const server = createServer((request, response) => void answer(request, response).catch(() => {}));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listen((request, response) => void answer(request, response).catch(() => {}));
   return { url, seen, arrived, bucket, contents };
 }

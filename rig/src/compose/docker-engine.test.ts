@@ -6,7 +6,6 @@ const answers = async () => '28.2';
 it.each([
   ['unix:///var/run/docker.sock', 'DOCKER_HOST=unix:///var/run/docker.sock'],
   ['tcp://localhost:2375', 'DOCKER_HOST=tcp://localhost:2375'],
-  ['tcp://127.0.0.1:2375', 'DOCKER_HOST=tcp://127.0.0.1:2375'],
   ['tcp://[::1]:2375', 'DOCKER_HOST=tcp://[::1]:2375'],
   ['', 'the current Docker context'],
   [undefined, 'the current Docker context'],

@@ -83,10 +83,4 @@ describe('a store is provided', () => {
       expect(said.at(-1)).toBe('There is no NATS: set TEST_NATS_URL, start Docker, or install it.');
     },
   );
-
-  it('a store is started only if a test needs it', async () => {
-    const { machine, running } = createMachine({ programs: all, apt: 'works' });
-    await provideStores([], machine);
-    expect([...running]).toEqual([]);
-  });
 });

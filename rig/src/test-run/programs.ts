@@ -15,8 +15,8 @@ const ofClients = (name: string) => `${folder}/clients/${name}.test.ts`;
 const proxy = (named: string): Program => ({ files: [`${folder}/proxies/`], named });
 
 /**
- * The programs of others that Latchkey is used with. Their tests take minutes and install what they need, so they run before a
- * release, and before a change of their subject is done.
+ * The programs of others that Latchkey is used with, and the examples, which show in half a minute each what other tests hold. They
+ * take minutes and install what they need, so they run before a release, and before a change of their subject is done.
  */
 export const programs = {
   nginx: proxy('nginx'),
@@ -37,21 +37,23 @@ export const programs = {
     tools: ['promtool', 'prometheus'],
   },
   systemd: { files: [`${folder}/systemd.test.ts`] },
-  packagers: { files: [`${folder}/packagers/`] },
+  packagers: { files: [`${folder}/packagers/`, 'cli/src/live/live-ffmpeg.test.ts'] },
   'point-in-time': { files: [`${folder}/point-in-time.test.ts`] },
   logrotate: { files: [`${folder}/logrotate.test.ts`], tools: ['logrotate'] },
   pgbouncer: { files: ['shared/src/db/pgbouncer.test.ts'] },
   documents: { files: [`${folder}/documents/`], tools: ['firefox'] },
+  examples: { files: ['examples/src/run-example.test.ts', 'examples/demo/run-demo.test.ts'] },
 } as const satisfies Record<string, Program>;
 
 /** The patterns of all their files. */
 export const programFiles = [
   `${folder}/**/*.test.ts`,
-  'scripts/alerts/rules.test.ts',
-  'shared/src/db/pgbouncer.test.ts',
+  ...Object.values<Program>(programs).flatMap(({ files }) =>
+    files.filter((file) => !file.startsWith(folder)),
+  ),
 ];
 
-/** Of `vitest.config.ts`: what `npm test` runs. The oracle and the programs of others run by name. */
+/** Of `vitest.config.ts`: what `npm test` runs. The oracle, the programs of others and the examples run by name. */
 const usual = ['black-box', 'workers', 'packages'].map((name) => `--project=${name}`);
 
 /** What a run takes: arguments of vitest, and the programs to install. */

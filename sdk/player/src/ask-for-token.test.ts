@@ -55,9 +55,6 @@ it('an empty token sends no Authorization', async () => {
 
 describe('a callback that gives something else than a token', () => {
   it.each([
-    [undefined, 'undefined'],
-    [null, 'null'],
-    [42, 'a number'],
     [{ token: 'secret' }, 'an object'],
     [['secret'], 'an array'],
     [() => 'secret', 'a function'],

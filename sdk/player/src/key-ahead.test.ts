@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Player } from './player.ts';
 import type { PlayerError } from './player-error.ts';
 import type { FakeHls, FakeVideo } from './testing/fake-browser.ts';
-import { type FakeKeyServer, keyUrl, problem } from './testing/fake-key-server.ts';
+import { type FakeKeyServer, keyUrl, problem, problemForNow } from './testing/fake-key-server.ts';
 import { createPlayerScene, load } from './testing/player-scene.ts';
 
 let fake: FakeKeyServer;
@@ -77,11 +77,7 @@ describe('on demand', () => {
   it('a key that is refused for the pace is not fetched ahead again before Retry-After, and that is no error', async () => {
     const { hls } = await open(0.99);
     hls.levels = [{ details: { fragments } }];
-    fake.answer('GET', () => {
-      const answer = problem(429, 'KEY_PACE_EXCEEDED');
-      answer.headers.set('Retry-After', '30');
-      return answer;
-    });
+    fake.answer('GET', () => problemForNow(30, 429, 'KEY_PACE_EXCEEDED'));
     for (const sn of [4, 5, 10, 11]) {
       video.currentTime = sn * segmentSeconds;
       hls.trigger('FRAG_CHANGED', { frag: segment(sn) });
@@ -174,9 +170,10 @@ describe('live', () => {
       const leftMs = servedMs(epoch) - fake.clock.now();
       if (leftMs <= 0) return new Response(new Uint8Array(16).fill(epoch));
       const opensAt = new Date(fake.clock.wallNow() + leftMs).toISOString();
-      const answer = problem(403, 'EPOCH_NOT_YET', { opensAt, currentEpoch: epoch - 1 });
-      answer.headers.set('Retry-After', String(Math.ceil(leftMs / second)));
-      return answer;
+      return problemForNow(Math.ceil(leftMs / second), 403, 'EPOCH_NOT_YET', {
+        opensAt,
+        currentEpoch: epoch - 1,
+      });
     });
     // A segment is in the playlist at its end.
     await fake.clock.advance(segmentSeconds * second);

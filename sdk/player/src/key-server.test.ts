@@ -14,23 +14,6 @@ beforeEach(() => {
 });
 const ask = (more = {}) => createKeyServer(fake.options).send({ url: keyUrl(3), reason: 'key', ...more });
 
-it('each request has a token that was fetched for it', async () => {
-  const server = createKeyServer(fake.options);
-  await server.send({ url: keyUrl(1), reason: 'key', leaseId: 'lease-1' });
-  await server.send({ url: server.url('/keys/leases'), reason: 'lease', json: { contentId: 'film' } });
-  expect(fake.asked).toEqual(['key', 'lease']);
-  expect(fake.requests).toMatchObject([
-    { method: 'GET', path: '/keys/film/1', token: 'Bearer token-1', leaseId: 'lease-1' },
-    {
-      method: 'POST',
-      path: '/keys/leases',
-      token: 'Bearer token-2',
-      leaseId: null,
-      json: { contentId: 'film' },
-    },
-  ]);
-});
-
 it('requests leave the browser’s cache of preflights in use, so that not each needs a preflight', async () => {
   const inits: (RequestInit | undefined)[] = [];
   const fetch: typeof globalThis.fetch = (url, init) => {
@@ -39,14 +22,6 @@ it('requests leave the browser’s cache of preflights in use, so that not each 
   };
   await createKeyServer({ ...fake.options, fetch }).send({ url: keyUrl(3), reason: 'key' });
   expect(inits.map((init) => init?.cache)).toEqual([undefined]);
-});
-
-it('after a 401 the application is called once more, and its new token is used', async () => {
-  fake.answer('GET', ({ token }) =>
-    token === 'Bearer token-1' ? problem(401, 'INVALID_TOKEN') : new Response(new Uint8Array(16)),
-  );
-  expect((await ask()).byteLength).toBe(16);
-  expect(fake.asked).toEqual(['key', 'retry-after-401']);
 });
 
 it('a second 401 is final', async () => {

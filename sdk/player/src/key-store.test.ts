@@ -64,30 +64,9 @@ describe('a key is requested once', () => {
     expect(fake.to('GET')).toMatchObject([{ path: '/keys/film/3', leaseId: 'lease-1' }]);
     expect(attempts).toEqual([{ status: 200, durationMs: 0 }]);
   });
-
-  it('a key that was fetched ahead is returned without a request, and is not fetched ahead again', async () => {
-    store.fetchAhead(keyUrl(4));
-    store.fetchAhead(keyUrl(4));
-    await fake.clock.advance(0);
-    expect(await firstByte(store.get(keyUrl(4), wanted))).toBe(4);
-    store.fetchAhead(keyUrl(4));
-    await fake.clock.advance(0);
-    expect(fake.to('GET')).toHaveLength(1);
-  });
 });
 
 describe('a server that is away', () => {
-  it('a server that is down is not an error while something can be played', async () => {
-    const away = fake.answer('GET', unreachable);
-    const key = store.get(keyUrl(3), wanted);
-    await fake.clock.advance(300_000);
-    away.restore();
-    await fake.clock.advance(4_500);
-    expect(await firstByte(key)).toBe(3);
-    expect(refused).toEqual([]);
-    expect(attempts.length).toBeLessThan(110);
-  });
-
   it('a server that is down is an error after a minute with nothing to play', async () => {
     isStarving = true;
     fake.answer('GET', () => problem(503, 'DEPENDENCY_UNAVAILABLE'));

@@ -3,7 +3,7 @@ import type { KeyWait } from './emitter.ts';
 import type { PlayerError } from './player-error.ts';
 import type { PlayerOptions } from './player-options.ts';
 import type { FakeHls, FakeVideo } from './testing/fake-browser.ts';
-import { type FakeKeyServer, keyUrl, problem } from './testing/fake-key-server.ts';
+import { type FakeKeyServer, keyUrl, problem, problemForNow } from './testing/fake-key-server.ts';
 import { createPlayerScene, load, type PlayerScene } from './testing/player-scene.ts';
 
 let scene: PlayerScene;
@@ -35,20 +35,17 @@ function openLater(prefix: string, afterMs: number, clockErrorMs = 0) {
   fake.answer(prefix, () => {
     const leftMs = openMs - fake.clock.now();
     if (leftMs <= 0) return new Response(new Uint8Array(16).fill(7));
-    const answer = problem(403, 'EPOCH_NOT_YET', { opensAt, currentEpoch: 5 });
-    answer.headers.set('Retry-After', String(Math.max(1, Math.ceil(leftMs / 1_000))));
-    return answer;
+    return problemForNow(Math.max(1, Math.ceil(leftMs / 1_000)), 403, 'EPOCH_NOT_YET', {
+      opensAt,
+      currentEpoch: 5,
+    });
   });
   return opensAt;
 }
 
 /** The server answers `429 KEY_PACE_EXCEEDED`, until `restore()`. */
 function holdBack(prefix: string, seconds: number) {
-  return fake.answer(prefix, () => {
-    const answer = problem(429, 'KEY_PACE_EXCEEDED');
-    answer.headers.set('Retry-After', String(seconds));
-    return answer;
-  });
+  return fake.answer(prefix, () => problemForNow(seconds, 429, 'KEY_PACE_EXCEEDED'));
 }
 
 it('a key that is not served yet is requested again at opensAt, with the event keyWait and without an error', async () => {
@@ -119,6 +116,18 @@ it.each(['EPOCH_NOT_YET', 'KEY_PACE_EXCEEDED'])(
     expect(fake.to('GET')).toHaveLength(length);
   },
 );
+
+it('after a Retry-After of an hour the key is requested again after `patienceSeconds` while something can be played', async () => {
+  const hls = await open({ patienceSeconds: 5 });
+  const headers = { 'Retry-After': '3600' };
+  const busy = fake.answer('GET', () => new Response('', { status: 503, headers }));
+  const key = hls.askForKey(keyUrl(1));
+  await fake.clock.advance(4_900);
+  expect(fake.to('GET')).toHaveLength(1);
+  busy.restore();
+  await fake.clock.advance(200);
+  expect(await key).toBe(1);
+});
 
 it('a 429 and a 403 of something before the key server are still RATE_LIMITED and final', async () => {
   const hls = await open();

@@ -4,7 +4,13 @@ import type { Lease } from './lease.ts';
 import { createLeaseCalls } from './lease-calls.ts';
 import { createLeaseKeeper, type LeaseKeeper, type LeaseKeeperPorts } from './lease-keeper.ts';
 import type { PlayerError } from './player-error.ts';
-import { createFakeKeyServer, type FakeKeyServer, problem, unreachable } from './testing/fake-key-server.ts';
+import {
+  createFakeKeyServer,
+  type FakeKeyServer,
+  problem,
+  problemForNow,
+  unreachable,
+} from './testing/fake-key-server.ts';
 import { settle } from './testing/manual-clock.ts';
 
 let fake: FakeKeyServer;
@@ -81,14 +87,6 @@ describe('a lease is taken', () => {
     expect(lost).toHaveLength(1);
   });
 
-  it('a lease beyond the limit is refused with the viewer’s other leases', async () => {
-    const other = { id: 'other', deviceId: 'sofa' };
-    fake.answer('POST', () => problem(409, 'LEASE_LIMIT_REACHED', { leases: [other] }));
-    await expect(keep().take()).rejects.toMatchObject({ code: 'LEASE_LIMIT_REACHED', leases: [other] });
-    expect(lost).toHaveLength(1);
-    expect(fake.requests).toHaveLength(1);
-  });
-
   it('a lease replaces the one that this tab has released and whose release has not arrived', async () => {
     released = 'old';
     const full = fake.answer('POST', ({ path }) => {
@@ -155,11 +153,7 @@ describe('a lease is renewed', () => {
 
   it('a renewal over the rate limit is sent again after its Retry-After, and the viewer keeps the lease', async () => {
     const keeper = await held();
-    const limit = fake.answer('POST /keys/leases/renew', () => {
-      const answer = problem(429, 'RATE_LIMITED');
-      answer.headers.set('retry-after', '20');
-      return answer;
-    });
+    const limit = fake.answer('POST /keys/leases/renew', () => problemForNow(20, 429, 'RATE_LIMITED'));
     await fake.clock.advance(75_000 + 19_000);
     expect(fake.to('POST /keys/leases/renew')).toHaveLength(1);
     limit.restore();
@@ -236,13 +230,10 @@ describe('a lease is given back', () => {
 
   it('a page that is left releases its lease, and takes another one on its return, after the release has arrived', async () => {
     const keeper = await held();
-    let arrive = () => {};
-    fake.answer('POST /keys/leases/revoke', () => {
-      const arrived = new Promise<void>((resolve) => {
-        arrive = resolve;
-      });
-      return arrived.then(() => Response.json({ revoked: 1, leases: [] }));
-    });
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    fake.answer('POST /keys/leases/revoke', () =>
+      arrived.then(() => Response.json({ revoked: 1, leases: [] })),
+    );
     keeper.releaseNow();
     expect(released).toBe('lease-1');
     const id = keeper.leaseId();

@@ -1,12 +1,9 @@
-import type Hls from 'hls.js';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Player } from './player.ts';
-import { createPlayer } from './player.ts';
 import type { PlayerError } from './player-error.ts';
 import type { PlayerOptions } from './player-options.ts';
-import { asVideo, FakeHls, FakeVideo } from './testing/fake-browser.ts';
+import type { FakeVideo } from './testing/fake-browser.ts';
 import {
-  createFakeKeyServer,
   type FakeKeyServer,
   playUrl,
   problem,
@@ -14,25 +11,24 @@ import {
   unreachable,
 } from './testing/fake-key-server.ts';
 import { settle } from './testing/manual-clock.ts';
+import { createPlayerScene, type PlayerScene, playlist } from './testing/player-scene.ts';
 
-const playlist = 'https://cdn.example/film/master.m3u8';
 /** Where the fake server has the playlists of sessions. */
 const playPath = 'GET /play/';
 
+let scene: PlayerScene;
 let fake: FakeKeyServer;
 let video: FakeVideo;
 let player: Player;
 let errors: PlayerError[];
 beforeEach(() => {
-  fake = createFakeKeyServer();
+  scene = createPlayerScene();
+  ({ fake, video, errors } = scene);
   open();
 });
+afterEach(() => vi.unstubAllGlobals());
 function open(more: Partial<PlayerOptions> = {}) {
-  video = new FakeVideo();
-  errors = [];
-  const Fake = FakeHls as unknown as typeof Hls;
-  player = createPlayer({ ...fake.options, video: asVideo(video), Hls: Fake, native: 'always', ...more });
-  player.on('error', (error) => errors.push(error));
+  ({ player } = scene.open({ native: 'always', ...more }));
 }
 const load = (contentId = 'film') => player.load(playlist, { contentId });
 async function fail(code: number, message = 'no') {
@@ -118,10 +114,7 @@ it('a native playback without a token ends once nothing could be played for `pat
 });
 
 it('a load that another one replaces shows nothing, and its session is released', async () => {
-  let arrive = () => {};
-  const late = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
+  const { promise: late, resolve: arrive } = Promise.withResolvers<void>();
   const slow = fake.answer('POST /keys/sessions', async () => {
     await late;
     return sessionGrant('session-1');
@@ -223,37 +216,24 @@ it('a native video that has failed waits for a lost server no longer than `patie
 });
 
 it('a page that returns plays a new session at the same place', async () => {
-  const page = new EventTarget();
-  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
-  open();
   await load();
   video.currentTime = 40;
-  page.dispatchEvent(new Event('pagehide'));
+  scene.leave('pagehide');
   expect(fake.to('POST /keys/leases/revoke')).toMatchObject([
     { json: { leaseId: 'session-1' }, keepalive: true },
   ]);
-  page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+  scene.leave('pageshow', { persisted: true });
   await fake.clock.advance(1);
   expect(video.src).toBe(playUrl('session-2'));
   video.currentTime = 0;
   video.emit('loadedmetadata');
   expect(video.currentTime).toBe(40);
-  vi.unstubAllGlobals();
 });
 
 it('a native failure soon after another one is an error of the media', async () => {
   await load();
   await fail(3, 'broken');
   expect(errors).toMatchObject([{ code: 'MEDIA_DECODE' }]);
-});
-
-it('a revoked session keeps a native video paused', async () => {
-  await load();
-  fake.answer('POST /keys/leases/renew', () => problem(403, 'LEASE_REVOKED'));
-  await fake.clock.advance(75_000);
-  expect(errors).toMatchObject([{ code: 'LEASE_REVOKED' }]);
-  await video.play();
-  expect(video.paused).toBe(true);
 });
 
 it('a native video that is paused for long releases its session, and plays a new one at the same place', async () => {

@@ -1,26 +1,21 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Player } from './player.ts';
-import { createPlayer } from './player.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlayerError } from './player-error.ts';
 import { shakaRequestFilter } from './shaka.ts';
-import { asVideo, FakeHls, FakeVideo } from './testing/fake-browser.ts';
-import {
-  createFakeKeyServer,
-  type FakeKeyServer,
-  keyUrl,
-  problem,
-  type SeenRequest,
-} from './testing/fake-key-server.ts';
+import { type FakeKeyServer, keyUrl, problem, type SeenRequest } from './testing/fake-key-server.ts';
 import { settle } from './testing/manual-clock.ts';
+import { createPlayerScene, type PlayerScene, playlist } from './testing/player-scene.ts';
 
 /** Renditions with their own content ids, and a server that demands a lease for each key (`LEASE_MODE=required`). */
 const [low, high, sound] = ['film-low', 'film-high', 'film-sound'];
 let limit: number;
+let scene: PlayerScene;
 let fake: FakeKeyServer;
+let errors: PlayerError[];
 let held: Map<string, string>;
 let most: number;
 beforeEach(() => {
-  fake = createFakeKeyServer();
+  scene = createPlayerScene();
+  ({ fake, errors } = scene);
   held = new Map();
   most = 0;
   limit = 2;
@@ -38,6 +33,8 @@ beforeEach(() => {
   fake.answer('GET', demandLease);
 });
 
+afterEach(() => vi.unstubAllGlobals());
+
 function demandLease({ path, leaseId }: SeenRequest): Response {
   const [, , contentId, epoch] = path.split('/');
   if (leaseId === null) return problem(403, 'LEASE_REQUIRED');
@@ -48,36 +45,27 @@ function demandLease({ path, leaseId }: SeenRequest): Response {
 
 /** Holds the answers to all requests that begin with this, until they are released. */
 function holdBack(prefix: string): { letPass(): void } {
-  let letPass = () => {};
-  const passed = new Promise<void>((resolve) => {
-    letPass = resolve;
-  });
+  const { promise: passed, resolve: letPass } = Promise.withResolvers<void>();
   fake.answer(prefix, (request) => passed.then(() => demandLease(request)));
   return { letPass };
 }
 
-async function open(contentId?: string): Promise<{ player: Player; hls: FakeHls; errors: PlayerError[] }> {
-  const errors: PlayerError[] = [];
-  const player = createPlayer({ ...fake.options, video: asVideo(new FakeVideo()), Hls: FakeHls as never });
-  player.on('error', (error) => errors.push(error));
-  const hls = player.hls as unknown as FakeHls;
+async function open(contentId?: string) {
+  const { player, hls } = scene.open();
   Object.assign(hls.config, { autoStartLoad: true });
-  const loaded = player.load(
-    'https://cdn.example/film/master.m3u8',
-    contentId === undefined ? {} : { contentId },
-  );
+  const loaded = player.load(playlist, contentId === undefined ? {} : { contentId });
   loaded.catch(() => {});
   hls.trigger('MANIFEST_PARSED');
   hls.trigger('LEVEL_LOADED', { details: { fragments: [{ sn: 0, decryptdata: { uri: keyUrl(0, low) } }] } });
   await loaded;
-  return { player, hls, errors };
+  return { player, hls };
 }
 
 describe('renditions with content ids of their own, where every key needs a lease', () => {
   it.each(['film', low, undefined])(
     'renditions with their own content ids play with load() for %s: each that plays has a lease, at most two at a time, and all are released',
     async (contentId) => {
-      const { player, hls, errors } = await open(contentId);
+      const { player, hls } = await open(contentId);
       expect(await hls.askForKey(keyUrl(1, low))).toBe(1);
       expect(await hls.askForKey(keyUrl(1, sound), 0, 'audio')).toBe(1);
       expect(await hls.askForKey(keyUrl(2, high))).toBe(2);
@@ -94,12 +82,9 @@ describe('renditions with content ids of their own, where every key needs a leas
   );
 
   it('a change of quality that aborts a key request plays on: the aborted key takes no lease back', async () => {
-    const { hls, errors } = await open('film');
+    const { hls } = await open('film');
     await hls.askForKey(keyUrl(1, low));
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const late = fake.answer(`GET /keys/${low}/2`, (request) => answered.then(() => demandLease(request)));
     const abort = hls.askAndAbort(keyUrl(2, low));
     await settle();
@@ -115,7 +100,7 @@ describe('renditions with content ids of their own, where every key needs a leas
   });
 
   it('several keys at once make one request without a lease to find out that leases are demanded, and the others wait', async () => {
-    const { hls, errors } = await open('film');
+    const { hls } = await open('film');
     const slow = holdBack('GET');
     const keys = [
       hls.askForKey(keyUrl(1, low)),
@@ -131,7 +116,7 @@ describe('renditions with content ids of their own, where every key needs a leas
   });
 
   it('if the first key request fails without showing whether leases are demanded, the next one finds out', async () => {
-    const { hls, errors } = await open('film');
+    const { hls } = await open('film');
     const away = fake.answer(`GET /keys/${low}`, () => problem(503, 'DEPENDENCY_UNAVAILABLE'));
     const keys = [hls.askForKey(keyUrl(1, low)), hls.askForKey(keyUrl(1, sound), 0, 'audio')];
     expect(await keys[1]).toBe(1);
@@ -166,7 +151,7 @@ describe('renditions with content ids of their own, where every key needs a leas
       held.set('lease-9', String(json?.contentId));
       return Response.json({ lease: { id: 'lease-9' }, ttl_seconds: 100, renew_after_seconds: 75 });
     });
-    const { hls, errors, player } = await open('film');
+    const { hls, player } = await open('film');
     expect(await hls.askForKey(keyUrl(4, low))).toBe(4);
     expect([errors, fake.to('GET')[0]?.leaseId]).toEqual([[], 'lease-9']);
     await player.destroy();
@@ -178,7 +163,7 @@ describe('renditions with content ids of their own, where every key needs a leas
   });
 
   it('playback ends with the first of its leases that is revoked', async () => {
-    const { hls, errors } = await open('film');
+    const { hls } = await open('film');
     await hls.askForKey(keyUrl(1, low));
     held.clear();
     hls.askForKey(keyUrl(2, low));
@@ -189,19 +174,16 @@ describe('renditions with content ids of their own, where every key needs a leas
   });
 
   it('a page that is left releases all leases of its renditions, and takes them again on its return', async () => {
-    const page = new EventTarget();
-    vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
     const { hls } = await open('film');
     await hls.askForKey(keyUrl(1, low));
     await hls.askForKey(keyUrl(1, sound), 0, 'audio');
-    page.dispatchEvent(new Event('pagehide'));
+    scene.leave('pagehide');
     await settle();
     expect(held.size).toBe(0);
-    page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+    scene.leave('pageshow', { persisted: true });
     await settle();
     expect([...held.values()].sort()).toEqual([low, sound]);
     expect(await hls.askForKey(keyUrl(2, sound), 0, 'audio')).toBe(2);
-    vi.unstubAllGlobals();
   });
 
   it('Shaka’s filter makes one request without a lease to find out that leases are demanded', async () => {

@@ -3,7 +3,13 @@ import type { KeyWait } from './emitter.ts';
 import type { PlayerError } from './player-error.ts';
 import { type ShakaOptions, shakaRequestFilter } from './shaka.ts';
 import { asVideo, FakeVideo } from './testing/fake-browser.ts';
-import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './testing/fake-key-server.ts';
+import {
+  createFakeKeyServer,
+  type FakeKeyServer,
+  keyUrl,
+  problem,
+  problemForNow,
+} from './testing/fake-key-server.ts';
 
 let fake: FakeKeyServer;
 let waits: KeyWait[];
@@ -28,11 +34,7 @@ const makeFilter = (options: Partial<ShakaOptions> = {}) =>
   });
 /** Such keys are refused with this answer, until `restore()`. */
 function refuse(prefix: string, status: number, code: string, retryAfter: number) {
-  return fake.answer(prefix, () => {
-    const answer = problem(status, code);
-    answer.headers.set('Retry-After', String(retryAfter));
-    return answer;
-  });
+  return fake.answer(prefix, () => problemForNow(retryAfter, status, code));
 }
 /** The player reads the playlist of a live stream again and again. */
 async function readPlaylistAgain(filter: ReturnType<typeof makeFilter>) {

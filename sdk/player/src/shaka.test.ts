@@ -76,11 +76,9 @@ it('without leases every key gets the token alone', async () => {
 it('after release another content takes its own lease, once the previous one is released', async () => {
   const filter = shakaRequestFilter(fake.options);
   await filter(6, request(keyUrl(0)));
-  let arrive = () => {};
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   fake.answer('POST /keys/leases/revoke', () =>
-    new Promise<void>((resolve) => {
-      arrive = resolve;
-    }).then(() => Response.json({ revoked: 1, leases: [] })),
+    arrived.then(() => Response.json({ revoked: 1, leases: [] })),
   );
   filter.release();
   const sequel = request(keyUrl(0, 'sequel'));

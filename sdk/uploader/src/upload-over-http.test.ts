@@ -182,65 +182,75 @@ it('only the key server gets the token, and not after a redirect', async () => {
   expect(puts[0]?.headers.authorization).toBeUndefined();
 });
 
-/** A file on disk of the size of `large`. */
-async function makeFile(): Promise<{ path: string; file: UploadFile }> {
+/** A file on disk. */
+async function makeFile(bytes: Buffer): Promise<{ path: string; file: UploadFile }> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-uploader-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'a.ts');
-  writeFileSync(path, large);
+  writeFileSync(path, bytes);
   return { path, file: await openFile(path, 'a.ts') };
 }
 
-const other = Buffer.alloc(large.length, 'another');
-const changes: Record<string, (path: string) => void> = {
-  'is overwritten': (path) => writeFileSync(path, other, { flag: 'r+' }),
-  'is overwritten, and its time set back,': (path) => {
-    const { atimeMs, mtimeMs } = statSync(path);
-    writeFileSync(path, other, { flag: 'r+' });
-    utimesSync(path, atimeMs / 1_000, mtimeMs / 1_000);
-  },
-  grows: (path) => appendFileSync(path, 'more'),
-  'becomes shorter': (path) => truncateSync(path, 1_000_000),
-  'is replaced by another one': (path) => {
-    writeFileSync(`${path}.new`, other);
-    renameSync(`${path}.new`, path);
-  },
-  'becomes empty': (path) => truncateSync(path, 0),
+/** A key server whose store counts the requests that reach it to their end. */
+async function startCounting(onFirstData = () => {}) {
+  const counted = { whole: 0 };
+  const servers = await startServers((request, response) => {
+    request.once('data', onFirstData);
+    request
+      .on('error', () => {})
+      .on('end', () => {
+        counted.whole += 1;
+        response.end();
+      });
+    request.resume();
+  });
+  return { ...servers, counted };
+}
+
+const other = (path: string) => Buffer.alloc(statSync(path).size, 'another');
+const overwrite = (path: string) => writeFileSync(path, other(path), { flag: 'r+' });
+const grow = (path: string) => appendFileSync(path, 'more');
+const shorten = (path: string) => truncateSync(path, statSync(path).size - 8);
+const overwriteAndSetTimeBack = (path: string) => {
+  const { atimeMs, mtimeMs } = statSync(path);
+  overwrite(path);
+  utimesSync(path, atimeMs / 1_000, mtimeMs / 1_000);
+};
+const replace = (path: string) => {
+  writeFileSync(`${path}.new`, other(path));
+  renameSync(`${path}.new`, path);
 };
 
-it.each(Object.entries(changes))(
+it.each([
+  ['is overwritten', overwrite],
+  ['is overwritten, and its time set back,', overwriteAndSetTimeBack],
+  ['grows', grow],
+  ['becomes shorter', shorten],
+  ['is replaced by another one', replace],
+])(
   'a file on disk that %s while it is sent fails with READ_FAILED after one attempt, and the store never has all of it',
   async (_, change) => {
-    const { path, file } = await makeFile();
-    let whole = 0;
-    const { keyServerUrl } = await startServers((request, response) => {
-      request.once('data', () => change(path));
-      request
-        .on('error', () => {})
-        .on('end', () => {
-          whole += 1;
-          response.end();
-        });
-    });
+    const { path, file } = await makeFile(large);
+    const { keyServerUrl, counted } = await startCounting(() => change(path));
     const { files, complete } = await uploadHere([file], makePorts().ports, { keyServerUrl });
     expect(files[0]).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'READ_FAILED' } });
-    expect([complete, whole]).toEqual([false, 0]);
+    expect([complete, counted.whole]).toEqual([false, 0]);
   },
 );
 
-it.each(Object.entries(changes))(
-  'a file on disk that %s before it is sent is not sent at all',
-  async (how, change) => {
-    const { path, file } = await makeFile();
-    // Time and size are all that is known of a file before it is opened.
-    if (how.includes('set back')) return;
-    change(path);
-    const { keyServerUrl, puts } = await startServers();
-    const { files } = await uploadHere([file], makePorts().ports, { keyServerUrl });
-    expect(files[0]).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'READ_FAILED' } });
-    expect(puts.every((request) => !request.complete)).toBe(true);
-  },
-);
+// Time and size are all that is known of a file before it is opened.
+it.each([
+  ['is overwritten', overwrite],
+  ['grows', grow],
+  ['becomes shorter', shorten],
+])('a file on disk that %s before it is sent is not sent at all', async (_, change) => {
+  const { path, file } = await makeFile(Buffer.from('picture and sound'));
+  change(path);
+  const { keyServerUrl, puts } = await startServers();
+  const { files } = await uploadHere([file], makePorts().ports, { keyServerUrl });
+  expect(files[0]).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'READ_FAILED' } });
+  expect(puts.every((request) => !request.complete)).toBe(true);
+});
 
 it.each([
   ['longer', [large, Buffer.from('more')]],
@@ -248,20 +258,11 @@ it.each([
 ])(
   'a stream that is %s than its size fails with READ_FAILED, and the store never has all of it',
   async (_, pieces) => {
-    let whole = 0;
-    const { keyServerUrl } = await startServers((request, response) => {
-      request
-        .on('error', () => {})
-        .on('end', () => {
-          whole += 1;
-          response.end();
-        });
-      request.resume();
-    });
+    const { keyServerUrl, counted } = await startCounting();
     const data = () => new Blob(pieces as Buffer<ArrayBuffer>[]).stream();
     const file = { path: 'a.ts', data, size: large.length };
     const { files } = await uploadHere([file], makePorts().ports, { keyServerUrl });
     expect(files[0]).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'READ_FAILED' } });
-    expect(whole).toBe(0);
+    expect(counted.whole).toBe(0);
   },
 );

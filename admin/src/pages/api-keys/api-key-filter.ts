@@ -36,7 +36,7 @@ export function readFilter(params: URLSearchParams): ApiKeyFilter {
   };
 }
 
-export function writeFilter({ q, status, scope, check, sort }: ApiKeyFilter): URLSearchParams {
+function writeFilter({ q, status, scope, check, sort }: ApiKeyFilter): URLSearchParams {
   return toParams({ q, status, scope, filter: check, sort });
 }
 

@@ -111,7 +111,7 @@ function fileNameOf({ headers }: Response, format: ExportFormat): string {
 const reportEveryMs = 200;
 
 /** The same answer, with a progress callback. The browser stores the body, so a large file needs no memory in this page. */
-export function countBytes(response: Response, report: (bytes: number) => void): Response {
+function countBytes(response: Response, report: (bytes: number) => void): Response {
   let bytes = 0;
   let reportedMs = Number.NEGATIVE_INFINITY;
   const counter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({

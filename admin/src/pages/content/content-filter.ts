@@ -27,7 +27,7 @@ export function readFilter(params: URLSearchParams): ContentFilter {
   };
 }
 
-export function writeFilter({ q, status, sort, page }: ContentFilter): URLSearchParams {
+function writeFilter({ q, status, sort, page }: ContentFilter): URLSearchParams {
   return toParams({ q, status, sort, page: page === 1 ? null : String(page) });
 }
 

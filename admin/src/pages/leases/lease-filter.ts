@@ -25,7 +25,7 @@ export function readFilter(params: URLSearchParams): LeaseFilter {
   };
 }
 
-export function writeFilter({ viewerId, contentId, state, sort }: Partial<LeaseFilter>): URLSearchParams {
+function writeFilter({ viewerId, contentId, state, sort }: Partial<LeaseFilter>): URLSearchParams {
   return toParams({ viewer: viewerId, content: contentId, state, sort });
 }
 

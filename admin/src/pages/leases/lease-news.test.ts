@@ -20,20 +20,6 @@ const all = (named: { viewerId?: string; contentId?: string }): LeaseNews => ({
 });
 
 describe('readLeaseNews', () => {
-  it('events about one lease, about many, and about missed events are read', () => {
-    const one = lease('a');
-    expect(readLeaseNews({ topic: 'lease', event: 'renewed', data: one })).toEqual({
-      kind: 'renewed',
-      lease: one,
-    });
-    const many = { viewerId: null, contentId: 'film', revoked: 7 };
-    expect(readLeaseNews({ topic: 'lease', event: 'revoked', data: many })).toEqual({
-      kind: 'revoked-all',
-      ...many,
-    });
-    expect(readLeaseNews({ topic: 'missed', event: 'missed', data: {} })).toEqual({ kind: 'missed' });
-  });
-
   it('events of other topics are ignored', () => {
     expect(readLeaseNews({ topic: 'audit', event: 'audit', data: { id: 'a' } })).toBeNull();
     expect(readLeaseNews({ topic: 'lease', event: 'created', data: null })).toBeNull();

@@ -1,22 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Refusal } from '../../api/statistics.ts';
-import {
-  isCredential,
-  noQuestion,
-  questionOf,
-  readAddress,
-  readQuestion,
-  writeQuestion,
-} from './key-question.ts';
-
-const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl';
-
-test('a token is sent as a token and never written into an address', () => {
-  const question = { ...noQuestion, who: ` ${token} `, contentId: 'film', epoch: '3' };
-  expect(isCredential(question.who)).toBe(true);
-  expect(readQuestion(question).described).toEqual({ contentId: 'film', token, epoch: 3 });
-  expect(writeQuestion(question).toString()).toBe('content=film&epoch=3');
-});
+import { questionOf, readAddress, readQuestion, writeQuestion } from './key-question.ts';
 
 test('a viewer stays in the address', () => {
   const question = { who: 'ada@example.com', contentId: 'film', epoch: '', leaseId: 'l' };

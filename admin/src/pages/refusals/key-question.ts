@@ -12,15 +12,13 @@ export interface KeyQuestion {
   leaseId: string;
 }
 
-export const noQuestion: KeyQuestion = { who: '', contentId: '', epoch: '', leaseId: '' };
-
 /** The prefix of an API key, which is left of one that is pasted. */
 const keyPrefix = /^lk_[0-9a-f]{8}$/;
 /** A JSON Web Token, and the 32 bytes of a session's ID in base64url. */
 const credential = /^(ey[\w-]*\.[\w-]*\.[\w-]*|[\w-]{43})$/;
 
 /** Whether it must not get into an address. */
-export function isCredential(who: string): boolean {
+function isCredential(who: string): boolean {
   return credential.test(who.trim());
 }
 

@@ -104,5 +104,12 @@ export function problem(status: number, code: string, members: object = {}): Res
   return Response.json(body, { status });
 }
 
+/** A problem that asks to be left alone for so many seconds. */
+export function problemForNow(seconds: number, status: number, code: string, members: object = {}): Response {
+  const answer = problem(status, code, members);
+  answer.headers.set('Retry-After', String(seconds));
+  return answer;
+}
+
 /** The failure of `fetch` without a server. */
 export const unreachable = () => Promise.reject(new TypeError('Failed to fetch'));
