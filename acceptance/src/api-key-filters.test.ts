@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
@@ -20,43 +20,36 @@ const ids = async (query: string) => {
   return json.api_keys.map(({ id }: { id: string }) => id);
 };
 
-describe('API keys are found', () => {
-  it.each([
-    ['limit=500', [revoked, never, later, soon]],
-    ['status=active', [never, later, soon]],
-    ['status=revoked', [revoked]],
-    ['status=expired', []],
-    ['scope=admin', [never]],
-    ['expires=never', [revoked, never]],
-    ['expires=never&status=active', [never]],
-    ['expires=within-14-days', [soon]],
-    ['unusedDays=1', []],
-  ])('API keys are found by a part of their name and %s', async (query, keys) => {
-    expect(await ids(query)).toEqual(keys.map(({ id }) => id));
-  });
-
-  it('API keys are found by the beginning of the raw key', async () => {
-    const { json } = await client.get(`/api/v1/api-keys?q=${soon.raw.slice(0, 11)}`, adminApiKey);
-    expect(json.api_keys.map(({ id }: { id: string }) => id)).toContain(soon.id);
-  });
-
-  it('the API keys that match are listed page by page, each once', async () => {
-    const first = await client.get(`/api/v1/api-keys?q=${word}&limit=3`, adminApiKey);
-    const cursor = encodeURIComponent(first.json.next_cursor);
-    const second = await client.get(`/api/v1/api-keys?q=${word}&limit=3&cursor=${cursor}`, adminApiKey);
-    expect(second.json.api_keys.map(({ id }: { id: string }) => id)).toEqual([soon.id]);
-    expect(second.json.next_cursor).toBeNull();
-  });
-
-  it.each([
-    'status=gone',
-    'scope=root',
-    'expires=soon',
-    'unusedDays=0',
-    'unusedDays=1.5',
-    'q=%00',
-    'offset=1',
-  ])('the list of API keys refuses the filter %s', async (query) => {
-    expect((await client.get(`/api/v1/api-keys?${query}`, adminApiKey)).code).toBe('VALIDATION_FAILED');
-  });
+it.each([
+  ['limit=500', [revoked, never, later, soon]],
+  ['status=active', [never, later, soon]],
+  ['status=revoked', [revoked]],
+  ['status=expired', []],
+  ['scope=admin', [never]],
+  ['expires=never', [revoked, never]],
+  ['expires=never&status=active', [never]],
+  ['expires=within-14-days', [soon]],
+  ['unusedDays=1', []],
+])('API keys are found by a part of their name and %s', async (query, keys) => {
+  expect(await ids(query)).toEqual(keys.map(({ id }) => id));
 });
+
+it('API keys are found by the beginning of the raw key', async () => {
+  const { json } = await client.get(`/api/v1/api-keys?q=${soon.raw.slice(0, 11)}`, adminApiKey);
+  expect(json.api_keys.map(({ id }: { id: string }) => id)).toContain(soon.id);
+});
+
+it('the API keys that match are listed page by page, each once', async () => {
+  const first = await client.get(`/api/v1/api-keys?q=${word}&limit=3`, adminApiKey);
+  const cursor = encodeURIComponent(first.json.next_cursor);
+  const second = await client.get(`/api/v1/api-keys?q=${word}&limit=3&cursor=${cursor}`, adminApiKey);
+  expect(second.json.api_keys.map(({ id }: { id: string }) => id)).toEqual([soon.id]);
+  expect(second.json.next_cursor).toBeNull();
+});
+
+it.each(['status=gone', 'scope=root', 'expires=soon', 'unusedDays=0', 'unusedDays=1.5', 'q=%00', 'offset=1'])(
+  'the list of API keys refuses the filter %s',
+  async (query) => {
+    expect((await client.get(`/api/v1/api-keys?${query}`, adminApiKey)).code).toBe('VALIDATION_FAILED');
+  },
+);

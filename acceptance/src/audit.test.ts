@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
+import { eventually } from './eventually.ts';
 import { listPendingMigrations } from './pending-migrations.ts';
 import { createApiKey, createLease, makeScene, registerContent, revokeApiKey } from './server-actions.ts';
 import { openTarget } from './target.ts';
@@ -52,10 +53,7 @@ async function strangersRefused(action: string): Promise<number> {
 async function isCounted(action: string, attempt: () => Promise<Answer>): Promise<Answer> {
   const before = await strangersRefused(action);
   const answer = await attempt();
-  await vi.waitFor(async () => expect(await strangersRefused(action)).toBeGreaterThan(before), {
-    timeout: 20_000,
-    interval: 200,
-  });
+  await eventually(async () => expect(await strangersRefused(action)).toBeGreaterThan(before));
   return answer;
 }
 
@@ -104,151 +102,144 @@ const acts: Record<string, () => Promise<[Answer, string | undefined]>> = {
   },
 };
 
-describe('what is done', () => {
-  it.each(Object.keys(acts))(
-    '%s leaves exactly one audit row, which exists before the answer',
-    async (name) => {
-      const [answer, targetId] = (await acts[name]?.()) ?? [];
-      if (!answer) throw new Error('no act');
-      expect(answer.status).toBeLessThan(300);
-      const rows = await rowsOf(answer);
-      expect(rows).toHaveLength(1);
-      expect(rows[0]).toMatchObject({
-        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        actor: { kind: 'bootstrap-key', id: null },
-        action: expect.stringMatching(/^[a-z-]+(\.[a-z-]+)?$/),
-        clientIp: expect.stringMatching(/^[0-9a-f.:]+$/),
-        outcome: 'done',
-        code: null,
-        count: 1,
-      });
-      if (targetId) expect(rows[0]?.target).toContain(targetId);
-    },
-  );
-
-  it('the audit row names the API key that acted', async () => {
-    const { id, raw } = await createApiKey(target, 'full');
-    const answer = await client.post('/api/v1/content', raw, { name: 'x' });
-    expect((await rowsOf(answer))[0]?.actor).toEqual({ kind: 'api-key', id });
-    expect((await newest(`?actor=${id}`)).map(({ requestId }) => requestId)).toEqual([answer.requestId]);
-  });
-});
-
-describe('what is refused', () => {
-  // With an API key of its own: an actor with a thousand refusals, like the bootstrap key of a shared server, has them counted together.
-  const refusals: Record<string, (actor: string) => Promise<Answer>> = {
-    INSUFFICIENT_SCOPE: async () =>
-      client.get('/api/v1/leases', (await createApiKey(target, 'playback')).raw),
-    VALIDATION_FAILED: (actor) => client.post('/api/v1/api-keys', actor, { name: '' }),
-    API_KEY_NOT_FOUND: (actor) =>
-      client.call('DELETE', `/api/v1/api-keys/${crypto.randomUUID()}`, { as: actor }),
-    CONTENT_NOT_FOUND: (actor) => client.call('DELETE', `/api/v1/content/${unique('none')}`, { as: actor }),
-    LEASE_NOT_FOUND: (actor) => client.post('/keys/leases/revoke', actor, { leaseId: crypto.randomUUID() }),
-  };
-
-  it.each(Object.keys(refusals))('a refusal with %s leaves one audit row', async (code) => {
-    const { raw } = await createApiKey(target, 'full');
-    const answer = await refusals[code]?.(raw);
-    if (!answer) throw new Error('no refusal');
-    expect(answer.code).toBe(code);
+it.each(Object.keys(acts))(
+  '%s leaves exactly one audit row, which exists before the answer',
+  async (name) => {
+    const [answer, targetId] = (await acts[name]?.()) ?? [];
+    if (!answer) throw new Error('no act');
+    expect(answer.status).toBeLessThan(300);
     const rows = await rowsOf(answer);
     expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatchObject({ outcome: 'refused', code });
-  });
-
-  const strangers: [string, string, () => Promise<Answer>][] = [
-    ['UNAUTHENTICATED', 'api-key.create', () => client.post('/api/v1/api-keys', undefined, { name: 'x' })],
-    [
-      'INVALID_API_KEY',
-      'content.create',
-      () => client.post('/api/v1/content', `lk_${'0'.repeat(64)}`, { name: 'x' }),
-    ],
-  ];
-
-  it.runIf(countsStrangers).each(strangers)(
-    'a refusal with %s, of a stranger, is counted in the audit',
-    async (code, action, attempt) => {
-      expect((await isCounted(action, attempt)).code).toBe(code);
-    },
-  );
-
-  it.each([
-    ['API keys', (token: string) => client.get('/api/v1/api-keys', token)],
-    [
-      'the leases of others',
-      (token: string) => client.post('/keys/leases/revoke', token, { viewerId: 'other' }),
-    ],
-  ])('the audit names a viewer that tries to manage %s', async (_what, attempt) => {
-    const viewerId = unique('viewer');
-    const answer = await attempt(viewerToken(jwtSecret, viewerId));
-    expect(answer.code).toBe('INSUFFICIENT_SCOPE');
-    expect((await rowsOf(answer))[0]).toMatchObject({
-      actor: { kind: 'viewer', id: viewerId },
-      outcome: 'refused',
+    expect(rows[0]).toMatchObject({
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      actor: { kind: 'bootstrap-key', id: null },
+      action: expect.stringMatching(/^[a-z-]+(\.[a-z-]+)?$/),
+      clientIp: expect.stringMatching(/^[0-9a-f.:]+$/),
+      outcome: 'done',
+      code: null,
+      count: 1,
     });
-  });
+    if (targetId) expect(rows[0]?.target).toContain(targetId);
+  },
+);
 
-  it.runIf(countsStrangers).each([
-    ['/keys/leases', 'lease.create', { contentId: 'film', viewerId: 'zed' }],
-    ['/keys/leases/renew', 'lease.renew', { leaseId: crypto.randomUUID() }],
-    ['/keys/leases/revoke', 'lease.revoke', { viewerId: 'zed' }],
-  ])('the refusal of an unknown API key at %s is counted in the audit', async (path, action, body) => {
-    const answer = await isCounted(action, () => client.post(path, `lk_${'0'.repeat(64)}`, body));
-    expect(answer.code).toBe('INVALID_API_KEY');
-  });
-
-  it('refusals to a viewer about its own leases leave no audit row', async () => {
-    const { token, contentId } = await makeScene(target);
-    for (const answer of [
-      await client.post('/keys/leases/revoke', token, { leaseId: crypto.randomUUID() }),
-      await client.post('/keys/leases/revoke', token, {}),
-      await client.post('/keys/leases', token, { contentId: unique('none') }),
-      await client.post('/keys/leases', undefined, { contentId }),
-    ]) {
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(await rowsOf(answer)).toEqual([]);
-    }
-  });
-
-  it.runIf(countsStrangers)(
-    'the audit does not name a revoked API key, because anyone may hold it',
-    async () => {
-      const { id, raw } = await createApiKey(target, 'full');
-      await revokeApiKey(target, id);
-      await isCounted('api-key.list', () => client.get('/api/v1/api-keys', raw));
-      expect(await newest(`?actor=${id}`)).toEqual([]);
-    },
-  );
+it('the audit row names the API key that acted', async () => {
+  const { id, raw } = await createApiKey(target, 'full');
+  const answer = await client.post('/api/v1/content', raw, { name: 'x' });
+  expect((await rowsOf(answer))[0]?.actor).toEqual({ kind: 'api-key', id });
+  expect((await newest(`?actor=${id}`)).map(({ requestId }) => requestId)).toEqual([answer.requestId]);
 });
 
-describe('the list', () => {
-  it('the audit is listed newest first, page by page, each row once', async () => {
-    const answers = [];
-    for (let n = 0; n < 5; n++) answers.push(await client.post('/api/v1/content', admin, { name: `n${n}` }));
-    const wanted = answers.map(({ requestId }) => requestId).toReversed();
-    const seen: string[] = [];
-    let cursor = '';
-    while (seen.filter((id) => wanted.includes(id)).length < 5) {
-      const { json } = await client.get(`/api/v1/audit?limit=2&action=content.create${cursor}`, admin);
-      expect(json.audit.length).toBeLessThanOrEqual(2);
-      expect(new Set(json.audit.map(({ action }: AuditRow) => action))).toEqual(new Set(['content.create']));
-      seen.push(...json.audit.map(({ requestId }: AuditRow) => requestId));
-      cursor = `&cursor=${encodeURIComponent(json.next_cursor)}`;
-    }
-    expect(seen.filter((id) => wanted.includes(id))).toEqual(wanted);
-  });
+// With an API key of its own: an actor with a thousand refusals, like the bootstrap key of a shared server, has them counted together.
+const refusals: Record<string, (actor: string) => Promise<Answer>> = {
+  INSUFFICIENT_SCOPE: async () => client.get('/api/v1/leases', (await createApiKey(target, 'playback')).raw),
+  VALIDATION_FAILED: (actor) => client.post('/api/v1/api-keys', actor, { name: '' }),
+  API_KEY_NOT_FOUND: (actor) =>
+    client.call('DELETE', `/api/v1/api-keys/${crypto.randomUUID()}`, { as: actor }),
+  CONTENT_NOT_FOUND: (actor) => client.call('DELETE', `/api/v1/content/${unique('none')}`, { as: actor }),
+  LEASE_NOT_FOUND: (actor) => client.post('/keys/leases/revoke', actor, { leaseId: crypto.randomUUID() }),
+};
 
-  it('a page of the audit has a hundred rows by default', async () => {
-    await Promise.all(Array.from({ length: 101 }, () => client.get('/api/v1/audit?limit=0', admin)));
-    const { json } = await client.get('/api/v1/audit', admin);
-    expect(json.audit).toHaveLength(100);
-    expect(json.next_cursor).not.toBeNull();
-  });
+it.each(Object.keys(refusals))('a refusal with %s leaves one audit row', async (code) => {
+  const { raw } = await createApiKey(target, 'full');
+  const answer = await refusals[code]?.(raw);
+  if (!answer) throw new Error('no refusal');
+  expect(answer.code).toBe(code);
+  const rows = await rowsOf(answer);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({ outcome: 'refused', code });
+});
 
-  it('the audit shows no credential', async () => {
-    const { raw } = await createApiKey(target, 'full');
-    await client.get('/api/v1/api-keys?limit=0', raw);
-    const { bytes } = await client.get('/api/v1/audit?limit=500', admin);
-    for (const credential of client.credentials) expect(bytes.includes(credential)).toBe(false);
+const strangers: [string, string, () => Promise<Answer>][] = [
+  ['UNAUTHENTICATED', 'api-key.create', () => client.post('/api/v1/api-keys', undefined, { name: 'x' })],
+  [
+    'INVALID_API_KEY',
+    'content.create',
+    () => client.post('/api/v1/content', `lk_${'0'.repeat(64)}`, { name: 'x' }),
+  ],
+];
+
+it.runIf(countsStrangers).each(strangers)(
+  'a refusal with %s, of a stranger, is counted in the audit',
+  async (code, action, attempt) => {
+    expect((await isCounted(action, attempt)).code).toBe(code);
+  },
+);
+
+it.each([
+  ['API keys', (token: string) => client.get('/api/v1/api-keys', token)],
+  [
+    'the leases of others',
+    (token: string) => client.post('/keys/leases/revoke', token, { viewerId: 'other' }),
+  ],
+])('the audit names a viewer that tries to manage %s', async (_what, attempt) => {
+  const viewerId = unique('viewer');
+  const answer = await attempt(viewerToken(jwtSecret, viewerId));
+  expect(answer.code).toBe('INSUFFICIENT_SCOPE');
+  expect((await rowsOf(answer))[0]).toMatchObject({
+    actor: { kind: 'viewer', id: viewerId },
+    outcome: 'refused',
   });
+});
+
+it.runIf(countsStrangers).each([
+  ['/keys/leases', 'lease.create', { contentId: 'film', viewerId: 'zed' }],
+  ['/keys/leases/renew', 'lease.renew', { leaseId: crypto.randomUUID() }],
+  ['/keys/leases/revoke', 'lease.revoke', { viewerId: 'zed' }],
+])('the refusal of an unknown API key at %s is counted in the audit', async (path, action, body) => {
+  const answer = await isCounted(action, () => client.post(path, `lk_${'0'.repeat(64)}`, body));
+  expect(answer.code).toBe('INVALID_API_KEY');
+});
+
+it('refusals to a viewer about its own leases leave no audit row', async () => {
+  const { token, contentId } = await makeScene(target);
+  for (const answer of [
+    await client.post('/keys/leases/revoke', token, { leaseId: crypto.randomUUID() }),
+    await client.post('/keys/leases/revoke', token, {}),
+    await client.post('/keys/leases', token, { contentId: unique('none') }),
+    await client.post('/keys/leases', undefined, { contentId }),
+  ]) {
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(await rowsOf(answer)).toEqual([]);
+  }
+});
+
+it.runIf(countsStrangers)(
+  'the audit does not name a revoked API key, because anyone may hold it',
+  async () => {
+    const { id, raw } = await createApiKey(target, 'full');
+    await revokeApiKey(target, id);
+    await isCounted('api-key.list', () => client.get('/api/v1/api-keys', raw));
+    expect(await newest(`?actor=${id}`)).toEqual([]);
+  },
+);
+
+it('the audit is listed newest first, page by page, each row once', async () => {
+  const answers = [];
+  for (let n = 0; n < 5; n++) answers.push(await client.post('/api/v1/content', admin, { name: `n${n}` }));
+  const wanted = answers.map(({ requestId }) => requestId).toReversed();
+  const seen: string[] = [];
+  let cursor = '';
+  while (seen.filter((id) => wanted.includes(id)).length < 5) {
+    const { json } = await client.get(`/api/v1/audit?limit=2&action=content.create${cursor}`, admin);
+    expect(json.audit.length).toBeLessThanOrEqual(2);
+    expect(new Set(json.audit.map(({ action }: AuditRow) => action))).toEqual(new Set(['content.create']));
+    seen.push(...json.audit.map(({ requestId }: AuditRow) => requestId));
+    cursor = `&cursor=${encodeURIComponent(json.next_cursor)}`;
+  }
+  expect(seen.filter((id) => wanted.includes(id))).toEqual(wanted);
+});
+
+it('a page of the audit has a hundred rows by default', async () => {
+  await Promise.all(Array.from({ length: 101 }, () => client.get('/api/v1/audit?limit=0', admin)));
+  const { json } = await client.get('/api/v1/audit', admin);
+  expect(json.audit).toHaveLength(100);
+  expect(json.next_cursor).not.toBeNull();
+});
+
+it('the audit shows no credential', async () => {
+  const { raw } = await createApiKey(target, 'full');
+  await client.get('/api/v1/api-keys?limit=0', raw);
+  const { bytes } = await client.get('/api/v1/audit?limit=500', admin);
+  for (const credential of client.credentials) expect(bytes.includes(credential)).toBe(false);
 });

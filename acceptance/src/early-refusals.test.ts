@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { readLines } from './request-lines.ts';
 import { listedOrigin as listed } from './shared-settings.ts';
 import { openShared } from './target.ts';
 
 const server = await openShared('every-route');
-const patience = { timeout: 30_000, interval: 20 };
 
 /** Sends text unchanged, and reads until the server closes the connection. */
 async function send(text: string): Promise<{ status: number; headers: Headers; body: string }> {
@@ -61,10 +61,10 @@ it.each(refused)(
     expect(headers.get('vary')?.toLowerCase().split(/, */)).toEqual(['origin']);
     const requestId = headers.get('x-request-id');
     expect(JSON.parse(body)).toMatchObject({ status, requestId });
-    await vi.waitFor(() => {
+    await eventually(() => {
       const lines = readLines(server.process).filter((line) => line.requestId === requestId);
       expect(lines).toMatchObject([{ status }]);
-    }, patience);
+    });
   },
 );
 
@@ -105,7 +105,7 @@ it('a request to upgrade the connection is answered like any other, and has its 
   );
   expect([status, headers.get('access-control-allow-origin')]).toEqual([200, listed]);
   const requestId = headers.get('x-request-id');
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(readLines(server.process).filter((line) => line.requestId === requestId)).toHaveLength(1);
-  }, patience);
+  });
 });

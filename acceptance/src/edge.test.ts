@@ -1,5 +1,6 @@
 import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { keyIdOf } from './key-id.ts';
 import { askForKeysAtOnce } from './pipelined-keys.ts';
 import { metricsPorts, readMetrics } from './read-metrics.ts';
@@ -27,7 +28,6 @@ const started = await startEdges(
 const edge = { ...started, jwtSecret: Buffer.from(old) };
 for (const secret of [old, next]) edge.client.credentials.add(secret);
 const [, stranger = ''] = edge.doors;
-const patience = { timeout: 25_000, interval: 100 };
 
 it('the edge serves the key that the contract derives, with a lease of the lease service and without', async () => {
   const scene = await makeScene(edge);
@@ -79,10 +79,7 @@ it('the edge forwards requests for playlists to the playback service', async () 
 
 it('an edge with another master key than the database knows is not ready, serves no key, and forwards the rest', async () => {
   const scene = await makeScene(edge);
-  await vi.waitFor(
-    () => expect(edge.process.stderr()).toContain('is not the one that this database knows'),
-    patience,
-  );
+  await eventually(() => expect(edge.process.stderr()).toContain('is not the one that this database knows'));
   const ready = await fetch(`${stranger}/ready`);
   expect([ready.status, await ready.json()]).toMatchObject([
     503,
@@ -109,7 +106,7 @@ it('the statistics of the edge count its own keys', async () => {
   const scene = await makeScene(edge);
   expect(await askForKey(edge, scene)).toBe('200');
   // A service that a busy machine keeps from answering is missing for once.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { json } = await edge.client.get('/api/v1/statistics', edge.adminApiKey);
     expect(json).toMatchObject({
       statistics: {
@@ -119,7 +116,7 @@ it('the statistics of the edge count its own keys', async () => {
         ready: true,
       },
     });
-  }, patience);
+  });
 });
 
 it('the series of an edge process have its name, the age of its feed, and its dependencies', async () => {
@@ -184,7 +181,7 @@ it('an edge reads its files again on SIGHUP, serves on, and refuses tokens of a 
     const before = count();
     folder.write(changed);
     edge.process.kill('SIGHUP');
-    await vi.waitFor(() => expect(count()).toBe(before + edge.doors.length), patience);
+    await eventually(() => expect(count()).toBe(before + edge.doors.length));
   };
   expect(await askAll()).toEqual(['200', '401 INVALID_TOKEN']);
   await hangUp({ AUTH_JWT_SECRET_PREVIOUS: next });
@@ -194,4 +191,4 @@ it('an edge reads its files again on SIGHUP, serves on, and refuses tokens of a 
   expect(await askAll()).toEqual(['200', '200']);
   await hangUp({ AUTH_JWT_SECRET: next, AUTH_JWT_SECRET_PREVIOUS: '' });
   expect(await askAll()).toEqual(['401 INVALID_TOKEN', '200']);
-}, 120_000);
+});

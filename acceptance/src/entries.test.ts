@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { compileCache } from '@latchkey/rig/processes/spawn-entry';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { openTarget } from './target.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,8 +19,6 @@ const entries = [
   'cli/src/main.ts',
 ];
 const server = await openTarget();
-// Loading an entry takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Speeds up the start, and configures nothing. */
 const env = { NODE_COMPILE_CACHE: compileCache };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { keyIdOf } from './key-id.ts';
 import {
   createApiKey,
@@ -16,8 +16,6 @@ import { unique, viewerToken } from './tokens.ts';
 // The decisions of docs/contract.md#order-of-decisions hold for keys that a packager names, and for licences, too.
 const target = await openTarget();
 const { client, adminApiKey: admin, jwtSecret } = target;
-// A revocation may take some seconds to reach every replica.
-vi.setConfig({ testTimeout: 60_000 });
 
 const kid = randomUUID();
 

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Answer } from './answer.ts';
+import { eventually } from './eventually.ts';
 import { askForKey, createLease, makeScene, type Scene } from './server-actions.ts';
 import { type OwnServer, startSingleNode } from './target.ts';
 
@@ -9,7 +10,6 @@ const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 // A node of its own, which the test keeps from writing.
 const server = await startSingleNode();
 const { client, adminApiKey: admin } = server;
-const patience = { timeout: 30_000, interval: 100 };
 
 /** A write beyond the limit fails, as on a full disk. The owner of the process may set and lift the soft limit. */
 const limitFiles = (bytes: string) =>
@@ -53,7 +53,6 @@ it.runIf(hasPrlimit)(
     limitFiles('unlimited');
     expect((await write(scene)).map(({ status }) => status)).toEqual([201, 201, 201, 200]);
     expect(await askForKey(server, scene, leaseId)).toBe('403 LEASE_REVOKED');
-    await vi.waitFor(async () => expect(await databaseOf(server)).toEqual([200, 'up']), patience);
+    await eventually(async () => expect(await databaseOf(server)).toEqual([200, 'up']));
   },
-  90_000,
 );

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { runCli } from '@latchkey/rig/processes/run-cli';
 import { makeVideo } from '@latchkey/rig/video/make-video';
 import { runFfmpeg } from '@latchkey/rig/video/run-ffmpeg';
-import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { decodeVideo } from './playback/decode-video.ts';
 import { startMediaServer } from './playback/media-server.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
@@ -14,7 +14,6 @@ import { makeFolder } from './server-process.ts';
 import { startSingleNode } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
 /** Three segments of two seconds. */
 const seconds = 6;

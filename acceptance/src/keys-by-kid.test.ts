@@ -1,5 +1,5 @@
 import { hkdfSync, randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { listPendingMigrations } from './pending-migrations.ts';
 import { makeScene, registerContent } from './server-actions.ts';
 import { masterKeyHex, openShared, saltHex } from './target.ts';
@@ -20,41 +20,39 @@ async function outcomeOf(path: string, as?: string): Promise<string> {
 
 const kid = randomUUID();
 
-describe('200', () => {
-  it('the key of a key id is the one that HKDF derives with the info `<content>/kid/<key id>`', async () => {
-    const { contentId, token } = await makeScene(target);
-    const info = `${contentId}/kid/${kid}`;
-    const bytes = [masterKeyHex, saltHex].map((hex) => Buffer.from(hex, 'hex')) as [Buffer, Buffer];
-    const answer = await client.get(pathOf(contentId, kid), token);
-    expect([answer.status, answer.bytes]).toEqual([200, Buffer.from(hkdfSync('sha256', ...bytes, info, 16))]);
-    expect(answer.headers).toMatchObject({
-      'content-type': 'application/octet-stream',
-      'content-length': '16',
-      'cache-control': 'no-store',
-    });
-    const head = await client.call('HEAD', pathOf(contentId, kid), { as: token });
-    expect([head.status, head.headers['content-length']]).toEqual([200, '16']);
+it('the key of a key id is the one that HKDF derives with the info `<content>/kid/<key id>`', async () => {
+  const { contentId, token } = await makeScene(target);
+  const info = `${contentId}/kid/${kid}`;
+  const bytes = [masterKeyHex, saltHex].map((hex) => Buffer.from(hex, 'hex')) as [Buffer, Buffer];
+  const answer = await client.get(pathOf(contentId, kid), token);
+  expect([answer.status, answer.bytes]).toEqual([200, Buffer.from(hkdfSync('sha256', ...bytes, info, 16))]);
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-length': '16',
+    'cache-control': 'no-store',
   });
+  const head = await client.call('HEAD', pathOf(contentId, kid), { as: token });
+  expect([head.status, head.headers['content-length']]).toEqual([200, '16']);
+});
 
-  it('no two key ids, contents or epochs share a key', async () => {
-    const contents = await Promise.all([registerContent(target), registerContent(target)]);
-    const paths = contents.flatMap((id) => [
-      `/keys/${id}`,
-      `/keys/${id}/0`,
-      pathOf(id, kid),
-      pathOf(id, randomUUID()),
-    ]);
-    const keys = await Promise.all(
-      paths.map(async (path) => (await client.get(path, admin)).bytes.toString('hex')),
-    );
-    expect(new Set(keys).size).toBe(paths.length);
-  });
+it('no two key ids, contents or epochs share a key', async () => {
+  const contents = await Promise.all([registerContent(target), registerContent(target)]);
+  const paths = contents.flatMap((id) => [
+    `/keys/${id}`,
+    `/keys/${id}/0`,
+    pathOf(id, kid),
+    pathOf(id, randomUUID()),
+  ]);
+  const keys = await Promise.all(
+    paths.map(async (path) => (await client.get(path, admin)).bytes.toString('hex')),
+  );
+  expect(new Set(keys).size).toBe(paths.length);
+});
 
-  it('a content may have the id `kid`, with keys of its own by epoch and by key id', async () => {
-    await client.post('/api/v1/content', admin, { id: 'kid', name: 'kid' });
-    for (const path of ['/keys/kid', '/keys/kid/5', pathOf('kid', kid)])
-      expect(await outcomeOf(path, admin)).toBe('200');
-  });
+it('a content may have the id `kid`, with keys of its own by epoch and by key id', async () => {
+  await client.post('/api/v1/content', admin, { id: 'kid', name: 'kid' });
+  for (const path of ['/keys/kid', '/keys/kid/5', pathOf('kid', kid)])
+    expect(await outcomeOf(path, admin)).toBe('200');
 });
 
 // Else a viewer could have all keys at once, whatever pace the content states.
@@ -68,27 +66,25 @@ it.skipIf(isPending).each([
     expect(await outcomeOf(pathOf(id, kid), as)).toBe('404 EPOCH_NOT_FOUND');
 });
 
-describe('400', () => {
-  it.each([
-    kid.toUpperCase(),
-    kid.slice(1),
-    `${kid}0`,
-    kid.replaceAll('-', ''),
-    `{${kid}}`,
-    kid.replace(/.$/, 'g'),
-    `${kid}\n`,
-    '7',
-    ' ',
-  ])('a key request with the key id %j gets 400', async (wrong) => {
-    const path = pathOf(await registerContent(target), encodeURIComponent(wrong));
-    expect(await outcomeOf(path, admin)).toBe('400 VALIDATION_FAILED');
-  });
+it.each([
+  kid.toUpperCase(),
+  kid.slice(1),
+  `${kid}0`,
+  kid.replaceAll('-', ''),
+  `{${kid}}`,
+  kid.replace(/.$/, 'g'),
+  `${kid}\n`,
+  '7',
+  ' ',
+])('a key request with the key id %j gets 400', async (wrong) => {
+  const path = pathOf(await registerContent(target), encodeURIComponent(wrong));
+  expect(await outcomeOf(path, admin)).toBe('400 VALIDATION_FAILED');
+});
 
-  it('`kid` without a key id is no epoch, and `leases` no content', async () => {
-    const contentId = await registerContent(target);
-    expect(await outcomeOf(`/keys/${contentId}/kid`, admin)).toBe('400 VALIDATION_FAILED');
-    expect(await outcomeOf(pathOf('leases', kid), admin)).toBe('400 VALIDATION_FAILED');
-  });
+it('`kid` without a key id is no epoch, and `leases` no content', async () => {
+  const contentId = await registerContent(target);
+  expect(await outcomeOf(`/keys/${contentId}/kid`, admin)).toBe('400 VALIDATION_FAILED');
+  expect(await outcomeOf(pathOf('leases', kid), admin)).toBe('400 VALIDATION_FAILED');
 });
 
 it('a path below a key id, and another word before it, get 404', async () => {

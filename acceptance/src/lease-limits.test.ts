@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import {
   askForKey,
   createLease,
@@ -87,15 +88,12 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
     const { viewerId, token, contentId } = await makeScene(server);
     const scene = { viewerId, token, contentId };
     const late = await createLease(server, scene, { deviceId: 'late', requestedTtlSeconds: 1 });
-    await vi.waitFor(async () => expect(await askForKey(server, scene, late)).toBe('403 LEASE_EXPIRED'), {
-      timeout: 30_000,
-      interval: 50,
-    });
+    await eventually(async () => expect(await askForKey(server, scene, late)).toBe('403 LEASE_EXPIRED'));
     await createLease(server, scene, { deviceId: 'a' });
     await createLease(server, scene, { deviceId: 'b' });
     const renewal = await client.post('/keys/leases/renew', token, { leaseId: late });
     expect(renewal.code).toBe('LEASE_LIMIT_REACHED');
-  }, 60_000);
+  });
 
   it('the limit of leases counts for each viewer separately', async () => {
     const [play] = await fill(server, 2);

@@ -1,18 +1,15 @@
 import { createServer } from 'node:http';
 import { createConnection } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { readApiDocument } from './api-document.ts';
 import { createClient } from './client.ts';
 import { openEvents } from './event-stream.ts';
+import { eventually } from './eventually.ts';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 import { complete, makeTestFolder, startInTest } from './own-process.ts';
 import { makeApiKey } from './target.ts';
 
-// Each test starts servers, which takes seconds, and longer on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
 const admin = makeApiKey();
-const patience = { timeout: 30_000, interval: 20 };
 
 async function start(env: Record<string, string>) {
   const process = startInTest(makeTestFolder(), {
@@ -28,7 +25,7 @@ async function start(env: Record<string, string>) {
 it('after SIGTERM the server is not ready, but serves every request during the drain', async () => {
   const { process, client } = await start({ SHUTDOWN_DRAIN_SECONDS: '300' });
   process.kill('SIGTERM');
-  await vi.waitFor(async () => expect((await client.get('/ready')).status).toBe(503), patience);
+  await eventually(async () => expect((await client.get('/ready')).status).toBe(503));
   expect((await client.get('/keys/x', admin)).status).toBe(200);
   expect((await client.post('/api/v1/content', admin, { name: 'x' })).status).toBe(201);
   expect((await client.get('/health')).status).toBe(200);
@@ -41,7 +38,7 @@ it('only after the drain the process ends its streams and exits 0', async () => 
   process.kill('SIGTERM');
   expect(await process.ended()).toEqual({ code: 0, signal: null });
   expect(performance.now() - beforeMs).toBeGreaterThan(990);
-  await vi.waitFor(() => expect(watcher.ended()).toBe(true), patience);
+  await eventually(() => expect(watcher.ended()).toBe(true));
   expect(process.stderr()).not.toMatch(/"level":"error"/);
 });
 

@@ -141,72 +141,70 @@ it('a viewer and a content with the same name have separate marks', async () => 
   expect(await askForKey(target, other)).toBe('200');
 });
 
-describe('a mark', () => {
-  const listMarks = async (query: string) => {
-    const { status, json } = await client.get(`/api/v1/marks?${query}`, admin);
-    expect(status).toBe(200);
-    return json.marks;
-  };
+const listMarks = async (query: string) => {
+  const { status, json } = await client.get(`/api/v1/marks?${query}`, admin);
+  expect(status).toBe(200);
+  return json.marks;
+};
 
-  it('marks are listed by viewer and by content with the time at which they lapse', async () => {
-    const scene = await makeScene(target);
-    const { viewerId, contentId } = scene;
-    await revokeLeases(target, { viewerId });
-    await revokeLeases(target, { contentId });
-    await revokeLeases(target, { viewerId, contentId });
-    const ofViewer = await listMarks(`viewerId=${viewerId}`);
-    expect(ofViewer).toMatchObject([
-      { viewerId, contentId },
-      { viewerId, contentId: null },
-    ]);
-    expect(await listMarks(`contentId=${contentId}`)).toHaveLength(2);
-    const [{ markedAt, lapsesAt }] = ofViewer;
-    // The oldest token that is accepted, and the tolerance for clocks twice.
-    const keptMs = 86_400_000 + 2 * clockToleranceSeconds * 1_000;
-    expect(Date.parse(lapsesAt) - Date.parse(markedAt)).toBe(keptMs);
+it('marks are listed by viewer and by content with the time at which they lapse', async () => {
+  const scene = await makeScene(target);
+  const { viewerId, contentId } = scene;
+  await revokeLeases(target, { viewerId });
+  await revokeLeases(target, { contentId });
+  await revokeLeases(target, { viewerId, contentId });
+  const ofViewer = await listMarks(`viewerId=${viewerId}`);
+  expect(ofViewer).toMatchObject([
+    { viewerId, contentId },
+    { viewerId, contentId: null },
+  ]);
+  expect(await listMarks(`contentId=${contentId}`)).toHaveLength(2);
+  const [{ markedAt, lapsesAt }] = ofViewer;
+  // The oldest token that is accepted, and the tolerance for clocks twice.
+  const keptMs = 86_400_000 + 2 * clockToleranceSeconds * 1_000;
+  expect(Date.parse(lapsesAt) - Date.parse(markedAt)).toBe(keptMs);
+});
+
+it('once a mark is lifted, the old token gets keys and leases again, and revoked leases stay revoked', async () => {
+  const scene = await makeScene(target);
+  const { viewerId, contentId } = scene;
+  const leaseId = await createLease(target, scene);
+  await revokeLeases(target, { viewerId });
+  await oncePropagated(target, async () => {
+    expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
   });
-
-  it('once a mark is lifted, the old token gets keys and leases again, and revoked leases stay revoked', async () => {
-    const scene = await makeScene(target);
-    const { viewerId, contentId } = scene;
-    const leaseId = await createLease(target, scene);
-    await revokeLeases(target, { viewerId });
-    await oncePropagated(target, async () => {
-      expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
-    });
-    const [mark] = await listMarks(`viewerId=${viewerId}`);
-    const lift = () => client.call('DELETE', `/api/v1/marks/${mark.id}`, { as: admin });
-    expect((await lift()).status).toBe(204);
-    await oncePropagated(target, async () => {
-      expect(await askForKey(target, scene)).toBe('200');
-      expect(await askForKey(target, scene, leaseId)).toBe('403 LEASE_REVOKED');
-    });
-    expect(await askForLease(scene)).toBe('201');
-    expect(await listMarks(`viewerId=${viewerId}`)).toEqual([]);
-    expect((await lift()).code).toBe('NOT_FOUND');
-    const { json } = await client.get(`/api/v1/audit?target=viewer:${viewerId}`, admin);
-    expect(json.audit.map(({ action, outcome }: Record<string, string>) => `${action} ${outcome}`)).toEqual([
-      'mark.lift done',
-      'lease.revoke done',
-    ]);
-    // A later revocation holds as ever.
-    await revokeLeases(target, { viewerId, contentId });
-    await oncePropagated(target, async () => {
-      expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
-    });
+  const [mark] = await listMarks(`viewerId=${viewerId}`);
+  const lift = () => client.call('DELETE', `/api/v1/marks/${mark.id}`, { as: admin });
+  expect((await lift()).status).toBe(204);
+  await oncePropagated(target, async () => {
+    expect(await askForKey(target, scene)).toBe('200');
+    expect(await askForKey(target, scene, leaseId)).toBe('403 LEASE_REVOKED');
   });
+  expect(await askForLease(scene)).toBe('201');
+  expect(await listMarks(`viewerId=${viewerId}`)).toEqual([]);
+  expect((await lift()).code).toBe('NOT_FOUND');
+  const { json } = await client.get(`/api/v1/audit?target=viewer:${viewerId}`, admin);
+  expect(json.audit.map(({ action, outcome }: Record<string, string>) => `${action} ${outcome}`)).toEqual([
+    'mark.lift done',
+    'lease.revoke done',
+  ]);
+  // A later revocation holds as ever.
+  await revokeLeases(target, { viewerId, contentId });
+  await oncePropagated(target, async () => {
+    expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
+  });
+});
 
-  it('a mark that a later revocation moved forward is not lifted by its earlier id, and viewers may lift none', async () => {
-    const scene = await makeScene(target);
-    await revokeLeases(target, { viewerId: scene.viewerId });
-    const [first] = await listMarks(`viewerId=${scene.viewerId}`);
-    await revokeLeases(target, { viewerId: scene.viewerId });
-    const path = `/api/v1/marks/${first.id}`;
-    expect((await client.call('DELETE', path, { as: admin })).code).toBe('NOT_FOUND');
-    expect([401, 403]).toContain((await client.call('DELETE', path, { as: scene.token })).status);
-    expect((await client.call('DELETE', '/api/v1/marks/none', { as: admin })).code).toBe('NOT_FOUND');
-    await oncePropagated(target, async () => {
-      expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
-    });
+it('a mark that a later revocation moved forward is not lifted by its earlier id, and viewers may lift none', async () => {
+  const scene = await makeScene(target);
+  await revokeLeases(target, { viewerId: scene.viewerId });
+  const [first] = await listMarks(`viewerId=${scene.viewerId}`);
+  await revokeLeases(target, { viewerId: scene.viewerId });
+  const path = `/api/v1/marks/${first.id}`;
+  expect((await client.call('DELETE', path, { as: admin })).code).toBe('NOT_FOUND');
+  expect([401, 403]).toContain((await client.call('DELETE', path, { as: scene.token })).status);
+  expect((await client.call('DELETE', '/api/v1/marks/none', { as: admin })).code).toBe('NOT_FOUND');
+  await oncePropagated(target, async () => {
+    expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
   });
 });

@@ -1,15 +1,12 @@
 import { hkdfSync, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { readApiDocument } from './api-document.ts';
 import { type Client, createClient } from './client.ts';
 import { complete, startInTest } from './own-process.ts';
 import { askBySpeke2, readKeys, spekeDocument } from './packagers/speke-documents.ts';
 import { makeFolder, type ServerProcess, startProcess } from './server-process.ts';
 import { makeApiKey, masterKeyHex, saltHex } from './target.ts';
-
-// Each test starts servers, which takes seconds, and longer on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32) };
 const admin = makeApiKey();

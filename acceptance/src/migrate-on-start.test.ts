@@ -1,10 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { complete, makeTestFolder, runToEnd, startInTest } from './own-process.ts';
-
-// Each test starts servers, which takes seconds, and longer on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 it('MIGRATE_ON_START=false leaves an empty database unchanged, and the server ends with the command to run', async () => {
   const folder = makeTestFolder();

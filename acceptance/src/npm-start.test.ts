@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from './eventually.ts';
 import { complete, makeTestFolder } from './own-process.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -30,17 +31,14 @@ it('SIGTERM to `npm start` alone ends the server in order, and the command ends 
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     written += text;
   });
-  const url = await vi.waitFor(
-    () => {
-      const [, found] = /serves on (http:\/\/[^\s"]+)/.exec(written) ?? [];
-      if (!found) throw new Error(`It does not listen. It wrote:\n${written}`);
-      return found;
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  const url = await eventually(() => {
+    const [, found] = /serves on (http:\/\/[^\s"]+)/.exec(written) ?? [];
+    if (!found) throw new Error(`It does not listen. It wrote:\n${written}`);
+    return found;
+  });
   expect((await fetch(`${url}/health`)).status).toBe(200);
   child.kill('SIGTERM');
   await once(child, 'exit');
   await expect(fetch(`${url}/health`)).rejects.toThrow();
-  await vi.waitFor(() => expect(written).toContain('SIGTERM: closing'), { timeout: 20_000, interval: 50 });
-}, 120_000);
+  await eventually(() => expect(written).toContain('SIGTERM: closing'));
+});

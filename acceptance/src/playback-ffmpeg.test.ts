@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { decodeVideo } from './playback/decode-video.ts';
 import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
@@ -9,7 +9,6 @@ import { makeFolder } from './server-process.ts';
 import { openShared } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 // Without ffmpeg these tests fail. A skipped test would count as a film that plays.
 /** Three segments of two seconds. */
 const seconds = 6;

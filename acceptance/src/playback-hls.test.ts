@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
 import { makeSmallVideo } from './playback/make-small-video.ts';
@@ -13,7 +13,6 @@ import { openSharedBrowser } from './shared-browser.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 /**
  * Ten segments of two seconds: five epochs of two. A player with 4 s of buffer needs the last ones late, on a busy machine too, where it may
  * have three before the test has seen that it plays.

@@ -1,9 +1,10 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCli } from '@latchkey/rig/processes/run-cli';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { readApiDocument } from './api-document.ts';
 import { createClient } from './client.ts';
+import { eventually } from './eventually.ts';
 import { complete, makeTestFolder, startInTest } from './own-process.ts';
 import { registerContent } from './server-actions.ts';
 import { makeApiKey, type Target } from './target.ts';
@@ -32,7 +33,7 @@ it('after a restore, anchors from before the backup hold, newer ones show what i
   const lost = await registerContent(first.target);
   await act(first, 1);
   const newer = keep('newer', await onceChained(database, 5));
-  await vi.waitFor(() => expect(readFileSync(forwarded, 'utf8')).toContain('"place":5'), 30_000);
+  await eventually(() => expect(readFileSync(forwarded, 'utf8')).toContain('"place":5'));
   first.server.kill('SIGKILL');
   await first.server.ended();
   await runCli(['restore', copy], database);
@@ -48,7 +49,7 @@ it('after a restore, anchors from before the backup hold, newer ones show what i
   const second = await start();
   await act(second, 3);
   const anchors = keep('anchors', await onceChained(database, 6));
-  await vi.waitFor(() => expect(readFileSync(forwarded, 'utf8')).toContain('"place":6'), 30_000);
+  await eventually(() => expect(readFileSync(forwarded, 'utf8')).toContain('"place":6'));
   await Promise.all([
     // Other acts have taken the places of those that are gone.
     expect(verifyAudit(database, newer)).rejects.toThrow('chain acts: place 5 had another hash before'),
@@ -62,7 +63,7 @@ it('after a restore, anchors from before the backup hold, newer ones show what i
     .map((line) => JSON.parse(line))
     .filter(({ chain, place }) => chain === 'acts' && place > 3);
   expect(afterBackup[0]).toMatchObject({ action: 'content.create', target: lost, place: 4 });
-}, 180_000);
+});
 
 async function startForwarding(folder: string, forwarded: string) {
   const adminApiKey = makeApiKey();

@@ -46,4 +46,4 @@ it('a SQLite file that is lost comes back from the copy of a running server, and
   await expectRestored(second.target, before, after);
   const since = /--since (\S+)/.exec(restored)?.[1] ?? '';
   await redoRevocations(second.target, before, { log: first.server.stdout(), since, folder });
-}, 120_000);
+});

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { vi } from 'vitest';
+import { eventually } from './eventually.ts';
 import type { Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -27,7 +27,7 @@ export async function createApiKey(
 export function createBriefApiKey(target: Target, scope: string): Promise<CreatedApiKey> {
   // A slow server refuses an expiry that has passed when it reads the request, so this is repeated.
   const create = () => createApiKey(target, scope, { expiresAt: new Date(Date.now() + 3_000).toISOString() });
-  return vi.waitFor(create, { timeout: 30_000, interval: 100 });
+  return eventually(create);
 }
 
 export async function revokeApiKey({ client, adminApiKey }: Target, id: string): Promise<void> {

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import type { Environment } from './server-process.ts';
 import { areContainers, makeApiKey, type OwnServer, startServerToClose } from './target.ts';
 
@@ -29,7 +30,7 @@ describe('without ADMIN_API_KEY and SETUP_TOKEN', () => {
 
   it('a server without ADMIN_API_KEY and SETUP_TOKEN warns at start', async () => {
     const warned = () => expect(open().process.stderr()).toMatch(setupWarning);
-    await vi.waitFor(warned, { timeout: 20_000, interval: 50 });
+    await eventually(warned);
     expect(open().process.stderr()).not.toMatch(exceptionWarning);
   });
 
@@ -51,10 +52,7 @@ describe('without ADMIN_API_KEY and SETUP_TOKEN', () => {
     expect(last.json.revokedAt).not.toBeNull();
     // Nobody can manage the server now. Caller and operator are warned, with the command to run.
     expect(last.headers.warning).toMatch(/^299 latchkey ".*npx latchkey api-keys create/);
-    await vi.waitFor(() => expect(process.stderr()).toContain('npx latchkey api-keys create'), {
-      timeout: 20_000,
-      interval: 50,
-    });
+    await eventually(() => expect(process.stderr()).toContain('npx latchkey api-keys create'));
     expect((await client.post(path, undefined)).code).toBe('SETUP_ALREADY_DONE');
   });
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { spekeDocument } from './packagers/speke-documents.ts';
 import { metricsPorts, readMetrics } from './read-metrics.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
 import { areContainers, startServer } from './target.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 /** A server that kept the bodies of one round would hold 150 MB. */
 const growthMostBytes = 64 * 1_024 * 1_024;
 const mib = 1_024 * 1_024;

@@ -1,7 +1,7 @@
 import { createCipheriv, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { askBySpeke2, decode, find, readKeys, ruleFor, spekeDocument } from './packagers/speke-documents.ts';
 import { decodeVideo } from './playback/decode-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
@@ -18,7 +18,6 @@ import {
 import { makeFolder } from './server-process.ts';
 import { openShared } from './target.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const publicUrl = 'https://keys.example';
 /** Three segments of two seconds, each in a key period of its own. */
 const seconds = 6;

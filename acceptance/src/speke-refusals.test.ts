@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   askBySpeke2,
   readKeys,
@@ -17,7 +17,6 @@ const { client } = target;
 const { raw: as } = await createApiKey(target, 'packager');
 const contentId = await registerContent(target);
 const kid = randomUUID();
-vi.setConfig({ testTimeout: 60_000 });
 
 const documentWith = (parts: Partial<SpekeParts>) => spekeDocument({ contentId, kids: [kid], ...parts });
 const whole = documentWith({});

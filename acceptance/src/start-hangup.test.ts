@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from './eventually.ts';
 import { complete, makeTestFolder } from './own-process.ts';
 import { makeSecretFolder } from './secret-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** The lowest bit of `SigCgt` in `/proc/PID/status` is signal 1, SIGHUP (proc(5)). */
 const catchesHangup = /^SigCgt:\s+[0-9a-f]*[13579bdf]$/m;
-const patience = { timeout: 60_000, interval: 1 };
 const { AUTH_JWT_SECRET, ...others } = complete;
 const folder = makeSecretFolder({ AUTH_JWT_SECRET });
 
@@ -44,18 +44,17 @@ it.each([
     const server = startServer({ ...folder.variables, LATCHKEY_WORKERS: workers });
     const of = (file: string) => readFileSync(`/proc/${server.child.pid}/${file}`, 'utf8');
     // Node itself takes some hundredths of a second before anything can listen to a signal.
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(of('cmdline')).toContain('single-node.ts');
       expect(of('status')).toMatch(catchesHangup);
-    }, patience);
+    });
     expect(server.written()).not.toContain('serves on');
     while (server.isRunning() && !server.written().includes('serves on')) {
       server.child.kill('SIGHUP');
       await pause(5);
     }
-    await vi.waitFor(() => expect(server.written()).toContain('SIGHUP: the files were read again'), patience);
+    await eventually(() => expect(server.written()).toContain('SIGHUP: the files were read again'));
     const [, url] = /serves on (http:\/\/[^\s"]+)/.exec(server.written()) ?? [];
     expect((await fetch(`${url}/health`)).status).toBe(200);
   },
-  120_000,
 );

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, it, vi } from 'vitest';
+import { eventually } from './eventually.ts';
 import { startOtlpReceiver } from './otlp-receiver.ts';
 import { readLines } from './request-lines.ts';
 import { startSeparateServices } from './separate-services.ts';
@@ -59,10 +60,7 @@ async function record(settings: Record<string, string>) {
     expect([made, lease, key, revoked].map(({ status }) => status)).toEqual([201, 201, 200, 200]);
     const leaseId: string = JSON.parse(lease.bytes.toString()).lease.id;
     // The revocation reaches the replica over NATS within milliseconds; without a look at it the process could end before.
-    await vi.waitFor(
-      async () => expect((await call('GET', `/keys/${contentId}`, token)).status).toBe(403),
-      20_000,
-    );
+    await eventually(async () => expect((await call('GET', `/keys/${contentId}`, token)).status).toBe(403));
     hidden = [...Object.values(names), ...Object.values(secrets), token, leaseId, key.bytes.toString('hex')];
   } finally {
     server.process.kill('SIGTERM');

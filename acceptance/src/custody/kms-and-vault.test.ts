@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { type KmsStandIn, startKmsStandIn } from '@latchkey/rig/custody/kms-stand-in';
 import { startVaultStandIn, type VaultStandIn } from '@latchkey/rig/custody/vault-stand-in';
 import { runCli } from '@latchkey/rig/processes/run-cli';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readApiDocument } from '../api-document.ts';
 import { createClient } from '../client.ts';
+import { eventually } from '../eventually.ts';
 import { complete, makeTestFolder, runToEnd, startInTest } from '../own-process.ts';
 import type { Environment } from '../server-process.ts';
 import { makeApiKey, masterKeyHex, saltHex } from '../target.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { askAsPlayers, callsOf } from './ask-as-players.ts';
 
-const patience = { timeout: 60_000, interval: 200 };
 const admin = makeApiKey();
 const { MASTER_KEY_HEX, SALT_HEX, ...withoutKey } = complete;
 const first = { masterKey: Buffer.from(masterKeyHex, 'hex'), salt: Buffer.from(saltHex, 'hex') };
@@ -55,8 +55,7 @@ async function start(folder: string, env: Environment) {
     return status === 200 ? bytes.toString('hex') : status;
   };
   /** A provider that takes longer than 2 s, on a busy machine, is asked again. */
-  const isServed = (path: string, key: string) =>
-    vi.waitFor(async () => expect(await keyOf(path)).toBe(key), patience);
+  const isServed = (path: string, key: string) => eventually(async () => expect(await keyOf(path)).toBe(key));
   return { server, client, keyOf, isServed, answerOf };
 }
 
@@ -106,7 +105,7 @@ describe('a master key at AWS KMS and at Vault', () => {
     expect(node.server.stderr()).toContain('the master key of version 2 is at aws-kms');
     kms.fail(null);
     await node.isServed('new/10', derive(second, 'new/10'));
-    await vi.waitFor(async () => expect((await ready()).status).toBe('up'), patience);
+    await eventually(async () => expect((await ready()).status).toBe('up'));
 
     // Credentials that have expired.
     vault.endTokens();

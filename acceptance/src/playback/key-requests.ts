@@ -1,4 +1,5 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { type RequestLine, readLines } from '../request-lines.ts';
 import type { WatchedServer } from '../target.ts';
 
@@ -22,7 +23,7 @@ export async function readKeyRequests(server: WatchedServer, contentId: string):
 async function reachLog(server: WatchedServer): Promise<void> {
   const { requestId } = await server.client.get('/health');
   const isThere = () => readLines(server.process).some((line) => line.requestId === requestId);
-  await vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 30_000 });
+  await eventually(() => expect(isThere()).toBe(true));
 }
 
 /** The distinct answers, such as `200` and `403 LEASE_REVOKED`. */

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { openShared } from '../target.ts';
 import { unique } from '../tokens.ts';
 import { openPlayerSetup } from './player-setup.ts';
 import { isKeyRequest, isLeaseRequest } from './requests.ts';
-import { freshToken, openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import { freshToken, openScene, type PlayScene } from './scene.ts';
 
 // Which leases a page holds, and for how long.
-vi.setConfig({ testTimeout: playTimeoutMs });
 const single = openShared('one-lease');
 const stage = await openPlayerSetup('short', single);
 const film = await stage.encrypt();
@@ -34,7 +34,7 @@ describe.concurrent('a viewer who may play on one device', () => {
     await first.play({ rate: 4 });
     const { errors, leases } = await first.until('seen.ended && seen.leaseId === null');
     expect([errors, leases]).toEqual([[], [expect.any(String), null]]);
-    await vi.waitFor(async () => expect(await activeLeases(viewerId)).toEqual([]), { timeout: 30_000 });
+    await eventually(async () => expect(await activeLeases(viewerId)).toEqual([]));
 
     const second = await openScene(stage, test, { film, viewerId });
     await second.play();
@@ -52,7 +52,7 @@ describe.concurrent('a viewer who may play on one device', () => {
     const { page, wire, load, play: playAgain, until } = await openScene(stage, test, { film, viewerId });
     const arrives = wire.withhold(isLeaseRequest(''));
     load().catch(() => {});
-    await vi.waitFor(async () => expect(await activeLeases(viewerId)).toHaveLength(1), { timeout: 30_000 });
+    await eventually(async () => expect(await activeLeases(viewerId)).toHaveLength(1));
     arrives();
     await page.reload();
     await page.waitForFunction('window.isReady');
@@ -90,7 +90,7 @@ describe.concurrent('a viewer who may play on one device', () => {
       expect((await scene.seen()).leaseId).toBe(leaseId);
       await scene.letPass(40_000);
       await scene.until('seen.leaseId === null');
-      await vi.waitFor(async () => expect(await activeLeases(viewerId)).toEqual([]), { timeout: 30_000 });
+      await eventually(async () => expect(await activeLeases(viewerId)).toEqual([]));
       await play(scene);
       const { errors } = await scene.until('seen.currentTime > 2 && seen.leaseId !== null');
       expect(errors).toEqual([]);

@@ -1,12 +1,11 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { openTarget } from '../target.ts';
 import { showAsLive } from './live-window.ts';
 import { openPlayerSetup } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseCall, isSegment } from './requests.ts';
-import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import { openScene, type PlayScene } from './scene.ts';
 
 const stage = await openPlayerSetup('long', openTarget());
-vi.setConfig({ testTimeout: playTimeoutMs });
 
 it.concurrent('a key server that is away for 20 seconds is not noticed by the viewer', async (test) => {
   // Epochs of 12 s, of which two fill the buffer: the key of the fourth is wanted at 10 s or so, and needed at 36.

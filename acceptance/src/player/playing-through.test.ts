@@ -1,12 +1,12 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { readKeyRequests } from '../playback/key-requests.ts';
 import { openTarget, type Target, type WatchedServer } from '../target.ts';
 import { openPlayerSetup } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment } from './requests.ts';
-import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import { openScene, type PlayScene } from './scene.ts';
 
 const stage = await openPlayerSetup('short', openTarget());
-vi.setConfig({ testTimeout: playTimeoutMs });
 /** The lowest quality until the test requests another, so that hls.js does not abandon a segment that comes slowly. */
 const hlsConfig = { startLevel: 0, abrBandWidthFactor: 0.001, abrBandWidthUpFactor: 0.001 };
 const isOwn = (target: Target): target is WatchedServer => 'process' in target;
@@ -129,7 +129,7 @@ function expectKeysAlone({ wire, given }: PlayScene): string {
 /** Waits until exactly this lease has been given back. */
 async function expectReleased({ wire }: PlayScene, leaseId: string): Promise<void> {
   const bodies = () => wire.requests.filter(isLeaseRequest('/revoke')).map(({ body }) => JSON.parse(body));
-  await vi.waitFor(() => expect(bodies()).toEqual([{ leaseId }]), { timeout: 30_000 });
+  await eventually(() => expect(bodies()).toEqual([{ leaseId }]));
 }
 
 describe.concurrent('an instance of hls.js of the application’s own', () => {
