@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import { expect, it, vi } from 'vitest';
 import { eventually } from './eventually.ts';
 import { createApiKey } from './server-actions.ts';
@@ -27,13 +26,9 @@ const counted = (query: string, count: number): Promise<Row[]> =>
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const by = (credential: string) => ({ authorization: `Bearer ${credential}` });
 
-/** Sends a request, again after a 503 of a busy machine, without the checks of its answer: those take longer than the answer. */
+/** Sends a request, again after a 503 of a busy machine. */
 async function send(path: string, headers: Record<string, string>, method: 'GET' | 'POST' = 'GET') {
-  for (let isDecided = false; !isDecided; ) {
-    const { statusCode, body } = await request(server.url + path, { method, headers });
-    await body.dump();
-    isDecided = statusCode !== 503;
-  }
+  while ((await client.call(method, path, { headers, isOneOfMany: true })).status === 503);
 }
 
 /** Sends many requests, fifty at a time. */

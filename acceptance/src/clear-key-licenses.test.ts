@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { outcomeOf } from './answer.ts';
 import { keyIdOf } from './key-id.ts';
 import { openSession, setPlaylist } from './playlists/open-session.ts';
 import { makeScene, oncePropagated, registerContent, revokeLeases } from './server-actions.ts';
@@ -33,15 +34,11 @@ async function outcomesOf(contentId: string, epoch?: number): Promise<string[]> 
     await client.get(keyPathOf(contentId, epoch), admin),
     await askFor(contentId, [keyIdOf(contentId, epoch)], admin),
   ];
-  return answers.map(({ status, code }) => (code ? `${status} ${code}` : `${status}`));
+  return answers.map(outcomeOf);
 }
 const both = (outcome: string) => [outcome, outcome];
 
-const registerWith = async (keyPeriods: unknown) => {
-  const id = unique('content');
-  expect((await client.post('/api/v1/content', admin, { id, name: id, keyPeriods })).status).toBe(201);
-  return id;
-};
+const registerWith = (keyPeriods: object) => registerContent(target, undefined, { keyPeriods });
 
 it('a licence has the keys of GET /keys, in the format of Encrypted Media Extensions', async () => {
   const { contentId, token } = await makeScene(target);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askForKey, makeScene, oncePropagated, registerContent } from './server-actions.ts';
+import { askForKey, expectKey, makeScene, oncePropagated, registerContent } from './server-actions.ts';
 import { openShared, openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -104,7 +104,7 @@ it('the key of a content is served from its registration on, also if it was requ
   const scene = { contentId: unique('early'), token: viewerToken(target.jwtSecret, unique('viewer')) };
   expect(await askForKey(target, scene)).toBe('404 CONTENT_NOT_FOUND');
   await registerContent(target, scene.contentId);
-  await oncePropagated(target, async () => expect(await askForKey(target, scene)).toBe('200'));
+  await expectKey(target, '200', scene);
 });
 
 it('contents that match are listed page by page, with their total number', async () => {

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { eventually } from './eventually.ts';
-import { readLines } from './request-lines.ts';
+import { findLine } from './request-lines.ts';
 import { listedOrigin as listed } from './shared-settings.ts';
 import { openShared } from './target.ts';
 
@@ -61,10 +60,7 @@ it.each(refused)(
     expect(headers.get('vary')?.toLowerCase().split(/, */)).toEqual(['origin']);
     const requestId = headers.get('x-request-id');
     expect(JSON.parse(body)).toMatchObject({ status, requestId });
-    await eventually(() => {
-      const lines = readLines(server.process).filter((line) => line.requestId === requestId);
-      expect(lines).toMatchObject([{ status }]);
-    });
+    expect(await findLine(server.process, requestId)).toMatchObject({ status });
   },
 );
 
@@ -104,8 +100,5 @@ it('a request to upgrade the connection is answered like any other, and has its 
     `GET /health HTTP/1.1\r\nHost: a\r\nOrigin: ${listed}\r\n${upgrade}\r\n`,
   );
   expect([status, headers.get('access-control-allow-origin')]).toEqual([200, listed]);
-  const requestId = headers.get('x-request-id');
-  await eventually(() => {
-    expect(readLines(server.process).filter((line) => line.requestId === requestId)).toHaveLength(1);
-  });
+  await findLine(server.process, headers.get('x-request-id'));
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileCache } from '@latchkey/rig/processes/spawn-entry';
 import { expect, it } from 'vitest';
+import { outcomeOf } from './answer.ts';
 import { makeTestFolder } from './own-process.ts';
 import { registerContent } from './server-actions.ts';
 import { openTarget } from './target.ts';
@@ -51,17 +52,11 @@ it('encrypt --register --rotate-every states the count and the longest period, a
   const answers = await Promise.all(
     ['/4', '/5', ''].map((epoch) => client.get(`/keys/${contentId}${epoch}`, token)),
   );
-  expect(answers.map(({ status, code }) => `${status} ${code ?? ''}`.trim())).toEqual([
-    '200',
-    '404 EPOCH_NOT_FOUND',
-    '404 EPOCH_NOT_FOUND',
-  ]);
+  expect(answers.map(outcomeOf)).toEqual(['200', '404 EPOCH_NOT_FOUND', '404 EPOCH_NOT_FOUND']);
 
   // More epochs than before: their keys are not served until the key periods are widened.
   expect(await encrypt('--rotate-every', '1')).toMatchObject({ exitCode: 0 });
   expect(await periodsOf(contentId)).toMatchObject({ count: 9, periodSeconds: 4, burst: 30 });
-  expect(await encrypt('--rotate-every', '5')).toMatchObject({ exitCode: 0 });
-  expect(await periodsOf(contentId)).toMatchObject({ count: 2, periodSeconds: 20, burst: 8 });
   expect(await encrypt()).toMatchObject({ exitCode: 0 });
   expect(await periodsOf(contentId)).toBeNull();
 });

@@ -4,7 +4,7 @@ import { findProgram } from '@latchkey/rig/stores/own-stores';
 import { makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventually } from './eventually.ts';
-import { askForKey, createLease, makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
+import { askForKey, createLease, expectKey, makeScene, revokeLeases } from './server-actions.ts';
 import { type OwnEdges, startEdges } from './target.ts';
 
 const { TEST_POSTGRES_URL = '' } = process.env;
@@ -42,9 +42,7 @@ describe.skipIf(findProgram('openssl') === undefined)('services that speak mutua
     const leaseId = await createLease(edge, scene);
     expect(await askForKey(edge, scene, leaseId)).toBe('200');
     await revokeLeases(edge, { leaseId });
-    await oncePropagated(edge, async () =>
-      expect(await askForKey(edge, scene, leaseId)).toBe('403 LEASE_REVOKED'),
-    );
+    await expectKey(edge, '403 LEASE_REVOKED', scene, leaseId);
   });
 
   it('the internal secret alone opens no service: a caller without a certificate gets 401, and probes are answered', async () => {

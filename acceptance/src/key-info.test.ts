@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { outcomeOf } from './answer.ts';
 import { keyIdOf } from './key-id.ts';
 import { listPendingMigrations } from './pending-migrations.ts';
 import { createApiKey, oncePropagated, registerContent, revokeApiKey } from './server-actions.ts';
@@ -36,10 +37,7 @@ async function readKeyInfo(id: string, query = '', as = admin) {
   client.credentials.add(credential);
   return { uri, path: url.slice(publicUrl.length), iv, credential };
 }
-const codeOf = async (path: string, as?: string) => {
-  const { status, code } = await client.get(path, as);
-  return code ? `${status} ${code}` : `${status}`;
-};
+const codeOf = async (path: string, as?: string) => outcomeOf(await client.get(path, as));
 
 it('key info has the URI of the playlist, a URL that serves the same key as an API key gets, and a new IV at each call', async () => {
   const id = await registerContent(target);

@@ -3,8 +3,8 @@ import { eventually } from './eventually.ts';
 import {
   askForKey,
   createLease,
+  expectKey,
   makeScene,
-  oncePropagated,
   registerContent,
   revokeLeases,
   type Scene,
@@ -114,9 +114,7 @@ describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
     for (const play of plays) expect(await askForKey(server, play, play.leaseId)).toBe('200');
     const contentId = await registerContent(server);
     const leaseId = await createLease(server, { token: oldest.token, contentId });
-    await oncePropagated(server, async () =>
-      expect(await askForKey(server, oldest, oldest.leaseId)).toBe('403 LEASE_REVOKED'),
-    );
+    await expectKey(server, '403 LEASE_REVOKED', oldest, oldest.leaseId);
     expect(await askForKey(server, oldest)).toBe('200');
     expect(await askForKey(server, newer, newer.leaseId)).toBe('200');
     expect(await askForKey(server, { ...oldest, contentId }, leaseId)).toBe('200');
@@ -140,6 +138,6 @@ describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
     const [play] = await fill(server, 1);
     if (!play) throw new Error('there is one');
     await revokeLeases(server, { leaseId: play.leaseId });
-    await oncePropagated(server, async () => expect(await askForKey(server, play)).toBe('403 TOKEN_REVOKED'));
+    await expectKey(server, '403 TOKEN_REVOKED', play);
   });
 });

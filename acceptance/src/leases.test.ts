@@ -99,7 +99,7 @@ it('many concurrent requests for the same device create one lease', async () => 
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
 });
 
-it('leases are listed by viewer, content and state, page by page, with the number of active ones', async () => {
+it('leases are listed by viewer, content and state, with the number of active ones', async () => {
   const viewerId = unique('viewer');
   const token = viewerToken(jwtSecret, viewerId);
   const contents = [
@@ -126,16 +126,6 @@ it('leases are listed by viewer, content and state, page by page, with the numbe
     undefined,
     prefer.prefer,
   ]);
-
-  const paged: string[] = [];
-  for (let cursor = ''; ; ) {
-    const page = await list(`&limit=1${cursor}`);
-    expect(page.leases).toHaveLength(1);
-    paged.push(...idsIn(page));
-    if (page.next_cursor === null) break;
-    cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
-  }
-  expect(paged.sort()).toEqual(ids.toSorted());
 });
 
 it.each([undefined, '', 'a\nb', 'é'.repeat(513)])(

@@ -45,15 +45,19 @@ async function readPages(path: string, member: string): Promise<{ ids: string[];
 }
 
 it.each([
-  ['-createdAt', [soon, never, later]],
-  ['createdAt', [later, never, soon]],
-  ['expiresAt', [soon, later, never]],
-  ['-expiresAt', [never, later, soon]],
-])('API keys are listed by %s page by page, and each page says how many there are', async (sort, keys) => {
-  const { ids, totals } = await readPages(`/api/v1/api-keys?q=${word}&sort=${sort}`, 'api_keys');
-  expect(ids).toEqual(keys.map(({ id }) => id));
-  expect(totals).toEqual([3, 3]);
-});
+  ['', [soon, never, later]],
+  ['&sort=-createdAt', [soon, never, later]],
+  ['&sort=createdAt', [later, never, soon]],
+  ['&sort=expiresAt', [soon, later, never]],
+  ['&sort=-expiresAt', [never, later, soon]],
+])(
+  'API keys are listed newest first or by%s, page by page, each once, and each page says how many there are',
+  async (sort, keys) => {
+    const { ids, totals } = await readPages(`/api/v1/api-keys?q=${word}${sort}`, 'api_keys');
+    expect(ids).toEqual(keys.map(({ id }) => id));
+    expect(totals).toEqual([3, 3]);
+  },
+);
 
 it.each([
   ['-createdAt', [a, c, b]],
@@ -85,12 +89,13 @@ it('active leases are listed by their expiry, the next to end first', async () =
   expect(lastEnds).toEqual([...lastEnds].sort().reverse());
 });
 
-it('the audit is listed oldest first', async () => {
+it('the audit is listed newest first, or oldest first, page by page, each row once', async () => {
   const path = `/api/v1/audit?target=${a}`;
   for (const sizeBytes of [1, 2])
     await client.call('PATCH', `/api/v1/content/${a}`, { as: admin, json: { sizeBytes } });
   const oldest = await readPages(`${path}&sort=at`, 'audit');
-  const newest = await readPages(`${path}&sort=-at`, 'audit');
+  const newest = await readPages(path, 'audit');
+  expect(await readPages(`${path}&sort=-at`, 'audit')).toEqual(newest);
   expect(oldest.ids).toHaveLength(3);
   expect(oldest.ids).toEqual([...newest.ids].reverse());
   expect(oldest.totals).toEqual([3, 3]);

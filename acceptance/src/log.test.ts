@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
-import { eventually } from './eventually.ts';
-import { lineMembers, type RequestLine, readLines, secretsIn } from './request-lines.ts';
+import { findLine, lineMembers, secretsIn } from './request-lines.ts';
 import { createApiKey, makeScene } from './server-actions.ts';
 import { masterKeyHex, openShared, saltHex, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
@@ -11,15 +10,7 @@ import { unique, viewerToken } from './tokens.ts';
 const server = await openShared('plain');
 const { client, adminApiKey: admin, jwtSecret } = server;
 
-/** Waits for the line of an answer, and checks that there is exactly one. */
-function lineOf({ requestId }: Answer): Promise<RequestLine> {
-  return eventually(() => {
-    const [line, ...more] = readLines(server.process).filter((found) => found.requestId === requestId);
-    if (!line) throw new Error(`no line for ${requestId}`);
-    expect(more).toEqual([]);
-    return line;
-  });
-}
+const lineOf = ({ requestId }: Answer) => findLine(server.process, requestId);
 
 it('the log line of a request has the members of the contract, and no failure when it was served', async () => {
   const { contentId, token, viewerId } = await makeScene(server);
@@ -47,11 +38,7 @@ it('log lines with LOG_CLIENT_IP and LOG_VIEWER_ID show neither the address nor 
   const reduced = await startServer({ LOG_CLIENT_IP: 'short', LOG_VIEWER_ID: 'hash' });
   const { contentId, token, viewerId } = await makeScene(reduced);
   const { requestId } = await reduced.client.get(`/keys/${contentId}`, token);
-  const line = await eventually(() => {
-    const found = readLines(reduced.process).find((each) => each.requestId === requestId);
-    if (!found) throw new Error('no line yet');
-    return found;
-  });
+  const line = await findLine(reduced.process, requestId);
   const hash = createHash('sha256').update(viewerId).digest('hex').slice(0, 12);
   expect(line.principal).toEqual({ kind: 'viewer', id: hash });
   expect(line.clientIp).toMatch(/(\.0|::)$/);
@@ -116,10 +103,7 @@ it('a request with a fragment gets 400, and the log line hides the fragment', as
   const text = (await socket.setEncoding('latin1').toArray()).join('');
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
   expect(text).toContain('VALIDATION_FAILED');
-  await vi.waitFor(() => {
-    const line = readLines(server.process).find(({ requestId }) => requestId === id);
-    expect(line).toMatchObject({ status: 400, path: `/keys/${contentId}#***` });
-  });
+  expect(await findLine(server.process, id)).toMatchObject({ status: 400, path: `/keys/${contentId}#***` });
 });
 
 it('text that is not HTTP gets a 400 and is logged, and the server goes on', async () => {
@@ -128,11 +112,8 @@ it('text that is not HTTP gets a 400 and is logged, and the server goes on', asy
   socket.end('NONSENSE\r\n\r\n');
   const text = (await socket.setEncoding('latin1').toArray()).join('');
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
-  const [, id] = /^x-request-id: (\S+)/im.exec(text) ?? [];
-  await eventually(() => {
-    const line = readLines(server.process).find(({ requestId }) => requestId === id);
-    expect(line).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
-  });
+  const [, id = ''] = /^x-request-id: (\S+)/im.exec(text) ?? [];
+  expect(await findLine(server.process, id)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   expect((await client.get('/health')).status).toBe(200);
 });
 

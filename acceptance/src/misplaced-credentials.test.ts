@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts';
 import { openEvents } from './event-stream.ts';
 import { eventually } from './eventually.ts';
 import { metricsPorts, readMetrics } from './read-metrics.ts';
-import { readLines, secretsIn } from './request-lines.ts';
+import { findLine, secretsIn } from './request-lines.ts';
 import { runSql } from './run-sql.ts';
 import { createApiKey, createLease, makeScene, registerContent } from './server-actions.ts';
 import { areContainers, startServer } from './target.ts';
@@ -127,9 +127,9 @@ describe.skipIf(areContainers)('credentials in the wrong place', async () => {
     expect(status).toBe(200);
     const { json } = await client.get(`/api/v1/leases/${leaseId}`, admin);
     expect(json.lease).toMatchObject({ viewerId: viewer, contentId: content });
-    await eventually(() => {
-      const line = readLines(server.process).find((each) => each.requestId === requestId);
-      expect(line).toMatchObject({ path: `/keys/${content}`, principal: { id: viewer } });
+    expect(await findLine(server.process, requestId)).toMatchObject({
+      path: `/keys/${content}`,
+      principal: { id: viewer },
     });
     const audit = await client.get(`/api/v1/audit?target=${content}`, admin);
     expect(audit.json.audit[0]).toMatchObject({ action: 'content.create', target: content });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from './answer.ts';
+import { type Answer, outcomeOf } from './answer.ts';
 import { keyIdOf } from './key-id.ts';
 import { registerContent } from './server-actions.ts';
 import { startServer, type Target } from './target.ts';
@@ -34,9 +34,8 @@ function tokenOf({ jwtSecret }: Pick<Target, 'jwtSecret'>, more: Record<string, 
   return signToken(jwtSecret, { ...usual, iat, exp: iat + 3_600, ...more });
 }
 const entitledTo = (content_ids: unknown) => ({ app_metadata: { content_ids } });
-const outcome = ({ status, code }: Answer) => (code ? `${status} ${code}` : `${status}`);
 const keyBy = async (target: Target, token: string, id = contentId) =>
-  outcome(await target.client.get(`/keys/${id}`, token));
+  outcomeOf(await target.client.get(`/keys/${id}`, token));
 
 /** Every way in which a token opens a content. */
 const ways: [string, string, (token: string) => Promise<Answer>][] = [
@@ -70,9 +69,9 @@ describe('where AUTH_JWT_CONTENT_CLAIM names a claim within another one', () => 
   it.each(ways)(
     '%s is given to a token whose claim lists the content, and to no other',
     async (_what, given, ask) => {
-      expect(outcome(await ask(tokenOf(server, entitledTo([contentId, 'x']))))).toBe(given);
-      expect(outcome(await ask(tokenOf(server, entitledTo(`x ${contentId}`))))).toBe(given);
-      expect(outcome(await ask(tokenOf(server, entitledTo('*'))))).toBe(given);
+      expect(outcomeOf(await ask(tokenOf(server, entitledTo([contentId, 'x']))))).toBe(given);
+      expect(outcomeOf(await ask(tokenOf(server, entitledTo(`x ${contentId}`))))).toBe(given);
+      expect(outcomeOf(await ask(tokenOf(server, entitledTo('*'))))).toBe(given);
       for (const claim of [
         entitledTo(['other']),
         entitledTo([]),
@@ -82,11 +81,11 @@ describe('where AUTH_JWT_CONTENT_CLAIM names a claim within another one', () => 
         { app_metadata: null },
         { 'app_metadata.content_ids': '*', content_ids: '*' },
       ])
-        expect(outcome(await ask(tokenOf(server, claim))), JSON.stringify(claim)).toBe(
+        expect(outcomeOf(await ask(tokenOf(server, claim))), JSON.stringify(claim)).toBe(
           '403 CONTENT_NOT_ENTITLED',
         );
       for (const claim of [7, null, { a: 1 }, ['a', 7]])
-        expect(outcome(await ask(tokenOf(server, entitledTo(claim))))).toBe('401 INVALID_TOKEN');
+        expect(outcomeOf(await ask(tokenOf(server, entitledTo(claim))))).toBe('401 INVALID_TOKEN');
     },
   );
 
@@ -94,8 +93,8 @@ describe('where AUTH_JWT_CONTENT_CLAIM names a claim within another one', () => 
     const { json } = await client.post('/keys/leases', tokenOf(server, entitledTo(contentId)), { contentId });
     const renew = (more: object) =>
       client.post('/keys/leases/renew', tokenOf(server, { ...more }), { leaseId: json.lease.id });
-    expect(outcome(await renew({}))).toBe('403 CONTENT_NOT_ENTITLED');
-    expect(outcome(await renew(entitledTo(contentId)))).toBe('200');
+    expect(outcomeOf(await renew({}))).toBe('403 CONTENT_NOT_ENTITLED');
+    expect(outcomeOf(await renew(entitledTo(contentId)))).toBe('200');
   });
 
   it('with AUTH_JWT_CONTENT_CLAIM_REQUIRED=false, a token without the claim opens every content', async () => {

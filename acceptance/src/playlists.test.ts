@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from './answer.ts';
+import { type Answer, outcomeOf } from './answer.ts';
 import { eventually } from './eventually.ts';
 import { listPendingMigrations } from './pending-migrations.ts';
 import { openSession, setPlaylist } from './playlists/open-session.ts';
@@ -16,7 +16,6 @@ const server = await startServer({ PUBLIC_URL: publicUrl, PLAYLIST_ORIGINS: sour
 const { client } = server;
 const pending = await listPendingMigrations(server);
 
-const outcome = ({ status, code }: Answer) => (code ? `${status} ${code}` : `${status}`);
 const textOf = ({ bytes }: Answer) => bytes.toString('utf8');
 const segment = '#EXTINF:2,\n';
 const head = '#EXTM3U\n#EXT-X-TARGETDURATION:2\n';
@@ -95,7 +94,7 @@ it('any page may fetch it, and its preflight needs no listed origin', async () =
   const preflight = await client.call('OPTIONS', `/play/${scene.sid}/index.m3u8`, { headers });
   expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, '*']);
   const refused = await client.get('/play/x/index.m3u8', undefined, { origin: headers.origin });
-  expect([outcome(refused), refused.headers['access-control-allow-origin']]).toEqual([
+  expect([outcomeOf(refused), refused.headers['access-control-allow-origin']]).toEqual([
     '401 INVALID_SESSION',
     '*',
   ]);
@@ -105,11 +104,11 @@ it('any page may fetch it, and its preflight needs no listed origin', async () =
 it('a revoked session gets 403 for its next playlist and its next key', async () => {
   const scene = await open(source.set(own('a.m3u8'), `${head}${segment}0.ts\n`));
   const keyPath = `/keys/${scene.contentId}?s=${scene.sid}`;
-  expect([outcome(await scene.get()), outcome(await client.get(keyPath))]).toEqual(['200', '200']);
+  expect([outcomeOf(await scene.get()), outcomeOf(await client.get(keyPath))]).toEqual(['200', '200']);
   await revokeLeases(server, { leaseId: scene.leaseId });
   await oncePropagated(server, async () => {
     const answers = [await scene.get(), await client.get(keyPath)];
-    expect(answers.map(outcome)).toEqual(['403 LEASE_REVOKED', '403 LEASE_REVOKED']);
+    expect(answers.map(outcomeOf)).toEqual(['403 LEASE_REVOKED', '403 LEASE_REVOKED']);
   });
 });
 
@@ -120,7 +119,7 @@ it('a session opens no key of another content, although its playlist names one',
     source.set(own('a.m3u8'), `${head}#EXT-X-KEY:METHOD=AES-128,URI="${uri}"\n${segment}0.ts\n`),
   );
   const written = /URI="([^"]+)"/.exec(textOf(await scene.get()))?.[1] ?? '';
-  expect(outcome(await client.get(written.slice(publicUrl.length)))).toBe('403 CONTENT_NOT_ENTITLED');
+  expect(outcomeOf(await client.get(written.slice(publicUrl.length)))).toBe('403 CONTENT_NOT_ENTITLED');
 });
 
 it('a wrong, a cut and a foreign id get 401 INVALID_SESSION, and do not stand in the answer', async () => {
@@ -131,22 +130,24 @@ it('a wrong, a cut and a foreign id get 401 INVALID_SESSION, and do not stand in
   const mixed = Buffer.concat([half(scene.sid, 0), half(other.sid, 1)]).toString('base64url');
   for (const wrong of [scene.sid.slice(1), `${scene.sid}A`, scene.sid.toLowerCase(), mixed, 'x']) {
     const answer = await client.get(`/play/${wrong}/index.m3u8`);
-    expect(outcome(answer), wrong).toBe('401 INVALID_SESSION');
+    expect(outcomeOf(answer), wrong).toBe('401 INVALID_SESSION');
     if (wrong.length > 5) expect(textOf(answer)).not.toContain(wrong);
   }
-  expect(outcome(await scene.get('unknown.m3u8'))).toBe('404 NOT_FOUND');
+  expect(outcomeOf(await scene.get('unknown.m3u8'))).toBe('404 NOT_FOUND');
 });
 
 it('a content that is disabled, and one whose playlist was taken away, is 404', async () => {
   const scene = await open(source.set(own('a.m3u8'), `${head}${segment}0.ts\n`));
   const path = `/api/v1/content/${scene.contentId}`;
   await client.call('DELETE', path, { as: server.adminApiKey });
-  await oncePropagated(server, async () => expect(outcome(await scene.get())).toBe('404 CONTENT_NOT_FOUND'));
+  await oncePropagated(server, async () =>
+    expect(outcomeOf(await scene.get())).toBe('404 CONTENT_NOT_FOUND'),
+  );
   await client.call('PATCH', path, {
     as: server.adminApiKey,
     json: { status: 'active', playlistUrl: null },
   });
-  await oncePropagated(server, async () => expect(outcome(await scene.get())).toBe('404 NOT_FOUND'));
+  await oncePropagated(server, async () => expect(outcomeOf(await scene.get())).toBe('404 NOT_FOUND'));
 });
 
 const url = `${source.origin}/film/master.m3u8?token=a%20b`;
@@ -169,7 +170,7 @@ it('the playlistUrl of a content is shown as it was given, registering again kee
 it('a playlistUrl of an origin that is not listed is refused with 400, which names PLAYLIST_ORIGINS', async () => {
   const { contentId } = await makeScene(server);
   expect(await setUrl(contentId, `${elsewhere.origin}/a.m3u8`)).toMatch(/^400 .*PLAYLIST_ORIGINS/);
-  for (const wrong of ['file:///etc/passwd', url.padEnd(2_049, 'x')])
+  for (const wrong of ['file:///etc/passwd', url.replace('http:', 'https:'), url.padEnd(2_049, 'x')])
     expect(await setUrl(contentId, wrong)).toMatch(/^400 /);
 });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { startS3Server } from '@latchkey/rig/stores/s3-server';
 import { afterAll, expect, it } from 'vitest';
-import type { Answer } from './answer.ts';
+import { type Answer, outcomeOf } from './answer.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
 import { openShared, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
@@ -161,10 +161,7 @@ it.skipIf(!ownStore)('the store refuses an upload with an expired URL', async ()
 });
 
 const key = `content/${contentId}/1.ts`;
-const word = async (answer: Promise<Answer>) => {
-  const { status, code } = await answer;
-  return code ? `${status} ${code}` : `${status}`;
-};
+const word = async (answer: Promise<Answer>) => outcomeOf(await answer);
 const viewer = (claims: Record<string, unknown>) => viewerToken(jwtSecret, unique('viewer'), claims);
 
 it('a viewer gets an upload URL with `upload` in its scope claim, within its content claim', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { outcomeOf } from './answer.ts';
 import { eventually } from './eventually.ts';
 import { makeSecretFolder } from './secret-folder.ts';
 import { askForKey, registerContent } from './server-actions.ts';
@@ -70,10 +71,8 @@ describe.skipIf(areContainers)('secrets that come from files', () => {
 
   const tokenBy = (secret: string) => viewerToken(secret, unique('viewer'));
   const ask = (token: string) => askForKey(server, { token, contentId });
-  const manage = async (key: string, path = '/api/v1/api-keys?limit=1') => {
-    const { status, code } = await server.client.get(path, key);
-    return code ? `${status} ${code}` : `${status}`;
-  };
+  const manage = async (key: string, path = '/api/v1/api-keys?limit=1') =>
+    outcomeOf(await server.client.get(path, key));
 
   /** Sends requests on a connection of its own until the test ends. None is sent twice. @returns their answers so far */
   function keepAsking(path: string, credential: () => string): Map<string, number> {

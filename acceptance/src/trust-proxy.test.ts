@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { eventually } from './eventually.ts';
-import { readLines } from './request-lines.ts';
+import { findLine } from './request-lines.ts';
 import { areContainers, openShared, startServer, type WatchedServer } from './target.ts';
 
 // One of each kind of setting: `shared/src/net/client-ip.test.ts` tests the others.
@@ -64,11 +63,7 @@ describe.each(table)('TRUST_PROXY=%s', (TRUST_PROXY, server, cases) => {
         forwarded: 'for=192.0.2.98',
       };
       const { requestId } = await server.client.get('/health', undefined, headers);
-      const line = await eventually(() => {
-        const found = readLines(server.process).find((candidate) => candidate.requestId === requestId);
-        if (!found) throw new Error('no line yet');
-        return found;
-      });
+      const line = await findLine(server.process, requestId);
       expect(isIP(line.clientIp ?? '')).not.toBe(0);
       expect(line.clientIp).toBe(addressOf(clientIp));
     },
