@@ -30,9 +30,13 @@ it('a faulty configuration ends the process with 1, and all its faults are repor
   };
   const { code, stdout, stderr } = await start(faults);
   expect([code, stdout]).toEqual([1, '']);
-  for (const name of [...Object.keys(faults), 'S3_BUCKET', 'AWS_SECRET_ACCESS_KEY'].filter(
-    (n) => n !== 'ENABLE_PRESIGN',
-  ))
+  for (const name of [
+    ...Object.keys(faults),
+    'S3_BUCKET',
+    'S3_REGION',
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+  ].filter((n) => n !== 'ENABLE_PRESIGN'))
     expect(stderr).toContain(name);
   for (const form of ['64 hexadecimal digits', 'optional', 'from 1 to 300', 'uniquelocal', 'https://'])
     expect(stderr).toContain(form);

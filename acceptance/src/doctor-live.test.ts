@@ -1,33 +1,13 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@latchkey/rig/find-free-port';
-import { compileCache } from '@latchkey/rig/processes/spawn-entry';
 import { expect, it } from 'vitest';
 import { eventually } from './eventually.ts';
+import { runToExit } from './run-to-exit.ts';
 import { createApiKey } from './server-actions.ts';
 import { isSingleNode, makeApiKey, openShared } from './target.ts';
 
 const target = await openShared('plain');
-const commandFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
-
-interface Run {
-  exitCode: number;
-  stdout: string;
-  stderr: string;
-}
-
-function diagnose(apiKey: string | undefined, ...args: string[]): Promise<Run> {
-  const env = {
-    PATH: process.env.PATH,
-    NODE_COMPILE_CACHE: compileCache,
-    ...(apiKey && { LATCHKEY_API_KEY: apiKey }),
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [commandFile, 'doctor', '--live', ...args], { env }, (error, stdout, stderr) =>
-      resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr }),
-    );
-  });
-}
+const diagnose = (apiKey: string | undefined, ...args: string[]) =>
+  runToExit(['doctor', '--live', ...args], apiKey);
 
 const kindsOf = (processes: { service: string }[]) =>
   [...new Set(processes.map(({ service }) => service))].sort();

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { compileCache } from '@latchkey/rig/processes/spawn-entry';
 import { expect, it } from 'vitest';
 import { outcomeOf } from './answer.ts';
 import { makeTestFolder } from './own-process.ts';
+import { runToExit } from './run-to-exit.ts';
 import { registerContent } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
@@ -13,7 +11,6 @@ import { unique, viewerToken } from './tokens.ts';
 const target = await openTarget();
 const { client, adminApiKey, url } = target;
 
-const commandFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 const segments = Array.from({ length: 9 }, (_, n) => `#EXTINF:${n === 8 ? 1 : 4},\n${n}.ts`);
 
 /** Encrypts nine segments, of 4 s and the last of 1 s, in a folder of its own. */
@@ -29,14 +26,8 @@ function prepare(contentId: string) {
     '--out',
     join(folder, 'out'),
   ];
-  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, LATCHKEY_API_KEY: adminApiKey };
   return (...more: string[]) =>
-    new Promise<{ exitCode: number; stderr: string }>((resolve) => {
-      const args = [commandFile, ...base, '--server', url, '--register', '--force', ...more];
-      execFile(process.execPath, args, { env }, (error, _, stderr) =>
-        resolve({ exitCode: Number(error?.code ?? 0), stderr }),
-      );
-    });
+    runToExit([...base, '--server', url, '--register', '--force', ...more], adminApiKey);
 }
 
 const periodsOf = async (id: string) =>

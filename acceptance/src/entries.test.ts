@@ -8,14 +8,11 @@ import { openTarget } from './target.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { version: string };
+/** `services/content` is one of the services, which start alike. */
 const entries = [
   'gateway/src/single-node.ts',
   'gateway/src/main.ts',
-  'services/auth/src/serve.ts',
   'services/content/src/serve.ts',
-  'services/leases/src/serve.ts',
-  'services/key-derivation/src/serve.ts',
-  'services/playback/src/serve.ts',
   'cli/src/main.ts',
 ];
 const server = await openTarget();

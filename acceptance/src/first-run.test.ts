@@ -105,7 +105,6 @@ it('if the file of secrets is lost and the database exists, the server exits 1 a
 
 it.each([
   ['MASTER_KEY_HEX', 1],
-  ['SALT_HEX', 1],
   ['SALT_HEX_V2', 2],
 ])('with another %s the server exits 1 and names version %i of the master key', async (name, version) => {
   const other = 'ab'.repeat(32);

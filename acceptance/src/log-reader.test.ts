@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@latchkey/rig/processes/spawn-entry';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually } from './eventually.ts';
 import { complete, makeTestFolder } from './own-process.ts';
@@ -20,7 +21,13 @@ function isRunning(pid: number): boolean {
 }
 
 function environment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, ...complete, SQLITE_PATH: join(makeTestFolder(), 'latchkey.db'), ...env };
+  return {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: compileCache,
+    ...complete,
+    SQLITE_PATH: join(makeTestFolder(), 'latchkey.db'),
+    ...env,
+  };
 }
 
 /** Starts the single node with pipes, and does not read its standard output. */
@@ -40,8 +47,8 @@ async function startUnread(env: Record<string, string> = {}): Promise<{ child: C
 
 /** Sends requests until their log is larger than a pipe can hold: 64 KiB, or some 200 KiB for a pair of sockets. */
 async function fillLog(url: string): Promise<void> {
-  const headers = { 'user-agent': 'a'.repeat(1_000) };
-  for (let round = 0; round < 30; round++)
+  const headers = { 'user-agent': 'a'.repeat(8_000) };
+  for (let round = 0; round < 4; round++)
     await Promise.all(
       Array.from({ length: 25 }, () => fetch(`${url}/health`, { headers }).then((answer) => answer.text())),
     );

@@ -182,7 +182,7 @@ it('an upload URL is only for content that is registered and active', async () =
   expect(await word(ask({ key: `content/${unique('none')}/1.ts` }))).toBe('404 CONTENT_NOT_FOUND');
 });
 
-it.each([
+const wrongKeys = [
   `content/${contentId}/`,
   `content/${contentId}//1.ts`,
   `content/${contentId}/../x/1.ts`,
@@ -199,34 +199,21 @@ it.each([
   `video/${contentId}/1.ts`,
   'content/leases/1.ts',
   '',
-])('a request for an upload to the key %j gets 400', async (wrong) => {
-  expect(await word(ask({ key: wrong }))).toBe('400 VALIDATION_FAILED');
+];
+it.each<Record<string, unknown>>([
+  ...wrongKeys.map((wrong) => ({ key: wrong })),
+  ...['video', '*/*', 'video/mp2t\r\nx-amz-acl: public-read', 'vidéo/mp4', ''].map((contentType) => ({
+    contentType,
+  })),
+  ...[-1, 0.5, '5', null, 5 * 1024 ** 3 + 1].map((contentLength) => ({ contentLength })),
+  ...[{ acl: 'public-read' }, { key: undefined }, { contentType: undefined }],
+])('a request for an upload with the members %j gets 400', async (members) => {
+  expect(await word(ask({ key, ...members }))).toBe('400 VALIDATION_FAILED');
 });
-
-it.each([{ acl: 'public-read' }, { key: undefined }, { contentType: undefined }])(
-  'a request for an upload with the members %j gets 400',
-  async (members) => {
-    expect(await word(ask({ key, ...members }))).toBe('400 VALIDATION_FAILED');
-  },
-);
-
-it.each(['video', '*/*', 'video/mp2t\r\nx-amz-acl: public-read', 'vidéo/mp4', ''])(
-  'a request for an upload of the content type %j gets 400',
-  async (contentType) => {
-    expect(await word(ask({ key, contentType }))).toBe('400 VALIDATION_FAILED');
-  },
-);
 
 it('an upload may have 5 GiB', async () => {
   expect(await word(ask({ key, contentLength: 5 * 1024 ** 3 }))).toBe('200');
 });
-
-it.each([-1, 0.5, '5', null, 5 * 1024 ** 3 + 1])(
-  'a request for an upload of the length %j gets 400',
-  async (contentLength) => {
-    expect(await word(ask({ key, contentLength }))).toBe('400 VALIDATION_FAILED');
-  },
-);
 
 it('the audit has who requested an upload URL for which object', async () => {
   const answers = [await ask({ key }), await ask({ key: `content/${unique('none')}/1.ts` })];

@@ -124,7 +124,14 @@ describe.skipIf(areContainers)('a server with a bootstrap key behind a proxy on 
       expect(await credentialOf(foreign), foreign).toBe('bootstrap-key');
       expect((await callSetup(server.url, 'POST', { host: foreign })).status, foreign).toBe(401);
     }
-    for (const sign of ['Forwarded', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Real-IP', 'Via'])
+    for (const sign of [
+      'Forwarded',
+      'X-Forwarded-For',
+      'X-Forwarded-Proto',
+      'X-Forwarded-Host',
+      'X-Real-IP',
+      'Via',
+    ])
       for (const value of ['', ['', '127.0.0.1']])
         expect((await callSetup(server.url, 'POST', { [sign]: value })).status, sign).toBe(401);
     expect((await callSetup(server.url, 'POST')).status).toBe(201);

@@ -53,7 +53,7 @@ async function askMany(target: Target, contentId: string, credential: string | u
   const statuses: number[] = [];
   for (let sent = 0; sent < count; sent += 10) {
     const answers = Array.from({ length: Math.min(10, count - sent) }, () =>
-      target.client.get(`/keys/${contentId}`, credential),
+      target.client.call('GET', `/keys/${contentId}`, { as: credential, isOneOfMany: true }),
     );
     statuses.push(...(await Promise.all(answers)).map(({ status }) => status));
   }
