@@ -203,3 +203,42 @@ it.each([crypto.randomUUID(), 'nonsense', '1', '%00', 'x'.repeat(500)])(
     expect([answer.status, answer.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
   },
 );
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+const word = unique('workshop');
+const soon = await createApiKey(target, 'upload', { name: `${word} soon`, expiresAt: inDays(13) });
+const later = await createApiKey(target, 'full', { name: `${word} later`, expiresAt: inDays(15) });
+const never = await createApiKey(target, 'admin', { name: `${word.toUpperCase()} never` });
+const revoked = await createApiKey(target, 'full', { name: `${word} revoked` });
+await revokeApiKey(target, revoked.id);
+
+const ids = async (query: string) => {
+  const { json } = await client.get(`${path}?q=${word}&${query}`, admin);
+  return json.api_keys.map(({ id }: { id: string }) => id);
+};
+
+it.each([
+  ['limit=500', [revoked, never, later, soon]],
+  ['status=active', [never, later, soon]],
+  ['status=revoked', [revoked]],
+  ['status=expired', []],
+  ['scope=admin', [never]],
+  ['expires=never', [revoked, never]],
+  ['expires=never&status=active', [never]],
+  ['expires=within-14-days', [soon]],
+  ['unusedDays=1', []],
+])('API keys are found by a part of their name and %s', async (query, keys) => {
+  expect(await ids(query)).toEqual(keys.map(({ id }) => id));
+});
+
+it('API keys are found by the beginning of the raw key', async () => {
+  const { json } = await client.get(`${path}?q=${soon.raw.slice(0, 11)}`, admin);
+  expect(json.api_keys.map(({ id }: { id: string }) => id)).toContain(soon.id);
+});
+
+it.each(['status=gone', 'scope=root', 'expires=soon', 'unusedDays=0', 'unusedDays=1.5', 'q=%00', 'offset=1'])(
+  'the list of API keys refuses the filter %s',
+  async (query) => {
+    expect((await client.get(`${path}?${query}`, admin)).code).toBe('VALIDATION_FAILED');
+  },
+);

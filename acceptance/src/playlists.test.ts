@@ -234,3 +234,49 @@ describe('a source that cannot be used is 503', () => {
     expect(elsewhere.countOf('/stolen.m3u8')).toBe(0);
   });
 });
+
+/** The most that a source may send. */
+const sourceBytes = 2 * 1024 * 1024 - 1_024;
+const fill = (part: string) => part.repeat(Math.floor(sourceBytes / part.length));
+
+it.each([
+  ['blank lines before a line', `${fill('\n')}a`],
+  ['fewer blank lines before a line', `${'\n'.repeat(150_000)}a`],
+  ['spaces in an attribute', `#EXT-X-KEY:METHOD=A${fill(' ')}"`],
+  ['attributes without an end', `#EXT-X-KEY:URI="a",${Array.from({ length: 250_000 }, (_, n) => `A${n}=`)}`],
+  ['commas', `#EXT-X-KEY:${fill(',')}`],
+  ['quotes', `#EXT-X-KEY:URI=${fill('"')}`],
+  ['sessions in a key of this server', `#EXT-X-KEY:URI="${publicUrl}/keys/a?${fill('s&')}"`],
+  ['segments of two characters', 'ab\n'.repeat(199_000)],
+  ['keys of this server', `#EXT-X-KEY:URI="${publicUrl}/keys/a"\n`.repeat(41_000)],
+])(
+  'a source that sends 2 MiB of %s is answered with the playlist or 503, and other clients are answered meanwhile',
+  async (_what, body) => {
+    const scene = await open(source.set(own('a.m3u8'), head + body));
+    let isAnswered = false;
+    const answer = scene.get().finally(() => {
+      isAnswered = true;
+    });
+    const statuses = new Set<number>();
+    do statuses.add((await client.get('/health')).status);
+    while (!isAnswered);
+    expect([...statuses]).toEqual([200]);
+    expect([200, 503]).toContain((await answer).status);
+  },
+);
+
+it('many sessions get a long playlist at the same time, each with its own id, and the length that was announced', async () => {
+  const text = head + `#EXT-X-KEY:METHOD=AES-128,URI="${publicUrl}/keys/a"\n#EXTINF:6,ä\nab\n`.repeat(20_000);
+  const scene = await makeScene(server);
+  await setPlaylist(server, scene.contentId, source.set('/long.m3u8', text));
+  const sids = await Promise.all(
+    Array.from({ length: 8 }, async () => (await openSession(server, scene)).sid),
+  );
+  const answers = await Promise.all(sids.map((sid) => client.get(`/play/${sid}/index.m3u8`)));
+  for (const [n, { status, headers, bytes }] of answers.entries()) {
+    expect([status, headers['content-length']]).toEqual([200, `${bytes.length}`]);
+    const lines = bytes.toString('utf8').split('\n');
+    expect(lines.filter((line) => line.endsWith(`/keys/a?s=${sids[n]}"`))).toHaveLength(20_000);
+    expect(lines.filter((line) => line === '#EXTINF:6,ä')).toHaveLength(20_000);
+  }
+});

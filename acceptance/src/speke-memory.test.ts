@@ -5,10 +5,10 @@ import { metricsPorts, readMetrics } from './read-metrics.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
 import { areContainers, startServer } from './target.ts';
 
-/** A server that kept the bodies of one round would hold 150 MB. */
+/** A server that kept the bodies of one round would hold 100 MB. */
 const growthMostBytes = 64 * 1_024 * 1_024;
 const mib = 1_024 * 1_024;
-const timesOfEach = 10;
+const timesOfEach = 5;
 
 // The metrics of containers are behind their network.
 it.skipIf(areContainers)(
