@@ -11,6 +11,7 @@ const single = openShared('one-lease');
 const stage = await openPlayerSetup('short', single);
 const film = await stage.encrypt();
 const required = await openShared('leases-required');
+const apart = await stage.encrypt({ server: required, perRenditionIds: true });
 /** The lowest quality until the test requests another, and a short buffer. */
 const hlsConfig = {
   startLevel: 0,
@@ -105,7 +106,6 @@ describe.concurrent('what `encrypt --per-rendition-ids` makes plays with LEASE_M
   ] as const)(
     'with LEASE_MODE=required and a content id for each rendition, where load() %s, each of these contents gets a lease',
     async ([, contentId], test) => {
-      const apart = await stage.encrypt({ server: required, perRenditionIds: true });
       const viewerId = unique('viewer');
       const token = () => freshToken(required, viewerId);
       const scene = await openScene(stage, test, { film: apart, server: required, viewerId, token });

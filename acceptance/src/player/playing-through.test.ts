@@ -9,6 +9,7 @@ import { openScene, type PlayScene } from './scene.ts';
 const stage = await openPlayerSetup('short', openTarget());
 /** The lowest quality until the test requests another, so that hls.js does not abandon a segment that comes slowly. */
 const hlsConfig = { startLevel: 0, abrBandWidthFactor: 0.001, abrBandWidthUpFactor: 0.001 };
+const films = { ts: await stage.encrypt(), fmp4: await stage.encrypt({ container: 'fmp4' }) };
 const isOwn = (target: Target): target is WatchedServer => 'process' in target;
 
 const mean = (durations: readonly number[]) =>
@@ -52,7 +53,7 @@ async function countKeyRequests({ wire, viewerId, film }: PlayScene): Promise<nu
 it.concurrent.for(['ts', 'fmp4'] as const)(
   'the player plays encrypted %s through three epochs and changes of quality, and its eight figures match what the test measured',
   async (container, test) => {
-    const film = await stage.encrypt({ container });
+    const film = films[container];
     const scene = await openScene(stage, test, { film });
     const { page, wire } = scene;
     const startMs = performance.now();
@@ -139,7 +140,7 @@ describe.concurrent('an instance of hls.js of the application’s own', () => {
   ] as const)(
     'the application’s own hls.js plays with %s, and gives its lease back once',
     async ([, way, end], test) => {
-      const film = await stage.encrypt();
+      const film = films.ts;
       const scene = await openScene(stage, test, { film });
       await scene.play({ way, rate: 4, hlsConfig });
       const { errors, metrics, leases } = await scene.until('seen.ended');
@@ -160,7 +161,7 @@ describe.concurrent('Shaka Player with the request filter', () => {
   it.for(['ts', 'fmp4'] as const)(
     'Shaka Player with the request filter plays the same %s stream through its epochs, and gives its lease back',
     async (container, test) => {
-      const film = await stage.encrypt({ container });
+      const film = films[container];
       const scene = await openScene(stage, test, { film });
       await scene.play({ way: 'shaka', rate: 4 });
       const { errors, currentTime } = await scene.until('seen.ended');
