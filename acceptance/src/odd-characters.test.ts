@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { ask, askInParts, listQueries } from './odd-requests.ts';
 import { openTarget } from './target.ts';
@@ -55,32 +54,4 @@ it('an invented cursor never gets a 5xx, and a refused one gets 400 with errors'
       if (status === 400) expect(json.errors).not.toEqual([]);
     }
   }
-});
-
-/** Sends text unchanged. @returns the body of the answer */
-function sendRaw(text: string): Promise<string> {
-  const { hostname, port } = new URL(target.url);
-  return new Promise((resolve, reject) => {
-    let answer = '';
-    const socket = connect(Number(port), hostname, () => socket.end(text));
-    socket.setEncoding('utf8').on('data', (part) => {
-      answer += part;
-    });
-    socket.once('close', () => resolve(answer.slice(answer.indexOf('\r\n\r\n') + 4)));
-    socket.once('error', reject);
-  });
-}
-
-it.each([
-  ['text that is not HTTP', 'nonsense\r\n\r\n'],
-  ['a request without a Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
-  ['a request with two Hosts', 'GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'],
-  ['the same Host twice', 'GET /health HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n'],
-  ['two Hosts in HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n'],
-  ['a path that cannot be decoded', 'GET /keys/%FF HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
-  ['a path with a fragment', 'GET /keys/a#b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
-])('%s is answered 400 VALIDATION_FAILED with errors', async (_what, request) => {
-  const problem = JSON.parse(await sendRaw(request));
-  expect(problem).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
-  expect(problem.errors).toEqual([{ path: expect.any(String), message: expect.any(String) }]);
 });

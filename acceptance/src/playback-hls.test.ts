@@ -6,7 +6,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
 import { startMediaServer } from './playback/media-server.ts';
-import { readLines } from './request-lines.ts';
 import { changesArrived, createLease, revokeLeases } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
 import { openSharedBrowser } from './shared-browser.ts';
@@ -148,12 +147,4 @@ describe.concurrent('after a revocation', () => {
     // It tries both renditions at once, and then as often as its keyLoadPolicy allows (8).
     expect(refused.length).toBeLessThanOrEqual(2 + 8);
   });
-});
-
-it('the browser sends preflights to the key server, which answers them with 204', () => {
-  const preflights = readLines(server.process).filter(
-    ({ method, path }) => method === 'OPTIONS' && path.startsWith('/keys/'),
-  );
-  expect(preflights.length).toBeGreaterThan(0);
-  expect(preflights.filter(({ status }) => status !== 204)).toEqual([]);
 });
