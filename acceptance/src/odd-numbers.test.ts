@@ -33,10 +33,10 @@ const oddCursors = [
 ].map(cursorOf);
 
 it.each(listQueries(client.api, ['get']))(
-  'odd numbers, instants and cursors in the query of %s %s, in %s, never get a 5xx',
+  'odd numbers, and instants or cursors, in the query of %s %s, in %s, never get a 5xx',
   async (_method, path, name) => {
     const url = path.replace(/\{(id|contentId)\}/g, contentId).replace(/\{[^}]+\}/g, 'x');
-    const texts = [...odd, ...oddInstants, ...oddCursors];
+    const texts = [...odd, ...(name === 'cursor' ? oddCursors : oddInstants)];
     await expectNo5xx(
       target,
       texts.map((text) => ['GET', `${url}?${name}=${encodeURIComponent(text)}`]),
