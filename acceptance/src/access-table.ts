@@ -106,53 +106,26 @@ function describeManagement(keyInfo: string): Record<string, Row> {
 }
 
 function describePlayback(session: string): Record<string, Row> {
+  const viewers = (answer: string) => ({
+    viewer: answer,
+    anotherViewer: answer,
+    viewerOfOtherContent: notEntitled,
+  });
+  const key = played(readable('200'), viewers('200'));
   return {
-    'GET /keys/{contentId}': played(readable('200'), {
-      viewer: '200',
-      anotherViewer: '200',
-      viewerOfOtherContent: notEntitled,
-    }),
-    'GET /keys/{contentId}/{epoch}': played(readable('200'), {
-      viewer: '200',
-      anotherViewer: '200',
-      viewerOfOtherContent: notEntitled,
-    }),
-    'GET /keys/{contentId}/kid/{kid}': played(readable('200'), {
-      viewer: '200',
-      anotherViewer: '200',
-      viewerOfOtherContent: notEntitled,
-    }),
-    'POST /licenses/clearkey/{contentId}': played(readable('200'), {
-      viewer: '200',
-      anotherViewer: '200',
-      viewerOfOtherContent: notEntitled,
-    }),
-    'PUT /keys/{contentId}/{epoch}': played(readable('200'), {
-      viewer: '200',
-      anotherViewer: '200',
-      viewerOfOtherContent: notEntitled,
-    }),
-    'PUT /keys/{contentId}': played(readable('200'), {
-      viewer: '200',
-      anotherViewer: '200',
-      viewerOfOtherContent: notEntitled,
-    }),
+    'GET /keys/{contentId}': key,
+    'GET /keys/{contentId}/{epoch}': key,
+    'GET /keys/{contentId}/kid/{kid}': key,
+    'POST /licenses/clearkey/{contentId}': key,
+    'PUT /keys/{contentId}/{epoch}': key,
+    'PUT /keys/{contentId}': key,
     // Whatever else a request presents: the path is the credential.
     'GET /play/{sid}/{name}': open('401 INVALID_SESSION'),
-    'POST /keys/leases': played(managed('201'), {
-      viewer: '201',
-      anotherViewer: '201',
-      viewerOfOtherContent: notEntitled,
-    }),
-    'POST /keys/sessions': played(managed(session), {
-      viewer: session,
-      anotherViewer: session,
-      viewerOfOtherContent: notEntitled,
-    }),
+    'POST /keys/leases': played(managed('201'), viewers('201')),
+    'POST /keys/sessions': played(managed(session), viewers(session)),
     'POST /keys/leases/renew': played(managed('200'), {
-      viewer: '200',
+      ...viewers('200'),
       anotherViewer: '403 LEASE_UNKNOWN',
-      viewerOfOtherContent: notEntitled,
     }),
     // A viewer may release its own lease despite the content claim, because a release gives no access.
     'POST /keys/leases/revoke': played(managed('200'), {

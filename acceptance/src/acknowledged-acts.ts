@@ -25,13 +25,15 @@ type Row = NonNullable<AcknowledgedAct['row']>;
 
 /** Sends an act as an admin. @throws Error if it fails, as when the server is gone */
 async function act(
-  { client, admin, acknowledge }: WriterOptions,
+  { client, admin, acknowledge }: Pick<WriterOptions, 'client' | 'admin' | 'acknowledge'>,
   method: string,
   path: string,
   json: unknown,
   then: (answer: Answer) => Partial<AcknowledgedAct>,
 ): Promise<Answer> {
-  const answer = await client.call(method, path, { as: admin, json });
+  const answer = await client.call(method, path, { as: admin, json, isOneOfMany: true });
+  // Neither yes nor no, from a busy machine: nothing is acknowledged.
+  if (answer.status === 503) return act({ client, admin, acknowledge }, method, path, json, then);
   if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.code}`);
   acknowledge({ requestId: answer.requestId, row: null, refusals: [], ...then(answer) });
   return answer;
@@ -40,7 +42,7 @@ async function act(
 const made = (table: Row['table'], id: string): Partial<AcknowledgedAct> => ({ row: { table, id } });
 const refused = (expected: string, path: string, as: string, headers = {}) => ({
   expected,
-  ask: (client: Client) => client.get(path, as, headers),
+  ask: (client: Client) => client.call('GET', path, { as, headers, isOneOfMany: true }),
 });
 
 async function registerContent(options: WriterOptions): Promise<string> {

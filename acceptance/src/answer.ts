@@ -48,3 +48,7 @@ export async function readAnswer(
   const requestId = headers['x-request-id'] ?? '';
   return { method, path, status: statusCode, headers, bytes, type, requestId, json, code };
 }
+
+/** Status and code, such as `200` or `403 LEASE_REVOKED`. */
+export const outcomeOf = ({ status, code }: Pick<Answer, 'status' | 'code'>): string =>
+  code ? `${status} ${code}` : `${status}`;

@@ -6,7 +6,8 @@ import { runBlock } from '@latchkey/rig/documents/run-block';
 import { findFreePort } from '@latchkey/rig/find-free-port';
 import { findProgram, postgresData, postgresUid, runPostgres } from '@latchkey/rig/stores/own-stores';
 import { makeServerFolder, type ServerProgram } from '@latchkey/rig/stores/server-program';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { eventually } from './eventually.ts';
 import { runSql } from './run-sql.ts';
 
 const blocks = readBlocks(readDocument('docs/backup.md'), 'Postgres');
@@ -86,7 +87,6 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
     for (const each of [folder, restored]) rmSync(each, { recursive: true, force: true });
   });
 
-  const patience = { timeout: 60_000, interval: 50 };
   return {
     url,
     makeBaseBackup: async () => void (await shell(command('pg_basebackup'))),
@@ -96,7 +96,7 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
     },
     async archiveAll() {
       const [row] = await runSql(url, 'select pg_walfile_name(pg_switch_wal()) as name');
-      await vi.waitFor(() => access(join(archive, String(row?.name))), patience);
+      await eventually(() => access(join(archive, String(row?.name))));
     },
     stop,
     async lose() {
@@ -116,14 +116,14 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
       server = await runPostgres({ port, folder: restored }, options);
     },
     waitPaused: () =>
-      vi.waitFor(async () => expect(await shell(command('pause_state'))).toMatch(/^ paused /m), patience),
+      eventually(async () => expect(await shell(command('pause_state'))).toMatch(/^ paused /m)),
     resume: async () => void (await shell(command('wal_replay_resume'))),
     readLog: () => readFileSync(join(restored, 'server.log'), 'utf8'),
     waitWritable: () =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         const [row] = await runSql(url, 'select pg_is_in_recovery() as recovering');
         expect(row).toEqual({ recovering: false });
-      }, patience),
+      }),
   };
 }
 

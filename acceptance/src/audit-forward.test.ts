@@ -1,12 +1,10 @@
 import { findFreePort } from '@latchkey/rig/find-free-port';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { expectComplete } from './forwarded-audit.ts';
 import { registerContent } from './server-actions.ts';
 import { createSyslogReceiver } from './syslog-receiver.ts';
 import { areContainers, startServerToClose } from './target.ts';
-
-/** Forwarding runs each second. The rest is for a busy machine, and for a collector that is given up after 10 s. */
-const patience = { timeout: 60_000, interval: 100 };
 
 // Containers reach neither files nor the loopback address of this machine.
 describe.skipIf(areContainers)('the forwarded audit', () => {
@@ -17,16 +15,16 @@ describe.skipIf(areContainers)('the forwarded audit', () => {
     const warned = () => server.process.stderr().split('the audit could not be forwarded').length - 1;
     const contents: string[] = [];
     const act = async () => contents.push(await registerContent(server));
-    const onceReceived = () => vi.waitFor(() => expectComplete(collector.messages(), contents), patience);
+    const onceReceived = () => eventually(() => expectComplete(collector.messages(), contents));
 
     await act();
-    await vi.waitFor(() => expect(warned()).toBeGreaterThan(0), patience);
+    await eventually(() => expect(warned()).toBeGreaterThan(0));
     await collector.start('reads');
     await onceReceived();
     await collector.stop();
     await act();
     await collector.start('silent');
-    await vi.waitFor(() => expect(collector.connections()).toBeGreaterThan(0), patience);
+    await eventually(() => expect(collector.connections()).toBeGreaterThan(0));
     await act();
     expect(collector.messages().map(({ target }) => target)).not.toContain(contents.at(-1));
     // Breaks the connection of the server, too.

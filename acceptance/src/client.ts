@@ -13,9 +13,11 @@ export interface CallOptions {
   /** Sent as it is, instead of `json`. */
   body?: string | Buffer | Readable;
   headers?: Record<string, string>;
+  /** Without the checks of its answer, which take longer than the answer. */
+  isOneOfMany?: boolean;
 }
 
-/** Calls the server. Every answer is checked before the test gets it. */
+/** Calls the server. Each answer is checked before the test gets it, but for those of a flood. */
 export interface Client {
   api: ApiDocument;
   /** @param target path and query */
@@ -68,7 +70,7 @@ export function createClient(baseUrl: string, api: ApiDocument, tries = 1): Clie
     if (answer.json?.session?.id) credentials.add(answer.json.session.id);
     if (answer.status === 200 && answer.type === 'application/octet-stream' && answer.bytes.length > 0)
       credentials.add(answer.bytes.toString('hex'));
-    checkAnswer(answer, headers['x-request-id'], api);
+    if (!options.isOneOfMany) checkAnswer(answer, headers['x-request-id'], api);
     return answer;
   }
 

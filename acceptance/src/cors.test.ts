@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
 import { makeScene } from './server-actions.ts';
 import { listedOrigin as listed } from './shared-settings.ts';
@@ -33,76 +33,72 @@ const words = (text: string | undefined) =>
     .map((word) => word.trim())
     .filter(Boolean);
 
-describe('a listed origin', () => {
-  it.each([listed, playerOrigin])('the listed origin %s is echoed exactly', async (origin) => {
-    const { contentId, token } = await makeScene(server);
-    const answer = await server.client.get(`/keys/${contentId}`, token, { origin });
-    expect(answer.headers['access-control-allow-origin']).toBe(origin);
-    expect(words(answer.headers.vary)).toContain('origin');
-    expect(words(answer.headers['access-control-expose-headers'])).toEqual(
-      expect.arrayContaining(['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy']),
-    );
-  });
-
-  it.each(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'])(
-    'the preflight of a listed origin before %s allows all headers of players',
-    async (method) => {
-      const wanted = ['authorization', 'content-type', 'x-lease-id', 'x-request-id'];
-      wanted.push('cmcd-object', 'cmcd-request', 'cmcd-session', 'cmcd-status');
-      const answer = await preflight(server, '/keys/my-video-001', listed, method, wanted.join(','));
-      expect(answer.status).toBe(204);
-      expect(answer.headers['access-control-allow-origin']).toBe(listed);
-      expect(words(answer.headers['access-control-allow-methods'])).toContain(method.toLowerCase());
-      expect(words(answer.headers['access-control-allow-headers'])).toEqual(expect.arrayContaining(wanted));
-      expect(answer.headers['access-control-max-age']).toBe('7200');
-      expect(words(answer.headers.vary)).toContain('origin');
-    },
+it.each([listed, playerOrigin])('the listed origin %s is echoed exactly', async (origin) => {
+  const { contentId, token } = await makeScene(server);
+  const answer = await server.client.get(`/keys/${contentId}`, token, { origin });
+  expect(answer.headers['access-control-allow-origin']).toBe(origin);
+  expect(words(answer.headers.vary)).toContain('origin');
+  expect(words(answer.headers['access-control-expose-headers'])).toEqual(
+    expect.arrayContaining(['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy']),
   );
-
-  it('a page of a listed origin can read errors', async () => {
-    const { client, adminApiKey } = server;
-    const headers = { origin: listed };
-    const answers = [
-      await client.get('/keys/x', undefined, headers),
-      await client.get('/nowhere', undefined, headers),
-      await client.get('/api/v1/api-keys?limit=x', adminApiKey, headers),
-      await client.call('PUT', '/health', { headers }),
-      await client.call('POST', '/api/v1/content', {
-        as: adminApiKey,
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: 'x'.repeat(70_000),
-      }),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([401, 404, 400, 405, 413]);
-    for (const { headers: got } of answers) expect(got['access-control-allow-origin']).toBe(listed);
-  });
-
-  it('a page of a listed origin can read the event stream', async () => {
-    const answer = await server.client.get('/api/v1/events', server.adminApiKey, { origin: listed });
-    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, listed]);
-  });
 });
 
-describe('an origin that is not listed', () => {
-  it.each(unlisted)('the origin %s, which is not listed, gets no CORS header', async (origin) => {
-    const { contentId, token } = await makeScene(server);
-    expect(corsHeaders(await server.client.get(`/keys/${contentId}`, token, { origin }))).toEqual([]);
-    expect(corsHeaders(await server.client.get('/keys/x', undefined, { origin }))).toEqual([]);
-    expect(corsHeaders(await preflight(server, '/keys/x', origin, 'GET', 'authorization'))).toEqual([]);
-  });
-
-  it('a request of an unlisted origin is served, and the answer varies by Origin', async () => {
-    const { contentId, token } = await makeScene(server);
-    const answer = await server.client.get(`/keys/${contentId}`, token, { origin: 'https://evil.example' });
-    expect(answer.status).toBe(200);
+it.each(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'])(
+  'the preflight of a listed origin before %s allows all headers of players',
+  async (method) => {
+    const wanted = ['authorization', 'content-type', 'x-lease-id', 'x-request-id'];
+    wanted.push('cmcd-object', 'cmcd-request', 'cmcd-session', 'cmcd-status');
+    const answer = await preflight(server, '/keys/my-video-001', listed, method, wanted.join(','));
+    expect(answer.status).toBe(204);
+    expect(answer.headers['access-control-allow-origin']).toBe(listed);
+    expect(words(answer.headers['access-control-allow-methods'])).toContain(method.toLowerCase());
+    expect(words(answer.headers['access-control-allow-headers'])).toEqual(expect.arrayContaining(wanted));
+    expect(answer.headers['access-control-max-age']).toBe('7200');
     expect(words(answer.headers.vary)).toContain('origin');
-  });
+  },
+);
 
-  it('a request without an origin gets no CORS header', async () => {
-    const answer = await server.client.get('/health');
-    expect(corsHeaders(answer)).toEqual([]);
-    expect(words(answer.headers.vary)).toContain('origin');
-  });
+it('a page of a listed origin can read errors', async () => {
+  const { client, adminApiKey } = server;
+  const headers = { origin: listed };
+  const answers = [
+    await client.get('/keys/x', undefined, headers),
+    await client.get('/nowhere', undefined, headers),
+    await client.get('/api/v1/api-keys?limit=x', adminApiKey, headers),
+    await client.call('PUT', '/health', { headers }),
+    await client.call('POST', '/api/v1/content', {
+      as: adminApiKey,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: 'x'.repeat(70_000),
+    }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([401, 404, 400, 405, 413]);
+  for (const { headers: got } of answers) expect(got['access-control-allow-origin']).toBe(listed);
+});
+
+it('a page of a listed origin can read the event stream', async () => {
+  const answer = await server.client.get('/api/v1/events', server.adminApiKey, { origin: listed });
+  expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, listed]);
+});
+
+it.each(unlisted)(
+  'a request of the unlisted origin %s is served without a CORS header, and its answer varies by Origin',
+  async (origin) => {
+    for (const target of [server, withCookies]) {
+      const { contentId, token } = await makeScene(target);
+      const answer = await target.client.get(`/keys/${contentId}`, token, { origin });
+      expect([answer.status, corsHeaders(answer)]).toEqual([200, []]);
+      expect(words(answer.headers.vary)).toContain('origin');
+      expect(corsHeaders(await target.client.get('/keys/x', undefined, { origin }))).toEqual([]);
+      expect(corsHeaders(await preflight(target, '/keys/x', origin, 'GET', 'authorization'))).toEqual([]);
+    }
+  },
+);
+
+it('a request without an origin gets no CORS header', async () => {
+  const answer = await server.client.get('/health');
+  expect(corsHeaders(answer)).toEqual([]);
+  expect(words(answer.headers.vary)).toContain('origin');
 });
 
 it('without CORS_ORIGINS there is no CORS header', async () => {
@@ -119,75 +115,60 @@ it('CORS_ORIGINS=* lets every page read answers, but not send cookies', async ({
 
 const allowsCookies = ({ headers }: Answer) => headers['access-control-allow-credentials'];
 
-describe('cookies', () => {
-  it('with tokens in cookies, a page of a listed origin may send cookies and read the answers', async () => {
-    const { contentId, token } = await makeScene(withCookies);
-    const headers = { origin: listed, cookie: `latchkey_token=${token}` };
-    const answer = await withCookies.client.get(`/keys/${contentId}`, undefined, headers);
-    expect([answer.status, allowsCookies(answer)]).toEqual([200, 'true']);
-    expect(answer.headers['access-control-allow-origin']).toBe(listed);
-    expect(
-      allowsCookies(await preflight(withCookies, `/keys/${contentId}`, listed, 'GET', 'x-lease-id')),
-    ).toBe('true');
-    const refused = await withCookies.client.get('/keys/x', undefined, { origin: listed });
-    expect([refused.status, allowsCookies(refused)]).toEqual([401, 'true']);
-  });
-
-  it.each(unlisted)(
-    'with tokens in cookies, a page of the unlisted origin %s may not read answers',
-    async (origin) => {
-      const answer = await withCookies.client.get('/keys/x', undefined, { origin });
-      expect(corsHeaders(answer)).toEqual([]);
-      expect(corsHeaders(await preflight(withCookies, '/keys/x', origin, 'GET', 'x-lease-id'))).toEqual([]);
-    },
+it('with tokens in cookies, a page of a listed origin may send cookies and read the answers', async () => {
+  const { contentId, token } = await makeScene(withCookies);
+  const headers = { origin: listed, cookie: `latchkey_token=${token}` };
+  const answer = await withCookies.client.get(`/keys/${contentId}`, undefined, headers);
+  expect([answer.status, allowsCookies(answer)]).toEqual([200, 'true']);
+  expect(answer.headers['access-control-allow-origin']).toBe(listed);
+  expect(allowsCookies(await preflight(withCookies, `/keys/${contentId}`, listed, 'GET', 'x-lease-id'))).toBe(
+    'true',
   );
-
-  it('without tokens in cookies, or with CORS_ORIGINS=*, no page may send cookies', async () => {
-    for (const target of any ? [server, any] : [server]) {
-      expect(
-        allowsCookies(await target.client.get('/health', undefined, { origin: listed })),
-      ).toBeUndefined();
-      expect(allowsCookies(await preflight(target, '/keys/x', listed, 'GET', 'x-lease-id'))).toBeUndefined();
-    }
-  });
+  const refused = await withCookies.client.get('/keys/x', undefined, { origin: listed });
+  expect([refused.status, allowsCookies(refused)]).toEqual([401, 'true']);
 });
 
-describe('a key request by the id of a session alone', () => {
-  const path = '/keys/my-video-001/0?s=not-a-session';
+it('without tokens in cookies, or with CORS_ORIGINS=*, no page may send cookies', async () => {
+  for (const target of any ? [server, any] : [server]) {
+    expect(allowsCookies(await target.client.get('/health', undefined, { origin: listed }))).toBeUndefined();
+    expect(allowsCookies(await preflight(target, '/keys/x', listed, 'GET', 'x-lease-id'))).toBeUndefined();
+  }
+});
 
-  it.each([listed, 'https://evil.example', undefined])(
-    'a key request by a session alone is answered to every page without credentials, errors too: origin %s',
-    async (origin) => {
-      for (const target of [server, silent, withCookies]) {
-        const answer = await target.client.call('GET', path, { headers: origin ? { origin } : {} });
-        expect(answer.status).toBe(401);
-        expect(answer.code).toBe('INVALID_SESSION');
-        expect(answer.headers['access-control-allow-origin']).toBe('*');
-        expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
-        expect(words(answer.headers['access-control-expose-headers'])).toContain('retry-after');
-      }
-    },
-  );
+const path = '/keys/my-video-001/0?s=not-a-session';
 
-  it('the preflight of a key request by a session alone allows any header but Authorization', async () => {
+it.each([listed, 'https://evil.example', undefined])(
+  'a key request by a session alone is answered to every page without credentials, errors too: origin %s',
+  async (origin) => {
     for (const target of [server, silent, withCookies]) {
-      const answer = await preflight(target, path, 'https://evil.example', 'GET', 'range,x-own');
-      expect(answer.status).toBe(204);
+      const answer = await target.client.call('GET', path, { headers: origin ? { origin } : {} });
+      expect(answer.status).toBe(401);
+      expect(answer.code).toBe('INVALID_SESSION');
       expect(answer.headers['access-control-allow-origin']).toBe('*');
-      expect(answer.headers['access-control-allow-headers']).toBe('*');
       expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+      expect(words(answer.headers['access-control-expose-headers'])).toContain('retry-after');
     }
-  });
+  },
+);
 
-  it('a key request with a session and Authorization is answered to listed origins only', async () => {
-    const authorization = 'Bearer rubbish';
-    const ask = async (origin: string) =>
-      server.client.call('GET', path, { headers: { origin, authorization } });
-    expect((await ask('https://evil.example')).headers['access-control-allow-origin']).toBeUndefined();
-    const fromListed = await ask(listed);
-    expect(fromListed.headers['access-control-allow-origin']).toBe(listed);
-    expect(fromListed.code).toBe('INVALID_TOKEN');
-    const asked = await preflight(server, path, 'https://evil.example', 'GET', 'Authorization');
-    expect(asked.headers['access-control-allow-origin']).toBeUndefined();
-  });
+it('the preflight of a key request by a session alone allows any header but Authorization', async () => {
+  for (const target of [server, silent, withCookies]) {
+    const answer = await preflight(target, path, 'https://evil.example', 'GET', 'range,x-own');
+    expect(answer.status).toBe(204);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-allow-headers']).toBe('*');
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+  }
+});
+
+it('a key request with a session and Authorization is answered to listed origins only', async () => {
+  const authorization = 'Bearer rubbish';
+  const ask = async (origin: string) =>
+    server.client.call('GET', path, { headers: { origin, authorization } });
+  expect((await ask('https://evil.example')).headers['access-control-allow-origin']).toBeUndefined();
+  const fromListed = await ask(listed);
+  expect(fromListed.headers['access-control-allow-origin']).toBe(listed);
+  expect(fromListed.code).toBe('INVALID_TOKEN');
+  const asked = await preflight(server, path, 'https://evil.example', 'GET', 'Authorization');
+  expect(asked.headers['access-control-allow-origin']).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { eventually } from './eventually.ts';
 import { createApiKey, createBriefApiKey, revokeApiKey } from './server-actions.ts';
 import type { Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
@@ -35,13 +35,10 @@ export async function makeCredentials(target: Target): Promise<Credentials> {
   const revoked = await createApiKey(target, 'admin');
   await revokeApiKey(target, revoked.id);
   const expired = await createBriefApiKey(target, 'admin');
-  await vi.waitFor(
-    async () => {
-      const { status } = await client.get('/api/v1/api-keys/current', expired.raw);
-      if (status !== 401) throw new Error('not yet expired');
-    },
-    { timeout: 30_000, interval: 100 },
-  );
+  await eventually(async () => {
+    const { status } = await client.get('/api/v1/api-keys/current', expired.raw);
+    if (status !== 401) throw new Error('not yet expired');
+  });
   return {
     viewerId,
     of: {

@@ -1,49 +1,24 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@latchkey/rig/find-free-port';
-import { compileCache } from '@latchkey/rig/processes/spawn-entry';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
+import { runToExit } from './run-to-exit.ts';
 import { createApiKey } from './server-actions.ts';
 import { isSingleNode, makeApiKey, openShared } from './target.ts';
 
-// Each run is a process of its own, which takes a second, and longer on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
 const target = await openShared('plain');
-const commandFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
-
-interface Run {
-  exitCode: number;
-  stdout: string;
-  stderr: string;
-}
-
-function diagnose(apiKey: string | undefined, ...args: string[]): Promise<Run> {
-  const env = {
-    PATH: process.env.PATH,
-    NODE_COMPILE_CACHE: compileCache,
-    ...(apiKey && { LATCHKEY_API_KEY: apiKey }),
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [commandFile, 'doctor', '--live', ...args], { env }, (error, stdout, stderr) =>
-      resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr }),
-    );
-  });
-}
+const diagnose = (apiKey: string | undefined, ...args: string[]) =>
+  runToExit(['doctor', '--live', ...args], apiKey);
 
 const kindsOf = (processes: { service: string }[]) =>
   [...new Set(processes.map(({ service }) => service))].sort();
 
 it('doctor --live finds a running installation healthy and shows each process with its version, clock and feed age', async () => {
   // A process that answers too slowly on a busy machine is reported as missing.
-  const report = await vi.waitFor(
-    async () => {
-      const { exitCode, stdout, stderr } = await diagnose(target.adminApiKey, target.url, '--json');
-      expect([exitCode, stderr]).toEqual([0, '']);
-      return JSON.parse(stdout);
-    },
-    { timeout: 60_000 },
-  );
+  const report = await eventually(async () => {
+    const { exitCode, stdout, stderr } = await diagnose(target.adminApiKey, target.url, '--json');
+    expect([exitCode, stderr]).toEqual([0, '']);
+    return JSON.parse(stdout);
+  });
   expect(report).toMatchObject({ status: 'healthy', ready: true, refused: null });
   const services = ['auth', 'content', 'gateway', 'key-derivation', 'leases', 'playback'];
   const nodes = report.processes.length > 1 ? ['key-derivation', 'single node'] : ['single node'];

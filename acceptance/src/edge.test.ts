@@ -1,5 +1,7 @@
-import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
-import { expect, it, vi } from 'vitest';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { derive } from './derive.ts';
+import { eventually } from './eventually.ts';
 import { keyIdOf } from './key-id.ts';
 import { askForKeysAtOnce } from './pipelined-keys.ts';
 import { metricsPorts, readMetrics } from './read-metrics.ts';
@@ -7,12 +9,13 @@ import { makeSecretFolder } from './secret-folder.ts';
 import {
   askForKey,
   createLease,
+  expectKey,
   makeScene,
   oncePropagated,
   registerContent,
   revokeLeases,
 } from './server-actions.ts';
-import { masterKeyHex, saltHex, startEdges } from './target.ts';
+import { startEdges } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 const { TEST_POSTGRES_URL } = process.env;
@@ -27,15 +30,12 @@ const started = await startEdges(
 const edge = { ...started, jwtSecret: Buffer.from(old) };
 for (const secret of [old, next]) edge.client.credentials.add(secret);
 const [, stranger = ''] = edge.doors;
-const patience = { timeout: 25_000, interval: 100 };
 
 it('the edge serves the key that the contract derives, with a lease of the lease service and without', async () => {
   const scene = await makeScene(edge);
   const leaseId = await createLease(edge, scene);
   const path = `/keys/${scene.contentId}`;
-  const key = Buffer.from(
-    hkdfSync('sha256', Buffer.from(masterKeyHex, 'hex'), Buffer.from(saltHex, 'hex'), scene.contentId, 16),
-  );
+  const key = derive(scene.contentId);
   for (const headers of [{}, { 'x-lease-id': leaseId }]) {
     const answer = await edge.client.call('GET', path, { as: scene.token, headers });
     expect([answer.status, answer.bytes]).toEqual([200, key]);
@@ -47,9 +47,7 @@ it('a revocation in the lease service ends the keys at the edge', async () => {
   const leaseId = await createLease(edge, scene);
   expect(await askForKey(edge, scene, leaseId)).toBe('200');
   await revokeLeases(edge, { leaseId });
-  await oncePropagated(edge, async () =>
-    expect(await askForKey(edge, scene, leaseId)).toBe('403 LEASE_REVOKED'),
-  );
+  await expectKey(edge, '403 LEASE_REVOKED', scene, leaseId);
 });
 
 it('a licence of the edge has the derived key, and a revocation in the lease service ends the licences there', async () => {
@@ -61,9 +59,7 @@ it('a licence of the edge has the derived key, and a revocation in the lease ser
     const options = { as: scene.token, headers, json: { kids: [kid] } };
     return edge.client.call('POST', `/licenses/clearkey/${scene.contentId}`, options);
   };
-  const key = Buffer.from(
-    hkdfSync('sha256', Buffer.from(masterKeyHex, 'hex'), Buffer.from(saltHex, 'hex'), scene.contentId, 16),
-  ).toString('base64url');
+  const key = derive(scene.contentId).toString('base64url');
   edge.client.credentials.add(key);
   expect((await ask()).json).toEqual({ keys: [{ kty: 'oct', kid, k: key }], type: 'temporary' });
   await revokeLeases(edge, { leaseId });
@@ -79,10 +75,7 @@ it('the edge forwards requests for playlists to the playback service', async () 
 
 it('an edge with another master key than the database knows is not ready, serves no key, and forwards the rest', async () => {
   const scene = await makeScene(edge);
-  await vi.waitFor(
-    () => expect(edge.process.stderr()).toContain('is not the one that this database knows'),
-    patience,
-  );
+  await eventually(() => expect(edge.process.stderr()).toContain('is not the one that this database knows'));
   const ready = await fetch(`${stranger}/ready`);
   expect([ready.status, await ready.json()]).toMatchObject([
     503,
@@ -109,7 +102,7 @@ it('the statistics of the edge count its own keys', async () => {
   const scene = await makeScene(edge);
   expect(await askForKey(edge, scene)).toBe('200');
   // A service that a busy machine keeps from answering is missing for once.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { json } = await edge.client.get('/api/v1/statistics', edge.adminApiKey);
     expect(json).toMatchObject({
       statistics: {
@@ -119,7 +112,7 @@ it('the statistics of the edge count its own keys', async () => {
         ready: true,
       },
     });
-  }, patience);
+  });
 });
 
 it('the series of an edge process have its name, the age of its feed, and its dependencies', async () => {
@@ -184,7 +177,7 @@ it('an edge reads its files again on SIGHUP, serves on, and refuses tokens of a 
     const before = count();
     folder.write(changed);
     edge.process.kill('SIGHUP');
-    await vi.waitFor(() => expect(count()).toBe(before + edge.doors.length), patience);
+    await eventually(() => expect(count()).toBe(before + edge.doors.length));
   };
   expect(await askAll()).toEqual(['200', '401 INVALID_TOKEN']);
   await hangUp({ AUTH_JWT_SECRET_PREVIOUS: next });
@@ -194,4 +187,4 @@ it('an edge reads its files again on SIGHUP, serves on, and refuses tokens of a 
   expect(await askAll()).toEqual(['200', '200']);
   await hangUp({ AUTH_JWT_SECRET: next, AUTH_JWT_SECRET_PREVIOUS: '' });
   expect(await askAll()).toEqual(['401 INVALID_TOKEN', '200']);
-}, 120_000);
+});

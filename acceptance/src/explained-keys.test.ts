@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { askForKey, createApiKey, createLease, makeScene, revokeLeases } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 const target = await openTarget();
 const { client, adminApiKey: admin, jwtSecret } = target;
-const patience = { timeout: 20_000, interval: 100 };
 
 interface Step {
   step: string;
@@ -22,81 +22,79 @@ const ask = async (body: Record<string, unknown>) => {
 };
 const refusedStep = ({ steps }: { steps: Step[] }) => steps.find(({ answer }) => answer === 'refused');
 
-describe('why a key is refused', () => {
-  it('each decision is shown in its order, with the one that refuses and what it went by', async () => {
-    const scene = await makeScene(target);
-    const { viewerId, contentId, token } = scene;
-    expect(await ask({ viewerId, contentId })).toMatchObject({
-      outcome: 'served',
-      code: null,
-      viewerId,
-      contentId,
-    });
-    const leaseId = await createLease(target, scene);
-    await revokeLeases(target, { viewerId });
-    const last = 'not-reached';
-    // As soon as the replica that answers knows of the revocation.
-    await vi.waitFor(async () => {
-      const byToken = await ask({ token, contentId });
-      expect(byToken).toMatchObject({ outcome: 'refused', code: 'TOKEN_REVOKED', viewerId });
-      const answers = byToken.steps.map(({ step, answer }: Step) => `${step}: ${answer}`);
-      expect(answers).toEqual([
-        ...['credential: passed', 'entitlement: skipped', 'content: passed', 'lease: skipped'],
-        ...['marks: refused', `lease-mode: ${last}`, `key-periods: ${last}`, `key: ${last}`, `pace: ${last}`],
-      ]);
-      const markedAt = Date.parse(String(refusedStep(byToken)?.facts.markedAt));
-      expect(Math.abs(Date.parse(byToken.decidedAt) - markedAt)).toBeLessThan(60_000);
-      const byLease = await ask({ token, contentId, leaseId });
-      expect(refusedStep(byLease)).toMatchObject({
-        step: 'lease',
-        code: 'LEASE_REVOKED',
-        facts: { viewerId },
-      });
-    }, patience);
-    // A token that is issued long after the mark passes.
-    const later = new Date(Date.now() + 3_600_000).toISOString();
-    expect(await ask({ viewerId, contentId, issuedAt: later })).toMatchObject({ outcome: 'served' });
+it('each decision is shown in its order, with the one that refuses and what it went by', async () => {
+  const scene = await makeScene(target);
+  const { viewerId, contentId, token } = scene;
+  expect(await ask({ viewerId, contentId })).toMatchObject({
+    outcome: 'served',
+    code: null,
+    viewerId,
+    contentId,
   });
-
-  it('what is explained is what a player gets', async () => {
-    const { contentId, viewerId } = await makeScene(target);
-    const other = viewerToken(jwtSecret, viewerId, { content_ids: ['other'] });
-    const expired = viewerToken(jwtSecret, viewerId, { exp: 1 });
-    for (const token of [other, expired, viewerToken(jwtSecret, viewerId)]) {
-      const { code } = await ask({ token, contentId });
-      const got = await askForKey(target, { token, contentId });
-      expect(String(got)).toContain(code ?? '200');
-    }
-    const missing = unique('none');
-    expect(refusedStep(await ask({ viewerId, contentId: missing }))).toMatchObject({
-      code: 'CONTENT_NOT_FOUND',
+  const leaseId = await createLease(target, scene);
+  await revokeLeases(target, { viewerId });
+  const last = 'not-reached';
+  // As soon as the replica that answers knows of the revocation.
+  await eventually(async () => {
+    const byToken = await ask({ token, contentId });
+    expect(byToken).toMatchObject({ outcome: 'refused', code: 'TOKEN_REVOKED', viewerId });
+    const answers = byToken.steps.map(({ step, answer }: Step) => `${step}: ${answer}`);
+    expect(answers).toEqual([
+      ...['credential: passed', 'entitlement: skipped', 'content: passed', 'lease: skipped'],
+      ...['marks: refused', `lease-mode: ${last}`, `key-periods: ${last}`, `key: ${last}`, `pace: ${last}`],
+    ]);
+    const markedAt = Date.parse(String(refusedStep(byToken)?.facts.markedAt));
+    expect(Math.abs(Date.parse(byToken.decidedAt) - markedAt)).toBeLessThan(60_000);
+    const byLease = await ask({ token, contentId, leaseId });
+    expect(refusedStep(byLease)).toMatchObject({
+      step: 'lease',
+      code: 'LEASE_REVOKED',
+      facts: { viewerId },
     });
   });
+  // A token that is issued long after the mark passes.
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  expect(await ask({ viewerId, contentId, issuedAt: later })).toMatchObject({ outcome: 'served' });
+});
 
-  it('neither the token nor an API key is in an answer, and only management may ask', async () => {
-    const { contentId, token } = await makeScene(target);
-    for (const pasted of [token, `${token}x`]) {
-      const answer = await ask({ token: pasted, contentId });
-      expect(JSON.stringify(answer)).not.toContain(pasted.split('.')[2]);
-    }
-    const { raw } = await createApiKey(target, 'playback');
-    const refused = await client.post('/api/v1/key-decisions', admin, { token: raw, contentId });
-    expect(refused.code).toBe('VALIDATION_FAILED');
-    expect(JSON.stringify(refused.json)).not.toContain(raw);
-    for (const as of [token, raw, undefined])
-      expect([401, 403]).toContain(
-        (await client.post('/api/v1/key-decisions', as, { token, contentId })).status,
-      );
+it('what is explained is what a player gets', async () => {
+  const { contentId, viewerId } = await makeScene(target);
+  const other = viewerToken(jwtSecret, viewerId, { content_ids: ['other'] });
+  const expired = viewerToken(jwtSecret, viewerId, { exp: 1 });
+  for (const token of [other, expired, viewerToken(jwtSecret, viewerId)]) {
+    const { code } = await ask({ token, contentId });
+    const got = await askForKey(target, { token, contentId });
+    expect(String(got)).toContain(code ?? '200');
+  }
+  const missing = unique('none');
+  expect(refusedStep(await ask({ viewerId, contentId: missing }))).toMatchObject({
+    code: 'CONTENT_NOT_FOUND',
   });
+});
 
-  it.each([
-    { contentId: 'x' },
-    { contentId: 'x', viewerId: 'v', token: 'ey.a.b' },
-    { contentId: 'no content', viewerId: 'v' },
-    { contentId: 'x', viewerId: 'v', issuedAt: 'yesterday' },
-  ])('the question %o is refused', async (body) => {
-    expect((await client.post('/api/v1/key-decisions', admin, body)).code).toBe('VALIDATION_FAILED');
-  });
+it('neither the token nor an API key is in an answer, and only management may ask', async () => {
+  const { contentId, token } = await makeScene(target);
+  for (const pasted of [token, `${token}x`]) {
+    const answer = await ask({ token: pasted, contentId });
+    expect(JSON.stringify(answer)).not.toContain(pasted.split('.')[2]);
+  }
+  const { raw } = await createApiKey(target, 'playback');
+  const refused = await client.post('/api/v1/key-decisions', admin, { token: raw, contentId });
+  expect(refused.code).toBe('VALIDATION_FAILED');
+  expect(JSON.stringify(refused.json)).not.toContain(raw);
+  for (const as of [token, raw, undefined])
+    expect([401, 403]).toContain(
+      (await client.post('/api/v1/key-decisions', as, { token, contentId })).status,
+    );
+});
+
+it.each([
+  { contentId: 'x' },
+  { contentId: 'x', viewerId: 'v', token: 'ey.a.b' },
+  { contentId: 'no content', viewerId: 'v' },
+  { contentId: 'x', viewerId: 'v', issuedAt: 'yesterday' },
+])('the question %o is refused', async (body) => {
+  expect((await client.post('/api/v1/key-decisions', admin, body)).code).toBe('VALIDATION_FAILED');
 });
 
 it('the latest refusals are listed with code, viewer, content, address and request id, and served keys are not', async () => {
@@ -104,7 +102,7 @@ it('the latest refusals are listed with code, viewer, content, address and reque
   const leaseId = randomUUID();
   expect(await askForKey(target, { token, contentId }, leaseId)).toBe('403 LEASE_UNKNOWN');
   await askForKey(target, { token, contentId });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { json } = await client.get('/api/v1/statistics?steps=1&refusals=500', admin);
     const own = json.statistics.refusals.filter(
       (refusal: { viewerId: string }) => refusal.viewerId === viewerId,
@@ -114,7 +112,7 @@ it('the latest refusals are listed with code, viewer, content, address and reque
     expect(own[0]).toMatchObject(expected);
     expect(own[0].clientIp).toMatch(/[.:]/);
     expect(own[0].requestId.length).toBeGreaterThan(8);
-  }, patience);
+  });
   const { json } = await client.get('/api/v1/statistics?steps=1', admin);
   expect(json.statistics.refusals).toEqual([]);
 });

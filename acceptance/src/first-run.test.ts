@@ -1,14 +1,11 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { complete, freePorts, makeTestFolder, runToEnd, startInTest } from './own-process.ts';
 import { secretsIn } from './request-lines.ts';
 import { type Environment, makeFolder, startProcess } from './server-process.ts';
 import { viewerToken } from './tokens.ts';
-
-// Each test starts servers, which takes seconds, and longer on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Only free ports are set. The paths are the defaults. */
 const bare = { ...freePorts, SQLITE_PATH: undefined, CONTENT_MODE: 'any' };
@@ -58,79 +55,69 @@ const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32
 const configured = { ...complete, ...second, SQLITE_PATH: undefined, CONTENT_MODE: 'any' };
 const [first, firstConfigured] = await Promise.all([prepareRun(bare), prepareRun(configured)]);
 
-describe('without any configuration', () => {
-  it('the first run makes the missing secrets in a file for its owner alone, and warns of losing it', () => {
-    const { folder, stderr } = first;
-    expect(statSync(envFile(folder)).mode & 0o777).toBe(0o600);
-    const kept = readKept(folder);
-    expect(Object.keys(kept).sort()).toEqual(['AUTH_JWT_SECRET', 'MASTER_KEY_HEX', 'SALT_HEX']);
-    expect(kept.MASTER_KEY_HEX).toMatch(/^[0-9a-f]{64}$/);
-    expect(kept.SALT_HEX).toMatch(/^[0-9a-f]{64}$/);
-    expect(kept.MASTER_KEY_HEX).not.toBe(kept.SALT_HEX);
-    expect(stderr).toMatch(/"warn".*latchkey\.env.*(los)/i);
-    expect(readdirSync(join(folder, 'data')).filter((name) => /env/.test(name))).toEqual(['latchkey.env']);
-  });
-
-  it('the second run reads the secrets of the first, so the keys stay the same', async () => {
-    const folder = first.copy();
-    expect((await runOnce(folder)).key).toBe(first.key);
-    expect(readKept(folder)).toEqual(readKept(first.folder));
-  });
-
-  it('two first runs at once both serve, with the same keys', async () => {
-    const folder = makeTestFolder();
-    const urls = await Promise.all([
-      startInTest(folder, bare).listens(),
-      startInTest(folder, bare).listens(),
-    ]);
-    const secret = readSecret(readKept(folder).AUTH_JWT_SECRET);
-    const keys = await Promise.all(
-      urls.map(async (url) => {
-        const headers = { authorization: `Bearer ${viewerToken(secret, 'v')}` };
-        const response = await fetch(`${url}/keys/x`, { headers });
-        return [response.status, Buffer.from(await response.arrayBuffer()).toString('hex')];
-      }),
-    );
-    expect(keys[0]?.[0]).toBe(200);
-    expect(keys[1]).toEqual(keys[0]);
-  });
-
-  it('a first run with all secrets makes no file', () => {
-    expect(readdirSync(join(firstConfigured.folder, 'data'))).toContain('latchkey.db');
-    expect(existsSync(envFile(firstConfigured.folder))).toBe(false);
-  });
+it('the first run makes the missing secrets in a file for its owner alone, and warns of losing it', () => {
+  const { folder, stderr } = first;
+  expect(statSync(envFile(folder)).mode & 0o777).toBe(0o600);
+  const kept = readKept(folder);
+  expect(Object.keys(kept).sort()).toEqual(['AUTH_JWT_SECRET', 'MASTER_KEY_HEX', 'SALT_HEX']);
+  expect(kept.MASTER_KEY_HEX).toMatch(/^[0-9a-f]{64}$/);
+  expect(kept.SALT_HEX).toMatch(/^[0-9a-f]{64}$/);
+  expect(kept.MASTER_KEY_HEX).not.toBe(kept.SALT_HEX);
+  expect(stderr).toMatch(/"warn".*latchkey\.env.*(los)/i);
+  expect(readdirSync(join(folder, 'data')).filter((name) => /env/.test(name))).toEqual(['latchkey.env']);
 });
 
-describe('a wrong master key never serves', () => {
-  it('if the file of secrets is lost and the database exists, the server exits 1 and makes no new key', async () => {
-    const folder = first.copy();
-    rmSync(envFile(folder));
-    const { code, stderr } = await runToEnd(folder, bare);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/version 1/);
-    expect(stderr).toContain('latchkey.env');
-    expect(existsSync(envFile(folder))).toBe(false);
-  });
-
-  it.each([
-    ['MASTER_KEY_HEX', 1],
-    ['SALT_HEX', 1],
-    ['SALT_HEX_V2', 2],
-  ])('with another %s the server exits 1 and names version %i of the master key', async (name, version) => {
-    const other = 'ab'.repeat(32);
-    const { code, stderr } = await runToEnd(firstConfigured.copy(), { ...configured, [name]: other });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`version ${version}\\b`));
-    expect(secretsIn(stderr, [other, configured.MASTER_KEY_HEX, configured.SALT_HEX])).toEqual([]);
-  });
+it('the second run reads the secrets of the first, so the keys stay the same', async () => {
+  const folder = first.copy();
+  expect((await runOnce(folder)).key).toBe(first.key);
+  expect(readKept(folder)).toEqual(readKept(first.folder));
 });
 
-describe('NODE_ENV=production', () => {
-  it('with NODE_ENV=production a first run makes no secrets, and names the missing ones', async () => {
-    const folder = makeTestFolder();
-    const { code, stderr } = await runToEnd(folder, { ...bare, NODE_ENV: 'production' });
-    expect(code).toBe(1);
-    for (const name of ['MASTER_KEY_HEX', 'SALT_HEX', 'AUTH_JWT_SECRET']) expect(stderr).toContain(name);
-    expect(readdirSync(folder)).toEqual([]);
-  });
+it('two first runs at once both serve, with the same keys', async () => {
+  const folder = makeTestFolder();
+  const urls = await Promise.all([startInTest(folder, bare).listens(), startInTest(folder, bare).listens()]);
+  const secret = readSecret(readKept(folder).AUTH_JWT_SECRET);
+  const keys = await Promise.all(
+    urls.map(async (url) => {
+      const headers = { authorization: `Bearer ${viewerToken(secret, 'v')}` };
+      const response = await fetch(`${url}/keys/x`, { headers });
+      return [response.status, Buffer.from(await response.arrayBuffer()).toString('hex')];
+    }),
+  );
+  expect(keys[0]?.[0]).toBe(200);
+  expect(keys[1]).toEqual(keys[0]);
+});
+
+it('a first run with all secrets makes no file', () => {
+  expect(readdirSync(join(firstConfigured.folder, 'data'))).toContain('latchkey.db');
+  expect(existsSync(envFile(firstConfigured.folder))).toBe(false);
+});
+
+it('if the file of secrets is lost and the database exists, the server exits 1 and makes no new key', async () => {
+  const folder = first.copy();
+  rmSync(envFile(folder));
+  const { code, stderr } = await runToEnd(folder, bare);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/version 1/);
+  expect(stderr).toContain('latchkey.env');
+  expect(existsSync(envFile(folder))).toBe(false);
+});
+
+it.each([
+  ['MASTER_KEY_HEX', 1],
+  ['SALT_HEX_V2', 2],
+])('with another %s the server exits 1 and names version %i of the master key', async (name, version) => {
+  const other = 'ab'.repeat(32);
+  const { code, stderr } = await runToEnd(firstConfigured.copy(), { ...configured, [name]: other });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(new RegExp(`version ${version}\\b`));
+  expect(secretsIn(stderr, [other, configured.MASTER_KEY_HEX, configured.SALT_HEX])).toEqual([]);
+});
+
+it('with NODE_ENV=production a first run makes no secrets, and names the missing ones', async () => {
+  const folder = makeTestFolder();
+  const { code, stderr } = await runToEnd(folder, { ...bare, NODE_ENV: 'production' });
+  expect(code).toBe(1);
+  for (const name of ['MASTER_KEY_HEX', 'SALT_HEX', 'AUTH_JWT_SECRET']) expect(stderr).toContain(name);
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,4 +1,5 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { openTarget } from './target.ts';
 
 const { client } = await openTarget();
@@ -16,15 +17,12 @@ it('GET /health shows that the process runs, its version, and its uptime', async
 
 it('GET /ready shows the state of the database, the migrations, the bus and the cache', async () => {
   // A machine that stands still for seconds loses its connection to the bus, and says so until it has another.
-  await vi.waitFor(
-    async () => {
-      const { status, json } = await client.get('/ready');
-      expect(status).toBe(200);
-      for (const name of ['database', 'migrations', 'bus', 'cache'])
-        expect(json.dependencies[name].status).toBe('up');
-    },
-    { timeout: 30_000, interval: 200 },
-  );
+  await eventually(async () => {
+    const { status, json } = await client.get('/ready');
+    expect(status).toBe(200);
+    for (const name of ['database', 'migrations', 'bus', 'cache'])
+      expect(json.dependencies[name].status).toBe('up');
+  });
 });
 
 it('/health and /ready answer without a credential, and with a wrong one', async () => {

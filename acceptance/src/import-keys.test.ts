@@ -1,23 +1,20 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { runCli } from '@latchkey/rig/processes/run-cli';
-import { makeVideo } from '@latchkey/rig/video/make-video';
+import type { MadeVideo } from '@latchkey/rig/video/make-video';
 import { runFfmpeg } from '@latchkey/rig/video/run-ffmpeg';
-import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
-import { decodeVideo } from './playback/decode-video.ts';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { derive } from './derive.ts';
+import { listenOnLoopback } from './listen-on-loopback.ts';
+import { decodeVideo, ffmpeg } from './playback/decode-video.ts';
 import { startMediaServer } from './playback/media-server.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
-import { startSingleNode } from './target.ts';
+import { readShared, startSingleNode } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
-/** Three segments of two seconds. */
-const seconds = 6;
 /** Of the server that the library leaves. */
 const old = { MASTER_KEY_HEX: 'aa'.repeat(32), SALT_HEX: 'bb'.repeat(32) };
 
@@ -32,18 +29,14 @@ const [server, other, clear] = await Promise.all([
   startSingleNode(),
   // Its own keys are others.
   startSingleNode({ MASTER_KEY_HEX: 'cc'.repeat(32), SALT_HEX: 'dd'.repeat(32) }),
-  makeVideo({ ffmpeg, folder: `${folder.path}/clear`, seconds }),
+  readShared<MadeVideo>('/videos/short'),
 ]);
 const { client, adminApiKey: admin, url } = server;
 
 const run = (args: string[], as = admin) => runCli(args, { LATCHKEY_API_KEY: as });
 const importFrom = (source: string, ...more: string[]) => run(['import', source, '--server', url, ...more]);
 
-function oldKey(path: string): Buffer {
-  const info = path.replace(/^\/keys\//, '');
-  const [key, salt] = [Buffer.from(old.MASTER_KEY_HEX, 'hex'), Buffer.from(old.SALT_HEX, 'hex')];
-  return Buffer.from(hkdfSync('sha256', key, salt, info, 16));
-}
+const oldKey = (path: string) => derive(path.replace(/^\/keys\//, ''), old.MASTER_KEY_HEX, old.SALT_HEX);
 
 /** A key server of someone else, which wants a header. */
 async function startOldServer(secret: string) {
@@ -51,9 +44,9 @@ async function startOldServer(secret: string) {
     if (request.headers['x-old'] !== secret) response.writeHead(403).end();
     else response.end(oldKey(request.url ?? ''));
   });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void listener.close());
-  return `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  const { origin, close } = await listenOnLoopback(listener);
+  onTestFinished(close);
+  return origin;
 }
 
 /** Where the playlists of other libraries have their keys, until a test names another place. */
@@ -170,7 +163,7 @@ it('a wrong key is refused before anything is stored, and so are other methods a
   /** Imports a library with its keys in files, of which one is wrong, or with another line for its key. */
   const attempt = async (wrong: Buffer | null, method = 'METHOD=AES-128') => {
     const { playlist, playlists } = copyLibrary('ts', (n, depth) => `${'../'.repeat(depth)}key-${n}`);
-    for (let n = 0; n < 4; n++)
+    for (let n = 0; n < 7; n++)
       writeFileSync(join(dirname(playlist), `key-${n}`), n === 2 && wrong ? wrong : oldKey(`/keys/old/${n}`));
     const [media = ''] = playlists.filter((path) => readFileSync(path, 'utf8').includes('#EXTINF'));
     writeFileSync(media, readFileSync(media, 'utf8').replace('METHOD=AES-128', method));

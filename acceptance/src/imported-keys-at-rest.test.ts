@@ -5,26 +5,22 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runCli } from '@latchkey/rig/processes/run-cli';
 import { findProgram } from '@latchkey/rig/stores/own-stores';
-import { Pool } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
-import { readApiDocument } from './api-document.ts';
-import { type Client, createClient } from './client.ts';
-import { complete, makeTestFolder, startInTest } from './own-process.ts';
+import type { Client } from './client.ts';
+import { endProcess, makeTestFolder, openInTest, ownAdminKey } from './own-process.ts';
 import { runSql } from './run-sql.ts';
-import { makeApiKey } from './target.ts';
+import type { Environment } from './server-process.ts';
 
 const run = promisify(execFile);
-const admin = makeApiKey();
 const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32) };
 /** Enough for many pages of a database. */
 const keyCount = 200;
 const contentCount = 10;
 const atOnce = 20;
 
-async function start(folder: string, env: Record<string, string>) {
-  const server = startInTest(folder, { ...complete, ADMIN_API_KEY: admin, ...env });
-  const url = await server.listens();
-  return { server, url, client: createClient(url, await readApiDocument(url)) };
+async function start(folder: string, env: Environment = {}) {
+  const { server, target } = await openInTest(folder, env);
+  return { server, client: target.client };
 }
 
 interface ImportedKey {
@@ -35,47 +31,39 @@ interface ImportedKey {
   key: Buffer;
 }
 
-/** Requests for all of the keys, several at once, without the checks of each answer: those take longer than the answers. */
+/** Works on all of the keys, several at once. */
 async function forEach(
-  url: string,
   keys: readonly ImportedKey[],
-  work: (pool: Pool, key: ImportedKey) => Promise<void>,
+  work: (key: ImportedKey) => Promise<void>,
 ): Promise<void> {
-  const pool = new Pool(url, { connections: atOnce });
   const left = [...keys];
   const workOff = async () => {
-    for (let key = left.pop(); key !== undefined; key = left.pop()) await work(pool, key);
+    for (let key = left.pop(); key !== undefined; key = left.pop()) await work(key);
   };
   await Promise.all(Array.from({ length: atOnce }, workOff));
-  await pool.close();
 }
 
-const headers = { authorization: `Bearer ${admin}` };
+const asAdmin = { as: ownAdminKey, isOneOfMany: true };
 
-async function importLibrary({ client, url }: { client: Client; url: string }): Promise<ImportedKey[]> {
+async function importLibrary({ client }: { client: Client }): Promise<ImportedKey[]> {
   const keys = Array.from({ length: keyCount }, (_, n) => {
     const contentId = `film-${n % contentCount}`;
     const epoch = Math.floor(n / contentCount);
     return { contentId, epoch, path: `${contentId}/${epoch}`, key: randomBytes(16) };
   });
   for (let n = 0; n < contentCount; n++)
-    await client.post('/api/v1/content', admin, { id: `film-${n}`, name: `Film ${n}` });
-  await forEach(url, keys, async (pool, { contentId, epoch, key }) => {
+    await client.post('/api/v1/content', ownAdminKey, { id: `film-${n}`, name: `Film ${n}` });
+  await forEach(keys, async ({ contentId, epoch, key }) => {
     const path = `/api/v1/content/${contentId}/keys/${epoch}`;
-    const { statusCode, body } = await pool.request({ method: 'PUT', path, headers, body: key });
-    await body.dump();
-    expect(statusCode).toBe(204);
+    expect((await client.call('PUT', path, { ...asAdmin, body: key })).status).toBe(204);
   });
   return keys;
 }
 
-async function expectServed({ url }: { url: string }, keys: readonly ImportedKey[]): Promise<void> {
-  let served = 0;
-  await forEach(url, keys, async (pool, { path, key }) => {
-    const { body } = await pool.request({ method: 'GET', path: `/keys/${path}`, headers });
-    if (key.equals(Buffer.from(await body.arrayBuffer()))) served++;
-  });
-  expect(served).toBe(keys.length);
+async function expectServed({ client }: { client: Client }, keys: readonly ImportedKey[]): Promise<void> {
+  await forEach(keys, async ({ path, key }) =>
+    expect((await client.call('GET', `/keys/${path}`, asAdmin)).bytes).toEqual(key),
+  );
 }
 
 /** The forms in which a key could lie somewhere: its octets, hex in both cases, base64 in both alphabets. */
@@ -107,7 +95,7 @@ function countFound(texts: readonly Buffer[], keys: readonly ImportedKey[]): num
 
 it('imported keys are served, also after a restart with a second master key, and lie unwrapped neither in the database on SQLite nor in its backup nor in a log', async () => {
   const folder = makeTestFolder();
-  const first = await start(folder, {});
+  const first = await start(folder);
   const keys = await importLibrary(first);
   await expectServed(first, keys);
   await runCli(['backup', join(folder, 'copy.db')], { SQLITE_PATH: join(folder, 'latchkey.db') });
@@ -118,22 +106,20 @@ it('imported keys are served, also after a restart with a second master key, and
   // The search finds what is there.
   expect(countFound([Buffer.concat(keys.map(({ key }) => key))], keys)).toBe(keyCount);
   expect(filesOf().some((file) => file.includes('film-7'))).toBe(true);
-  first.server.kill('SIGKILL');
-  await first.server.ended();
+  await endProcess(first.server, 'SIGKILL');
 
   const after = await start(folder, second);
   await expectServed(after, keys);
-  const { json } = await after.client.post('/api/v1/content', admin, { id: 'new', name: 'x' });
+  const { json } = await after.client.post('/api/v1/content', ownAdminKey, { id: 'new', name: 'x' });
   expect(json.content.keyVersion).toBe(2);
   const key = randomBytes(16);
-  await after.client.call('PUT', '/api/v1/content/new/keys', { as: admin, body: key });
-  expect((await after.client.get('/keys/new', admin)).bytes).toEqual(key);
-  after.server.kill('SIGTERM');
-  await after.server.ended();
+  await after.client.call('PUT', '/api/v1/content/new/keys', { as: ownAdminKey, body: key });
+  expect((await after.client.get('/keys/new', ownAdminKey)).bytes).toEqual(key);
+  await endProcess(after.server);
 
   // Without the version under which they are wrapped, there is an answer and no wrong key.
-  const third = await start(folder, {});
-  expect((await third.client.get('/keys/new', admin)).status).toBe(503);
+  const third = await start(folder);
+  expect((await third.client.get('/keys/new', ownAdminKey)).status).toBe(503);
   await expectServed(third, keys.slice(0, 10));
 }, 300_000);
 
@@ -163,10 +149,9 @@ it('imported keys lie unwrapped nowhere in a dump of Postgres, and a row that wa
     `update imported_keys set wrapped_key = reverse(wrapped_key) where content_id = 'film-0' and epoch = 0`,
     `update contents set imported_keys_revision = imported_keys_revision + 1 where id = 'film-0'`,
   );
-  server.kill('SIGTERM');
-  await server.ended();
+  await endProcess(server);
   const again = await start(folder, { DATABASE_URL: url });
-  expect((await again.client.get('/keys/film-0/0', admin)).status).toBe(503);
+  expect((await again.client.get('/keys/film-0/0', ownAdminKey)).status).toBe(503);
   expect(again.server.stderr()).toContain('does not open under the master key');
-  expect((await again.client.get('/keys/film-0/1', admin)).status).toBe(200);
+  expect((await again.client.get('/keys/film-0/1', ownAdminKey)).status).toBe(200);
 }, 300_000);

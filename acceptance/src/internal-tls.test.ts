@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:https';
 import { findProgram } from '@latchkey/rig/stores/own-stores';
 import { makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import { askForKey, createLease, makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
+import { askForKey, createLease, expectKey, makeScene, revokeLeases } from './server-actions.ts';
 import { type OwnEdges, startEdges } from './target.ts';
 
 const { TEST_POSTGRES_URL = '' } = process.env;
-const patience = { timeout: 60_000, interval: 100 };
 const secret = randomBytes(32).toString('hex');
 
 // The certificates are made by the program openssl.
@@ -42,14 +42,12 @@ describe.skipIf(findProgram('openssl') === undefined)('services that speak mutua
     const leaseId = await createLease(edge, scene);
     expect(await askForKey(edge, scene, leaseId)).toBe('200');
     await revokeLeases(edge, { leaseId });
-    await oncePropagated(edge, async () =>
-      expect(await askForKey(edge, scene, leaseId)).toBe('403 LEASE_REVOKED'),
-    );
+    await expectKey(edge, '403 LEASE_REVOKED', scene, leaseId);
   });
 
   it('the internal secret alone opens no service: a caller without a certificate gets 401, and probes are answered', async () => {
     // The statistics leave out a service that does not report within half a second.
-    const services = await vi.waitFor(async () => {
+    const services = await eventually(async () => {
       const statistics = await edge.client.get('/api/v1/statistics', edge.adminApiKey);
       const { processes } = statistics.json.statistics as {
         processes: { service: string; address: string }[];
@@ -57,7 +55,7 @@ describe.skipIf(findProgram('openssl') === undefined)('services that speak mutua
       const others = processes.filter(({ service }) => service !== 'edge');
       expect(others.map(({ service }) => service).sort()).toEqual(['auth', 'content', 'leases', 'playback']);
       return others;
-    }, patience);
+    });
     for (const { address } of services) {
       expect(await askWithoutCertificate(address, '/openapi.json')).toEqual([
         401,
@@ -68,12 +66,10 @@ describe.skipIf(findProgram('openssl') === undefined)('services that speak mutua
   });
 
   it('a process that trusts another CA calls no service, and its readiness and its log name the variable', async () => {
-    await vi.waitFor(
-      async () =>
-        expect(await reasonOf(withOtherCa, 'leases')).toBe(
-          'the certificate of leases is not signed by a CA in INTERNAL_TLS_CA_FILE',
-        ),
-      patience,
+    await eventually(async () =>
+      expect(await reasonOf(withOtherCa, 'leases')).toBe(
+        'the certificate of leases is not signed by a CA in INTERNAL_TLS_CA_FILE',
+      ),
     );
     expect(edge.process.stderr()).toContain(
       `the certificate of leases is not signed by a CA in INTERNAL_TLS_CA_FILE (${other.ca})`,
@@ -87,12 +83,10 @@ describe.skipIf(findProgram('openssl') === undefined)('services that speak mutua
 
   it('a process with a certificate of another CA is refused by every service, and says so', async () => {
     for (const service of ['auth', 'content', 'leases', 'playback'])
-      await vi.waitFor(
-        async () =>
-          expect(await reasonOf(withOtherCertificate, service)).toBe(
-            'it refused the certificate of this process (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
-          ),
-        patience,
+      await eventually(async () =>
+        expect(await reasonOf(withOtherCertificate, service)).toBe(
+          'it refused the certificate of this process (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+        ),
       );
   });
 });

@@ -1,7 +1,7 @@
-import { Agent, request } from 'undici';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { listPendingMigrations } from './pending-migrations.ts';
-import { createApiKey, createLease } from './server-actions.ts';
+import { createApiKey } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -9,8 +9,6 @@ const target = await openTarget();
 const { client, adminApiKey: admin, jwtSecret } = target;
 /** Before it, the server knows no periods. */
 const isPending = (await listPendingMigrations(target)).includes('0006-key-periods');
-// A revocation or a change may take some seconds to reach every replica.
-vi.setConfig({ testTimeout: 60_000 });
 
 const dayMs = 86_400_000;
 const daySeconds = 86_400;
@@ -35,11 +33,7 @@ async function register(keyPeriods: unknown, id = unique('content')): Promise<st
   return id;
 }
 
-/**
- * Sends a key request for each epoch, some at a time, without the checks of each answer: those take longer than the answers.
- *
- * @returns which were served, and the other answers by code
- */
+/** Sends a key request for each epoch, some at a time. @returns which were served, and the other answers by code */
 async function sweep(
   contentId: string,
   epochs: readonly number[],
@@ -48,24 +42,18 @@ async function sweep(
 ) {
   const served: number[] = [];
   const codes: Record<string, number> = {};
-  const dispatcher = new Agent({ connections });
   const left = [...epochs];
   const work = async () => {
     for (let epoch = left.shift(); epoch !== undefined; epoch = left.shift()) {
-      const url = `${target.url}/keys/${contentId}/${epoch}`;
-      const { statusCode, body } = await request(url, { dispatcher, headers: headersOf(epoch) });
-      const text = await body.text();
+      const options = { headers: headersOf(epoch), isOneOfMany: true };
+      const { status, code = '' } = await client.call('GET', `/keys/${contentId}/${epoch}`, options);
       // A busy machine may keep a replica from deciding. The request is sent again.
-      if (statusCode === 503) left.unshift(epoch);
-      else if (statusCode === 200) served.push(epoch);
-      else {
-        const { code } = JSON.parse(text);
-        codes[code] = (codes[code] ?? 0) + 1;
-      }
+      if (status === 503) left.unshift(epoch);
+      else if (status === 200) served.push(epoch);
+      else codes[code] = (codes[code] ?? 0) + 1;
     }
   };
   await Promise.all(Array.from({ length: connections }, work));
-  await dispatcher.close();
   return { served, codes };
 }
 
@@ -201,9 +189,8 @@ describe.skipIf(isPending)('live', () => {
     const token = viewerToken(jwtSecret, viewerId);
     expect((await client.get(`/keys/${contentId}/500`, token)).status).toBe(200);
     await client.post('/keys/leases/revoke', admin, { viewerId });
-    await vi.waitFor(
-      async () => expect((await client.get(`/keys/${contentId}/500`, token)).status).toBe(403),
-      { timeout: 10_000, interval: 100 },
+    await eventually(async () =>
+      expect((await client.get(`/keys/${contentId}/500`, token)).status).toBe(403),
     );
     await new Promise((resolve) => setTimeout(resolve, target.propagationMs));
     const { served, codes } = await sweep(contentId, range(0, 1_000), 16, withToken(token));
@@ -213,50 +200,30 @@ describe.skipIf(isPending)('live', () => {
 });
 
 describe.skipIf(isPending)('on demand', () => {
-  it.each([1, 64])(
-    'one token that asks for 2,000 epochs over %d connections gets the keys of one burst, and no more',
-    async (connections) => {
-      const contentId = await register(film);
-      const token = viewerToken(jwtSecret, unique('viewer'));
-      const ask = (epoch: number) => client.get(`/keys/${contentId}/${epoch}`, token);
-      const { served, codes } = await sweep(contentId, range(0, 2_000), connections, withToken(token));
-      expectBurst(served.length);
-      expect(codes).toEqual({ KEY_PACE_EXCEEDED: 2_000 - served.length });
-      // Those that it has, it gets again. Of those that a replica gave alone, the others do not know.
-      if (served.length === film.burst)
-        for (const epoch of served) expect((await ask(epoch)).status).toBe(200);
-      const { status, headers } = await ask(5_000);
-      expect(status).toBe(429);
-      // Two keys in each period.
-      expect(Number(headers['retry-after'])).toBeGreaterThan(daySeconds / 2 - 60);
-      expect(Number(headers['retry-after'])).toBeLessThanOrEqual(daySeconds / 2);
-    },
-  );
+  it('one token that asks for 1,000 epochs over 64 connections gets the keys of one burst, and no more', async () => {
+    const contentId = await register(film);
+    const token = viewerToken(jwtSecret, unique('viewer'));
+    const ask = (epoch: number) => client.get(`/keys/${contentId}/${epoch}`, token);
+    const { served, codes } = await sweep(contentId, range(0, 1_000), 64, withToken(token));
+    expectBurst(served.length);
+    expect(codes).toEqual({ KEY_PACE_EXCEEDED: 1_000 - served.length });
+    // Those that it has, it gets again. Of those that a replica gave alone, the others do not know.
+    if (served.length === film.burst) for (const epoch of served) expect((await ask(epoch)).status).toBe(200);
+    const { status, headers } = await ask(5_000);
+    expect(status).toBe(429);
+    // Two keys in each period.
+    expect(Number(headers['retry-after'])).toBeGreaterThan(daySeconds / 2 - 60);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(daySeconds / 2);
+  });
 
   it('all replicas share one burst of a viewer while Redis answers', async () => {
     const contentId = await register(film);
     // Replicas that shared nothing would give each viewer several bursts. A slow Redis does so to some.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const token = viewerToken(jwtSecret, unique('viewer'));
       const { served } = await sweep(contentId, range(0, 80), 4, withToken(token));
       expect(served).toHaveLength(film.burst);
-    }, 50_000);
-  });
-
-  it('many tokens, leases and devices of one viewer share one burst', async () => {
-    const contentId = await register(film);
-    const viewerId = unique('viewer');
-    const tokens = range(0, 4).map((index) =>
-      viewerToken(jwtSecret, viewerId, { content_ids: [contentId, `${index}`] }),
-    );
-    const leases = await Promise.all(
-      tokens.map((token) => createLease(target, { token, contentId }, { deviceId: unique('device') })),
-    );
-    const { served } = await sweep(contentId, range(0, 400), 16, (epoch) => ({
-      authorization: `Bearer ${tokens[epoch % 4]}`,
-      ...(epoch % 2 === 0 ? { 'x-lease-id': leases[epoch % 4] ?? '' } : {}),
-    }));
-    expectBurst(served.length);
+    });
   });
 
   it('the pace does not hold for API keys, for other viewers, for another content, or where it is off', async () => {

@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import {
   askForKey,
   createLease,
+  expectKey,
   makeScene,
-  oncePropagated,
   registerContent,
   revokeLeases,
   type Scene,
@@ -87,15 +88,12 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
     const { viewerId, token, contentId } = await makeScene(server);
     const scene = { viewerId, token, contentId };
     const late = await createLease(server, scene, { deviceId: 'late', requestedTtlSeconds: 1 });
-    await vi.waitFor(async () => expect(await askForKey(server, scene, late)).toBe('403 LEASE_EXPIRED'), {
-      timeout: 30_000,
-      interval: 50,
-    });
+    await eventually(async () => expect(await askForKey(server, scene, late)).toBe('403 LEASE_EXPIRED'));
     await createLease(server, scene, { deviceId: 'a' });
     await createLease(server, scene, { deviceId: 'b' });
     const renewal = await client.post('/keys/leases/renew', token, { leaseId: late });
     expect(renewal.code).toBe('LEASE_LIMIT_REACHED');
-  }, 60_000);
+  });
 
   it('the limit of leases counts for each viewer separately', async () => {
     const [play] = await fill(server, 2);
@@ -116,9 +114,7 @@ describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
     for (const play of plays) expect(await askForKey(server, play, play.leaseId)).toBe('200');
     const contentId = await registerContent(server);
     const leaseId = await createLease(server, { token: oldest.token, contentId });
-    await oncePropagated(server, async () =>
-      expect(await askForKey(server, oldest, oldest.leaseId)).toBe('403 LEASE_REVOKED'),
-    );
+    await expectKey(server, '403 LEASE_REVOKED', oldest, oldest.leaseId);
     expect(await askForKey(server, oldest)).toBe('200');
     expect(await askForKey(server, newer, newer.leaseId)).toBe('200');
     expect(await askForKey(server, { ...oldest, contentId }, leaseId)).toBe('200');
@@ -142,6 +138,6 @@ describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
     const [play] = await fill(server, 1);
     if (!play) throw new Error('there is one');
     await revokeLeases(server, { leaseId: play.leaseId });
-    await oncePropagated(server, async () => expect(await askForKey(server, play)).toBe('403 TOKEN_REVOKED'));
+    await expectKey(server, '403 TOKEN_REVOKED', play);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askForKey, createLease, makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
+import { askForKey, createLease, expectKey, makeScene, revokeLeases } from './server-actions.ts';
 import { openShared } from './target.ts';
 
 describe('LEASE_MODE=required', async () => {
@@ -12,9 +12,7 @@ describe('LEASE_MODE=required', async () => {
     expect(await askForKey(server, scene, leaseId)).toBe('200');
     expect(await askForKey(server, scene)).toBe('403 LEASE_REQUIRED');
     await revokeLeases(server, { leaseId });
-    await oncePropagated(server, async () =>
-      expect(await askForKey(server, scene, leaseId)).toBe('403 LEASE_REVOKED'),
-    );
+    await expectKey(server, '403 LEASE_REVOKED', scene, leaseId);
   });
 });
 

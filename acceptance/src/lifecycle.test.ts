@@ -1,55 +1,43 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createConnection } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { readApiDocument } from './api-document.ts';
-import { createClient } from './client.ts';
+import { expect, it, onTestFinished } from 'vitest';
 import { openEvents } from './event-stream.ts';
+import { eventually } from './eventually.ts';
 import { listenOnLoopback } from './listen-on-loopback.ts';
-import { complete, makeTestFolder, startInTest } from './own-process.ts';
-import { makeApiKey } from './target.ts';
+import { complete, makeTestFolder, openInTest, ownAdminKey, startInTest } from './own-process.ts';
 
-// Each test starts servers, which takes seconds, and longer on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
-const admin = makeApiKey();
-const patience = { timeout: 30_000, interval: 20 };
-
-async function start(env: Record<string, string>) {
-  const process = startInTest(makeTestFolder(), {
-    ...complete,
-    ADMIN_API_KEY: admin,
-    CONTENT_MODE: 'any',
-    ...env,
-  });
-  const url = await process.listens();
-  return { process, url, client: createClient(url, await readApiDocument(url)) };
+async function start(drainSeconds: string) {
+  const env = { CONTENT_MODE: 'any', SHUTDOWN_DRAIN_SECONDS: drainSeconds };
+  const { server: process, target } = await openInTest(makeTestFolder(), env);
+  return { process, ...target };
 }
 
 it('after SIGTERM the server is not ready, but serves every request during the drain', async () => {
-  const { process, client } = await start({ SHUTDOWN_DRAIN_SECONDS: '300' });
+  const { process, client } = await start('300');
   process.kill('SIGTERM');
-  await vi.waitFor(async () => expect((await client.get('/ready')).status).toBe(503), patience);
-  expect((await client.get('/keys/x', admin)).status).toBe(200);
-  expect((await client.post('/api/v1/content', admin, { name: 'x' })).status).toBe(201);
+  await eventually(async () => expect((await client.get('/ready')).status).toBe(503));
+  expect((await client.get('/keys/x', ownAdminKey)).status).toBe(200);
+  expect((await client.post('/api/v1/content', ownAdminKey, { name: 'x' })).status).toBe(201);
   expect((await client.get('/health')).status).toBe(200);
 });
 
 it('only after the drain the process ends its streams and exits 0', async () => {
-  const { process, url } = await start({ SHUTDOWN_DRAIN_SECONDS: '1' });
-  const watcher = await openEvents(url, admin);
+  const { process, url } = await start('1');
+  const watcher = await openEvents(url, ownAdminKey);
   const beforeMs = performance.now();
   process.kill('SIGTERM');
   expect(await process.ended()).toEqual({ code: 0, signal: null });
   expect(performance.now() - beforeMs).toBeGreaterThan(990);
-  await vi.waitFor(() => expect(watcher.ended()).toBe(true), patience);
+  await eventually(() => expect(watcher.ended()).toBe(true));
   expect(process.stderr()).not.toMatch(/"level":"error"/);
 });
 
-it('a connection that sends nothing does not delay the end of the server', async () => {
-  const { process, url } = await start({ SHUTDOWN_DRAIN_SECONDS: '0' });
+it('a server ends despite a connection that sends nothing', async () => {
+  const { process, url } = await start('0');
   const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) });
   socket.on('error', () => {});
-  await new Promise((resolve) => socket.once('connect', resolve));
+  await once(socket, 'connect');
   process.kill('SIGTERM');
   expect((await process.ended()).code).toBe(0);
   socket.destroy();

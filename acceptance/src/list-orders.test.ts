@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createApiKey } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
@@ -44,91 +44,92 @@ async function readPages(path: string, member: string): Promise<{ ids: string[];
   return { ids, totals };
 }
 
-describe('lists in an order', () => {
-  it.each([
-    ['-createdAt', [soon, never, later]],
-    ['createdAt', [later, never, soon]],
-    ['expiresAt', [soon, later, never]],
-    ['-expiresAt', [never, later, soon]],
-  ])('API keys are listed by %s page by page, and each page says how many there are', async (sort, keys) => {
-    const { ids, totals } = await readPages(`/api/v1/api-keys?q=${word}&sort=${sort}`, 'api_keys');
+it.each([
+  ['', [soon, never, later]],
+  ['&sort=-createdAt', [soon, never, later]],
+  ['&sort=createdAt', [later, never, soon]],
+  ['&sort=expiresAt', [soon, later, never]],
+  ['&sort=-expiresAt', [never, later, soon]],
+])(
+  'API keys are listed newest first or by%s, page by page, each once, and each page says how many there are',
+  async (sort, keys) => {
+    const { ids, totals } = await readPages(`/api/v1/api-keys?q=${word}${sort}`, 'api_keys');
     expect(ids).toEqual(keys.map(({ id }) => id));
     expect(totals).toEqual([3, 3]);
-  });
+  },
+);
 
-  it.each([
-    ['-createdAt', [a, c, b]],
-    ['createdAt', [b, c, a]],
-    ['name', [a, b, c]],
-    ['-name', [c, b, a]],
-  ])('contents are listed by %s, names in any case', async (sort, ids) => {
-    const { json } = await client.get(`/api/v1/content?q=${word}&sort=${sort}`, admin);
-    expect(json.items.map(({ id }: { id: string }) => id)).toEqual(ids);
-    expect(json.total).toBe(3);
-  });
-
-  it('leases are listed newest first or oldest first, and each page says how many there are', async () => {
-    const { ids, totals } = await readPages(`/api/v1/leases?viewerId=${viewerId}&sort=createdAt`, 'leases');
-    expect(ids).toEqual(leases);
-    expect(totals).toEqual([3, 3]);
-    const newestFirst = await readPages(`/api/v1/leases?viewerId=${viewerId}`, 'leases');
-    expect(newestFirst.ids).toEqual(leases.toReversed());
-    const active = await client.get(`/api/v1/leases?viewerId=${viewerId}&state=active&limit=1`, admin);
-    expect([active.json.total, active.json.total_active]).toEqual([3, 3]);
-  });
-
-  it('active leases are listed by their expiry, the next to end first', async () => {
-    const { json } = await client.get('/api/v1/leases?state=active&sort=expiresAt&limit=500', admin);
-    const ends = json.leases.map(({ expiresAt }: { expiresAt: string }) => expiresAt);
-    expect(ends).toEqual([...ends].sort());
-    const last = await client.get('/api/v1/leases?state=active&sort=-expiresAt&limit=500', admin);
-    const lastEnds = last.json.leases.map(({ expiresAt }: { expiresAt: string }) => expiresAt);
-    expect(lastEnds).toEqual([...lastEnds].sort().reverse());
-  });
-
-  it('the audit is listed oldest first', async () => {
-    const path = `/api/v1/audit?target=${a}`;
-    for (const sizeBytes of [1, 2])
-      await client.call('PATCH', `/api/v1/content/${a}`, { as: admin, json: { sizeBytes } });
-    const oldest = await readPages(`${path}&sort=at`, 'audit');
-    const newest = await readPages(`${path}&sort=-at`, 'audit');
-    expect(oldest.ids).toHaveLength(3);
-    expect(oldest.ids).toEqual([...newest.ids].reverse());
-    expect(oldest.totals).toEqual([3, 3]);
-  });
-
-  it.each([
-    '/api/v1/api-keys?sort=name',
-    '/api/v1/content?sort=size',
-    '/api/v1/leases?sort=-viewerId',
-    '/api/v1/leases?sort=expiresAt',
-    '/api/v1/leases?sort=expiresAt&state=expired',
-    '/api/v1/leases?sort=expiresAt&state=active&viewerId=x',
-    '/api/v1/audit?sort=action',
-    '/api/v1/content?prefix=x&q=y',
-    '/api/v1/content?prefix=x&sort=name',
-    '/api/v1/content?prefix=',
-  ])('an order that no index has is refused with 400: %s', async (path) => {
-    expect((await client.get(path, admin)).code).toBe('VALIDATION_FAILED');
-  });
-
-  it('a cursor of one order is refused in another one with 400', async () => {
-    const { json } = await client.get(`/api/v1/api-keys?q=${word}&sort=expiresAt&limit=1`, admin);
-    const at = (sort: string) => `/api/v1/api-keys?q=${word}&sort=${sort}&cursor=${json.next_cursor}`;
-    expect((await client.get(at('createdAt'), admin)).code).toBe('VALIDATION_FAILED');
-    expect((await client.get(at('expiresAt'), admin)).status).toBe(200);
-  });
+it.each([
+  ['-createdAt', [a, c, b]],
+  ['createdAt', [b, c, a]],
+  ['name', [a, b, c]],
+  ['-name', [c, b, a]],
+])('contents are listed by %s, names in any case', async (sort, ids) => {
+  const { json } = await client.get(`/api/v1/content?q=${word}&sort=${sort}`, admin);
+  expect(json.items.map(({ id }: { id: string }) => id)).toEqual(ids);
+  expect(json.total).toBe(3);
 });
 
-describe('contents are found by a beginning', () => {
-  it.each([
-    [`${word} A`, [a]],
-    [`${word}-2`, [c]],
-    [word.toUpperCase(), [a, b, c]],
-    [word.slice(1), []],
-  ])('contents whose name, in any case, or id begins with %j are found by it', async (prefix, ids) => {
-    const { json } = await client.get(`/api/v1/content?prefix=${encodeURIComponent(prefix)}`, admin);
-    expect(json.items.map(({ id }: { id: string }) => id)).toEqual(ids);
-    expect(json.total).toBe(ids.length);
-  });
+it('leases are listed newest first or oldest first, and each page says how many there are', async () => {
+  const { ids, totals } = await readPages(`/api/v1/leases?viewerId=${viewerId}&sort=createdAt`, 'leases');
+  expect(ids).toEqual(leases);
+  expect(totals).toEqual([3, 3]);
+  const newestFirst = await readPages(`/api/v1/leases?viewerId=${viewerId}`, 'leases');
+  expect(newestFirst.ids).toEqual(leases.toReversed());
+  const active = await client.get(`/api/v1/leases?viewerId=${viewerId}&state=active&limit=1`, admin);
+  expect([active.json.total, active.json.total_active]).toEqual([3, 3]);
+});
+
+it('active leases are listed by their expiry, the next to end first', async () => {
+  const { json } = await client.get('/api/v1/leases?state=active&sort=expiresAt&limit=500', admin);
+  const ends = json.leases.map(({ expiresAt }: { expiresAt: string }) => expiresAt);
+  expect(ends).toEqual([...ends].sort());
+  const last = await client.get('/api/v1/leases?state=active&sort=-expiresAt&limit=500', admin);
+  const lastEnds = last.json.leases.map(({ expiresAt }: { expiresAt: string }) => expiresAt);
+  expect(lastEnds).toEqual([...lastEnds].sort().reverse());
+});
+
+it('the audit is listed newest first, or oldest first, page by page, each row once', async () => {
+  const path = `/api/v1/audit?target=${a}`;
+  for (const sizeBytes of [1, 2])
+    await client.call('PATCH', `/api/v1/content/${a}`, { as: admin, json: { sizeBytes } });
+  const oldest = await readPages(`${path}&sort=at`, 'audit');
+  const newest = await readPages(path, 'audit');
+  expect(await readPages(`${path}&sort=-at`, 'audit')).toEqual(newest);
+  expect(oldest.ids).toHaveLength(3);
+  expect(oldest.ids).toEqual([...newest.ids].reverse());
+  expect(oldest.totals).toEqual([3, 3]);
+});
+
+it.each([
+  '/api/v1/api-keys?sort=name',
+  '/api/v1/content?sort=size',
+  '/api/v1/leases?sort=-viewerId',
+  '/api/v1/leases?sort=expiresAt',
+  '/api/v1/leases?sort=expiresAt&state=expired',
+  '/api/v1/leases?sort=expiresAt&state=active&viewerId=x',
+  '/api/v1/audit?sort=action',
+  '/api/v1/content?prefix=x&q=y',
+  '/api/v1/content?prefix=x&sort=name',
+  '/api/v1/content?prefix=',
+])('an order that no index has is refused with 400: %s', async (path) => {
+  expect((await client.get(path, admin)).code).toBe('VALIDATION_FAILED');
+});
+
+it('a cursor of one order is refused in another one with 400', async () => {
+  const { json } = await client.get(`/api/v1/api-keys?q=${word}&sort=expiresAt&limit=1`, admin);
+  const at = (sort: string) => `/api/v1/api-keys?q=${word}&sort=${sort}&cursor=${json.next_cursor}`;
+  expect((await client.get(at('createdAt'), admin)).code).toBe('VALIDATION_FAILED');
+  expect((await client.get(at('expiresAt'), admin)).status).toBe(200);
+});
+
+it.each([
+  [`${word} A`, [a]],
+  [`${word}-2`, [c]],
+  [word.toUpperCase(), [a, b, c]],
+  [word.slice(1), []],
+])('contents whose name, in any case, or id begins with %j are found by it', async (prefix, ids) => {
+  const { json } = await client.get(`/api/v1/content?prefix=${encodeURIComponent(prefix)}`, admin);
+  expect(json.items.map(({ id }: { id: string }) => id)).toEqual(ids);
+  expect(json.total).toBe(ids.length);
 });

@@ -3,15 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { compileCache } from '@latchkey/rig/processes/spawn-entry';
+import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from './eventually.ts';
 import { complete, makeTestFolder } from './own-process.ts';
 import { makeApiKey } from './target.ts';
 
-// Each test starts servers, which takes seconds, and longer on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
 const entry = fileURLToPath(new URL('../../gateway/src/single-node.ts', import.meta.url));
-const patience = { timeout: 60_000, interval: 20 };
 const listening = /serves on (http:\/\/[^\s"]+)/;
 
 function isRunning(pid: number): boolean {
@@ -23,7 +21,13 @@ function isRunning(pid: number): boolean {
 }
 
 function environment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, ...complete, SQLITE_PATH: join(makeTestFolder(), 'latchkey.db'), ...env };
+  return {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: compileCache,
+    ...complete,
+    SQLITE_PATH: join(makeTestFolder(), 'latchkey.db'),
+    ...env,
+  };
 }
 
 /** Starts the single node with pipes, and does not read its standard output. */
@@ -37,14 +41,14 @@ async function startUnread(env: Record<string, string> = {}): Promise<{ child: C
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
-  await vi.waitFor(() => expect(output).toMatch(listening), patience);
+  await eventually(() => expect(output).toMatch(listening));
   return { child, url: listening.exec(output)?.[1] ?? '' };
 }
 
 /** Sends requests until their log is larger than a pipe can hold: 64 KiB, or some 200 KiB for a pair of sockets. */
 async function fillLog(url: string): Promise<void> {
-  const headers = { 'user-agent': 'a'.repeat(1_000) };
-  for (let round = 0; round < 30; round++)
+  const headers = { 'user-agent': 'a'.repeat(8_000) };
+  for (let round = 0; round < 4; round++)
     await Promise.all(
       Array.from({ length: 25 }, () => fetch(`${url}/health`, { headers }).then((answer) => answer.text())),
     );
@@ -63,7 +67,7 @@ it('a second signal ends the process at once, even during the drain and if its l
   await fillLog(url);
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
-  await vi.waitFor(async () => expect((await fetch(`${url}/ready`)).status).toBe(503), patience);
+  await eventually(async () => expect((await fetch(`${url}/ready`)).status).toBe(503));
   // A second one within half a second counts as the echo of the first.
   while (child.exitCode === null && child.signalCode === null) {
     child.kill('SIGTERM');
@@ -85,11 +89,11 @@ it('workers go on with keys and acts while nobody reads the log, also where stan
     output += text;
   });
   const workers = () => [...output.matchAll(/worker (\d+) serves/g)].map(([, pid]) => Number(pid));
-  await vi.waitFor(() => expect(output).toMatch(listening), patience);
+  await eventually(() => expect(output).toMatch(listening));
   const url = listening.exec(output)?.[1] ?? '';
   // A worker that starts later must not change how the others write.
   process.kill(workers()[0] ?? 0, 'SIGKILL');
-  await vi.waitFor(() => expect(workers()).toHaveLength(3), patience);
+  await eventually(() => expect(workers()).toHaveLength(3));
   child.stdout.pause();
   await fillLog(url);
   for (let round = 0; round < 4; round++) {
@@ -135,5 +139,5 @@ it('a server ends when the process that started it and reads its log is killed',
   const asked = Array.from({ length: 50 }, () => fetch(`${url}/health`).catch(() => {}));
   await Promise.race(asked);
   parent.kill('SIGKILL');
-  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), patience);
+  await eventually(() => expect(isRunning(pid)).toBe(false));
 });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
-import { lineMembers, type RequestLine, readLines, secretsIn } from './request-lines.ts';
+import { findLine, lineMembers, secretsIn } from './request-lines.ts';
 import { createApiKey, makeScene } from './server-actions.ts';
 import { masterKeyHex, openShared, saltHex, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
@@ -10,101 +10,70 @@ import { unique, viewerToken } from './tokens.ts';
 const server = await openShared('plain');
 const { client, adminApiKey: admin, jwtSecret } = server;
 
-const patience = { timeout: 25_000, interval: 20 };
+const lineOf = ({ requestId }: Answer) => findLine(server.process, requestId);
 
-/** Waits for the line of an answer, and checks that there is exactly one. */
-function lineOf({ requestId }: Answer): Promise<RequestLine> {
-  return vi.waitFor(() => {
-    const [line, ...more] = readLines(server.process).filter((found) => found.requestId === requestId);
-    if (!line) throw new Error(`no line for ${requestId}`);
-    expect(more).toEqual([]);
-    return line;
-  }, patience);
-}
-
-describe('the line of a request', () => {
-  it('the log line of a request has the members of the contract, and no failure when it was served', async () => {
-    const { contentId, token, viewerId } = await makeScene(server);
-    const line = await lineOf(
-      await client.get(`/keys/${contentId}?CMCD=ot%3Dk`, token, { 'user-agent': 'hls.js/1.7' }),
-    );
-    expect(Object.keys(line).sort()).toEqual(lineMembers.toSorted());
-    expect(line).toMatchObject({
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      level: 'info',
-      method: 'GET',
-      path: expect.stringMatching(new RegExp(`^/keys/${contentId}\\?CMCD=[^o]*$`)),
-      route: expect.stringMatching(/^\/keys\/[:{]contentId}?$/),
-      status: 200,
-      durationMs: expect.any(Number),
-      clientIp: server.peer,
-      userAgent: 'hls.js/1.7',
-      principal: { kind: 'viewer', id: viewerId },
-      code: null,
-    });
+it('the log line of a request has the members of the contract, and no failure when it was served', async () => {
+  const { contentId, token, viewerId } = await makeScene(server);
+  const line = await lineOf(
+    await client.get(`/keys/${contentId}?CMCD=ot%3Dk`, token, { 'user-agent': 'hls.js/1.7' }),
+  );
+  expect(Object.keys(line).sort()).toEqual(lineMembers.toSorted());
+  expect(line).toMatchObject({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    level: 'info',
+    method: 'GET',
+    path: expect.stringMatching(new RegExp(`^/keys/${contentId}\\?CMCD=[^o]*$`)),
+    route: expect.stringMatching(/^\/keys\/[:{]contentId}?$/),
+    status: 200,
+    durationMs: expect.any(Number),
+    clientIp: server.peer,
+    userAgent: 'hls.js/1.7',
+    principal: { kind: 'viewer', id: viewerId },
+    code: null,
   });
+});
 
-  it('log lines with LOG_CLIENT_IP and LOG_VIEWER_ID show neither the address nor the id of a viewer', async () => {
-    // Its own, because other tests look for addresses and viewers in the log.
-    const reduced = await startServer({ LOG_CLIENT_IP: 'short', LOG_VIEWER_ID: 'hash' });
-    const { contentId, token, viewerId } = await makeScene(reduced);
-    const { requestId } = await reduced.client.get(`/keys/${contentId}`, token);
-    const line = await vi.waitFor(() => {
-      const found = readLines(reduced.process).find((each) => each.requestId === requestId);
-      if (!found) throw new Error('no line yet');
-      return found;
-    }, patience);
-    const hash = createHash('sha256').update(viewerId).digest('hex').slice(0, 12);
-    expect(line.principal).toEqual({ kind: 'viewer', id: hash });
-    expect(line.clientIp).toMatch(/(\.0|::)$/);
-    expect(JSON.stringify(line)).not.toContain(viewerId);
-  });
+it('log lines with LOG_CLIENT_IP and LOG_VIEWER_ID show neither the address nor the id of a viewer', async () => {
+  // Its own, because other tests look for addresses and viewers in the log.
+  const reduced = await startServer({ LOG_CLIENT_IP: 'short', LOG_VIEWER_ID: 'hash' });
+  const { contentId, token, viewerId } = await makeScene(reduced);
+  const { requestId } = await reduced.client.get(`/keys/${contentId}`, token);
+  const line = await findLine(reduced.process, requestId);
+  const hash = createHash('sha256').update(viewerId).digest('hex').slice(0, 12);
+  expect(line.principal).toEqual({ kind: 'viewer', id: hash });
+  expect(line.clientIp).toMatch(/(\.0|::)$/);
+  expect(JSON.stringify(line)).not.toContain(viewerId);
+});
 
-  it('the log line names the API key of the request, or the bootstrap key', async () => {
-    const { id, raw } = await createApiKey(server, 'playback');
-    const line = await lineOf(await client.get('/api/v1/content', raw));
-    expect(line.principal).toEqual({ kind: 'api-key', id });
-    const other = await lineOf(await client.get('/api/v1/content', admin));
-    expect(other.principal).toMatchObject({ id: null });
-  });
+it('the log line names the API key of the request, or the bootstrap key', async () => {
+  const { id, raw } = await createApiKey(server, 'playback');
+  const line = await lineOf(await client.get('/api/v1/content', raw));
+  expect(line.principal).toEqual({ kind: 'api-key', id });
+  const other = await lineOf(await client.get('/api/v1/content', admin));
+  expect(other.principal).toMatchObject({ id: null });
+});
 
-  it.each([
-    ['GET', '/keys/x', 401, 'UNAUTHENTICATED'],
-    ['GET', '/nowhere?token=abc', 404, 'NOT_FOUND'],
-    ['PUT', '/health', 405, 'METHOD_NOT_ALLOWED'],
-    ['POST', '/api/v1/content', 401, 'UNAUTHENTICATED'],
-  ])('the log line of %s %s has its status and code', async (method, path, status, code) => {
-    const line = await lineOf(await client.call(method, path));
-    expect(line).toMatchObject({
-      method,
-      status,
-      code,
-      principal: null,
-      path: expect.not.stringContaining('abc'),
-    });
+it.each([
+  ['GET', '/keys/x', 401, 'UNAUTHENTICATED'],
+  ['GET', '/nowhere?token=abc', 404, 'NOT_FOUND'],
+  ['PUT', '/health', 405, 'METHOD_NOT_ALLOWED'],
+  ['POST', '/api/v1/content', 401, 'UNAUTHENTICATED'],
+])('the log line of %s %s has its status and code', async (method, path, status, code) => {
+  const line = await lineOf(await client.call(method, path));
+  expect(line).toMatchObject({
+    method,
+    status,
+    code,
+    principal: null,
+    path: expect.not.stringContaining('abc'),
   });
+});
 
-  it('every kind of answer has a log line, also a HEAD and an event stream', async () => {
-    const answers = [
-      await client.call('HEAD', '/health'),
-      await client.get('/openapi.json'),
-      await client.get('/admin'),
-      await client.get('/api/v1/events', admin),
-      await client.call('POST', '/api/v1/content', {
-        as: admin,
-        headers: { 'content-type': 'application/json' },
-        body: 'x'.repeat(70_000),
-      }),
-    ];
-    for (const answer of answers) expect(await lineOf(answer)).toMatchObject({ status: answer.status });
+it('line breaks and quotes in a request cannot break its log line', async () => {
+  const answer = await client.get('/keys/%0A%7B%22level%22%3A%22error%22%7D?a=%0A', undefined, {
+    'user-agent': 'a"b\\c',
   });
-
-  it('line breaks and quotes in a request cannot break its log line', async () => {
-    const answer = await client.get('/keys/%0A%7B%22level%22%3A%22error%22%7D?a=%0A', undefined, {
-      'user-agent': 'a"b\\c',
-    });
-    expect(await lineOf(answer)).toMatchObject({ userAgent: 'a"b\\c' });
-  });
+  expect(await lineOf(answer)).toMatchObject({ userAgent: 'a"b\\c' });
 });
 
 it('a request with a fragment gets 400, and the log line hides the fragment', async () => {
@@ -119,10 +88,7 @@ it('a request with a fragment gets 400, and the log line hides the fragment', as
   const text = (await socket.setEncoding('latin1').toArray()).join('');
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
   expect(text).toContain('VALIDATION_FAILED');
-  await vi.waitFor(() => {
-    const line = readLines(server.process).find(({ requestId }) => requestId === id);
-    expect(line).toMatchObject({ status: 400, path: `/keys/${contentId}#***` });
-  });
+  expect(await findLine(server.process, id)).toMatchObject({ status: 400, path: `/keys/${contentId}#***` });
 });
 
 it('text that is not HTTP gets a 400 and is logged, and the server goes on', async () => {
@@ -131,11 +97,8 @@ it('text that is not HTTP gets a 400 and is logged, and the server goes on', asy
   socket.end('NONSENSE\r\n\r\n');
   const text = (await socket.setEncoding('latin1').toArray()).join('');
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
-  const [, id] = /^x-request-id: (\S+)/im.exec(text) ?? [];
-  await vi.waitFor(() => {
-    const line = readLines(server.process).find(({ requestId }) => requestId === id);
-    expect(line).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
-  }, patience);
+  const [, id = ''] = /^x-request-id: (\S+)/im.exec(text) ?? [];
+  expect(await findLine(server.process, id)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   expect((await client.get('/health')).status).toBe(200);
 });
 

@@ -1,10 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from './eventually.ts';
 import { post, startMeasured } from './measured-processes.ts';
 import { readDocumentedMetrics, readMetrics, type ServedMetrics } from './read-metrics.ts';
 import { unique } from './tokens.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-const patience = { timeout: 40_000, interval: 100 };
 const documented = readDocumentedMetrics();
 const { singleNode, separate, adminApiKey, ports } = await startMeasured();
 const readAll = () =>
@@ -57,24 +56,24 @@ test('every series has the name of its service, so that a key request that gatew
 
 test('the change feed of a process is young, below its limit, and the process is sure of its states', async () => {
   for (const name of ['single-node', 'key-derivation', 'leases', 'playback'])
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const served = await readOf(name);
       const [age = Number.NaN] = valuesOf(served, 'latchkey_feed_age_seconds');
       expect(valuesOf(served, 'latchkey_feed_limit_seconds')).toEqual([5]);
       expect(age).toBeLessThan(5);
       expect(valuesOf(served, 'latchkey_replica_unsure')).toEqual([0]);
-    }, patience);
+    });
   expect(valuesOf(await readOf('gateway'), 'latchkey_feed_age_seconds')).toEqual([]);
 });
 
 test('the dependencies of /ready are metrics, those of the gateway with the services that it calls', async () => {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     for (const dependency of ['key-derivation', 'leases', 'auth', 'content', 'playback', 'database'])
       expect([
         dependency,
         valuesOf(await readOf('gateway'), 'latchkey_dependency_up', { dependency }),
       ]).toEqual([dependency, [1]]);
-  }, patience);
+  });
 });
 
 test('a process on Postgres has figures of its connections and none of a disk, and one on SQLite the other way round', async () => {
@@ -99,7 +98,7 @@ test('a replica that pulls changes because there is no NATS measures the delay o
   const body = { viewerId: unique('viewer') };
   const answer = await post(separate.url, '/keys/leases/revoke', adminApiKey, body);
   expect(answer.status).toBe(200);
-  await vi.waitFor(async () => expect(await delays()).toBe(before + 1), patience);
+  await eventually(async () => expect(await delays()).toBe(before + 1));
 });
 
 test('requests beyond a limit are counted by the limit', async () => {

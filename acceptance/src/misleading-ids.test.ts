@@ -1,11 +1,9 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { makeScene, registerContent } from './server-actions.ts';
 import { areContainers, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
-
-/** The audit is chained and read once a second. The rest is for a busy machine. */
-const patience = { timeout: 30_000, interval: 100 };
 
 // Containers do not reach the loopback interface of this machine.
 describe.skipIf(areContainers)('a viewer whose id looks like an act on others', async () => {
@@ -28,11 +26,11 @@ describe.skipIf(areContainers)('a viewer whose id looks like an act on others', 
     return requestId;
   };
   const eventOf = (requestId: string) =>
-    vi.waitFor(() => {
+    eventually(() => {
       const found = receiver.messages.filter(({ data }) => data.requestId === requestId);
       expect(found).toHaveLength(1);
       return found[0]?.data;
-    }, patience);
+    });
 
   const ada = unique('ada');
   const misleading = [

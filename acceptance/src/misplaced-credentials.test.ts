@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
 import { openEvents } from './event-stream.ts';
+import { eventually } from './eventually.ts';
 import { metricsPorts, readMetrics } from './read-metrics.ts';
-import { readLines, secretsIn } from './request-lines.ts';
+import { findLine, secretsIn } from './request-lines.ts';
 import { runSql } from './run-sql.ts';
 import { createApiKey, createLease, makeScene, registerContent } from './server-actions.ts';
 import { areContainers, startServer } from './target.ts';
@@ -12,8 +13,6 @@ import { unique, viewerToken } from './tokens.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
 const origin = 'https://cdn.example';
-/** The audit is chained and read once a second, and usage is reported every few seconds. The rest is for a busy machine. */
-const patience = { timeout: 25_000, interval: 100 };
 
 // Containers do not reach the receiver of webhooks on this machine.
 describe.skipIf(areContainers)('credentials in the wrong place', async () => {
@@ -128,10 +127,10 @@ describe.skipIf(areContainers)('credentials in the wrong place', async () => {
     expect(status).toBe(200);
     const { json } = await client.get(`/api/v1/leases/${leaseId}`, admin);
     expect(json.lease).toMatchObject({ viewerId: viewer, contentId: content });
-    await vi.waitFor(() => {
-      const line = readLines(server.process).find((each) => each.requestId === requestId);
-      expect(line).toMatchObject({ path: `/keys/${content}`, principal: { id: viewer } });
-    }, patience);
+    expect(await findLine(server.process, requestId)).toMatchObject({
+      path: `/keys/${content}`,
+      principal: { id: viewer },
+    });
     const audit = await client.get(`/api/v1/audit?target=${content}`, admin);
     expect(audit.json.audit[0]).toMatchObject({ action: 'content.create', target: content });
   });
@@ -233,16 +232,15 @@ describe.skipIf(areContainers)('credentials in the wrong place', async () => {
     // Only refusals may repeat what they were sent, and they do not.
     const answered = answers.map(({ path: _, ...answer }) => answer.bytes.toString()).join('\n');
     const { id } = await createApiKey(server, 'playback');
-    await vi.waitFor(
-      () => expect(stream.events.some(({ data }) => JSON.stringify(data).includes(id))).toBe(true),
-      patience,
+    await eventually(() =>
+      expect(stream.events.some(({ data }) => JSON.stringify(data).includes(id))).toBe(true),
     );
-    await vi.waitFor(() => {
+    await eventually(() => {
       // Those of management. Each of the three viewers also released a lease.
       expect(receiver.messages.filter(({ path }) => path === '/all').length).toBeGreaterThanOrEqual(
         revocations,
       );
-    }, patience);
+    });
     stream.close();
     const lists = [
       '/api/v1/audit?limit=500',

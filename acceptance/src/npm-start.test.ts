@@ -1,22 +1,35 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from './eventually.ts';
 import { complete, makeTestFolder } from './own-process.ts';
+import { makeSecretFolder } from './secret-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
+/** The lowest bit of `SigCgt` in `/proc/PID/status` is signal 1, SIGHUP (proc(5)). */
+const catchesHangup = /^SigCgt:\s+[0-9a-f]*[13579bdf]$/m;
+const { AUTH_JWT_SECRET, ...others } = complete;
+const folder = makeSecretFolder({ AUTH_JWT_SECRET });
 
-it('SIGTERM to `npm start` alone ends the server in order, and the command ends after it', async () => {
-  const child = spawn('npm', ['start'], {
+/** Starts the server by a command, in a process group of its own, so that the test can end all its processes. */
+function startBy(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+) {
+  const child = spawn(command, args, {
     cwd: root,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      ...complete,
+      ...others,
+      ...env,
       SQLITE_PATH: join(makeTestFolder(), 'latchkey.db'),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A process group of its own, so that the test can end all its processes.
     detached: true,
   });
   onTestFinished(() => {
@@ -30,17 +43,49 @@ it('SIGTERM to `npm start` alone ends the server in order, and the command ends 
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     written += text;
   });
-  const url = await vi.waitFor(
-    () => {
-      const [, found] = /serves on (http:\/\/[^\s"]+)/.exec(written) ?? [];
-      if (!found) throw new Error(`It does not listen. It wrote:\n${written}`);
-      return found;
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const url = () => /serves on (http:\/\/[^\s"]+)/.exec(written)?.[1];
+  return { child, isRunning, written: () => written, url };
+}
+
+it('SIGTERM to `npm start` alone ends the server in order, and the command ends after it', async () => {
+  const { child, written, url: find } = startBy('npm', ['start'], { AUTH_JWT_SECRET });
+  const url = await eventually(() => {
+    const found = find();
+    if (!found) throw new Error(`It does not listen. It wrote:\n${written()}`);
+    return found;
+  });
   expect((await fetch(`${url}/health`)).status).toBe(200);
   child.kill('SIGTERM');
   await once(child, 'exit');
   await expect(fetch(`${url}/health`)).rejects.toThrow();
-  await vi.waitFor(() => expect(written).toContain('SIGTERM: closing'), { timeout: 20_000, interval: 50 });
-}, 120_000);
+  await eventually(() => expect(written()).toContain('SIGTERM: closing'));
+});
+
+it.each([
+  ['one process', '1'],
+  ['workers', '2'],
+])(
+  'SIGHUP before the server listens does not end a server that reads secrets from files: %s',
+  async (_, workers) => {
+    const env = { ...folder.variables, LATCHKEY_WORKERS: workers };
+    // As `npm start` and systemd do.
+    const server = startBy(process.execPath, ['scripts/run.mjs', 'start'], env);
+    const of = (file: string) => readFileSync(`/proc/${server.child.pid}/${file}`, 'utf8');
+    // Node itself takes some hundredths of a second before anything can listen to a signal.
+    await vi.waitFor(
+      () => {
+        expect(of('cmdline')).toContain('single-node.ts');
+        expect(of('status')).toMatch(catchesHangup);
+      },
+      { timeout: 60_000, interval: 1 },
+    );
+    expect(server.written()).not.toContain('serves on');
+    while (server.isRunning() && !server.written().includes('serves on')) {
+      server.child.kill('SIGHUP');
+      await pause(5);
+    }
+    await eventually(() => expect(server.written()).toContain('SIGHUP: the files were read again'));
+    expect((await fetch(`${server.url()}/health`)).status).toBe(200);
+  },
+);

@@ -3,7 +3,7 @@ import { get, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:ht
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openTarget } from './target.ts';
 
 const { client, url: baseUrl } = await openTarget();
@@ -55,30 +55,23 @@ it('docs/contract.md names every path of the OpenAPI document', () => {
   expect(paths.filter((path) => !contract.includes(path))).toEqual([]);
 });
 
-describe.each(operations)('%s', (operation) => {
-  const [method = '', path = ''] = operation.split(' ');
-  const described = document.paths[path]?.[method.toLowerCase()] as unknown as Record<string, unknown>;
-  const responses = (described.responses ?? {}) as Record<string, { content?: Record<string, unknown> }>;
-
-  it(`${operation} has a summary and a tag in the document`, () => {
+it.each(operations)(
+  '%s has a summary, a tag, a success, its errors as problems, and a 401 exactly if it needs a credential',
+  (operation) => {
+    const [method = '', path = ''] = operation.split(' ');
+    const described = document.paths[path]?.[method.toLowerCase()] as unknown as Record<string, unknown>;
+    const responses = (described.responses ?? {}) as Record<string, { content?: Record<string, unknown> }>;
     expect(described.summary).toMatch(/\S/);
     expect(described.tags).toHaveLength(1);
-  });
-
-  it(`${operation} documents a success, and its errors as problems`, () => {
     const statuses = Object.keys(responses);
     expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
-    for (const status of statuses.filter((code) => Number(code) >= 400 && path !== '/ready')) {
+    for (const status of statuses.filter((code) => Number(code) >= 400 && path !== '/ready'))
       expect([status, Object.keys(responses[status]?.content ?? {})]).toEqual([
         status,
         ['application/problem+json'],
       ]);
-    }
-  });
-
-  it(`${operation} documents a 401 exactly if it needs a credential`, () => {
-    const wanted = described.security !== undefined;
     // Setup needs a credential only in some situations. The path of a session's playlist is the credential.
-    if (!['/api/v1/setup', '/play/{sid}/{name}'].includes(path)) expect('401' in responses).toBe(wanted);
-  });
-});
+    if (!['/api/v1/setup', '/play/{sid}/{name}'].includes(path))
+      expect('401' in responses).toBe(described.security !== undefined);
+  },
+);

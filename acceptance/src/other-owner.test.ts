@@ -2,12 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { complete, makeTestFolder, startInTest } from './own-process.ts';
 import { makeFolder, startProcess } from './server-process.ts';
-
-// Each test starts servers, which takes seconds, and longer on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 const entryOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 /** `nobody`, on every Linux. Only root may start a process as another user. Other users test with a read-only file. */
@@ -45,20 +43,18 @@ function runAsOther(entry: string, ...args: string[]) {
   return { status, text: stdout + stderr };
 }
 
-describe('a database file that this user may not write to', () => {
-  it('with a database file that belongs to another user, the server ends and names the owner and what to do', () => {
-    const { status, text } = runAsOther('gateway/src/single-node.ts');
-    expect(status).toBe(1);
-    expect(text).toMatch(/SQLITE_PATH is .*latchkey\.db.* belongs to user \d+ \(mode \d+\)/);
-    expect(text).toContain('chown');
-    expect(text).not.toMatch(/^\s+at /m);
-  });
+it('with a database file that belongs to another user, the server ends and names the owner and what to do', () => {
+  const { status, text } = runAsOther('gateway/src/single-node.ts');
+  expect(status).toBe(1);
+  expect(text).toMatch(/SQLITE_PATH is .*latchkey\.db.* belongs to user \d+ \(mode \d+\)/);
+  expect(text).toContain('chown');
+  expect(text).not.toMatch(/^\s+at /m);
+});
 
-  it('the doctor reports a database file that belongs to another user', () => {
-    const { status, text } = runAsOther('cli/src/main.ts', 'doctor');
-    expect(status).toBe(1);
-    expect(text).toMatch(/WRONG {4}SQLITE_PATH .*belongs to user \d+/);
-  });
+it('the doctor reports a database file that belongs to another user', () => {
+  const { status, text } = runAsOther('cli/src/main.ts', 'doctor');
+  expect(status).toBe(1);
+  expect(text).toMatch(/WRONG {4}SQLITE_PATH .*belongs to user \d+/);
 });
 
 it('only the owner may read a new database, its write-ahead log and its folder', () => {
@@ -83,7 +79,7 @@ it('the server warns of a database and secrets that every user of the machine ma
   }
   const second = startInTest(folder, {});
   await second.listens();
-  await vi.waitFor(() => expect(second.stderr()).toContain('chmod 600'), { timeout: 20_000 });
+  await eventually(() => expect(second.stderr()).toContain('chmod 600'));
   for (const path of files) {
     expect(second.stderr()).toMatch(new RegExp(`chmod 600 .*${basename(path)}`));
     expect(statSync(path).mode & 0o777).toBe(0o644);

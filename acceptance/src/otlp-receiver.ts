@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenOnLoopback } from './listen-on-loopback.ts';
 
 /** A span as OTLP/JSON has it, and the process that sent it. */
 interface ReceivedSpan {
@@ -46,16 +46,13 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     }
     response.writeHead(isTraces ? 200 : 404, { 'content-type': 'application/json' }).end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { origin, close } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: origin,
+    close,
     texts,
     headers,
     spans: () => texts.flatMap(readSpans),
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
   };
 }
 

@@ -3,11 +3,10 @@ import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from './eventually.ts';
 import { readLines } from './request-lines.ts';
 import { isSingleNode, startServer } from './target.ts';
 
-// Every request of the flood leaves a line, and all are read.
-vi.setConfig({ testTimeout: 120_000 });
 const patience = { timeout: 60_000, interval: 50 };
 
 /** A server that counts as overloaded after a millisecond, so that this machine is fast enough to overload it. */
@@ -108,6 +107,6 @@ it('while more key requests come than can be served, a part gets 503 with Retry-
   const logged = () => readLines(server.process).filter(({ status }) => status === 503).length;
   // The port of a gateway's metrics is not printed where services are separate.
   if (!isSingleNode) return;
-  await vi.waitFor(async () => expect(logged()).toBe(await counted()), patience);
+  await eventually(async () => expect(logged()).toBe(await counted()));
   expect(server.process.stderr()).toContain('OVERLOAD_DELAY_MS');
 });

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { readApiDocument } from './api-document.ts';
+import { createClient } from './client.ts';
 import { type Environment, makeFolder, type ServerProcess, startProcess } from './server-process.ts';
-import { masterKeyHex, saltHex } from './target.ts';
+import { makeApiKey, masterKeyHex, saltHex, type Target } from './target.ts';
 
 /** A folder that is removed after the test. */
 export function makeTestFolder(): string {
@@ -24,10 +26,7 @@ export const complete = {
 /** Starts a server, which is killed after the test if it still runs. Its database is `latchkey.db` in the folder. */
 export function startInTest(folder: string, env: Environment): ServerProcess {
   const process = startProcess(folder, { SQLITE_PATH: join(folder, 'latchkey.db'), ...env });
-  onTestFinished(async () => {
-    process.kill('SIGKILL');
-    await process.ended();
-  });
+  onTestFinished(() => endProcess(process, 'SIGKILL'));
   return process;
 }
 
@@ -44,4 +43,28 @@ export async function runToEnd(
   );
   const { code } = await process.ended();
   return { code, stdout: process.stdout(), stderr: process.stderr() };
+}
+
+export const ownAdminKey = makeApiKey();
+
+/** Opens a server that starts with `complete` and `ownAdminKey`. */
+export async function openProcess(server: ServerProcess): Promise<{ server: ServerProcess; target: Target }> {
+  const url = await server.listens();
+  const target = {
+    url,
+    adminApiKey: ownAdminKey,
+    jwtSecret: Buffer.from(complete.AUTH_JWT_SECRET),
+    propagationMs: 0,
+    client: createClient(url, await readApiDocument(url)),
+  };
+  return { server, target };
+}
+
+/** As `startInTest`, with all that a server needs, and opens it. */
+export const openInTest = (folder: string, env: Environment = {}) =>
+  openProcess(startInTest(folder, { ...complete, ADMIN_API_KEY: ownAdminKey, ...env }));
+
+export async function endProcess(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  server.kill(signal);
+  await server.ended();
 }

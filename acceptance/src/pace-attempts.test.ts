@@ -74,7 +74,8 @@ describe.skipIf(isPending)('no way of asking gets a viewer more keys than the pa
     for (let epoch = 0; epoch < 60; epoch++) {
       const token = viewerToken(jwtSecret, viewerId, { jti: `${epoch}`, content_ids: [id, `${epoch}`] });
       const extra: Record<string, string> = { connection: epoch % 2 === 0 ? 'close' : 'keep-alive' };
-      if (epoch % 3 === 0) extra['x-lease-id'] = await createLease(target, { token, contentId: id });
+      if (epoch % 3 === 0)
+        extra['x-lease-id'] = await createLease(target, { token, contentId: id }, { deviceId: `${epoch}` });
       if (epoch % 3 === 1) extra['x-forwarded-for'] = `198.51.100.${epoch}`;
       const { status, code } = await client.get(`/keys/${id}/${epoch}`, token, extra);
       if (status === 200) served.add(epoch);

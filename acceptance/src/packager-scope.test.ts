@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { outcomeOf } from './answer.ts';
 import { listPendingMigrations } from './pending-migrations.ts';
 import { createApiKey, oncePropagated } from './server-actions.ts';
 import { openTarget } from './target.ts';
@@ -16,15 +17,10 @@ const sequence = { mode: 'sequence', count: 10, periodSeconds: 60, burst: 8 };
 async function register(as: string, contentId: string, members: Record<string, unknown> = {}) {
   const json = { id: contentId, name: contentId, ...members };
   const answer = await client.call('POST', '/api/v1/content', { as, json });
-  return { ...answer, outcome: `${answer.status} ${answer.code ?? ''}`.trim() };
+  return { ...answer, outcome: outcomeOf(answer) };
 }
-async function outcomeOfKey(contentId: string, epoch: number): Promise<string> {
-  const { status, code } = await client.get(
-    `/keys/${contentId}/${epoch}`,
-    viewerToken(target.jwtSecret, unique('viewer')),
-  );
-  return code ? `${status} ${code}` : String(status);
-}
+const outcomeOfKey = async (contentId: string, epoch: number) =>
+  outcomeOf(await client.get(`/keys/${contentId}/${epoch}`, viewerToken(target.jwtSecret, unique('viewer'))));
 
 it('a packager cannot lift the bound of a content that an admin registered, so its later keys stay closed', async () => {
   const contentId = unique('film');

@@ -1,18 +1,17 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import { decodeVideo } from './playback/decode-video.ts';
+import type { MadeVideo } from '@latchkey/rig/video/make-video';
+import { afterAll, expect, it } from 'vitest';
+import { decodeVideo, ffmpeg } from './playback/decode-video.ts';
 import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
-import { ffmpeg, makeSmallVideo } from './playback/make-small-video.ts';
 import { startMediaServer } from './playback/media-server.ts';
 import { changesArrived, createLease, revokeLeases } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
-import { openShared } from './target.ts';
+import { openShared, readShared } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 // Without ffmpeg these tests fail. A skipped test would count as a film that plays.
-/** Three segments of two seconds. */
-const seconds = 6;
+/** Six segments of two seconds. */
+const seconds = 12;
 /** 25 a second, in each of two video renditions. */
 const pictures = 2 * 25 * seconds;
 
@@ -23,7 +22,7 @@ afterAll(() => {
   folder.remove();
 });
 const server = await openShared('plain');
-const clear = await makeSmallVideo(`${folder.path}/clear`, seconds);
+const clear = await readShared<MadeVideo>('/videos/short');
 
 /** Creates a viewer who may play the video. @returns the headers that its player sends */
 async function admitViewer({ contentId }: EncryptedVideo) {
@@ -41,41 +40,44 @@ async function watchKeys({ contentId }: EncryptedVideo, play: () => Promise<unkn
   return (await readKeyRequests(server, contentId)).slice(before.length);
 }
 
-describe.each(['ts', 'fmp4'] as const)('ffmpeg plays an encrypted %s presentation', async (container) => {
-  const original = await decodeVideo(ffmpeg, clear[container]);
+const playlistOf = ({ name }: EncryptedVideo) => `${media.origin}/${name}/master.m3u8`;
+const originals = {
+  ts: await decodeVideo(ffmpeg, clear.ts),
+  fmp4: await decodeVideo(ffmpeg, clear.fmp4),
+};
 
-  // Three segments are two epochs of two. Separate sound may have a fourth segment, which is in the second epoch.
-  describe.each([
-    ['with one key', undefined, 1],
-    ['with a new key every two segments', 2, 2],
-  ])('%s', async (_, rotateEvery, keys) => {
+// Six segments are two epochs of four. Separate sound may have a seventh segment, which is in the second epoch.
+it.each([
+  ['ts', 'one key', undefined, 1],
+  ['ts', 'a new key every four segments', 4, 2],
+  ['fmp4', 'one key', undefined, 1],
+  ['fmp4', 'a new key every four segments', 4, 2],
+] as const)(
+  'ffmpeg plays encrypted %s with %s to the end with a token, with the frames of the clear video',
+  async (container, _what, rotateEvery, keys) => {
     const video = await encryptVideo(server, clear[container], folder.path, rotateEvery);
-
-    it(`ffmpeg plays encrypted ${container} to the end with a token, with the frames of the clear video and one key per epoch (${keys})`, async () => {
-      const { bearer } = await admitViewer(video);
-      const requests = await watchKeys(video, async () => {
-        const played = await decodeVideo(ffmpeg, `${media.origin}/${video.name}/master.m3u8`, bearer);
-        expect(played).toEqual(original);
-        expect(played.pictures).toBe(pictures);
-      });
-      expect(video.keyUrls).toHaveLength(keys);
-      expect(answersOf(requests)).toEqual(['200']);
-      expect(servedPaths(requests).map((path) => server.url + path)).toEqual(video.keyUrls);
+    const { bearer } = await admitViewer(video);
+    const requests = await watchKeys(video, async () => {
+      const played = await decodeVideo(ffmpeg, playlistOf(video), bearer);
+      expect(played).toEqual(originals[container]);
+      expect(played.pictures).toBe(pictures);
     });
+    expect(video.keyUrls).toHaveLength(keys);
+    expect(answersOf(requests)).toEqual(['200']);
+    expect(servedPaths(requests).map((path) => server.url + path)).toEqual(video.keyUrls);
+  },
+);
 
-    it(`ffmpeg gets no key of ${container} without a token, and none after the lease is revoked (${keys} keys)`, async () => {
-      const { leaseId, bearer, leased } = await admitViewer(video);
-      const url = `${media.origin}/${video.name}/master.m3u8`;
-      const play = (headers?: Record<string, string>) => decodeVideo(ffmpeg, url, headers);
+it('ffmpeg gets no key without a token, and none after the lease is revoked', async () => {
+  const video = await encryptVideo(server, clear.fmp4, folder.path, 4);
+  const { leaseId, bearer, leased } = await admitViewer(video);
+  const play = (headers?: Record<string, string>) => decodeVideo(ffmpeg, playlistOf(video), headers);
+  const fail = (headers?: Record<string, string>) => expect(play(headers)).rejects.toThrow();
 
-      const fail = (headers?: Record<string, string>) => expect(play(headers)).rejects.toThrow();
-
-      expect(answersOf(await watchKeys(video, () => fail()))).toEqual(['401 UNAUTHENTICATED']);
-      expect(answersOf(await watchKeys(video, () => play(leased)))).toEqual(['200']);
-      await revokeLeases(server, { leaseId });
-      await changesArrived(server);
-      expect(answersOf(await watchKeys(video, () => fail(leased)))).toEqual(['403 LEASE_REVOKED']);
-      expect(answersOf(await watchKeys(video, () => fail(bearer)))).toEqual(['403 TOKEN_REVOKED']);
-    });
-  });
+  expect(answersOf(await watchKeys(video, () => fail()))).toEqual(['401 UNAUTHENTICATED']);
+  expect(answersOf(await watchKeys(video, () => play(leased)))).toEqual(['200']);
+  await revokeLeases(server, { leaseId });
+  await changesArrived(server);
+  expect(answersOf(await watchKeys(video, () => fail(leased)))).toEqual(['403 LEASE_REVOKED']);
+  expect(answersOf(await watchKeys(video, () => fail(bearer)))).toEqual(['403 TOKEN_REVOKED']);
 });

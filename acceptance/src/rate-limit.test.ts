@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
 import { createApiKey } from './server-actions.ts';
 import { openShared, startServer } from './target.ts';
@@ -44,126 +44,117 @@ async function exhaust(count: number, call: () => Promise<Answer>, limit = count
   return answer;
 }
 
-describe('RATE_LIMIT=on', () => {
-  it('RATE_LIMIT=on allows each viewer 60 key requests a minute, from any address', async () => {
-    const [token, other] = [newViewer(), newViewer()];
-    await exhaust(60, () => client.get('/keys/x', token, newAddress()));
-    const shared = newAddress();
-    expect((await client.get('/keys/x', token, shared)).code).toBe('RATE_LIMITED');
-    expect((await client.get('/keys/x', other, shared)).status).toBe(200);
-  });
+it('RATE_LIMIT=on allows each viewer 60 key requests a minute, from any address, for a content or its epochs', async () => {
+  const [token, other] = [newViewer(), newViewer()];
+  let n = 0;
+  await exhaust(60, () => client.get(n++ % 2 === 0 ? '/keys/x' : `/keys/x/${n}`, token, newAddress()));
+  const shared = newAddress();
+  expect((await client.get('/keys/x', token, shared)).code).toBe('RATE_LIMITED');
+  expect((await client.get('/keys/x', other, shared)).status).toBe(200);
+});
 
-  it('requests for epochs of a content count as key requests', async () => {
-    const token = newViewer();
-    let epoch = 0;
-    await exhaust(60, () => client.get(`/keys/x/${epoch++}`, token, newAddress()));
-    expect((await client.get('/keys/x', token, newAddress())).code).toBe('RATE_LIMITED');
-  });
+it('RATE_LIMIT=on allows an address without a credential 60 key requests a minute', async () => {
+  const address = newAddress();
+  const answer = await exhaust(60, () => client.get('/keys/x', undefined, address));
+  expect(answer.headers['www-authenticate']).toBeUndefined();
+  expect((await client.get('/keys/x', undefined, newAddress())).code).toBe('UNAUTHENTICATED');
+  expect((await client.get('/keys/x', newViewer(), address)).status).toBe(200);
+});
 
-  it('RATE_LIMIT=on allows an address without a credential 60 key requests a minute', async () => {
+it('RATE_LIMIT=on allows a viewer 10 new leases a minute', async () => {
+  const token = newViewer();
+  await exhaust(10, () => client.post('/keys/leases', token, { contentId: unique('c') }));
+  expect((await client.get('/keys/x', token)).status).toBe(200);
+});
+
+it('RATE_LIMIT=on counts renewals together with new leases and sessions of a viewer, from any address', async () => {
+  const token = newViewer();
+  const { json } = await client.post('/keys/leases', token, { contentId: unique('c') });
+  const renew = (leaseId: string) => () => client.call('POST', '/keys/leases/renew', as(token, { leaseId }));
+  await exhaust(9, renew(json.lease.id), 10);
+  const contentId = unique('c');
+  for (const path of ['/keys/leases', '/keys/sessions'])
+    expect((await client.call('POST', path, as(token, { contentId }))).code).toBe('RATE_LIMITED');
+  expect((await client.get('/keys/x', token)).status).toBe(200);
+});
+
+it('RATE_LIMIT=on counts refused renewals of unknown leases', async () => {
+  const token = newViewer();
+  await exhaust(10, () => client.call('POST', '/keys/leases/renew', as(token, { leaseId: randomUUID() })));
+});
+
+it('RATE_LIMIT=on counts revocations of unknown leases, and a viewer whose limit is reached can still release its own lease', async () => {
+  const token = newViewer();
+  const { json } = await client.post('/keys/leases', token, { contentId: unique('c') });
+  const revoke = (leaseId: string) => client.call('POST', '/keys/leases/revoke', as(token, { leaseId }));
+  let n = 0;
+  const unknown = [() => randomUUID(), () => 'no-lease'];
+  await exhaust(9, () => revoke(unknown[n++ % 2]?.() ?? ''), 10);
+  expect((await client.post('/keys/leases', token, { contentId: 'x' })).code).toBe('RATE_LIMITED');
+  expect((await revoke(json.lease.id)).json).toMatchObject({ revoked: 1 });
+  expect((await revoke(json.lease.id)).json).toMatchObject({ revoked: 0 });
+});
+
+it.each(['/keys/leases/renew', '/keys/leases/revoke'])(
+  'RATE_LIMIT=on allows an address without a valid credential 10 calls of %s a minute',
+  async (path) => {
     const address = newAddress();
-    const answer = await exhaust(60, () => client.get('/keys/x', undefined, address));
-    expect(answer.headers['www-authenticate']).toBeUndefined();
-    expect((await client.get('/keys/x', undefined, newAddress())).code).toBe('UNAUTHENTICATED');
+    const body = { json: { leaseId: randomUUID() }, headers: address };
+    let n = 0;
+    await exhaust(10, () =>
+      client.call('POST', path, n++ % 2 === 0 ? body : { ...body, as: `lk_${'0'.repeat(64)}` }),
+    );
     expect((await client.get('/keys/x', newViewer(), address)).status).toBe(200);
-  });
+  },
+);
 
-  it('RATE_LIMIT=on allows a viewer 10 new leases a minute', async () => {
-    const token = newViewer();
-    await exhaust(10, () => client.post('/keys/leases', token, { contentId: unique('c') }));
-    expect((await client.get('/keys/x', token)).status).toBe(200);
-  });
+it('RATE_LIMIT=on limits no revocation by an API key', async () => {
+  const { raw } = await createApiKey(figures, 'full');
+  for (let n = 0; n < 12; n++) {
+    const { status } = await figures.client.call('POST', '/keys/leases/revoke', {
+      as: raw,
+      json: n % 2 === 0 ? { viewerId: unique('viewer') } : { leaseId: randomUUID() },
+      headers: newAddress(),
+    });
+    expect(status).toBe(n % 2 === 0 ? 200 : 404);
+  }
+});
 
-  it('RATE_LIMIT=on counts renewals together with new leases and sessions of a viewer, from any address', async () => {
-    const token = newViewer();
-    const { json } = await client.post('/keys/leases', token, { contentId: unique('c') });
-    const renew = (leaseId: string) => () =>
-      client.call('POST', '/keys/leases/renew', as(token, { leaseId }));
-    await exhaust(9, renew(json.lease.id), 10);
-    const contentId = unique('c');
-    for (const path of ['/keys/leases', '/keys/sessions'])
-      expect((await client.call('POST', path, as(token, { contentId }))).code).toBe('RATE_LIMITED');
-    expect((await client.get('/keys/x', token)).status).toBe(200);
-  });
-
-  it('RATE_LIMIT=on counts refused renewals of unknown leases', async () => {
-    const token = newViewer();
-    await exhaust(10, () => client.call('POST', '/keys/leases/renew', as(token, { leaseId: randomUUID() })));
-  });
-
-  it('RATE_LIMIT=on counts revocations of unknown leases, and a viewer whose limit is reached can still release its own lease', async () => {
-    const token = newViewer();
-    const { json } = await client.post('/keys/leases', token, { contentId: unique('c') });
-    const revoke = (leaseId: string) => client.call('POST', '/keys/leases/revoke', as(token, { leaseId }));
-    let n = 0;
-    const unknown = [() => randomUUID(), () => 'no-lease'];
-    await exhaust(9, () => revoke(unknown[n++ % 2]?.() ?? ''), 10);
-    expect((await client.post('/keys/leases', token, { contentId: 'x' })).code).toBe('RATE_LIMITED');
-    expect((await revoke(json.lease.id)).json).toMatchObject({ revoked: 1 });
-    expect((await revoke(json.lease.id)).json).toMatchObject({ revoked: 0 });
-  });
-
-  it.each(['/keys/leases/renew', '/keys/leases/revoke'])(
-    'RATE_LIMIT=on allows an address without a valid credential 10 calls of %s a minute',
-    async (path) => {
-      const address = newAddress();
-      const body = { json: { leaseId: randomUUID() }, headers: address };
-      let n = 0;
-      await exhaust(10, () =>
-        client.call('POST', path, n++ % 2 === 0 ? body : { ...body, as: `lk_${'0'.repeat(64)}` }),
-      );
-      expect((await client.get('/keys/x', newViewer(), address)).status).toBe(200);
-    },
-  );
-
-  it('RATE_LIMIT=on limits no revocation by an API key', async () => {
-    const { raw } = await createApiKey(figures, 'full');
-    for (let n = 0; n < 12; n++) {
-      const { status } = await figures.client.call('POST', '/keys/leases/revoke', {
-        as: raw,
-        json: n % 2 === 0 ? { viewerId: unique('viewer') } : { leaseId: randomUUID() },
-        headers: newAddress(),
-      });
-      expect(status).toBe(n % 2 === 0 ? 200 : 404);
-    }
-  });
-
-  it('RATE_LIMIT=on allows an address 30 API calls a minute, with any key and with a wrong one', async () => {
-    for (const credential of [admin, `lk_${'0'.repeat(64)}`]) {
-      const address = newAddress();
-      await exhaust(30, () => client.get('/api/v1/api-keys/current', credential, address));
-    }
-  });
-
-  it('RATE_LIMIT=on allows an address 600 playlists of sessions a minute, with wrong ids too', async () => {
+it('RATE_LIMIT=on allows an address 30 API calls a minute, with any key and with a wrong one', async () => {
+  for (const credential of [admin, `lk_${'0'.repeat(64)}`]) {
     const address = newAddress();
-    await exhaust(600, () => client.get('/play/x/index.m3u8', undefined, address));
-    expect((await client.get('/keys/x', undefined, address)).code).toBe('UNAUTHENTICATED');
-  });
+    await exhaust(30, () => client.get('/api/v1/api-keys/current', credential, address));
+  }
+});
 
-  it('rate limits count an IPv6 network of 64 bits as one address', async () => {
-    let n = 0;
-    const own = () => ({ 'x-forwarded-for': `2001:db8:0:1::${(++n).toString(16)}` });
-    await exhaust(60, () => client.get('/keys/x', undefined, own()));
-    const other = { 'x-forwarded-for': '2001:db8:0:2::1' };
-    expect((await client.get('/keys/x', undefined, other)).code).toBe('UNAUTHENTICATED');
-  });
+it('RATE_LIMIT=on allows an address 600 playlists of sessions a minute, with wrong ids too', async () => {
+  const address = newAddress();
+  await exhaust(600, () => client.get('/play/x/index.m3u8', undefined, address));
+  expect((await client.get('/keys/x', undefined, address)).code).toBe('UNAUTHENTICATED');
+});
 
-  it('an encoder may fetch the keys of a hundred epochs, without using up the limit of its address', async () => {
-    const encoder = await createApiKey(server, 'playback');
-    const address = newAddress();
-    for (let epoch = 0; epoch < 100; epoch++)
-      expect((await client.get(`/keys/x/${epoch}`, encoder.raw, address)).status).toBe(200);
-    expect((await client.get('/keys/x', undefined, address)).code).toBe('UNAUTHENTICATED');
-  });
+it('rate limits count an IPv6 network of 64 bits as one address', async () => {
+  let n = 0;
+  const own = () => ({ 'x-forwarded-for': `2001:db8:0:1::${(++n).toString(16)}` });
+  await exhaust(60, () => client.get('/keys/x', undefined, own()));
+  const other = { 'x-forwarded-for': '2001:db8:0:2::1' };
+  expect((await client.get('/keys/x', undefined, other)).code).toBe('UNAUTHENTICATED');
+});
 
-  it('rate limits do not count /health, /ready and /openapi.json', async () => {
-    const address = newAddress();
-    for (let n = 0; n < 70; n++)
-      for (const path of ['/health', '/ready'])
-        expect((await client.get(path, undefined, address)).status).toBe(200);
-    expect((await client.get('/openapi.json', undefined, address)).status).toBe(200);
-  });
+it('an encoder may fetch the keys of a hundred epochs, without using up the limit of its address', async () => {
+  const encoder = await createApiKey(server, 'playback');
+  const address = newAddress();
+  for (let epoch = 0; epoch < 100; epoch++)
+    expect((await client.get(`/keys/x/${epoch}`, encoder.raw, address)).status).toBe(200);
+  expect((await client.get('/keys/x', undefined, address)).code).toBe('UNAUTHENTICATED');
+});
+
+it('rate limits do not count /health, /ready and /openapi.json', async () => {
+  const address = newAddress();
+  for (let n = 0; n < 70; n++)
+    for (const path of ['/health', '/ready'])
+      expect((await client.get(path, undefined, address)).status).toBe(200);
+  expect((await client.get('/openapi.json', undefined, address)).status).toBe(200);
 });
 
 it('each rate limit is a setting, and that of API keys counts for each key from any address', async () => {

@@ -1,4 +1,5 @@
 import type { Client } from './client.ts';
+import { eventually } from './eventually.ts';
 import type { ServerOutput } from './server-process.ts';
 
 /** The members of every line of the request log (`docs/contract.md#request-log`). */
@@ -39,6 +40,14 @@ export function readLines(process: ServerOutput): RequestLine[] {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as RequestLine);
 }
+
+/** The line of an answer, once it is there: it is written after the answer. */
+export const findLine = (process: ServerOutput, requestId: string | null): Promise<RequestLine> =>
+  eventually(() => {
+    const [line, ...more] = readLines(process).filter((found) => found.requestId === requestId);
+    if (!line || more.length > 0) throw new Error(`${1 + more.length} lines or none of ${requestId}`);
+    return line;
+  });
 
 /** The first characters of each secret that a text contains. A failing test must not print the rest. */
 export function secretsIn(text: string, secrets: Iterable<string>): string[] {

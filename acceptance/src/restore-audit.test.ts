@@ -1,13 +1,11 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCli } from '@latchkey/rig/processes/run-cli';
-import { expect, it, vi } from 'vitest';
-import { readApiDocument } from './api-document.ts';
-import { createClient } from './client.ts';
-import { complete, makeTestFolder, startInTest } from './own-process.ts';
+import { expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
+import { endProcess, makeTestFolder, openInTest } from './own-process.ts';
 import { registerContent } from './server-actions.ts';
-import { makeApiKey, type Target } from './target.ts';
-import { onceChained, verifyAudit } from './verify-audit.ts';
+import { verifyAudit } from './verify-audit.ts';
 
 it('after a restore, anchors from before the backup hold, newer ones show what is gone, and the forwarded lines name it', async () => {
   const folder = makeTestFolder();
@@ -20,21 +18,25 @@ it('after a restore, anchors from before the backup hold, newer ones show what i
     writeFileSync(path, anchors);
     return path;
   };
-  const start = () => startForwarding(folder, forwarded);
+  /** Acts are forwarded once they are chained. @returns the anchors */
+  const onceForwarded = async (acts: number) => {
+    const text = () => (existsSync(forwarded) ? readFileSync(forwarded, 'utf8') : '');
+    await eventually(() => expect(text()).toContain(`"place":${acts}`));
+    return verifyAudit(database);
+  };
+  const start = () => openInTest(folder, { AUDIT_FORWARD: `file:${forwarded}` });
   const act = async ({ target }: Awaited<ReturnType<typeof start>>, count: number) => {
     for (let n = 0; n < count; n++) await registerContent(target);
   };
 
   const first = await start();
   await act(first, 3);
-  const older = keep('older', await onceChained(database, 3));
+  const older = keep('older', await onceForwarded(3));
   await runCli(['backup', copy], database);
   const lost = await registerContent(first.target);
   await act(first, 1);
-  const newer = keep('newer', await onceChained(database, 5));
-  await vi.waitFor(() => expect(readFileSync(forwarded, 'utf8')).toContain('"place":5'), 30_000);
-  first.server.kill('SIGKILL');
-  await first.server.ended();
+  const newer = keep('newer', await onceForwarded(5));
+  await endProcess(first.server, 'SIGKILL');
   await runCli(['restore', copy], database);
 
   const removed = 'chain acts: it ends at place 3, but place 5 was there before: its end was removed';
@@ -47,8 +49,7 @@ it('after a restore, anchors from before the backup hold, newer ones show what i
   renameSync(forwarded, kept);
   const second = await start();
   await act(second, 3);
-  const anchors = keep('anchors', await onceChained(database, 6));
-  await vi.waitFor(() => expect(readFileSync(forwarded, 'utf8')).toContain('"place":6'), 30_000);
+  const anchors = keep('anchors', await onceForwarded(6));
   await Promise.all([
     // Other acts have taken the places of those that are gone.
     expect(verifyAudit(database, newer)).rejects.toThrow('chain acts: place 5 had another hash before'),
@@ -62,20 +63,4 @@ it('after a restore, anchors from before the backup hold, newer ones show what i
     .map((line) => JSON.parse(line))
     .filter(({ chain, place }) => chain === 'acts' && place > 3);
   expect(afterBackup[0]).toMatchObject({ action: 'content.create', target: lost, place: 4 });
-}, 180_000);
-
-async function startForwarding(folder: string, forwarded: string) {
-  const adminApiKey = makeApiKey();
-  const env = { ...complete, ADMIN_API_KEY: adminApiKey, AUDIT_FORWARD: `file:${forwarded}` };
-  const server = startInTest(folder, env);
-  const url = await server.listens();
-  const client = createClient(url, await readApiDocument(url));
-  const target: Target = {
-    url,
-    adminApiKey,
-    jwtSecret: Buffer.from(complete.AUTH_JWT_SECRET),
-    propagationMs: 0,
-    client,
-  };
-  return { server, target };
-}
+});

@@ -2,33 +2,15 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCli } from '@latchkey/rig/processes/run-cli';
 import { expect, it } from 'vitest';
-import { readApiDocument } from './api-document.ts';
-import { createClient } from './client.ts';
-import { complete, makeTestFolder, startInTest } from './own-process.ts';
+import { endProcess, makeTestFolder, openInTest } from './own-process.ts';
 import { actAfter, actBefore, expectRestored, redoRevocations } from './restore-drill.ts';
-import { makeApiKey, type Target } from './target.ts';
-
-const admin = makeApiKey();
-
-async function start(folder: string) {
-  const server = startInTest(folder, { ...complete, ADMIN_API_KEY: admin });
-  const url = await server.listens();
-  const target: Target = {
-    url,
-    adminApiKey: admin,
-    jwtSecret: Buffer.from(complete.AUTH_JWT_SECRET),
-    propagationMs: 0,
-    client: createClient(url, await readApiDocument(url)),
-  };
-  return { server, target };
-}
 
 it('a SQLite file that is lost comes back from the copy of a running server, and the log says which revocations to make again', async () => {
   const folder = makeTestFolder();
   const file = join(folder, 'latchkey.db');
   const copy = join(folder, 'copy.db');
   const env = { SQLITE_PATH: file };
-  const first = await start(folder);
+  const first = await openInTest(folder);
   const before = await actBefore(first.target);
   const said = await runCli(['backup', copy], env);
   expect(said).toContain('passed the check');
@@ -36,14 +18,13 @@ it('a SQLite file that is lost comes back from the copy of a running server, and
   const after = await actAfter(first.target, before);
   await expect(runCli(['restore', copy], env)).rejects.toThrow('a server runs on');
 
-  first.server.kill('SIGKILL');
-  await first.server.ended();
+  await endProcess(first.server, 'SIGKILL');
   for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
   const restored = await runCli(['restore', copy], env);
   expect(existsSync(copy)).toBe(true);
 
-  const second = await start(folder);
+  const second = await openInTest(folder);
   await expectRestored(second.target, before, after);
   const since = /--since (\S+)/.exec(restored)?.[1] ?? '';
   await redoRevocations(second.target, before, { log: first.server.stdout(), since, folder });
-}, 120_000);
+});

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { outcomeOf } from './answer.ts';
+import { eventually } from './eventually.ts';
 import { makeSecretFolder } from './secret-folder.ts';
 import { askForKey, registerContent } from './server-actions.ts';
 import {
@@ -16,7 +18,6 @@ import { uploadsOn } from './upload-settings.ts';
 
 // Each test has every process read its files several times, and with workers replaces them each time.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
-const patience = { timeout: 60_000, interval: 50 };
 
 const hex = () => randomBytes(32).toString('hex');
 const secrets = {
@@ -63,17 +64,15 @@ describe.skipIf(areContainers)('secrets that come from files', () => {
       if (secret.length > 20) server.client.credentials.add(secret);
     const [before, replaced, refused] = [count(readings), countReplaced(), count(/cannot be used/g)];
     server.process.kill('SIGHUP');
-    await vi.waitFor(() => expect(count(readings)).toBe(before + processes), patience);
+    await eventually(() => expect(count(readings)).toBe(before + processes));
     if (hasWorkers() && count(/cannot be used/g) === refused)
-      await vi.waitFor(() => expect(countReplaced()).toBe(replaced + 1), patience);
+      await eventually(() => expect(countReplaced()).toBe(replaced + 1));
   }
 
   const tokenBy = (secret: string) => viewerToken(secret, unique('viewer'));
   const ask = (token: string) => askForKey(server, { token, contentId });
-  const manage = async (key: string, path = '/api/v1/api-keys?limit=1') => {
-    const { status, code } = await server.client.get(path, key);
-    return code ? `${status} ${code}` : `${status}`;
-  };
+  const manage = async (key: string, path = '/api/v1/api-keys?limit=1') =>
+    outcomeOf(await server.client.get(path, key));
 
   /** Sends requests on a connection of its own until the test ends. None is sent twice. @returns their answers so far */
   function keepAsking(path: string, credential: () => string): Map<string, number> {
@@ -126,11 +125,11 @@ describe.skipIf(areContainers)('secrets that come from files', () => {
     const askAll = () => Promise.all(tokens.map(ask));
     // A report of the processes may be some seconds old.
     const waitWarned = (isWarned: boolean) =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         const { json } = await server.client.get('/api/v1/statistics', present.ADMIN_API_KEY);
         const codes = json.statistics.warnings.map(({ code }: { code: string }) => code);
         expect(codes.includes('AUTH_JWT_SECRET_PREVIOUS_SET')).toBe(isWarned);
-      }, patience);
+      });
     await renew({ AUTH_JWT_SECRET_PREVIOUS: others.join('\n') });
     expect(await askAll()).toEqual(['200', '200']);
     await waitWarned(true);
@@ -172,7 +171,7 @@ describe.skipIf(areContainers)('secrets that come from files', () => {
     await renew({ INTERNAL_SECRET_PREVIOUS: next });
     await renew({ INTERNAL_SECRET: next, INTERNAL_SECRET_PREVIOUS: old });
     await renew({ INTERNAL_SECRET_PREVIOUS: '' });
-    await vi.waitFor(() => expect(keys.get('200')).toBeGreaterThan(20), patience);
+    await eventually(() => expect(keys.get('200')).toBeGreaterThan(20));
     for (const answers of [keys, newViewers, lists]) expect([...answers.keys()]).toEqual(['200']);
   });
 
@@ -226,7 +225,7 @@ describe.skipIf(areContainers)('secrets that come from files', () => {
     const seen = count(readings);
     server.process.kill('SIGHUP');
     try {
-      await vi.waitFor(() => expect(count(readings)).toBe(seen + processes), patience);
+      await eventually(() => expect(count(readings)).toBe(seen + processes));
       expect(server.process.stderr().slice(before)).toMatch(/MASTER_KEY_HEX.* needs? a restart/);
       expect(await readKey()).toBe(key);
     } finally {
@@ -244,10 +243,7 @@ describe.skipIf(areContainers)('secrets that come from files', () => {
       await pause(5);
     }
     present = { ...present, ADMIN_API_KEY: keys.at(-1) ?? '' };
-    await vi.waitFor(async () => expect(await manage(present.ADMIN_API_KEY)).toBe('200'), patience);
-    await vi.waitFor(
-      async () => expect(await manage(keys.at(0) ?? '')).toBe('401 INVALID_API_KEY'),
-      patience,
-    );
+    await eventually(async () => expect(await manage(present.ADMIN_API_KEY)).toBe('200'));
+    await eventually(async () => expect(await manage(keys.at(0) ?? '')).toBe('401 INVALID_API_KEY'));
   });
 });

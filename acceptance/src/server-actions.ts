@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { vi } from 'vitest';
+import { expect } from 'vitest';
+import { outcomeOf } from './answer.ts';
+import { eventually } from './eventually.ts';
 import type { Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -27,7 +29,7 @@ export async function createApiKey(
 export function createBriefApiKey(target: Target, scope: string): Promise<CreatedApiKey> {
   // A slow server refuses an expiry that has passed when it reads the request, so this is repeated.
   const create = () => createApiKey(target, scope, { expiresAt: new Date(Date.now() + 3_000).toISOString() });
-  return vi.waitFor(create, { timeout: 30_000, interval: 100 });
+  return eventually(create);
 }
 
 export async function revokeApiKey({ client, adminApiKey }: Target, id: string): Promise<void> {
@@ -39,10 +41,31 @@ export async function revokeApiKey({ client, adminApiKey }: Target, id: string):
 export async function registerContent(
   { client, adminApiKey }: Target,
   id = unique('content'),
+  fields: object = {},
 ): Promise<string> {
-  const { status, json } = await client.post('/api/v1/content', adminApiKey, { id, name: id.slice(0, 200) });
+  const body = { id, name: id.slice(0, 200), ...fields };
+  const { status, json } = await client.post('/api/v1/content', adminApiKey, body);
   if (status !== 201) throw new Error(`no content: ${JSON.stringify(json)}`);
   return id;
+}
+
+/** Changes a content as an admin. */
+export async function changeContent(
+  { client, adminApiKey }: Target,
+  contentId: string,
+  json: object,
+): Promise<void> {
+  const answer = await client.call('PATCH', `/api/v1/content/${contentId}`, { as: adminApiKey, json });
+  if (answer.status !== 200) throw new Error(`not changed: ${JSON.stringify(answer.json)}`);
+}
+
+/** A page of the audit, as an admin reads it. @param query filters */
+export async function readAudit(
+  { client, adminApiKey }: Target,
+  query: Record<string, string>,
+  // biome-ignore lint/suspicious/noExplicitAny: every answer is checked against the schema in the OpenAPI document.
+): Promise<any[]> {
+  return (await client.get(`/api/v1/audit?${new URLSearchParams(query)}`, adminApiKey)).json.audit;
 }
 
 /** A viewer with a token and a content to play. */
@@ -75,8 +98,7 @@ export async function askForKey(
   { token, contentId }: Pick<Scene, 'token' | 'contentId'>,
   leaseId?: string,
 ): Promise<string> {
-  const answer = await client.get(`/keys/${contentId}`, token, leaseId ? { 'x-lease-id': leaseId } : {});
-  return answer.code ? `${answer.status} ${answer.code}` : `${answer.status}`;
+  return outcomeOf(await client.get(`/keys/${contentId}`, token, leaseId ? { 'x-lease-id': leaseId } : {}));
 }
 
 /** Revokes as an admin. */
@@ -115,6 +137,15 @@ export async function oncePropagated(
   }
 }
 
+/** Checks what a key request gets once a change has reached every replica. */
+export function expectKey(
+  target: Target,
+  expected: string,
+  ...request: Parameters<typeof askForKey> extends [Target, ...infer Rest] ? Rest : never
+): Promise<void> {
+  return oncePropagated(target, async () => expect(await askForKey(target, ...request)).toBe(expected));
+}
+
 /**
  * Waits until every replica has received the changes so far. It makes a further change and waits for that one, because changes
  * come in order. Each replica caches the lease as active first, or it would read the new state without having received a change.
@@ -122,11 +153,7 @@ export async function oncePropagated(
 export async function changesArrived(target: Target): Promise<void> {
   const scene = await makeScene(target);
   const leaseId = await createLease(target, scene);
-  const ask = async (expected: string) => {
-    const answer = await askForKey(target, scene, leaseId);
-    if (answer !== expected) throw new Error(`not ${expected}, but ${answer}`);
-  };
-  for (let n = 0; n < timesOfEach; n++) await ask('200');
+  for (let n = 0; n < timesOfEach; n++) expect(await askForKey(target, scene, leaseId)).toBe('200');
   await revokeLeases(target, { leaseId });
-  await oncePropagated(target, () => ask('403 LEASE_REVOKED'));
+  await expectKey(target, '403 LEASE_REVOKED', scene, leaseId);
 }

@@ -1,6 +1,7 @@
 import { type ClientRequest, createServer, request } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from './eventually.ts';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 import type { Environment } from './server-process.ts';
 import { areContainers, isSingleNode, type OwnServer, startServer } from './target.ts';
@@ -105,7 +106,7 @@ describe.skipIf(areContainers)('a server with a bootstrap key behind a proxy on 
   it('on a development server, only a call to its own port by a loopback name needs no bootstrap key, and a warning says what closes it', async () => {
     const server = await startServer();
     const warned = () => expect(server.process.stderr()).toMatch(exceptionWarning);
-    await vi.waitFor(warned, { timeout: 20_000, interval: 50 });
+    await eventually(warned);
     const { port } = new URL(server.url);
     const credentialOf = async (host: string) =>
       (await callSetup(server.url, 'GET', { host })).json.credential;
@@ -123,7 +124,14 @@ describe.skipIf(areContainers)('a server with a bootstrap key behind a proxy on 
       expect(await credentialOf(foreign), foreign).toBe('bootstrap-key');
       expect((await callSetup(server.url, 'POST', { host: foreign })).status, foreign).toBe(401);
     }
-    for (const sign of ['Forwarded', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Real-IP', 'Via'])
+    for (const sign of [
+      'Forwarded',
+      'X-Forwarded-For',
+      'X-Forwarded-Proto',
+      'X-Forwarded-Host',
+      'X-Real-IP',
+      'Via',
+    ])
       for (const value of ['', ['', '127.0.0.1']])
         expect((await callSetup(server.url, 'POST', { [sign]: value })).status, sign).toBe(401);
     expect((await callSetup(server.url, 'POST')).status).toBe(201);

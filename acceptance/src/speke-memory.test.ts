@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { spekeDocument } from './packagers/speke-documents.ts';
 import { metricsPorts, readMetrics } from './read-metrics.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
 import { areContainers, startServer } from './target.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-/** A server that kept the bodies of one round would hold 150 MB. */
+/** A server that kept the bodies of one round would hold 100 MB. */
 const growthMostBytes = 64 * 1_024 * 1_024;
 const mib = 1_024 * 1_024;
-const timesOfEach = 10;
+const timesOfEach = 5;
 
 // The metrics of containers are behind their network.
 it.skipIf(areContainers)(

@@ -1,11 +1,11 @@
 import { createCipheriv, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
+import type { MadeVideo } from '@latchkey/rig/video/make-video';
+import { afterAll, expect, it } from 'vitest';
 import { askBySpeke2, decode, find, readKeys, ruleFor, spekeDocument } from './packagers/speke-documents.ts';
-import { decodeVideo } from './playback/decode-video.ts';
+import { decodeVideo, ffmpeg } from './playback/decode-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
-import { ffmpeg, makeSmallVideo } from './playback/make-small-video.ts';
 import { startMediaServer } from './playback/media-server.ts';
 import {
   changesArrived,
@@ -16,12 +16,11 @@ import {
   type Scene,
 } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
-import { openShared } from './target.ts';
+import { openShared, readShared } from './target.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const publicUrl = 'https://keys.example';
-/** Three segments of two seconds, each in a key period of its own. */
-const seconds = 6;
+/** Six segments of two seconds, each in a key period of its own. */
+const seconds = 12;
 
 const folder = makeFolder();
 const media = await startMediaServer(folder.path);
@@ -31,7 +30,7 @@ afterAll(() => {
 });
 const server = await openShared('every-route');
 const { raw: as } = await createApiKey(server, 'packager');
-const clear = await makeSmallVideo(`${folder.path}/clear`, seconds);
+const clear = await readShared<MadeVideo>('/videos/short');
 
 /** What a packager knows of one key. */
 interface PackagerKey {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, it, vi } from 'vitest';
+import { eventually } from './eventually.ts';
 import { startOtlpReceiver } from './otlp-receiver.ts';
 import { readLines } from './request-lines.ts';
 import { startSeparateServices } from './separate-services.ts';
@@ -59,10 +60,7 @@ async function record(settings: Record<string, string>) {
     expect([made, lease, key, revoked].map(({ status }) => status)).toEqual([201, 201, 200, 200]);
     const leaseId: string = JSON.parse(lease.bytes.toString()).lease.id;
     // The revocation reaches the replica over NATS within milliseconds; without a look at it the process could end before.
-    await vi.waitFor(
-      async () => expect((await call('GET', `/keys/${contentId}`, token)).status).toBe(403),
-      20_000,
-    );
+    await eventually(async () => expect((await call('GET', `/keys/${contentId}`, token)).status).toBe(403));
     hidden = [...Object.values(names), ...Object.values(secrets), token, leaseId, key.bytes.toString('hex')];
   } finally {
     server.process.kill('SIGTERM');
@@ -123,41 +121,12 @@ it('a trace leads from the gateway through services, database, Redis and NATS, a
   }
 });
 
-/** A single node after one request of the stranger, to its end, and what the collector got of it. */
+/** A single node after a request of the stranger and three that fail, to its end, and what the collector got of it. */
 async function recordSingleNode(settings: Record<string, string>) {
   const collector = await startOtlpReceiver();
   const node = await startSingleNodeToClose({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings });
   try {
     for (const path of ['/health', '/keys/x']) await fetch(`${node.url}${path}`, { headers: stranger });
-  } finally {
-    await node.close();
-    collector.close();
-  }
-  const traces = readLines(node.process).flatMap(({ path, traceId }) =>
-    path === '/keys/x' ? [traceId] : [],
-  );
-  return { spans: collector.spans(), traces };
-}
-
-it('a stranger who asks for a recording gets none where the sampler takes no request, and the line names no trace', async () => {
-  const sampler = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
-  expect(await recordSingleNode(sampler)).toEqual({ spans: [], traces: [undefined] });
-});
-
-it('with TRUST_TRACEPARENT the trace of the caller goes on, its line names it, and probes are not recorded', async () => {
-  const { spans, traces } = await recordSingleNode({ TRUST_TRACEPARENT: 'true', OTEL_SERVICE_NAME: 'keys' });
-  expect(traces).toEqual([strangerTrace]);
-  expect(spans.filter(({ kind }) => kind === 2).map(({ traceId, name }) => [traceId, name])).toEqual(
-    expect.arrayContaining([[strangerTrace, 'GET /keys/:contentId']]),
-  );
-  expect(new Set(spans.map(({ service }) => service))).toEqual(new Set(['keys']));
-  expect(spans.filter(({ name }) => name.includes('health'))).toEqual([]);
-});
-
-it('the operator’s line of a failed request has the trace and the request id of the request’s own line', async () => {
-  const collector = await startOtlpReceiver();
-  const node = await startSingleNodeToClose({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-  try {
     const db = new DatabaseSync(join(node.folder, 'latchkey.db'));
     db.exec('ALTER TABLE contents RENAME TO gone');
     db.close();
@@ -168,9 +137,31 @@ it('the operator’s line of a failed request has the trace and the request id o
     await node.close();
     collector.close();
   }
-  const asked = readLines(node.process).filter(({ path }) => path === '/api/v1/content');
-  const failures = node.process
-    .stderr()
+  const lines = readLines(node.process);
+  const traces = lines.flatMap(({ path, traceId }) => (path === '/keys/x' ? [traceId] : []));
+  return { spans: collector.spans(), traces, lines, errors: node.process.stderr() };
+}
+
+it('a stranger who asks for a recording gets none where the sampler takes no request, and the line names no trace', async () => {
+  const sampler = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
+  expect(await recordSingleNode(sampler)).toMatchObject({ spans: [], traces: [undefined] });
+});
+
+const trusting = await recordSingleNode({ TRUST_TRACEPARENT: 'true', OTEL_SERVICE_NAME: 'keys' });
+
+it('with TRUST_TRACEPARENT the trace of the caller goes on, its line names it, and probes are not recorded', () => {
+  const { spans, traces } = trusting;
+  expect(traces).toEqual([strangerTrace]);
+  expect(spans.filter(({ kind }) => kind === 2).map(({ traceId, name }) => [traceId, name])).toEqual(
+    expect.arrayContaining([[strangerTrace, 'GET /keys/:contentId']]),
+  );
+  expect(new Set(spans.map(({ service }) => service))).toEqual(new Set(['keys']));
+  expect(spans.filter(({ name }) => name.includes('health'))).toEqual([]);
+});
+
+it('the operator’s line of a failed request has the trace and the request id of the request’s own line', () => {
+  const asked = trusting.lines.filter(({ path }) => path === '/api/v1/content');
+  const failures = trusting.errors
     .split('\n')
     .flatMap((line) => (line.includes('a request failed with 500') ? [JSON.parse(line)] : []));
   const name = ({ requestId, traceId }: Record<string, unknown>) => [requestId, traceId];

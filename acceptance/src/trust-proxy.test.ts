@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { describe, expect, it, vi } from 'vitest';
-import { readLines } from './request-lines.ts';
+import { describe, expect, it } from 'vitest';
+import { findLine } from './request-lines.ts';
 import { areContainers, openShared, startServer, type WatchedServer } from './target.ts';
 
 // One of each kind of setting: `shared/src/net/client-ip.test.ts` tests the others.
@@ -8,7 +8,6 @@ import { areContainers, openShared, startServer, type WatchedServer } from './ta
 const spoofed = '198.51.100.7, 203.0.113.9';
 /** In the table: the address of this test as the server sees it. */
 const peer = 'the peer';
-const patience = { timeout: 20_000, interval: 50 };
 
 /** TRUST_PROXY → X-Forwarded-For → client IP, for a peer on loopback or, where servers are containers, on their bridge. */
 const table: [TRUST_PROXY: string, server: WatchedServer, [forwardedFor: string, clientIp: string][]][] = [
@@ -64,11 +63,7 @@ describe.each(table)('TRUST_PROXY=%s', (TRUST_PROXY, server, cases) => {
         forwarded: 'for=192.0.2.98',
       };
       const { requestId } = await server.client.get('/health', undefined, headers);
-      const line = await vi.waitFor(() => {
-        const found = readLines(server.process).find((candidate) => candidate.requestId === requestId);
-        if (!found) throw new Error('no line yet');
-        return found;
-      }, patience);
+      const line = await findLine(server.process, requestId);
       expect(isIP(line.clientIp ?? '')).not.toBe(0);
       expect(line.clientIp).toBe(addressOf(clientIp));
     },

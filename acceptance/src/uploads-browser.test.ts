@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { openBrowser, pageBrowser } from '@latchkey/rig/open-browser';
 import { startS3Server } from '@latchkey/rig/stores/s3-server';
 import type { Page } from 'playwright-core';
-import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { eventually } from './eventually.ts';
 import { startMediaServer } from './playback/media-server.ts';
 import { registerContent } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
@@ -15,7 +16,6 @@ import { openUploadGate } from './upload-gate.ts';
 import { uploadSettings } from './upload-settings.ts';
 import { hashOfFile, mixedSizes, readObject, writeSource } from './upload-source.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
 // The package as it is published, in Chromium. The page, the key server and the store have three different origins.
 const page = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const folder = makeFolder();
@@ -172,14 +172,11 @@ it('a file that changes before the store has acknowledged it fails with READ_FAI
   const { tab, contentId } = await openPage();
   const letThrough = holdAfter(0);
   await begin(tab, contentId, small);
-  const changed = await vi.waitFor(
-    () => {
-      const [path] = puts(contentId);
-      if (path === undefined) throw new Error('nothing has arrived');
-      return path;
-    },
-    { timeout: 60_000 },
-  );
+  const changed = await eventually(() => {
+    const [path] = puts(contentId);
+    if (path === undefined) throw new Error('nothing has arrived');
+    return path;
+  });
   const kept = await readFile(join(small.path, changed));
   onTestFinished(() => writeFile(join(small.path, changed), kept));
   await appendFile(join(small.path, changed), 'more');

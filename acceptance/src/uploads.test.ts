@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startS3Server } from '@latchkey/rig/stores/s3-server';
 import { openFolder, upload } from '@latchkey/uploader/node';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { readLines } from './request-lines.ts';
 import { createApiKey, registerContent } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
@@ -16,7 +17,6 @@ import { openUploadGate } from './upload-gate.ts';
 import { uploadSettings } from './upload-settings.ts';
 import { hashOfFile, mixedSizes, readObject, writeSource } from './upload-source.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
 // The uploader in Node against a store that checks every signature as S3 does.
 let aheadMs = 0;
 const store = await startS3Server({ now: () => Date.now() + aheadMs });
@@ -106,7 +106,7 @@ describe('200 files of 1 KiB to 64 MiB', async () => {
     expect(sent.slice(-2)).toEqual(['video/index.m3u8', 'master.m3u8']);
     // A token for each URL, and a URL for each file.
     expect(second.result?.tokens).toBe(left.length);
-    await vi.waitFor(() => expect(presignedFor(again.id)).toBe(left.length), { timeout: 30_000 });
+    await eventually(() => expect(presignedFor(again.id)).toBe(left.length));
 
     for (const { loaded } of [first, second]) expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
     const total = (await openFolder(source)).reduce((sum, { size = 0 }) => sum + size, 0);
@@ -180,16 +180,4 @@ it('a file that is overwritten during its upload fails, and the store acknowledg
   expect((await upload(await openFolder(source), { ...options, contentId })).complete).toBe(true);
   const { hash } = await readObject(objectUrl(contentId, 'a.ts'));
   expect(hash).toBe(await hashOfFile(path));
-});
-
-it.each([
-  ['type', { 'Content-Type': 'text/html' }, 'a segment'],
-  ['length', { 'Content-Type': 'video/mp2t' }, 'a longer segment'],
-])('the store refuses an upload of another %s than the requested one', async (_, headers, body) => {
-  const contentId = await registerContent(server);
-  const request = { key: `content/${contentId}/a.ts`, contentType: 'video/mp2t', contentLength: 9 };
-  const { json } = await server.client.post('/presign', apiKey, request);
-  expect((await fetch(json.url, { method: 'PUT', headers, body })).status).toBe(403);
-  const right = { method: 'PUT', headers: { 'Content-Type': 'video/mp2t' }, body: 'a segment' };
-  expect((await fetch(json.url, right)).status).toBe(200);
 });

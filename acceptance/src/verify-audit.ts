@@ -1,5 +1,6 @@
 import { runCli } from '@latchkey/rig/processes/run-cli';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
 import type { Environment } from './server-process.ts';
 
 /**
@@ -25,12 +26,9 @@ export function lastAct(anchors: string): number {
  * @returns the anchors
  */
 export function onceChained(database: Environment, acts: number): Promise<string> {
-  return vi.waitFor(
-    async () => {
-      const anchors = await verifyAudit(database);
-      expect(lastAct(anchors)).toBeGreaterThanOrEqual(acts);
-      return anchors;
-    },
-    { timeout: 60_000, interval: 200 },
-  );
+  return eventually(async () => {
+    const anchors = await verifyAudit(database);
+    expect(lastAct(anchors)).toBeGreaterThanOrEqual(acts);
+    return anchors;
+  });
 }

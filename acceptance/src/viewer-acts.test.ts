@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
-import { makeScene, registerContent, revokeLeases, type Scene } from './server-actions.ts';
+import { setPlaylist } from './playlists/open-session.ts';
+import { makeScene, readAudit, registerContent, revokeLeases, type Scene } from './server-actions.ts';
 import { playlistOrigin, sharedSettings } from './shared-settings.ts';
 import { openShared, startServer, type Target } from './target.ts';
 import { laterToken, unique, viewerToken } from './tokens.ts';
@@ -26,18 +27,21 @@ const ceiling = 1_200;
 
 async function makePlayable(server: Target): Promise<Scene> {
   const scene = await makeScene(server);
-  const json = { playlistUrl: `${playlistOrigin}/${scene.contentId}.m3u8` };
-  await server.client.call('PATCH', `/api/v1/content/${scene.contentId}`, { as: server.adminApiKey, json });
+  await setPlaylist(server, scene.contentId, `${playlistOrigin}/film.m3u8`);
   return { ...scene, token: viewerToken(server.jwtSecret, scene.viewerId, { scope: 'upload' }) };
 }
 
-async function auditOf({ client, adminApiKey }: Target, query: Record<string, string>) {
-  const { json } = await client.get(`/api/v1/audit?${new URLSearchParams(query)}`, adminApiKey);
-  return json.audit as { action: string; target: string; actor: { kind: string } }[];
-}
-
 /** Calls as a crowd does, in parts, so that no part waits for a slow answer. @returns the answers in their order */
-async function callMany(count: number, call: (n: number) => Promise<Answer>): Promise<Answer[]> {
+async function postMany(
+  { client }: Target,
+  count: number,
+  as: string,
+  request: (n: number) => [path: string, json: object],
+): Promise<Answer[]> {
+  const call = (n: number) => {
+    const [path, json] = request(n);
+    return client.call('POST', path, { as, json, isOneOfMany: true });
+  };
   const answers: Answer[] = [];
   for (let from = 0; from < count; from += 20)
     answers.push(...(await Promise.all(Array.from({ length: 20 }, (_, n) => call(from + n)))));
@@ -49,12 +53,13 @@ it.each(servers)(
   async (_, server) => {
     const { client } = server;
     const { token, contentId, viewerId } = await makePlayable(server);
-    const made = await callMany(400, (n) =>
-      client.post(n % 2 ? '/keys/sessions' : '/keys/leases', token, { contentId }),
-    );
+    const made = await postMany(server, 400, token, (n) => [
+      n % 2 ? '/keys/sessions' : '/keys/leases',
+      { contentId },
+    ]);
     expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
     // A request that is refused takes as much of the ceiling.
-    const refused = await callMany(ceiling - 400, () => client.post('/keys/sessions', token, {}));
+    const refused = await postMany(server, ceiling - 400, token, () => ['/keys/sessions', {}]);
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['VALIDATION_FAILED']));
     const answer = await client.post('/keys/leases', token, { contentId });
     expect([answer.status, answer.code]).toEqual([429, 'RATE_LIMITED']);
@@ -64,20 +69,20 @@ it.each(servers)(
     const { leaseId } = made[1]?.json.session ?? {};
     expect((await client.post('/keys/leases/revoke', token, { leaseId })).status).toBe(200);
     expect((await client.get(`/keys/${contentId}`, token)).status).toBe(200);
-    expect(await auditOf(server, { actor: viewerId })).toEqual([]);
-    expect(await auditOf(server, { target: leaseId })).toEqual([]);
+    expect(await readAudit(server, { actor: viewerId })).toEqual([]);
+    expect(await readAudit(server, { target: leaseId })).toEqual([]);
   },
 );
 
 it.each(servers)('with %s, one token gets 1,200 upload URLs a minute and no audit row', async (_, server) => {
-  const { client } = server;
   const { token, contentId, viewerId } = await makePlayable(server);
-  const presign = (n: number) =>
-    client.post('/presign', token, { key: `content/${contentId}/${n}.ts`, contentType: 'video/mp2t' });
-  const answers = await callMany(ceiling + 20, presign);
+  const answers = await postMany(server, ceiling + 20, token, (n) => [
+    '/presign',
+    { key: `content/${contentId}/${n}.ts`, contentType: 'video/mp2t' },
+  ]);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(ceiling);
   expect(new Set(answers.slice(ceiling).map(({ code }) => code))).toEqual(new Set(['RATE_LIMITED']));
-  expect(await auditOf(server, { actor: viewerId })).toEqual([]);
+  expect(await readAudit(server, { actor: viewerId })).toEqual([]);
 });
 
 it.each(['viewer', 'content', 'pair'])(
@@ -103,16 +108,14 @@ it.each(['viewer', 'content', 'pair'])(
 );
 
 it('an API key that acts for viewers has no ceiling, and each of its sessions has a row', async () => {
-  const { client, adminApiKey } = off;
+  const { adminApiKey } = off;
   const { contentId } = await makePlayable(off);
   const viewerId = unique('viewer');
-  const sessions = await callMany(20, () =>
-    client.post('/keys/sessions', adminApiKey, { contentId, viewerId }),
-  );
-  const refused = await callMany(ceiling + 20, () => client.post('/keys/sessions', adminApiKey, {}));
+  const sessions = await postMany(off, 20, adminApiKey, () => ['/keys/sessions', { contentId, viewerId }]);
+  const refused = await postMany(off, ceiling + 20, adminApiKey, () => ['/keys/sessions', {}]);
   expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['VALIDATION_FAILED']));
   const { leaseId } = sessions[0]?.json.session ?? {};
-  expect(await auditOf(off, { target: leaseId })).toMatchObject([
+  expect(await readAudit(off, { target: leaseId })).toMatchObject([
     { action: 'session.create', actor: { kind: 'bootstrap-key' } },
   ]);
 });

@@ -1,12 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { eventually } from './eventually.ts';
 import { createApiKey, createLease, makeScene, revokeLeases } from './server-actions.ts';
 import { areContainers, openShared, startServer } from './target.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
 const path = '/api/v1/webhooks';
-/** The audit is chained and read once a second. The rest is for a busy machine. */
-const patience = { timeout: 30_000, interval: 100 };
 const weekMs = 7 * 86_400_000;
 
 // Containers do not reach the loopback interface of this machine.
@@ -41,11 +40,11 @@ describe.skipIf(areContainers)('webhooks', async () => {
   const remove = (id: string) => client.call('DELETE', `${path}/${id}`, { as: admin });
   const messagesAt = (at: string) => receiver.messages.filter((message) => message.path === at);
   const received = (at: string, count = 1) =>
-    vi.waitFor(() => {
+    eventually(() => {
       const found = messagesAt(at);
       expect(found.length).toBeGreaterThanOrEqual(count);
       return found;
-    }, patience);
+    });
   const deliveryOf = async (id: string, deliveryId: string) => {
     const { json } = await client.get(`${path}/${id}/deliveries`, admin);
     return json.deliveries.find((each: { id: string }) => each.id === deliveryId);
@@ -96,9 +95,7 @@ describe.skipIf(areContainers)('webhooks', async () => {
     await remove(id);
   });
 
-  it('an API key that expires within a week is announced to a new webhook', {
-    timeout: 120_000,
-  }, async () => {
+  it('an API key that expires within a week is announced to a new webhook', async () => {
     const expiresAt = new Date(Date.now() + weekMs / 2).toISOString();
     const key = await createApiKey(server, 'playback', { expiresAt });
     const { id, at } = await add(['api-key.expiring'], '/expiring');
@@ -117,9 +114,7 @@ describe.skipIf(areContainers)('webhooks', async () => {
     await remove(id);
   });
 
-  it('each problem that the Overview shows is an alert that has started, once', {
-    timeout: 120_000,
-  }, async () => {
+  it('each problem that the Overview shows is an alert that has started, once', async () => {
     const { id, at } = await add(['alert.started', 'alert.ended'], '/alerts');
     const readConcerns = async () =>
       (await client.get('/api/v1/statistics?steps=1', admin)).json.statistics.concerns;
@@ -142,17 +137,17 @@ describe.skipIf(areContainers)('webhooks', async () => {
     receiver.answer = 500;
     const { json } = await client.post(`${path}/${id}/test`, admin, {});
     const deliveryId = json.delivery.id;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await deliveryOf(id, deliveryId)).toMatchObject({ state: 'pending', tries: 1, lastStatus: 500 });
-    }, patience);
+    });
     receiver.answer = 204;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await deliveryOf(id, deliveryId)).toMatchObject({
         state: 'delivered',
         tries: 2,
         lastStatus: 204,
       });
-    }, patience);
+    });
     const idsOf = async (state: string) => {
       const { json: list } = await client.get(`${path}/${id}/deliveries?state=${state}`, admin);
       return list.deliveries.map((each: { id: string }) => each.id);
@@ -169,10 +164,10 @@ describe.skipIf(areContainers)('webhooks', async () => {
     const { id } = await add(['lease.revoked'], '/gone');
     receiver.answer = 410;
     await client.post(`${path}/${id}/test`, admin, {});
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { json } = await client.get(`${path}/${id}`, admin);
       expect(json).toMatchObject({ status: 'paused', pausedBy: 'receiver' });
-    }, patience);
+    });
     receiver.answer = 204;
     await remove(id);
   });
@@ -188,10 +183,10 @@ describe.skipIf(areContainers)('webhooks', async () => {
     receiver.answer = 307;
     receiver.headers = { location: elsewhere.origin };
     const tested = await client.post(`${path}/${id}/test`, admin, {});
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const delivery = await deliveryOf(id, tested.json.delivery.id);
       expect(delivery.lastError).toContain('redirects are not followed');
-    }, patience);
+    });
     receiver.answer = 204;
     receiver.headers = {};
     expect(elsewhere.messages).toEqual([]);

@@ -8,8 +8,6 @@ import { createLease, makeScene, revokeLeases } from './server-actions.ts';
 import { isSingleNode, type OwnSingleNode, startSingleNode } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-// Each server starts three processes, which takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
 const patience = { timeout: 120_000, interval: 50 };
 
 interface KeyRequest {

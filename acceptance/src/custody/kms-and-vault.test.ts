@@ -4,17 +4,14 @@ import { join } from 'node:path';
 import { type KmsStandIn, startKmsStandIn } from '@latchkey/rig/custody/kms-stand-in';
 import { startVaultStandIn, type VaultStandIn } from '@latchkey/rig/custody/vault-stand-in';
 import { runCli } from '@latchkey/rig/processes/run-cli';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readApiDocument } from '../api-document.ts';
-import { createClient } from '../client.ts';
-import { complete, makeTestFolder, runToEnd, startInTest } from '../own-process.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { complete, endProcess, makeTestFolder, openInTest, ownAdminKey, runToEnd } from '../own-process.ts';
 import type { Environment } from '../server-process.ts';
-import { makeApiKey, masterKeyHex, saltHex } from '../target.ts';
+import { masterKeyHex, saltHex } from '../target.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { askAsPlayers, callsOf } from './ask-as-players.ts';
 
-const patience = { timeout: 60_000, interval: 200 };
-const admin = makeApiKey();
 const { MASTER_KEY_HEX, SALT_HEX, ...withoutKey } = complete;
 const first = { masterKey: Buffer.from(masterKeyHex, 'hex'), salt: Buffer.from(saltHex, 'hex') };
 const second = { masterKey: Buffer.alloc(32, 0xcd), salt: Buffer.alloc(32, 0xef) };
@@ -46,17 +43,19 @@ function bothProviders(): Environment {
 }
 
 async function start(folder: string, env: Environment) {
-  const server = startInTest(folder, { ...withoutKey, ADMIN_API_KEY: admin, ...env });
-  const url = await server.listens();
-  const client = createClient(url, await readApiDocument(url));
-  const answerOf = (path: string) => client.get(`/keys/${path}`, admin);
+  const { server, target } = await openInTest(folder, {
+    MASTER_KEY_HEX: undefined,
+    SALT_HEX: undefined,
+    ...env,
+  });
+  const { client } = target;
+  const answerOf = (path: string) => client.get(`/keys/${path}`, ownAdminKey);
   const keyOf = async (path: string) => {
     const { status, bytes } = await answerOf(path);
     return status === 200 ? bytes.toString('hex') : status;
   };
   /** A provider that takes longer than 2 s, on a busy machine, is asked again. */
-  const isServed = (path: string, key: string) =>
-    vi.waitFor(async () => expect(await keyOf(path)).toBe(key), patience);
+  const isServed = (path: string, key: string) => eventually(async () => expect(await keyOf(path)).toBe(key));
   return { server, client, keyOf, isServed, answerOf };
 }
 
@@ -64,13 +63,12 @@ describe('a master key at AWS KMS and at Vault', () => {
   it('serves the keys of the contract from versions at both, one call for all viewers of a key, and goes on with kept keys while one fails', async () => {
     const folder = makeTestFolder();
     const old = await start(folder, { MASTER_KEY_HEX, SALT_HEX });
-    await old.client.post('/api/v1/content', admin, { id: 'my-video-001', name: 'old' });
-    old.server.kill('SIGTERM');
-    await old.server.ended();
+    await old.client.post('/api/v1/content', ownAdminKey, { id: 'my-video-001', name: 'old' });
+    await endProcess(old.server);
 
     const node = await start(folder, bothProviders());
     await node.isServed('my-video-001', 'a4ad6589c125682427dbee83eb46259f');
-    const { json } = await node.client.post('/api/v1/content', admin, { id: 'new', name: 'new' });
+    const { json } = await node.client.post('/api/v1/content', ownAdminKey, { id: 'new', name: 'new' });
     expect(json.content.keyVersion).toBe(2);
     await node.isServed('new/4', derive(second, 'new/4'));
     const ready = async () => (await node.client.get('/ready')).json.dependencies['master-key'];
@@ -106,7 +104,7 @@ describe('a master key at AWS KMS and at Vault', () => {
     expect(node.server.stderr()).toContain('the master key of version 2 is at aws-kms');
     kms.fail(null);
     await node.isServed('new/10', derive(second, 'new/10'));
-    await vi.waitFor(async () => expect((await ready()).status).toBe('up'), patience);
+    await eventually(async () => expect((await ready()).status).toBe('up'));
 
     // Credentials that have expired.
     vault.endTokens();
@@ -139,10 +137,9 @@ describe('a master key at AWS KMS and at Vault', () => {
 
     const folder = makeTestFolder();
     const node = await start(folder, withRole);
-    await node.client.post('/api/v1/content', admin, { id: 'film', name: 'film' });
+    await node.client.post('/api/v1/content', ownAdminKey, { id: 'film', name: 'film' });
     await node.isServed('film/1', derive(first, 'film/1'));
-    node.server.kill('SIGTERM');
-    await node.server.ended();
+    await endProcess(node.server);
     await vault.close();
     vault = await startVaultStandIn(extract(second));
     const { code, stderr } = await runToEnd(folder, { ...withoutKey, ...vault.env });

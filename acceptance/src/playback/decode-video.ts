@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
+export const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
+
 /** What ffmpeg decoded. */
 export interface DecodedVideo {
   /** Pictures of all video renditions together. */

@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { runCli } from '@latchkey/rig/processes/run-cli';
 import type { Target } from '../target.ts';
 import { unique } from '../tokens.ts';
-
-const commandFile = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
 
 /** An encrypted presentation on disk. */
 export interface EncryptedVideo {
@@ -35,23 +31,22 @@ export async function encryptVideo(
   more: readonly string[] = [],
 ): Promise<EncryptedVideo> {
   const contentId = unique('film');
+  const out = join(folder, contentId);
   const rotation = rotateEvery === undefined ? [] : ['--rotate-every', String(rotateEvery)];
   const players = keyUrl === undefined ? [] : ['--key-url', keyUrl];
-  const args = [
+  const command = [
     'encrypt',
     playlist,
     '--content-id',
     contentId,
     '--out',
-    join(folder, contentId),
-    ...rotation,
-    ...players,
-    ...more,
+    out,
+    '--server',
+    url,
+    '--register',
   ];
-  await promisify(execFile)(process.execPath, [commandFile, ...args, '--server', url, '--register'], {
-    env: { PATH: process.env.PATH, HOME: folder, LATCHKEY_API_KEY: adminApiKey },
-  });
-  return { contentId, name: contentId, keyUrls: findKeyUrls(join(folder, contentId)) };
+  await runCli([...command, ...rotation, ...players, ...more], { LATCHKEY_API_KEY: adminApiKey });
+  return { contentId, name: contentId, keyUrls: findKeyUrls(out) };
 }
 
 function findKeyUrls(folder: string): string[] {

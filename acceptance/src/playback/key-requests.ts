@@ -1,5 +1,4 @@
-import { expect, vi } from 'vitest';
-import { type RequestLine, readLines } from '../request-lines.ts';
+import { findLine, type RequestLine, readLines } from '../request-lines.ts';
 import type { WatchedServer } from '../target.ts';
 
 /** One line of the server's log: a key request of a player. */
@@ -21,8 +20,7 @@ export async function readKeyRequests(server: WatchedServer, contentId: string):
 /** Waits until the log has every answered request: a line is written after its answer, so one more request comes last. */
 async function reachLog(server: WatchedServer): Promise<void> {
   const { requestId } = await server.client.get('/health');
-  const isThere = () => readLines(server.process).some((line) => line.requestId === requestId);
-  await vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 30_000 });
+  await findLine(server.process, requestId);
 }
 
 /** The distinct answers, such as `200` and `403 LEASE_REVOKED`. */

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { openTarget } from '../target.ts';
 import { nowSeconds } from '../tokens.ts';
 import { openPlayerSetup, pageOrigin, unlistedOrigin } from './player-setup.ts';
@@ -10,9 +11,8 @@ import {
   isLeaseRequest,
   isPreflight,
 } from './requests.ts';
-import { freshToken, openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import { freshToken, openScene, type PlayScene } from './scene.ts';
 
-vi.setConfig({ testTimeout: playTimeoutMs });
 const stage = await openPlayerSetup('short', openTarget());
 const film = await stage.encrypt();
 /** Longer than the longest pause between two attempts (4.5 s). */
@@ -44,7 +44,7 @@ describe.concurrent('the token', () => {
     );
     // Created, and given back with the end.
     const isReleased = () => expect(wire.requests.some(isLeaseRequest('/revoke'))).toBe(true);
-    await vi.waitFor(isReleased, { timeout: 30_000 });
+    await eventually(isReleased);
     const leases = wire.requests.filter(isLeaseCall);
     expect(new Set([...keys, ...leases].map(({ headers }) => headers.authorization)).size).toBe(given.length);
     expect(new Set(keys.map(({ headers }) => headers['x-lease-id'])).size).toBe(1);

@@ -1,16 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { openShared } from '../target.ts';
 import { unique } from '../tokens.ts';
 import { openPlayerSetup } from './player-setup.ts';
 import { isKeyRequest, isLeaseRequest } from './requests.ts';
-import { freshToken, openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import { freshToken, openScene, type PlayScene } from './scene.ts';
 
 // Which leases a page holds, and for how long.
-vi.setConfig({ testTimeout: playTimeoutMs });
 const single = openShared('one-lease');
 const stage = await openPlayerSetup('short', single);
 const film = await stage.encrypt();
 const required = await openShared('leases-required');
+const apart = await stage.encrypt({ server: required, perRenditionIds: true });
 /** The lowest quality until the test requests another, and a short buffer. */
 const hlsConfig = {
   startLevel: 0,
@@ -34,7 +35,7 @@ describe.concurrent('a viewer who may play on one device', () => {
     await first.play({ rate: 4 });
     const { errors, leases } = await first.until('seen.ended && seen.leaseId === null');
     expect([errors, leases]).toEqual([[], [expect.any(String), null]]);
-    await vi.waitFor(async () => expect(await activeLeases(viewerId)).toEqual([]), { timeout: 30_000 });
+    await eventually(async () => expect(await activeLeases(viewerId)).toEqual([]));
 
     const second = await openScene(stage, test, { film, viewerId });
     await second.play();
@@ -52,7 +53,7 @@ describe.concurrent('a viewer who may play on one device', () => {
     const { page, wire, load, play: playAgain, until } = await openScene(stage, test, { film, viewerId });
     const arrives = wire.withhold(isLeaseRequest(''));
     load().catch(() => {});
-    await vi.waitFor(async () => expect(await activeLeases(viewerId)).toHaveLength(1), { timeout: 30_000 });
+    await eventually(async () => expect(await activeLeases(viewerId)).toHaveLength(1));
     arrives();
     await page.reload();
     await page.waitForFunction('window.isReady');
@@ -90,7 +91,7 @@ describe.concurrent('a viewer who may play on one device', () => {
       expect((await scene.seen()).leaseId).toBe(leaseId);
       await scene.letPass(40_000);
       await scene.until('seen.leaseId === null');
-      await vi.waitFor(async () => expect(await activeLeases(viewerId)).toEqual([]), { timeout: 30_000 });
+      await eventually(async () => expect(await activeLeases(viewerId)).toEqual([]));
       await play(scene);
       const { errors } = await scene.until('seen.currentTime > 2 && seen.leaseId !== null');
       expect(errors).toEqual([]);
@@ -105,7 +106,6 @@ describe.concurrent('what `encrypt --per-rendition-ids` makes plays with LEASE_M
   ] as const)(
     'with LEASE_MODE=required and a content id for each rendition, where load() %s, each of these contents gets a lease',
     async ([, contentId], test) => {
-      const apart = await stage.encrypt({ server: required, perRenditionIds: true });
       const viewerId = unique('viewer');
       const token = () => freshToken(required, viewerId);
       const scene = await openScene(stage, test, { film: apart, server: required, viewerId, token });

@@ -1,12 +1,12 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { openTarget, startServer } from '../target.ts';
 import { nowSeconds } from '../tokens.ts';
 import { keyServerUrl, openPlayerSetup, otherKeyServerUrl, pageOrigin } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';
-import { freshToken, openScene, playTimeoutMs } from './scene.ts';
+import { freshToken, openScene } from './scene.ts';
 
 // What goes wrong between the player and the application around it.
-vi.setConfig({ testTimeout: playTimeoutMs });
 const stage = await openPlayerSetup('short', openTarget());
 const film = await stage.encrypt();
 /** Accepts no token after its `exp`. */
@@ -103,11 +103,8 @@ it.concurrent('a page that is closed after its last token has expired gives its 
   expect(scene.wire.requests.filter(isLeaseRequest('/renew'))).toEqual([]);
   expect(performance.now() - (key?.atMs ?? 0)).toBeGreaterThan(4_000);
   await scene.page.close();
-  await vi.waitFor(
-    async () => {
-      const { json } = await strict.client.get(`/api/v1/leases/${leaseId}`, strict.adminApiKey);
-      expect(json.lease).toMatchObject({ state: 'revoked', revokedBy: 'viewer' });
-    },
-    { timeout: 30_000, interval: 50 },
-  );
+  await eventually(async () => {
+    const { json } = await strict.client.get(`/api/v1/leases/${leaseId}`, strict.adminApiKey);
+    expect(json.lease).toMatchObject({ state: 'revoked', revokedBy: 'viewer' });
+  });
 });

@@ -4,13 +4,12 @@ import { answersOf, readKeyRequests } from '../playback/key-requests.ts';
 import { openTarget, type Target, type WatchedServer } from '../target.ts';
 import { type Film, openPlayerSetup, segmentSeconds } from './player-setup.ts';
 import { countStatuses, isKeyRequest } from './requests.ts';
-import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import { openScene, type PlayScene } from './scene.ts';
 
 // What the player does where keys are served later: by the clock of the content, or for the viewer's pace.
 const stage = await openPlayerSetup('short', openTarget());
 /** Before it, the server knows no periods. */
 const isPending = (await listPendingMigrations(stage.target)).includes('0006-key-periods');
-vi.setConfig({ testTimeout: playTimeoutMs });
 const isOwn = (target: Target): target is WatchedServer => 'process' in target;
 const epochOf = (path: string) => Number(path.split('/').at(-1));
 /** Of a 12 s film with a key for each segment. */

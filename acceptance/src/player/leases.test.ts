@@ -1,13 +1,13 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { revokeLeases } from '../server-actions.ts';
 import { openShared, openTarget, type Target } from '../target.ts';
 import { laterToken, unique } from '../tokens.ts';
 import { openPlayerSetup, segmentSeconds } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';
-import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import { openScene, type PlayScene } from './scene.ts';
 import type { WireRequest } from './wire.ts';
 
-vi.setConfig({ testTimeout: playTimeoutMs });
 // Chromium itself: the headless shell drops what a page sends while its window closes.
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const stage = await openPlayerSetup('long', openTarget(), chromium);
@@ -29,10 +29,8 @@ async function lookUp({ client, adminApiKey }: Target, leaseId: string | null) {
 
 /** Waits until the server has noted that the viewer gave the lease back. */
 async function expectReleased(leaseId: string | null, server: Target = target): Promise<void> {
-  await vi.waitFor(
-    async () =>
-      expect(await lookUp(server, leaseId)).toMatchObject({ state: 'revoked', revokedBy: 'viewer' }),
-    { timeout: 30_000, interval: 50 },
+  await eventually(async () =>
+    expect(await lookUp(server, leaseId)).toMatchObject({ state: 'revoked', revokedBy: 'viewer' }),
   );
 }
 
@@ -156,7 +154,7 @@ describe.concurrent('a page that is left', () => {
     expect(Object.keys(figures).sort()).toEqual(Object.keys(metrics).sort());
     expect(figures.timeToFirstFrame).toBe(metrics.timeToFirstFrame);
     expect(figures.keyFetchCount).toBeGreaterThanOrEqual(metrics.keyFetchCount ?? 0);
-    await vi.waitFor(() => expect(report?.status).toBe(204), { timeout: 30_000 });
+    await eventually(() => expect(report?.status).toBe(204));
     expect(scene.wire.requests.filter(isReport)).toHaveLength(1);
   });
 });

@@ -1,17 +1,18 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { openTarget } from '../target.ts';
 import { showAsLive } from './live-window.ts';
 import { openPlayerSetup } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseCall, isSegment } from './requests.ts';
-import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import { openScene, type PlayScene } from './scene.ts';
 
 const stage = await openPlayerSetup('long', openTarget());
-vi.setConfig({ testTimeout: playTimeoutMs });
+
+const film = await stage.encrypt({ rotateEvery: 2 });
 
 it.concurrent('a key server that is away for 20 seconds is not noticed by the viewer', async (test) => {
   // Epochs of 12 s, of which two fill the buffer: the key of the fourth is wanted at 10 s or so, and needed at 36.
-  const film = await stage.encrypt({ rotateEvery: 6 });
-  const scene = await openScene(stage, test, { film });
+  const slow = await stage.encrypt({ rotateEvery: 6 });
+  const scene = await openScene(stage, test, { film: slow });
   const { wire, page } = scene;
   // Too short for an outage: renewals are missed, too.
   const leases = { ttlSeconds: 12 };
@@ -67,7 +68,6 @@ function delaysOf({ wire }: PlayScene): number[] {
 }
 
 it.concurrent('pages that began together request the next key once each, at different moments, and playback does not wait for it', async (test) => {
-  const film = await stage.encrypt({ rotateEvery: 2 });
   // Six segments: the first four keys are there at the start, each further one is for a rotation.
   const hlsConfig = { maxBufferLength: 12, maxMaxBufferLength: 12 };
   const opening = Array.from({ length: viewers }, () => openScene(stage, test, { film }));
@@ -89,7 +89,6 @@ it.concurrent('pages that began together request the next key once each, at diff
 });
 
 it.concurrent('in a live stream each next key is requested once, before a playlist names it, and playback does not wait for it', async (test) => {
-  const film = await stage.encrypt({ rotateEvery: 2 });
   const scene = await openScene(stage, test, { film });
   const live = await showAsLive(stage, scene);
   await scene.play({ playlist: live.playlist });

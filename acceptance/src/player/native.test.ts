@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
-import { afterAll, expect, it, type TestContext, vi } from 'vitest';
+import { afterAll, expect, it, type TestContext } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { listenOnLoopback } from '../listen-on-loopback.ts';
 import { startServer } from '../target.ts';
 import { readSegments, renderWindow } from './live-window.ts';
 import { type Film, keyServerUrl, openPlayerSetup, pageOrigin } from './player-setup.ts';
 import { isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';
-import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import { openScene, type PlayScene } from './scene.ts';
 
 // Chromium plays HLS by itself, as Safari does. So the URL of a session is played here by a browser that sends no header of ours.
-vi.setConfig({ testTimeout: playTimeoutMs });
 const relay = await startRelay();
 const server = await startServer({
   CORS_ORIGINS: pageOrigin,
@@ -90,9 +90,7 @@ it('a browser’s own HLS plays a session through three key periods to the end, 
   expect(others.filter(({ path, headers }) => secretIn(path) || secretIn(JSON.stringify(headers)))).toEqual(
     [],
   );
-  await vi.waitFor(() => expect(scene.wire.requests.some(isLeaseRequest('/revoke'))).toBe(true), {
-    timeout: 30_000,
-  });
+  await eventually(() => expect(scene.wire.requests.some(isLeaseRequest('/revoke'))).toBe(true));
 });
 
 it('a browser’s own HLS plays a live session, whose playlist it reads again until the last key period', async (test) => {
@@ -101,7 +99,7 @@ it('a browser’s own HLS plays a live session, whose playlist it reads again un
   const asksForEpoch = (epoch: number) =>
     scene.wire.requests.some(({ path }) => path.startsWith(`/keys/${channel.contentId}/${epoch}?s=`));
   await scene.until('seen.currentTime > 1');
-  await vi.waitFor(() => expect(asksForEpoch(2)).toBe(true), { timeout: 30_000 });
+  await eventually(() => expect(asksForEpoch(2)).toBe(true));
   expect((await scene.seen()).errors).toEqual([]);
 });
 
@@ -131,7 +129,5 @@ it('remoteSource gives a URL that opens the playlist without a token, until the 
   expect([opened.status, opened.bytes.toString().startsWith('#EXTM3U')]).toEqual([200, true]);
   expect(await scene.page.evaluate('window.player().remoteSource()')).toEqual(source);
   await scene.page.evaluate('window.player().destroy()');
-  await vi.waitFor(async () => expect((await server.client.get(path)).code).toBe('LEASE_REVOKED'), {
-    timeout: 10_000,
-  });
+  await eventually(async () => expect((await server.client.get(path)).code).toBe('LEASE_REVOKED'));
 });

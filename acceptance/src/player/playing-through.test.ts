@@ -1,14 +1,15 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { readKeyRequests } from '../playback/key-requests.ts';
 import { openTarget, type Target, type WatchedServer } from '../target.ts';
 import { openPlayerSetup } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment } from './requests.ts';
-import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import { openScene, type PlayScene } from './scene.ts';
 
 const stage = await openPlayerSetup('short', openTarget());
-vi.setConfig({ testTimeout: playTimeoutMs });
 /** The lowest quality until the test requests another, so that hls.js does not abandon a segment that comes slowly. */
 const hlsConfig = { startLevel: 0, abrBandWidthFactor: 0.001, abrBandWidthUpFactor: 0.001 };
+const films = { ts: await stage.encrypt(), fmp4: await stage.encrypt({ container: 'fmp4' }) };
 const isOwn = (target: Target): target is WatchedServer => 'process' in target;
 
 const mean = (durations: readonly number[]) =>
@@ -52,7 +53,7 @@ async function countKeyRequests({ wire, viewerId, film }: PlayScene): Promise<nu
 it.concurrent.for(['ts', 'fmp4'] as const)(
   'the player plays encrypted %s through three epochs and changes of quality, and its eight figures match what the test measured',
   async (container, test) => {
-    const film = await stage.encrypt({ container });
+    const film = films[container];
     const scene = await openScene(stage, test, { film });
     const { page, wire } = scene;
     const startMs = performance.now();
@@ -129,7 +130,7 @@ function expectKeysAlone({ wire, given }: PlayScene): string {
 /** Waits until exactly this lease has been given back. */
 async function expectReleased({ wire }: PlayScene, leaseId: string): Promise<void> {
   const bodies = () => wire.requests.filter(isLeaseRequest('/revoke')).map(({ body }) => JSON.parse(body));
-  await vi.waitFor(() => expect(bodies()).toEqual([{ leaseId }]), { timeout: 30_000 });
+  await eventually(() => expect(bodies()).toEqual([{ leaseId }]));
 }
 
 describe.concurrent('an instance of hls.js of the application’s own', () => {
@@ -139,7 +140,7 @@ describe.concurrent('an instance of hls.js of the application’s own', () => {
   ] as const)(
     'the application’s own hls.js plays with %s, and gives its lease back once',
     async ([, way, end], test) => {
-      const film = await stage.encrypt();
+      const film = films.ts;
       const scene = await openScene(stage, test, { film });
       await scene.play({ way, rate: 4, hlsConfig });
       const { errors, metrics, leases } = await scene.until('seen.ended');
@@ -160,7 +161,7 @@ describe.concurrent('Shaka Player with the request filter', () => {
   it.for(['ts', 'fmp4'] as const)(
     'Shaka Player with the request filter plays the same %s stream through its epochs, and gives its lease back',
     async (container, test) => {
-      const film = await stage.encrypt({ container });
+      const film = films[container];
       const scene = await openScene(stage, test, { film });
       await scene.play({ way: 'shaka', rate: 4 });
       const { errors, currentTime } = await scene.until('seen.ended');

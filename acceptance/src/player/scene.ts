@@ -114,8 +114,6 @@ export interface PlayScene {
   openPage(): Promise<Page>;
 }
 
-/** For a film of a minute, on a busy machine. */
-export const playTimeoutMs = 180_000;
 const untilTimeoutMs = 60_000;
 /** Several processes on a busy machine sometimes answer 503, which these tests are not about. */
 const triesOfSeveral = 4;

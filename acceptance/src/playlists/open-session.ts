@@ -1,4 +1,4 @@
-import type { Scene } from '../server-actions.ts';
+import { changeContent, type Scene } from '../server-actions.ts';
 import type { Target } from '../target.ts';
 
 /** A session, as its creation answers. */
@@ -11,17 +11,8 @@ export interface OpenedSession {
 }
 
 /** Sets where the playlist of a content is. */
-export async function setPlaylist(
-  { client, adminApiKey }: Target,
-  contentId: string,
-  playlistUrl: string | null,
-): Promise<void> {
-  const answer = await client.call('PATCH', `/api/v1/content/${contentId}`, {
-    as: adminApiKey,
-    json: { playlistUrl },
-  });
-  if (answer.status !== 200) throw new Error(`no playlistUrl: ${JSON.stringify(answer.json)}`);
-}
+export const setPlaylist = (target: Target, contentId: string, playlistUrl: string | null) =>
+  changeContent(target, contentId, { playlistUrl });
 
 /** Creates a session by the viewer's token. From then on, the id counts as a credential that no log may have. */
 export async function openSession(
