@@ -108,6 +108,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       verifier.noteUse('one', clock.now() - 10);
       verifier.noteUse('two', clock.now() - 20);
       verifier.noteUse('gone', clock.now());
+      expect((await findApiKeyById(service.db, 'one'))?.last_used_at).toBeNull();
       await service.flush();
       verifier.noteUse('one', clock.now() - 500);
       await service.flush();
@@ -120,8 +121,9 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       await broken.closeDatabase();
       const finding = broken.verifier.findApiKey(hashCredential('lk_one'), true);
       await expect(finding).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
-      // A malformed one needs no database.
+      // A malformed one and the bootstrap key need no database.
       expect(await broken.verifier.findApiKey(hashCredential('lk_one'), false)).toBeNull();
+      expect(await broken.verifier.findApiKey(hashCredential(bootstrapKey), true)).not.toBeNull();
       await broken.close();
     });
   });

@@ -1,5 +1,6 @@
 import { createAuditSealer } from '@latchkey/shared/audit';
 import { createManualClock, type DatabaseKind, type ManualClock } from '@latchkey/shared/testing';
+import { addAuditRows } from '../audit.fixture.ts';
 import type { Database } from '../own-tables.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatch-deliveries.ts';
 import { createAuditFollower } from './follow-audit.ts';
@@ -54,11 +55,10 @@ export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promis
       return row;
     },
     async act(rows) {
-      const facts = { at: clock.now(), actor_kind: 'api-key', action: 'lease.revoke', outcome: 'done' };
-      await db
-        .insertInto('audit')
-        .values(rows.map((row) => ({ ...facts, ...row })) as never)
-        .execute();
+      await addAuditRows(
+        whole,
+        rows.map((row) => ({ at: clock.now(), ...row })),
+      );
       await createAuditSealer({ db: whole, clock, secret: null }).run();
     },
     follow: () =>
