@@ -107,11 +107,6 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       expect(await revision()).toBe(4);
     });
 
-    test('a key of a content that does not exist is not stored', async () => {
-      await expect(put(0, wrapped(1), 'unknown')).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
-      expect(await storedKeysOf('unknown')).toEqual([]);
-    });
-
     test('of many changes at once each is kept, and the revision counts all of them', async () => {
       await Promise.all(Array.from({ length: 20 }, (_, epoch) => put(epoch, wrapped(epoch))));
       expect(await revision()).toBe(20);

@@ -61,18 +61,6 @@ describe.each(databaseKinds(process.env))('the stores of leases on $name', (kind
     ]);
   });
 
-  it('a lease is revoked once, and keeps its first revocation', async () => {
-    const { id } = await add();
-    const first = { at: now, by: 'viewer', reason: 'done' } as const;
-    expect(await store.revokeOne(id, first)).toMatchObject({
-      revokedAt: now,
-      revokedBy: 'viewer',
-      reason: 'done',
-    });
-    expect(await store.revokeOne(id, { at: now + 1, by: 'management', reason: null })).toBeNull();
-    expect(await store.find(id)).toMatchObject({ revokedAt: now, revokedBy: 'viewer' });
-  });
-
   it('leases are listed newest first, page by page, without a gap or a repeat at equal times', async () => {
     for (let n = 0; n < 5; n++) await add({ createdAt: n < 3 ? 1 : 2 });
     const everything = { viewerId: null, contentId: null, state: null };
