@@ -124,10 +124,6 @@ describe('what a first run finds', () => {
     expect([later.made, keyOf(later)]).toEqual([{}, 'ab'.repeat(32)]);
   });
 
-  it('a first run with all secrets makes none', () => {
-    expect(inFolder(parseEnv(kept) as Record<string, string>).read().made).toEqual({});
-  });
-
   it('a first run keeps its secrets beside the database that SQLITE_PATH_FILE names', () => {
     const { read, folder } = inFolder(
       { SQLITE_PATH: '', SQLITE_PATH_FILE: 'FOLDER/where' },

@@ -40,17 +40,6 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
         })
         .execute();
 
-    test('another service gets the status and the key version of a content', async () => {
-      await insert('film', 'active', 1);
-      await insert('Withdrawn-_9', 'disabled', 255);
-      expect(await reader.findContent('film')).toEqual({ status: 'active', keyVersion: 1, keyPeriods: null });
-      expect(await reader.findContent('Withdrawn-_9')).toEqual({
-        status: 'disabled',
-        keyVersion: 255,
-        keyPeriods: null,
-      });
-    });
-
     test('another service gets null for a content that is not registered, whatever its id', async () => {
       for (const id of ['nothing', '..', '../key-versions', 'a/b', '%2e', '?x=1', '#', 'ż', ' '])
         expect(await reader.findContent(id)).toBeNull();

@@ -90,30 +90,6 @@ describe('the order of decisions', () => {
     expect(await ask(optional, null)).toBe('CONTENT_NOT_FOUND');
   });
 
-  test('key periods hold for API keys as well, and the pace for viewers alone, and not where it is off', async () => {
-    const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'playback', cacheKey: 'h' };
-    const live = { mode: 'clock', origin: clock.now(), periodSeconds: 10, ahead: 1, behind: null } as const;
-    const paceOf = (principal: Principal, epoch: number) => {
-      const request = { principal, contentId: 'film', epoch, leaseId: null };
-      const decision = decideKeyRequest(request, authority, optional, clock.now(), 0);
-      return decision.kind === 'serve' ? decision.paced : decision.kind;
-    };
-    content = { status: 'active', keyVersion: 3, keyPeriods: film };
-    expect(await decide(optional, null, viewer, 'film', 1)).toBe(3);
-    expect(await decide(optional, null, key, 'film', 2)).toBe('EPOCH_NOT_FOUND');
-    expect(paceOf(viewer, 1)).toEqual(film);
-    expect(paceOf(key, 1)).toBeNull();
-    content = { ...content, keyPeriods: { ...film, pace: false } };
-    authority.contents.clear();
-    expect(await decide(optional, null, viewer, 'film', 1)).toBe(3);
-    expect(paceOf(viewer, 1)).toBeNull();
-    content = { ...content, keyPeriods: live };
-    authority.contents.clear();
-    expect(await decide(optional, null, key, 'film', 2)).toBe('EPOCH_NOT_YET');
-    expect(await decide(optional, null, viewer, 'film', 1)).toBe(3);
-    expect(paceOf(viewer, 1)).toBeNull();
-  });
-
   test('an API key that is revoked while the content is read gets no key', async () => {
     const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'admin', cacheKey: 'h' };
     if (apiKey) apiKey = { ...apiKey, revokedAt: clock.now() };

@@ -83,22 +83,16 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     ]);
   });
 
-  test('refusals from a /64 of IPv6 share one row', async () => {
-    for (let n = 1; n <= 50; n++) await refusals.record(fromStranger(`2001:db8::${n.toString(16)}`));
-    await refusals.record(fromStranger('2001:db8:0:1::1'));
-    expect(await counted()).toEqual(['2001:db8::1 api-key.create 50', '2001:db8:0:1::1 api-key.create 1']);
-  });
-
-  test('refusals from a hundred thousand addresses in a minute take few rows, and each is counted', async () => {
+  test('refusals from twenty thousand addresses in a minute take few rows, and each is counted', async () => {
     const actions = ['api-key.create', 'lease.list'];
-    const waits = Array.from({ length: 100_000 }, (_, n) =>
+    const waits = Array.from({ length: 20_000 }, (_, n) =>
       refusals.record(fromStranger(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, actions[n % 2])),
     );
     await Promise.all(waits);
     await refusals.settle();
     const all = await rows();
     expect(all.length).toBe(groupsPerMinute + actions.length);
-    expect(all.reduce((sum, { count }) => sum + (count ?? 0), 0)).toBe(100_000);
+    expect(all.reduce((sum, { count }) => sum + (count ?? 0), 0)).toBe(20_000);
     expect(all.slice(groupsPerMinute)).toMatchObject([
       { client_ip: null, request_id: null, target: null, action: 'api-key.create' },
       { client_ip: null, request_id: null, target: null, action: 'lease.list' },

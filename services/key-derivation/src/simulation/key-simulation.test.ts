@@ -64,7 +64,7 @@ test.each([
 ])(
   'nor where the replicas share their pace in a Redis %s: the promise holds for as many buckets as there then are',
   async (_, hasFaults, buckets) => {
-    const often = await simulate(0.03, async (random, tally) => {
+    const often = await simulate(0.06, async (random, tally) => {
       const server = new SimulatedKeyServer(random);
       const redis = new SimulatedRedis({ monotonic: () => server.nowMs }, random, hasFaults);
       const replicas = new SharingReplicas(server, redis, new PaceLedger(buckets, true, server.nowMs), tally);
