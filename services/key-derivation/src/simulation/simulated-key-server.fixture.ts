@@ -138,14 +138,6 @@ export class SimulatedKeyServer {
     return true;
   }
 
-  /** Reads what a replica would have to know to decide the request. */
-  readUnknown(which: number, { viewerId, contentId }: SimulatedRequest): void {
-    const { authority } = this.replicas[which] as SimulatedReplica;
-    const mark = markKey(viewerId, contentId);
-    if (!authority.contents.peek(contentId)) this.read(which, 'contents', contentId);
-    if (!authority.marks.peek(mark)) this.read(which, 'marks', mark);
-  }
-
   /** @throws Error if the contract does not allow this outcome at this instant */
   judge(which: number, request: SimulatedRequest, outcome: Outcome): void {
     const fault = this.#findFault(which, request, outcome);
