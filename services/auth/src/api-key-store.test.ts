@@ -16,15 +16,8 @@ const dayMs = 86_400_000;
 
 function rowOf(id: string, fields: Partial<ApiKeyRow> = {}): ApiKeyRow {
   return {
-    id,
-    name: 'a key',
-    key_hash: `hash of ${id}`,
-    key_prefix: 'lk_01234567',
-    scope: 'full',
-    created_at: 1_767_225_600_000,
-    expires_at: null,
-    revoked_at: null,
-    last_used_at: null,
+    ...{ id, name: 'a key', key_hash: `hash of ${id}`, key_prefix: 'lk_01234567', scope: 'full' },
+    ...{ created_at: 1_767_225_600_000, expires_at: null, revoked_at: null, last_used_at: null },
     ...fields,
   };
 }

@@ -22,14 +22,6 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
   const numbers = async (filter: AuditFilter, limit = 100) =>
     (await listAuditRows(opened.db, filter, { after: null, limit })).rows.map(({ number }) => number);
 
-  it('the audit returns the rows from the first instant of a period up to, and without, its last one', async () => {
-    for (let hour = 0; hour < 10; hour++) await add({}, base + hour * hourMs);
-    expect(await numbers({ from: base + 3 * hourMs, to: base + 6 * hourMs })).toEqual([6, 5, 4]);
-    expect(await numbers({ from: base + 8 * hourMs })).toEqual([10, 9]);
-    expect(await numbers({ to: base + hourMs })).toEqual([1]);
-    expect(await numbers({ from: base + 20 * hourMs })).toEqual([]);
-  });
-
   it('the audit of a period includes rows of a machine whose clock was some minutes wrong', async () => {
     await add({}, base + 30 * 60_000);
     await add({}, base);

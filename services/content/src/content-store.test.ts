@@ -6,16 +6,8 @@ import { findContent, insertContent, listContents, updateContent } from './conte
 
 const page = { limit: 50, offset: 0 };
 const first: Omit<Content, 'updatedAt'> = {
-  id: 'first',
-  name: 'The first',
-  status: 'active',
-  keyVersion: 1,
-  keyPeriods: null,
-  sizeBytes: null,
-  manifestKey: null,
-  playlistUrl: null,
-  metadata: {},
-  createdAt: 1_000,
+  ...{ id: 'first', name: 'The first', status: 'active', keyVersion: 1, metadata: {}, createdAt: 1_000 },
+  ...{ keyPeriods: null, sizeBytes: null, manifestKey: null, playlistUrl: null },
 };
 
 describe.each(databaseKinds(process.env))('the content store on $name', ({ open }) => {
