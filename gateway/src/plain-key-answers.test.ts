@@ -1,9 +1,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import { signToken } from '@latchkey/rig/tokens';
-import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
 import { expect, test } from 'vitest';
-import { createGateway } from './gateway.ts';
 import {
   adminKey,
   get,
@@ -15,7 +13,7 @@ import {
   playlistOrigin,
   readCounts,
 } from './odd-key-requests.fixture.ts';
-import { mountInTest, openProcessInTest } from './single-node.fixture.ts';
+import { mountInTest, openGateway, openProcessInTest } from './single-node.fixture.ts';
 
 const secret = '0123456789abcdef0123456789abcdef';
 
@@ -48,25 +46,12 @@ async function startNode(): Promise<Node> {
       PUBLIC_URL: 'https://keys.example',
       PLAYLIST_ORIGINS: playlistOrigin,
     },
-    openApp: async ({ clock, log, metrics, dependencies }, values) => {
-      const gateway = await createGateway({
-        version: '0',
-        clock,
-        trustProxy: values.trustProxy,
-        corsOrigins: values.corsOrigins,
-        viewerTokenFrom: values.viewerTokenFrom,
-        publicUrl: null,
-        readiness: createReadiness(dependencies, clock, () => {}),
-        requestLog: {
-          write(line) {
-            lines.push(line);
-            onLine();
-          },
-          flush: () => {},
-        },
-        operatorLog: log,
-        metrics,
-      });
+    openApp: async (base, values) => {
+      const write = (line: RequestLine) => {
+        lines.push(line);
+        onLine();
+      };
+      const gateway = await openGateway({ write, flush: () => {} })(base, values);
       gateway.addHook('onRequest', async () => void routed++);
       return gateway;
     },
