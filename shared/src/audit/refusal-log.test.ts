@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../contracts/index.ts';
+import type { Database } from '../db/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
 import { createAuditSealer } from './chain/seal-audit.ts';
@@ -18,6 +19,15 @@ const entry = (target: string, actor = viewer, clientIp = '203.0.113.7', action 
   outcome: 'refused' as const,
   code: 'INVALID_API_KEY',
 });
+/** The database, with a note of each transaction before it begins. */
+const watch = (db: Database, onTransaction: () => unknown) =>
+  new Proxy(db, {
+    get(target, name) {
+      if (name === 'transaction') onTransaction();
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 const fromStranger = (clientIp: string, action?: string) => entry('t', stranger, clientIp, action);
 
 describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
@@ -52,14 +62,11 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
 
   test('a thousand refusals at once share one commit, and each has its row', async () => {
     let transactions = 0;
-    const watched = new Proxy(database.db, {
-      get(target, name) {
-        if (name === 'transaction') transactions++;
-        const value = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-    const own = createRefusalLog(watched, clock, () => {});
+    const own = createRefusalLog(
+      watch(database.db, () => transactions++),
+      clock,
+      () => {},
+    );
     await Promise.all(Array.from({ length: 1_000 }, (_, i) => own.record(entry(`${i}`))));
     expect(await targets()).toHaveLength(1_000);
     expect(transactions).toBe(1);
@@ -155,12 +162,8 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     await refusals.record(fromStranger('203.0.113.7'));
     const faults: unknown[] = [];
     let isBroken = true;
-    const breaking = new Proxy(database.db, {
-      get(target, name) {
-        if (name === 'transaction' && isBroken) throw new Error('disk full');
-        const value = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
+    const breaking = watch(database.db, () => {
+      if (isBroken) throw new Error('disk full');
     });
     const own = createRefusalLog(breaking, clock, (error) => void faults.push(String(error)));
     for (let n = 0; n < 5; n++) await own.record(fromStranger('203.0.113.9'));

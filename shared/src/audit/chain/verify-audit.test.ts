@@ -1,3 +1,4 @@
+import { createRandom } from '@latchkey/rig/random';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../db/index.ts';
@@ -6,17 +7,6 @@ import { databaseKinds, type TestDatabase } from '../../testing/test-database.ts
 import { createAuditSealer } from './seal-audit.ts';
 import type { Anchor } from './verification.ts';
 import { verifyAudit } from './verify-audit.ts';
-
-/** Mulberry32: the same numbers in each run. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
 
 const kinds = [
   { actor_kind: 'api-key', outcome: 'done' },
