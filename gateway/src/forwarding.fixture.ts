@@ -160,12 +160,7 @@ export async function startGateway(
     shed,
     /** How many requests the router has got. */
     routed,
-    /** Resolves once so many requests wait for room at the key service. */
-    async waiting(count: number) {
-      while (upstreams['key-derivation'].line.size < count) await new Promise(setImmediate);
-    },
-    /** Puts waiting requests into the line of the key service that are no real ones. */
-    fillLine: (count: number) => fillWaitingLine(upstreams['key-derivation'], count),
+    ...lineOf(upstreams['key-derivation']),
     /** Resolves once so many lines are written. */
     async linesWritten(count: number) {
       while (lines.length < count) await new Promise<void>((resolve) => (onLine = () => resolve()));
@@ -220,8 +215,17 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-function fillWaitingLine({ line }: Upstream, count: number): { leave(): void } {
-  const waiters = Array.from({ length: count }, () => ({ weight: 1, admit() {}, refuse() {} }));
-  for (const waiter of waiters) line.add(waiter);
-  return { leave: () => waiters.forEach((waiter) => void line.remove(waiter)) };
+function lineOf({ line }: Upstream) {
+  return {
+    /** Resolves once so many requests wait for room at the service. */
+    async waiting(count: number) {
+      while (line.size < count) await new Promise(setImmediate);
+    },
+    /** Puts waiting requests into the line that are no real ones. */
+    fillLine(count: number) {
+      const waiters = Array.from({ length: count }, () => ({ weight: 1, admit() {}, refuse() {} }));
+      for (const waiter of waiters) line.add(waiter);
+      return { leave: () => waiters.forEach((waiter) => void line.remove(waiter)) };
+    },
+  };
 }

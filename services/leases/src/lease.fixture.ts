@@ -18,7 +18,7 @@ import { leaseRoutes, toWriting } from './mount.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 
 /** The defaults of `docs/configuration.md`. */
-export const usualRules: LeaseRules = {
+const usualRules: LeaseRules = {
   mode: 'optional',
   ttlSeconds: 300,
   maxTtlSeconds: 3_600,

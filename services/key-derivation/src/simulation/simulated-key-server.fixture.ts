@@ -39,10 +39,10 @@ export interface SimulatedRequest extends KeyRequest {
 export interface Outcome {
   /** `served`, or the code of the refusal. */
   readonly code: string;
-  /** With `served`: the version of the content by which it was decided, if that is known. */
+  /** With `served`: the version of the content by which it was decided. */
   readonly version?: number;
   readonly opensAt?: number | undefined;
-  /** With `served`: whether the viewer is paced, if that is known. */
+  /** With `served`: whether the viewer is paced. */
   readonly isPaced?: boolean;
 }
 
