@@ -104,6 +104,22 @@ describe('on the way in', () => {
     },
   );
 
+  test('the cookie of a page of another origin is dropped from requests that change something, and that of a page of another site from all', async () => {
+    const cookieOf = async (method: string, line: string) => {
+      await gateway.raw(`${method} /keys/leases HTTP/1.1\ncookie: latchkey_token=x\n${line}`);
+      return service.received.at(-1)?.headers.cookie;
+    };
+    const own = 'latchkey_token=x';
+    expect(await cookieOf('POST', 'origin: https://evil.example')).toBeUndefined();
+    expect(await cookieOf('POST', 'sec-fetch-site: same-site')).toBeUndefined();
+    expect(await cookieOf('POST', 'origin: https://app.example')).toBe(own);
+    expect(await cookieOf('POST', 'origin: https://a\nsec-fetch-site: same-origin')).toBe(own);
+    expect(await cookieOf('POST', 'user-agent: no browser')).toBe(own);
+    expect(await cookieOf('GET', 'sec-fetch-site: cross-site')).toBeUndefined();
+    expect(await cookieOf('GET', 'sec-fetch-site: cross-site\norigin: https://app.example')).toBe(own);
+    expect(await cookieOf('GET', 'sec-fetch-site: same-site')).toBe(own);
+  });
+
   test('the gateway adds itself to the Via header (RFC 9110 section 7.6.3)', async () => {
     expect((await sent('via: 1.1 proxy')).headers.via).toBe('1.1 proxy, 1.1 latchkey');
   });

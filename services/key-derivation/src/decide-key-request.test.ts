@@ -63,11 +63,14 @@ async function decide(
 }
 
 describe('the order of decisions', () => {
-  test('a key has the key version of its content, and the first version for content that was never registered', async () => {
+  test('a key has the key version of its content, and the first version for content that was never registered, and a disabled one has none', async () => {
     expect(await decide(optional, null)).toBe(3);
     content = null;
     authority.contents.clear();
     expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe(1);
+    content = { status: 'disabled', keyVersion: 1 };
+    authority.contents.clear();
+    expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe('CONTENT_NOT_FOUND');
   });
 
   test('a viewer without the right to play learns nothing of the key periods: lease and marks come first', async () => {

@@ -49,6 +49,14 @@ describe.each(databaseKinds(process.env))('MarkStore on $name', (kind) => {
     expect(await walk({ viewerId: 'bob', contentId: 'film' })).toEqual([given[3]]);
   });
 
+  it('lifting a mark leaves the other marks of its viewer', async () => {
+    const pair = { viewerId: 'ann', contentId: 'film' };
+    await store.mark({ viewerId: 'ann', contentId: null }, 10);
+    await store.mark(pair, 20);
+    expect(await store.lift({ ...pair, markedAt: 20 })).toBe(true);
+    expect(await store.findLatest('ann', 'film')).toBe(10);
+  });
+
   it('a page of marks reads no more rows than it shows, whatever names them', async () => {
     for (let start = 0; start < 5_000; start += 500)
       await database.db
