@@ -29,18 +29,10 @@ const statusOf = async (head: string, body?: string) => (await gateway.raw(head,
 
 describe('paths', () => {
   test.each([
-    ['/keys/film', 'key-derivation'],
     ['/keys/film/7?token=x', 'key-derivation'],
     ['/keys/leases', 'leases'],
-    ['/keys/leases/revoke', 'leases'],
     ['/keys/leasesx', 'key-derivation'],
-    ['/api/v1/leases?limit=5', 'leases'],
-    ['/api/v1/player-metrics', 'leases'],
-    ['/api/v1/content/film', 'content'],
-    ['/api/v1/setup', 'auth'],
     ['/api/v1/api-keys/1/rotate', 'auth'],
-    ['/api/v1/audit', 'auth'],
-    ['/api/v1/events', 'auth'],
   ])('the path %s is forwarded to %s as it was written', async (path, service) => {
     expect(await statusOf(`GET ${path} HTTP/1.1`)).toBe('200');
     expect(received()).toEqual([`${service} ${path}`]);
@@ -51,7 +43,6 @@ describe('paths', () => {
     '//internal/feed/head',
     '/internal%2ffeed%2fhead',
     '/%69nternal/feed/head',
-    '/./internal/feed/head',
     '/api/v1/../../internal/feed/head',
     'http://evil/internal/feed/head',
     '/metrics',
@@ -73,7 +64,6 @@ describe('paths', () => {
     '/keys/..%2finternal%2ffeed%2fhead',
     '/keys/%2e%2e/internal/feed/head',
     '/api/v1/content/../../../internal/api-keys/x',
-    '/keys//internal/feed/head',
     '/keys/..;/internal',
   ])(
     'the path %s is forwarded without being normalized, so it never becomes an internal one',
@@ -91,22 +81,13 @@ describe('paths', () => {
 });
 
 describe('methods', () => {
-  test.each([
-    'GET',
-    'HEAD',
-    'POST',
-    'PUT',
-    'PATCH',
-    'DELETE',
-    'OPTIONS',
-    'TRACE',
-    'PROPFIND',
-    'PURGE',
-    'QUERY',
-  ])('the method %s is forwarded, and the service accepts or refuses it', async (method) => {
-    expect(await statusOf(`${method} /keys/film HTTP/1.1`)).toBe('200');
-    expect(services['key-derivation'].received).toMatchObject([{ method }]);
-  });
+  test.each(['OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'])(
+    'the method %s is forwarded, and the service accepts or refuses it',
+    async (method) => {
+      expect(await statusOf(`${method} /keys/film HTTP/1.1`)).toBe('200');
+      expect(services['key-derivation'].received).toMatchObject([{ method }]);
+    },
+  );
 
   test('the body of a QUERY is forwarded with and without a content type', async () => {
     for (const type of ['content-type: text/odd', 'x-no: type'])

@@ -5,16 +5,10 @@ import {
   answersCome,
   type FakeService,
   type GatewayFixture,
-  type GatewaySettings,
   serveInTest,
   startGatewayInTest,
 } from './forwarding.fixture.ts';
 
-const gatewayBefore = (services: FakeService[], settings?: GatewaySettings) =>
-  startGatewayInTest(
-    services.map(({ url }) => url),
-    settings,
-  );
 const get = async (gateway: GatewayFixture) => (await fetch(`${gateway.url}/keys/film`)).status;
 const post = async (gateway: GatewayFixture) =>
   (await fetch(`${gateway.url}/keys/leases`, { method: 'POST' })).status;
@@ -34,7 +28,7 @@ const silent: RequestListener = () => {};
 describe('a replica that is unsure', () => {
   test('requests to an unsure replica succeed at a sure one, and the unsure one gets one request', async () => {
     const [lost, ...sure] = [await serveInTest(unsure), await serveInTest(good), await serveInTest(good)];
-    const gateway = await gatewayBefore([lost, ...sure]);
+    const gateway = await startGatewayInTest([lost, ...sure]);
     expect(new Set(await inTurn(30, () => get(gateway)))).toEqual(new Set([200]));
     expect(lost.received).toHaveLength(1);
     expect(gateway.faults).toEqual([]);
@@ -46,7 +40,7 @@ describe('a replica that is unsure', () => {
       await serveInTest((_request, response) => void response.writeHead(503).end()),
       await serveInTest((_request, response) => void response.writeHead(503).end()),
     ];
-    const gateway = await gatewayBefore(services);
+    const gateway = await startGatewayInTest(services);
     expect(new Set(await inTurn(10, () => get(gateway)))).toEqual(new Set([503]));
     expect(services.map(({ received }) => received.length)).toEqual([5, 5]);
   });
@@ -58,26 +52,12 @@ describe('a replica that cannot answer one request', () => {
     request.url === '/keys/newest'
       ? void response.writeHead(503, { 'x-latchkey-elsewhere': '1', 'retry-after': '1' }).end()
       : good(request, response);
-  const getNewest = async (gateway: GatewayFixture) => (await fetch(`${gateway.url}/keys/newest`)).status;
   const asked = ({ received }: FakeService, path: string) =>
     received.filter(({ url }) => url === path).length;
 
-  test('a request that one of three replicas can answer succeeds, whichever got it first', async () => {
-    const [able, ...unable] = [
-      await serveInTest(good),
-      await serveInTest(withoutNewest),
-      await serveInTest(withoutNewest),
-    ];
-    const gateway = await gatewayBefore([able, ...unable]);
-    expect(new Set(await inTurn(30, () => getNewest(gateway)))).toEqual(new Set([200]));
-    for (const service of [able, ...unable]) expect(asked(service, '/keys/newest')).toBeLessThanOrEqual(30);
-    expect(gateway.faults).toEqual([]);
-    expect(gateway.lines).toHaveLength(30);
-  });
-
   test('a request that no replica can answer is sent to each once, and the client gets the 503 without internal headers', async () => {
     const services = [await serveInTest(withoutNewest), await serveInTest(withoutNewest)];
-    const gateway = await gatewayBefore(services);
+    const gateway = await startGatewayInTest(services);
     const answer = await fetch(`${gateway.url}/keys/newest`);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
     expect(answer.headers.get('x-latchkey-elsewhere')).toBeNull();
@@ -92,7 +72,7 @@ describe('a replica that stands still', () => {
   test('a paused replica delays requests only until its probe has no answer', async () => {
     const time = stopTime();
     const [paused, ...others] = [await serveInTest(silent), await serveInTest(good), await serveInTest(good)];
-    const gateway = await gatewayBefore([paused, ...others], { doubtAfterMs: 20, connections: 8 });
+    const gateway = await startGatewayInTest([paused, ...others], { doubtAfterMs: 20, connections: 8 });
     // All but the 8 for which the paused one had room.
     const othersAnswered = answersCome(22);
     const statuses = Promise.all(Array.from({ length: 30 }, () => get(gateway)));
@@ -110,7 +90,7 @@ describe('a replica that stands still', () => {
   test('a request that waits for a connection to a paused replica goes to another one, whatever its method', async () => {
     const time = stopTime();
     const [paused, other] = [await serveInTest(silent), await serveInTest(good)];
-    const gateway = await gatewayBefore([paused, other], {
+    const gateway = await startGatewayInTest([paused, other], {
       doubtAfterMs: 20,
       answerLimitMs: 1_500,
       connections: 1,
@@ -137,7 +117,7 @@ test('a slow replica that answers its probe is waited for, and no request is sen
     else slowAnswers.push(() => response.end('ok'));
   };
   const services = [await serveInTest(slow), await serveInTest(slow)];
-  const gateway = await gatewayBefore(services, { doubtAfterMs: 20 });
+  const gateway = await startGatewayInTest(services, { doubtAfterMs: 20 });
   const statuses = Promise.all(Array.from({ length: 10 }, () => get(gateway)));
   await Promise.all(services.map((service) => service.came(5)));
   const signsOfLife = answersCome(2);

@@ -24,5 +24,5 @@ test('open event streams leave the connections to the auth service to its calls,
   for (const path of ['/api/v1/api-keys', '/api/v1/audit', '/api/v1/setup'])
     expect(await gateway.raw(`GET ${path} HTTP/1.1`)).toContain('called');
   await close();
-  for (const stream of opened) await stream.all();
+  for (const stream of opened) expect(await stream.all()).toMatch(/connection: close.*0\r\n\r\n$/is);
 }, 30_000);

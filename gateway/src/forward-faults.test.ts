@@ -98,16 +98,6 @@ describe('an address that takes no connection', () => {
 });
 
 describe('a connection that breaks before the answer', () => {
-  test('a GET is sent again if its connection breaks before the answer', async () => {
-    let asked = 0;
-    const service = await serveInTest((request, response) =>
-      ++asked < 2 ? request.socket.destroy() : response.end('ok'),
-    );
-    const gateway = await startGatewayInTest([service.url]);
-    expect((await get(gateway)).status).toBe(200);
-    expect(asked).toBe(2);
-  });
-
   test('a POST whose connection broke is not sent again, because it may have taken effect', async () => {
     const service = await serveInTest((request) => request.socket.destroy());
     await expectUnavailable(await post(await startGatewayInTest([service.url, service.url])));

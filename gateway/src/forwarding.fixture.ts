@@ -6,14 +6,14 @@ import type { CorsOrigins } from '@latchkey/shared/config';
 import { type App, createSetupOriginReader } from '@latchkey/shared/http';
 import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
-import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
+import { createMetrics } from '@latchkey/shared/metrics';
 import type { TrustProxy } from '@latchkey/shared/net';
 import { createManualClock } from '@latchkey/shared/testing';
 import { createUpstream, type Upstream } from '@latchkey/shared/upstream';
 import { onTestFinished } from 'vitest';
 import { addForwarding } from './add-forwarding.ts';
 import { createGateway } from './gateway.ts';
-import { type Connection, openConnection, toRawRequest } from './raw-connection.fixture.ts';
+import { openConnection, toRawRequest } from './raw-connection.fixture.ts';
 import { type ServiceName, serviceNames } from './route-table.ts';
 
 export const secret = 'the-internal-secret-of-a-test-0123456789';
@@ -27,16 +27,10 @@ interface Received {
   body: string;
 }
 
-/** A service that a test makes up, on a free port of this machine. */
-export interface FakeService {
-  url: string;
-  received: Received[];
-  /** Resolves once so many requests have come. */
-  came(count: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type FakeService = Awaited<ReturnType<typeof startService>>;
 
-export async function startService(answer: RequestListener): Promise<FakeService> {
+/** A service that a test makes up, on a free port of this machine. */
+export async function startService(answer: RequestListener) {
   const received: Received[] = [];
   let onCame = () => {};
   const server = createServer((request, response) => {
@@ -55,7 +49,8 @@ export async function startService(answer: RequestListener): Promise<FakeService
   return {
     url: `http://127.0.0.1:${port}`,
     received,
-    async came(count) {
+    /** Resolves once so many requests have come. */
+    async came(count: number): Promise<void> {
       while (received.length < count) await new Promise<void>((resolve) => (onCame = resolve));
     },
     async close() {
@@ -88,31 +83,7 @@ export async function answersCome(count: number, part: 'heads' | 'whole' = 'whol
   await new Promise(setImmediate);
 }
 
-export interface GatewayFixture {
-  port: number;
-  url: string;
-  lines: RequestLine[];
-  faults: string[];
-  /** Requests that were refused without being sent: the service and why. */
-  shed: string[];
-  /** How many requests the router has got. */
-  routed(): number;
-  metrics: Metrics;
-  /** Resolves once so many requests wait for room at the key service. */
-  waiting(count: number): Promise<void>;
-  /** Puts waiting requests into the line of the key service that are no real ones. */
-  fillLine(count: number): { leave(): void };
-  /** Resolves once so many lines are written. */
-  linesWritten(count: number): Promise<RequestLine[]>;
-  /** Sends bytes as they are. */
-  open(text: string): Connection;
-  /** Sends a request as it is written and reads its answer; `connection: close` is added. */
-  raw(head: string, body?: string): Promise<string>;
-  drain(): void;
-  /** Moves the clock, and no timer. */
-  passTime(ms: number): void;
-  close(): Promise<void>;
-}
+export type GatewayFixture = Awaited<ReturnType<typeof startGateway>>;
 
 export interface GatewaySettings {
   corsOrigins?: CorsOrigins;
@@ -144,7 +115,7 @@ const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 export async function startGateway(
   urls: Partial<Record<ServiceName, readonly string[]>>,
   settings: GatewaySettings = {},
-): Promise<GatewayFixture> {
+) {
   const { corsOrigins, trustProxy, probeEveryMs, connections, ...limits } = { ...patient, ...settings };
   const clock = createManualClock();
   const lines: RequestLine[] = [];
@@ -184,25 +155,24 @@ export async function startGateway(
   const { port } = app.server.address() as AddressInfo;
   const open = (text: string) => openConnection(port, text);
   return {
-    port,
-    url: `http://127.0.0.1:${port}`,
-    lines,
-    faults,
+    ...{ port, url: `http://127.0.0.1:${port}`, lines, faults, metrics },
+    /** Requests that were refused without being sent: the service and why. */
     shed,
+    /** How many requests the router has got. */
     routed,
-    metrics,
-    async waiting(count) {
-      while (upstreams['key-derivation'].line.size < count) await new Promise(setImmediate);
-    },
-    fillLine: (count) => fillWaitingLine(upstreams['key-derivation'], count),
-    async linesWritten(count) {
+    ...lineOf(upstreams['key-derivation']),
+    /** Resolves once so many lines are written. */
+    async linesWritten(count: number) {
       while (lines.length < count) await new Promise<void>((resolve) => (onLine = () => resolve()));
       return lines;
     },
+    /** Sends bytes as they are. */
     open,
-    raw: (head, body) => open(toRawRequest(head, body)).all(),
+    /** Sends a request as it is written and reads its answer; `connection: close` is added. */
+    raw: (head: string, body?: string) => open(toRawRequest(head, body)).all(),
     drain: readiness.drain,
-    passTime: (ms) => void clock.advance(ms),
+    /** Moves the clock, and no timer. */
+    passTime: (ms: number) => void clock.advance(ms),
     async close() {
       await app.close();
       await Promise.all([eventStreams, ...Object.values(upstreams)].map((upstream) => upstream.close()));
@@ -221,7 +191,7 @@ function countRouted(app: App): () => number {
 }
 
 /** A service that goes away after the test. */
-export async function serveInTest(answer: RequestListener): Promise<FakeService> {
+export async function serveInTest(answer: RequestListener) {
   const service = await startService(answer);
   onTestFinished(() => service.close());
   return service;
@@ -230,12 +200,10 @@ export async function serveInTest(answer: RequestListener): Promise<FakeService>
 /**
  * A gateway that goes away after the test, before the services that it was started after.
  *
- * @param urls of the services for keys and for leases
+ * @param services those for keys and for leases, or their addresses
  */
-export async function startGatewayInTest(
-  urls: string[],
-  settings?: GatewaySettings,
-): Promise<GatewayFixture> {
+export async function startGatewayInTest(services: (string | FakeService)[], settings?: GatewaySettings) {
+  const urls = services.map((service) => (typeof service === 'string' ? service : service.url));
   const gateway = await startGateway({ 'key-derivation': urls, leases: urls }, settings);
   onTestFinished(() => gateway.close());
   return gateway;
@@ -247,8 +215,17 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-function fillWaitingLine({ line }: Upstream, count: number): { leave(): void } {
-  const waiters = Array.from({ length: count }, () => ({ weight: 1, admit() {}, refuse() {} }));
-  for (const waiter of waiters) line.add(waiter);
-  return { leave: () => waiters.forEach((waiter) => void line.remove(waiter)) };
+function lineOf({ line }: Upstream) {
+  return {
+    /** Resolves once so many requests wait for room at the service. */
+    async waiting(count: number) {
+      while (line.size < count) await new Promise(setImmediate);
+    },
+    /** Puts waiting requests into the line that are no real ones. */
+    fillLine(count: number) {
+      const waiters = Array.from({ length: count }, () => ({ weight: 1, admit() {}, refuse() {} }));
+      for (const waiter of waiters) line.add(waiter);
+      return { leave: () => waiters.forEach((waiter) => void line.remove(waiter)) };
+    },
+  };
 }

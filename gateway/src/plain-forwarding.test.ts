@@ -103,12 +103,17 @@ test('each of many odd requests for a key is forwarded, answered, logged and cou
   let plainOnes = 0;
   // After `Upgrade`, Node reads what follows in different ways with and without a body. Such requests go to the router.
   const forms = [...oddForms(bearer), ...oddSessions(sid)].filter((request) => !/^upgrade:/im.test(request));
-  // Twice, because the path of a served key is remembered.
-  for (const request of [...forms, film(), get('/keys/film', bearer), film('via: 1.0 a')]) {
+  // The first ones again, because the path of a served key is remembered.
+  for (const request of [
+    ...forms,
+    film(),
+    ...forms.slice(0, 10),
+    get('/keys/film', bearer),
+    film('via: 1.0 a'),
+  ]) {
     const before = gateway.routed();
     const plain = await trace(gateway, service, request);
     if (gateway.routed() === before) plainOnes++;
-    expect(await trace(gateway, service, request), request).toEqual(plain);
     expect(await trace(gateway, service, request + byRouter), request).toEqual(plain);
   }
   expect(plainOnes).toBeGreaterThan(35);

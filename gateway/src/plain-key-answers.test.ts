@@ -1,9 +1,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import { signToken } from '@latchkey/rig/tokens';
-import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
 import { expect, test } from 'vitest';
-import { createGateway } from './gateway.ts';
 import {
   adminKey,
   get,
@@ -15,7 +13,7 @@ import {
   playlistOrigin,
   readCounts,
 } from './odd-key-requests.fixture.ts';
-import { mountInTest, openProcessInTest } from './single-node.fixture.ts';
+import { mountInTest, openGateway, openProcessInTest } from './single-node.fixture.ts';
 
 const secret = '0123456789abcdef0123456789abcdef';
 
@@ -29,6 +27,7 @@ interface Answered {
 interface Node extends OddRequestNode {
   /** @param request a request as text, without the empty line at its end */
   ask(request: string): Promise<Answered>;
+  send(request: string): Promise<string>;
   /** Applies all changes so far. */
   settle(): Promise<void>;
   /** How many requests the router has got. */
@@ -47,25 +46,12 @@ async function startNode(): Promise<Node> {
       PUBLIC_URL: 'https://keys.example',
       PLAYLIST_ORIGINS: playlistOrigin,
     },
-    openApp: async ({ clock, log, metrics, dependencies }, values) => {
-      const gateway = await createGateway({
-        version: '0',
-        clock,
-        trustProxy: values.trustProxy,
-        corsOrigins: values.corsOrigins,
-        viewerTokenFrom: values.viewerTokenFrom,
-        publicUrl: null,
-        readiness: createReadiness(dependencies, clock, () => {}),
-        requestLog: {
-          write(line) {
-            lines.push(line);
-            onLine();
-          },
-          flush: () => {},
-        },
-        operatorLog: log,
-        metrics,
-      });
+    openApp: async (base, values) => {
+      const write = (line: RequestLine) => {
+        lines.push(line);
+        onLine();
+      };
+      const gateway = await openGateway({ write, flush: () => {} })(base, values);
       gateway.addHook('onRequest', async () => void routed++);
       return gateway;
     },
@@ -93,15 +79,19 @@ async function startNode(): Promise<Node> {
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
     return (await response.json()) as Record<string, unknown>;
   };
-  const ask: Node['ask'] = async (request) => {
-    const before = await readCounts(metrics);
+  const send: Node['send'] = async (request) => {
     const count = lines.length;
     const bytes = await exchange(port, request);
     while (lines.length === count) await new Promise<void>((resolve) => (onLine = resolve));
+    return bytes;
+  };
+  const ask: Node['ask'] = async (request) => {
+    const before = await readCounts(metrics);
+    const bytes = await send(request);
     const counted = listCounted(before, await readCounts(metrics));
     return { bytes: steady(bytes), line: steadyLine(lines.at(-1)), counted };
   };
-  return { ask, call, token, settle, routed: () => routed };
+  return { ask, send, call, token, settle, routed: () => routed };
 }
 
 async function exchange(port: number, request: string): Promise<string> {
@@ -137,7 +127,7 @@ test('the plain way gives the same bytes, log line and counts as the router, for
   const served: string[] = [];
   for (const request of requests) {
     // Afterwards the states are known for both, and the token is remembered.
-    await node.ask(request);
+    await node.send(request);
     const plain = await node.ask(request);
     const routed = await node.ask(request + byRouter);
     expect(plain, request).toEqual(routed);

@@ -1,16 +1,8 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 
 /** A connection of a test that sends bytes as they are. */
-export interface Connection {
-  socket: Socket;
-  /** Resolves once the text has come. */
-  reads(text: string): Promise<string>;
-  /** Everything, once the other side has closed. */
-  all(): Promise<string>;
-}
-
-export function openConnection(port: number, text: string): Connection {
+export function openConnection(port: number, text: string) {
   const socket = connect(port, '127.0.0.1');
   let read = '';
   let onRead = () => {};
@@ -25,14 +17,16 @@ export function openConnection(port: number, text: string): Connection {
   socket.write(text, 'latin1');
   return {
     socket,
-    async reads(expected) {
+    /** Resolves once the text has come. */
+    async reads(expected: string): Promise<string> {
       while (!read.includes(expected)) {
         if (socket.closed) throw new Error(`closed after ${JSON.stringify(read)}`);
         await new Promise<void>((resolve) => (onRead = resolve));
       }
       return read;
     },
-    async all() {
+    /** Everything, once the other side has closed. */
+    async all(): Promise<string> {
       if (!socket.closed) await once(socket, 'close');
       return read;
     },

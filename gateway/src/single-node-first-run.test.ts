@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -67,15 +67,6 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
 });
 
 describe('the file of the secrets', () => {
-  it('of two processes that found no file of secrets, one writes it, whole and readable only by its owner', () => {
-    const path = join(temporaryFolder(), 'below', 'latchkey.env');
-    expect(keepSecrets({ path, text: null }, { A: '1' }, 'first')).toBe(true);
-    expect(keepSecrets({ path, text: null }, { A: '2', B: '2' }, 'second')).toBe(false);
-    expect(parseEnv(readFileSync(path, 'utf8'))).toEqual({ A: '1' });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
-  });
-
   it('adding to the file of secrets keeps what a person wrote into it, also a last line without an end', () => {
     const path = join(temporaryFolder(), 'latchkey.env');
     const text = '# mine\nLOG_LEVEL=debug';
@@ -122,10 +113,6 @@ describe('what a first run finds', () => {
     expect(Object.keys(inFolder(empty).read().made)).toEqual(Object.keys(empty));
     const later = inFolder(empty, { 'latchkey.env': kept }).read();
     expect([later.made, keyOf(later)]).toEqual([{}, 'ab'.repeat(32)]);
-  });
-
-  it('a first run with all secrets makes none', () => {
-    expect(inFolder(parseEnv(kept) as Record<string, string>).read().made).toEqual({});
   });
 
   it('a first run keeps its secrets beside the database that SQLITE_PATH_FILE names', () => {

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createReadiness } from '@latchkey/shared/lifecycle';
 import { expect, it } from 'vitest';
-import { createGateway } from './gateway.ts';
-import { mountInTest, openProcessInTest } from './single-node.fixture.ts';
+import { mountInTest, openGateway, openProcessInTest } from './single-node.fixture.ts';
 
 /** Routes that the OpenAPI document leaves out, and why anyone may call each without a credential. */
 const outsideTheDocument: Record<string, string> = {
@@ -10,39 +8,22 @@ const outsideTheDocument: Record<string, string> = {
   'GET /': 'leads to the dashboard',
   'GET /admin': 'the dashboard, which shows nothing without an API key',
   'GET /openapi.json': 'the document itself',
-  ...Object.fromEntries(
-    ['POST', 'PUT', 'PATCH', 'DELETE'].flatMap((method) =>
-      ['cpix', 'vod-drm'].map((path) => [
-        `${method} /api/v1/content/{id}/${path}`,
-        'says that the path takes GET',
-      ]),
-    ),
+  ...others(
+    ['POST', 'PUT', 'PATCH', 'DELETE'],
+    ['/api/v1/content/{id}/cpix', '/api/v1/content/{id}/vod-drm'],
+    'GET',
   ),
-  ...Object.fromEntries(
-    ['POST', 'PATCH'].map((method) => [
-      `${method} /api/v1/content/{id}/keys`,
-      'says that the path takes GET, PUT and DELETE',
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['GET', 'POST', 'PATCH'].map((method) => [
-      `${method} /api/v1/content/{id}/keys/{epoch}`,
-      'says that the path takes PUT and DELETE',
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => [
-      `${method} /api/v1/key-decisions`,
-      'says that the path takes POST',
-    ]),
-  ),
-  'GET /keys/leases': 'says that the path takes POST',
-  'PUT /keys/leases': 'says that the path takes POST',
-  'GET /keys/leases/renew': 'says that the path takes POST',
-  'PUT /keys/leases/renew': 'says that the path takes POST',
-  'GET /keys/leases/revoke': 'says that the path takes POST',
-  'PUT /keys/leases/revoke': 'says that the path takes POST',
+  ...others(['POST', 'PATCH'], ['/api/v1/content/{id}/keys'], 'GET, PUT and DELETE'),
+  ...others(['GET', 'POST', 'PATCH'], ['/api/v1/content/{id}/keys/{epoch}'], 'PUT and DELETE'),
+  ...others(['GET', 'PUT', 'PATCH', 'DELETE'], ['/api/v1/key-decisions'], 'POST'),
+  ...others(['GET', 'PUT'], ['/keys/leases', '/keys/leases/renew', '/keys/leases/revoke'], 'POST'),
 };
+
+/** Other methods of these paths, which say which ones the paths take. */
+function others(methods: string[], paths: string[], taken: string): Record<string, string> {
+  const routes = paths.flatMap((path) => methods.map((method) => `${method} ${path}`));
+  return Object.fromEntries(routes.map((route) => [route, `says that the path takes ${taken}`]));
+}
 
 /** Every route of the single node, as Fastify has it: `GET /keys/:contentId`. HEAD is part of GET. */
 async function listRoutes(): Promise<string[]> {
@@ -54,19 +35,7 @@ async function listRoutes(): Promise<string[]> {
       AWS_ACCESS_KEY_ID: 'id',
       AWS_SECRET_ACCESS_KEY: 'secret',
     },
-    openApp: ({ clock, log, metrics, dependencies }, values) =>
-      createGateway({
-        version: '0',
-        clock,
-        trustProxy: values.trustProxy,
-        corsOrigins: values.corsOrigins,
-        viewerTokenFrom: values.viewerTokenFrom,
-        publicUrl: null,
-        readiness: createReadiness(dependencies, clock, () => {}),
-        requestLog: { write: () => {}, flush: async () => {} } as never,
-        operatorLog: log,
-        metrics,
-      }),
+    openApp: openGateway({ write: () => {}, flush: () => {} }),
   });
   await mountInTest(process);
   const { app } = process.context;

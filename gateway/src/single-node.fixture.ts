@@ -4,11 +4,13 @@ import { migrate } from '@latchkey/shared/db';
 import { type App, createHost } from '@latchkey/shared/http';
 import { createInternalGate } from '@latchkey/shared/internal';
 import { createReadiness, createShutdown } from '@latchkey/shared/lifecycle';
+import type { RequestLog } from '@latchkey/shared/log';
 import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
 import { createProcessBase, type ProcessBase, type ProcessContext } from '@latchkey/shared/process';
 import { openRows, type Rows } from '@latchkey/shared/process/rows';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { onTestFinished } from 'vitest';
+import { createGateway } from './gateway.ts';
 import { mountServices } from './single-node-start.ts';
 
 export interface ProcessInTest {
@@ -61,6 +63,18 @@ export async function openProcessInTest(
   const context = { ...base, clock, app, metrics, isSeparate: options.isSeparate ?? false };
   return { context, rows, values, logged };
 }
+
+/** The host of a single node, for `openApp`. */
+export const openGateway =
+  (requestLog: RequestLog) =>
+  ({ clock, log, metrics, dependencies }: ProcessBase & { metrics: Metrics }, values: SingleNodeValues) =>
+    createGateway({
+      ...{ version: '0', clock, metrics, requestLog, operatorLog: log, publicUrl: null },
+      trustProxy: values.trustProxy,
+      corsOrigins: values.corsOrigins,
+      viewerTokenFrom: values.viewerTokenFrom,
+      readiness: createReadiness(dependencies, clock, () => {}),
+    });
 
 /** Mounts all services on one process, as the single node does. */
 export async function mountInTest({ context, rows, values }: ProcessInTest): Promise<void> {

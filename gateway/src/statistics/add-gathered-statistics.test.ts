@@ -1,5 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { createSystemClock } from '@latchkey/shared/clock';
 import { createHost } from '@latchkey/shared/http';
 import { createMetrics } from '@latchkey/shared/metrics';
@@ -7,7 +6,7 @@ import { ProcessStatistics } from '@latchkey/shared/statistics';
 import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { createUpstream, type Upstream } from '@latchkey/shared/upstream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answersCome } from '../forwarding.fixture.ts';
+import { answersCome, startService } from '../forwarding.fixture.ts';
 import { addGatheredStatistics } from './add-gathered-statistics.ts';
 
 const clock = createSystemClock();
@@ -24,13 +23,9 @@ afterEach(async () => {
 });
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server: Server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  ends.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await startService(listener);
+  ends.push(close);
+  return url;
 }
 
 /** A service that has counted so many key requests. */

@@ -43,15 +43,8 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     ): Promise<string> {
       const hash = hashCredential(`lk_${id}`);
       await insertApiKey(service.db, {
-        id,
-        name: `ключ ${id}`,
-        key_hash: hash,
-        key_prefix: 'lk_00000000',
-        scope: 'playback',
-        created_at: 1,
-        expires_at: null,
-        revoked_at: null,
-        last_used_at: null,
+        ...{ id, name: `ключ ${id}`, key_hash: hash, key_prefix: 'lk_00000000', scope: 'playback' },
+        ...{ created_at: 1, expires_at: null, revoked_at: null, last_used_at: null },
         ...more,
       });
       return hash;
@@ -108,6 +101,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       verifier.noteUse('one', clock.now() - 10);
       verifier.noteUse('two', clock.now() - 20);
       verifier.noteUse('gone', clock.now());
+      expect((await findApiKeyById(service.db, 'one'))?.last_used_at).toBeNull();
       await service.flush();
       verifier.noteUse('one', clock.now() - 500);
       await service.flush();
@@ -120,8 +114,9 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       await broken.closeDatabase();
       const finding = broken.verifier.findApiKey(hashCredential('lk_one'), true);
       await expect(finding).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
-      // A malformed one needs no database.
+      // A malformed one and the bootstrap key need no database.
       expect(await broken.verifier.findApiKey(hashCredential('lk_one'), false)).toBeNull();
+      expect(await broken.verifier.findApiKey(hashCredential(bootstrapKey), true)).not.toBeNull();
       await broken.close();
     });
   });

@@ -1,6 +1,7 @@
 import { toAuditRecord } from '@latchkey/shared/audit';
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addAuditRows } from './audit.fixture.ts';
 import { type AuditFilter, countAuditRows } from './audit-store.ts';
 import { listAuditRows } from './list-audit.ts';
 
@@ -17,32 +18,9 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
   const add = (
     fields: Partial<Record<'actor_kind' | 'actor_id' | 'target' | 'outcome', string>>,
     at = base,
-  ) =>
-    opened.db
-      .insertInto('audit')
-      .values({
-        at,
-        actor_kind: 'viewer',
-        actor_id: null,
-        action: 'lease.list',
-        target: null,
-        client_ip: null,
-        request_id: null,
-        outcome: 'done',
-        code: null,
-        ...fields,
-      })
-      .execute();
+  ) => addAuditRows(opened.db, [{ at, actor_kind: 'viewer', ...fields }]);
   const numbers = async (filter: AuditFilter, limit = 100) =>
     (await listAuditRows(opened.db, filter, { after: null, limit })).rows.map(({ number }) => number);
-
-  it('the audit returns the rows from the first instant of a period up to, and without, its last one', async () => {
-    for (let hour = 0; hour < 10; hour++) await add({}, base + hour * hourMs);
-    expect(await numbers({ from: base + 3 * hourMs, to: base + 6 * hourMs })).toEqual([6, 5, 4]);
-    expect(await numbers({ from: base + 8 * hourMs })).toEqual([10, 9]);
-    expect(await numbers({ to: base + hourMs })).toEqual([1]);
-    expect(await numbers({ from: base + 20 * hourMs })).toEqual([]);
-  });
 
   it('the audit of a period includes rows of a machine whose clock was some minutes wrong', async () => {
     await add({}, base + 30 * 60_000);
@@ -51,14 +29,6 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
     await add({}, base + 5 * hourMs - 40 * 60_000);
     expect(await numbers({ from: base, to: base + 10 * 60_000 })).toEqual([2]);
     expect(await numbers({ from: base + 5 * hourMs - 60_000 })).toEqual([3]);
-  });
-
-  it('the audit can be filtered by target and by outcome', async () => {
-    await add({ target: 'a' });
-    await add({ target: 'ab' });
-    await add({ target: 'a', outcome: 'refused' });
-    expect(await numbers({ target: 'a' })).toEqual([3, 1]);
-    expect(await numbers({ target: 'a', outcome: 'refused' })).toEqual([3]);
   });
 
   it('an actor in the filter is both an id and a kind, and each audit row comes once, newest first', async () => {
@@ -71,25 +41,13 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
   });
 
   it('a rare combination of filters is found in pages that may be empty, in both orders, and each row once', async () => {
-    const row = (n: number) => ({
-      ...{
-        at: base,
-        actor_kind: 'viewer',
-        actor_id: `v${n % 7}`,
-        client_ip: null,
-        request_id: null,
-        code: null,
-      },
+    const row = (_: unknown, n: number) => ({
+      ...{ actor_kind: 'viewer', actor_id: `v${n % 7}` },
       // The rows that match both filters are the first, the last, and one between them.
       action: n % 9_999 === 0 || n % 2 === 0 ? 'lease.list' : 'lease.read',
-      target: null,
       outcome: n % 9_999 === 0 || n % 2 === 1 ? 'refused' : 'done',
     });
-    for (let from = 0; from < 20_000; from += 500)
-      await opened.db
-        .insertInto('audit')
-        .values(Array.from({ length: 500 }, (_, n) => row(from + n)))
-        .execute();
+    await addAuditRows(opened.db, Array.from({ length: 20_000 }, row));
     // A page ends after 8,000 rows of the rarer filter, which has 10,000.
     for (const order of ['-at', 'at'] as const) {
       const pages: number[][] = [];

@@ -7,22 +7,13 @@ import {
   createTestHost,
   type DatabaseKind,
   databaseKinds,
-  type ManualClock,
   type TestHost,
 } from '@latchkey/shared/testing';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { SetupSecrets } from './config.ts';
 import { authRoutes } from './mount.ts';
 
-/** The auth service on a database and a clock of its own, for tests. */
-export interface AuthFixture {
-  host: TestHost;
-  clock: ManualClock;
-  ask(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, request?: Question): Promise<Answer>;
-  /** Creates a key with the bootstrap key. */
-  create(body?: Record<string, unknown>): Promise<{ id: string; rawKey: string }>;
-  close(): Promise<void>;
-}
+export type AuthFixture = Awaited<ReturnType<typeof startAuth>>;
 
 interface Question {
   credential?: string;
@@ -41,6 +32,7 @@ export const testBootstrapKey = 'bootstrap-key-of-tests-0123456789';
 
 const [sqlite] = databaseKinds({});
 
+/** The auth service on a database and a clock of its own, for tests. */
 export async function startAuth({
   kind = sqlite,
   setup = { bootstrapKeys: [testBootstrapKey], setupToken: null },
@@ -49,7 +41,7 @@ export async function startAuth({
   kind?: DatabaseKind | undefined;
   setup?: SetupSecrets;
   randomId?: () => string;
-} = {}): Promise<AuthFixture> {
+} = {}) {
   if (!kind) throw new Error('no database');
   const { db, close } = await kind.open();
   const clock = createManualClock();
@@ -86,10 +78,9 @@ export async function startAuth({
 
   const ask = askOf(host);
   return {
-    host,
-    clock,
-    ask,
-    async create(body = {}) {
+    ...{ host, clock, ask },
+    /** Creates a key with the bootstrap key. */
+    async create(body: Record<string, unknown> = {}): Promise<{ id: string; rawKey: string }> {
       const answer = await ask('POST', '/api/v1/api-keys', {
         credential: testBootstrapKey,
         body: { name: 'a key', ...body },
@@ -111,8 +102,12 @@ function originOfInjected(
     read({ url, headers, rawHeaders, socket: { remoteAddress, localPort: 80 } });
 }
 
-function askOf(host: TestHost): AuthFixture['ask'] {
-  return async (method, url, { credential, body } = {}) => {
+function askOf(host: TestHost) {
+  return async (
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    url: string,
+    { credential, body }: Question = {},
+  ): Promise<Answer> => {
     const answer = await host.app.inject({
       method,
       url,

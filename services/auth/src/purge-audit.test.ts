@@ -1,6 +1,7 @@
 import { createAuditSealer, verifyAudit } from '@latchkey/shared/audit';
 import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addAuditRows } from './audit.fixture.ts';
 import { createAuditPurge } from './purge-audit.ts';
 
 const dayMs = 86_400_000;
@@ -23,20 +24,11 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
 
   const row = (kind: keyof typeof kinds, daysAgo: number) => ({
     at: clock.now() - daysAgo * dayMs,
-    actor_id: null,
-    action: 'lease.list',
     target: `${kind}, ${daysAgo} days`,
-    client_ip: null,
-    request_id: null,
-    code: null,
     ...kinds[kind],
   });
   async function add(rows: ReturnType<typeof row>[]) {
-    for (let from = 0; from < rows.length; from += 1_000)
-      await database.db
-        .insertInto('audit')
-        .values(rows.slice(from, from + 1_000))
-        .execute();
+    await addAuditRows(database.db, rows);
     await seal();
   }
   /** As if purges had run meanwhile: they do not follow a step of the clock. */

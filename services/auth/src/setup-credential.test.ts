@@ -8,7 +8,6 @@ import { openSetupWarning, readSetupOrigin, setupExceptionWarning } from './setu
 const path = '/api/v1/setup';
 const open: SetupSecrets = { bootstrapKeys: [], setupToken: null };
 const guarded: SetupSecrets = { bootstrapKeys: [testBootstrapKey], setupToken: null };
-const tokened: SetupSecrets = { bootstrapKeys: [], setupToken: 'the-setup-token' };
 
 let auth: AuthFixture;
 afterEach(() => auth.close());
@@ -36,15 +35,8 @@ it('the operator is warned while a call from this machine can claim the server w
   expect(await setupExceptionWarning(db, guarded, { publicUrl: 'https://k.example' })).toBeNull();
   expect(await setupExceptionWarning(db, open, {})).toBeNull();
   expect(await setupExceptionWarning(db, { ...guarded, setupToken: 'x' }, {})).toBeNull();
+  expect(await openSetupWarning(db, open)).not.toBeNull();
   await auth.ask('POST', path);
   expect(await setupExceptionWarning(db, guarded, {})).toBeNull();
-});
-
-it('the operator is warned while any caller can claim the server', async () => {
-  auth = await startAuth({ setup: open });
-  const { db } = auth.host;
-  expect(await openSetupWarning(db, open)).toContain('POST /api/v1/setup is open');
-  for (const closed of [guarded, tokened]) expect(await openSetupWarning(db, closed)).toBeNull();
-  await auth.ask('POST', path);
   expect(await openSetupWarning(db, open)).toBeNull();
 });

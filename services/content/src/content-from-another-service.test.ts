@@ -35,36 +35,21 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       service.db
         .insertInto('contents')
         .values({
-          id,
-          name: id,
-          status,
-          key_version: keyVersion,
-          size_bytes: null,
-          manifest_key: null,
-          metadata: '{}',
-          search_text: id,
-          created_at: 1,
-          updated_at: 1,
+          ...{ id, name: id, status, key_version: keyVersion, size_bytes: null, manifest_key: null },
+          ...{ metadata: '{}', search_text: id, created_at: 1, updated_at: 1 },
         })
         .execute();
-
-    test('another service gets the status and the key version of a content', async () => {
-      await insert('film', 'active', 1);
-      await insert('Withdrawn-_9', 'disabled', 255);
-      expect(await reader.findContent('film')).toEqual({ status: 'active', keyVersion: 1, keyPeriods: null });
-      expect(await reader.findContent('Withdrawn-_9')).toEqual({
-        status: 'disabled',
-        keyVersion: 255,
-        keyPeriods: null,
-      });
-    });
 
     test('another service gets null for a content that is not registered, whatever its id', async () => {
       for (const id of ['nothing', '..', '../key-versions', 'a/b', '%2e', '?x=1', '#', 'ż', ' '])
         expect(await reader.findContent(id)).toBeNull();
-      // Postgres takes no text with the byte 0, and no content can have such a name.
-      const names = fc.string({ unit: 'binary', minLength: 1 }).filter((id) => !id.includes('\0'));
-      const ids = fc.sample(names, 40);
+      // Postgres takes no text with the byte 0, and no content can have such a name. The unit `binary` would first list
+      // all code points, for three seconds.
+      const unit = fc.oneof(fc.string({ unit: 'binary-ascii' }), fc.string({ unit: 'grapheme' }));
+      const ids = fc.sample(
+        unit.filter((id) => id !== '' && !id.includes('\0')),
+        40,
+      );
       const found = await Promise.all(ids.map(async (id) => [id, await reader.findContent(id)]));
       expect(found).toEqual(ids.map((id) => [id, null]));
     });

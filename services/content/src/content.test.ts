@@ -1,6 +1,5 @@
-import { isContentId } from '@latchkey/shared/contracts';
 import { expect, test } from 'vitest';
-import { foldText, readManifestKey, readMetadata, readPlaylistUrl } from './content.ts';
+import { readManifestKey, readMetadata, readPlaylistUrl } from './content.ts';
 
 const listed = ['https://cdn.example', 'http://origin.internal:8080'];
 const refusal = (path: string, message = /./) =>
@@ -8,14 +7,6 @@ const refusal = (path: string, message = /./) =>
     code: 'VALIDATION_FAILED',
     members: { errors: [{ path, message: expect.stringMatching(message) }] },
   });
-
-test('a content id has 1 to 256 allowed characters, and is not the path of the lease service', () => {
-  for (const id of ['a', 'A-_9', 'x'.repeat(256), 'leases1', 'Leases'])
-    expect(isContentId(id), id).toBe(true);
-  for (const id of ['', 'leases', 'x'.repeat(257), 'a/b', 'a b', 'a\n', 'é', '..', 'a.b', '%61']) {
-    expect(isContentId(id), id).toBe(false);
-  }
-});
 
 test('metadata may have 16 KiB of JSON text, counted in bytes of UTF-8', () => {
   const frame = JSON.stringify({ a: '' }).length;
@@ -58,7 +49,3 @@ test.each([
     expect(() => readPlaylistUrl(url, listed)).toThrow(refusal('/playlistUrl'));
   },
 );
-
-test('texts that read the same are folded to the same search text', () => {
-  expect(foldText('E\u0301TE\u0301')).toBe(foldText('été'));
-});

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ImportedKeyReader, ImportedKeyStore } from '@latchkey/shared/contracts';
-import { createImportedKeyClient, createRefusalClient } from '@latchkey/shared/internal';
+import { createImportedKeyClient } from '@latchkey/shared/internal';
 import { databaseKinds, serveInternalRoutes, type TestDatabase } from '@latchkey/shared/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { keys as apiKeys, serveContents } from './content-service.fixture.ts';
@@ -21,7 +21,6 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     let database: TestDatabase;
     let service: Awaited<ReturnType<typeof serveContents>>;
     let keys: ImportedKeyReader & ImportedKeyStore;
-    let refuse: ReturnType<typeof createRefusalClient>['record'];
     let close: () => Promise<void>;
     let film: string;
     beforeAll(async () => {
@@ -30,7 +29,6 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       const reader = createImportedKeyReader(database);
       const store = createImportedKeyStore(service);
       keys = { ...reader, ...store };
-      refuse = service.refusals.record;
       close = async () => {};
       if (way === 'over HTTP') {
         const server = await serveInternalRoutes(
@@ -43,7 +41,6 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
             }),
         );
         keys = createImportedKeyClient(server.client);
-        refuse = createRefusalClient(server.client).record;
         close = server.close;
       }
     });
@@ -107,48 +104,11 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       expect(await revision()).toBe(4);
     });
 
-    test('a key of a content that does not exist is not stored', async () => {
-      await expect(put(0, wrapped(1), 'unknown')).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
-      expect(await storedKeysOf('unknown')).toEqual([]);
-    });
-
     test('of many changes at once each is kept, and the revision counts all of them', async () => {
       await Promise.all(Array.from({ length: 20 }, (_, epoch) => put(epoch, wrapped(epoch))));
       expect(await revision()).toBe(20);
       const all = await keys.exportKeys(film, { first: 0, last: 19 }, act);
       expect(all).toEqual(Array.from({ length: 20 }, (_, epoch) => ({ epoch, wrappedKey: wrapped(epoch) })));
-    });
-
-    test('an export gives a range or a page, in the order of the epochs, and is in the audit', async () => {
-      for (const epoch of [9, null, 2, 30]) await put(epoch, wrapped(epoch ?? 0));
-      await put(2, wrapped(99)).catch(() => {});
-      const epochs = async (range: Parameters<typeof keys.exportKeys>[1], contentId = film) =>
-        (await keys.exportKeys(contentId, range, act)).map(({ epoch }) => epoch);
-      expect(await epochs({ first: 0, last: 9 })).toEqual([2, 9]);
-      expect(await epochs({ from: null, limit: 3 })).toEqual([null, 2, 9]);
-      expect(await epochs({ from: 9, limit: 3 })).toEqual([9, 30]);
-      expect(await epochs({ from: null, limit: 3 }, 'other')).toEqual([]);
-      expect(await lastAct()).toMatchObject({
-        action: 'content.export-keys',
-        target: 'other',
-        outcome: 'done',
-      });
-    });
-
-    test('a refusal elsewhere gets a row in the audit', async () => {
-      await refuse({
-        ...facts,
-        action: 'content.import-key',
-        target: film,
-        outcome: 'refused',
-        code: 'INSUFFICIENT_SCOPE',
-      });
-      await service.refusals.settle();
-      expect(await lastAct()).toMatchObject({
-        action: 'content.import-key',
-        outcome: 'refused',
-        code: 'INSUFFICIENT_SCOPE',
-      });
     });
 
     if (way === 'over HTTP')

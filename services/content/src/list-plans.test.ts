@@ -91,23 +91,13 @@ describe.each(databaseKinds(process.env))('among many contents on $name', (kind)
     const next = () => (seed = (seed * 48_271) % 2_147_483_647);
     const name = Array.from({ length: 200 }, () => wide[next() % wide.length]).join('');
     const content = {
-      id: 'x'.repeat(256),
-      name,
-      status: 'active' as const,
-      keyVersion: 1,
-      keyPeriods: null,
-      sizeBytes: null,
-      manifestKey: null,
-      playlistUrl: null,
-      metadata: {},
+      ...{ id: 'x'.repeat(256), name, status: 'active' as const, keyVersion: 1, metadata: {} },
+      ...{ keyPeriods: null, sizeBytes: null, manifestKey: null, playlistUrl: null },
       createdAt: Date.UTC(2027, 0, 2),
     };
     await opened.db.transaction().execute((tx) => insertContent(tx, content));
-    const { contents: found, total } = await listContents(
-      opened.db,
-      { search: name },
-      { limit: 5, offset: 0 },
-    );
+    const page = { limit: 5, offset: 0 };
+    const { contents: found, total } = await listContents(opened.db, { search: name }, page);
     expect([total, found[0]?.name]).toEqual([1, name]);
   });
 });

@@ -16,15 +16,8 @@ describe('an upload key', () => {
     'content/film/master.m3u8',
     'content/Film_-9/1080p/0001.ts',
     'content/film/...',
-    'content/film/..a/.b/c..',
     'content/film/Größe 1+2 (neu)~!*\'"&=?#[]@:;,$.ts',
-    'content/film/100%',
     'content/film/a%20b%zz%2',
-    'content/film/%C3%89t%C3%A9.ts',
-    'content/film/日本語/🎬.mp4',
-    // Composed and decomposed: two objects, as the store sees it.
-    'content/film/\u00e9.ts',
-    'content/film/e\u0301.ts',
   ])('the upload key %j names an object of its content', (key) => {
     expect(readUploadKey(key)).toEqual({ contentId: key.split('/')[1] });
   });
@@ -32,18 +25,13 @@ describe('an upload key', () => {
   test.each([
     '',
     'content',
-    'content/',
     'content/film',
     'content//x',
     'content/leases/x',
-    'content/fi lm/x',
     'content/f.ilm/x',
     `content/${'f'.repeat(257)}/x`,
     '/content/film/x',
-    'Content/film/x',
     'contents/film/x',
-    ' content/film/x',
-    'video/film/x',
     'content\\film\\x',
   ])('the upload key %j is refused: it does not start with content/<contentId>/', (key) => {
     expect(refused(key)).toBe('VALIDATION_FAILED');
@@ -53,18 +41,13 @@ describe('an upload key', () => {
     'content/film/',
     'content/film//x',
     'content/film/x/',
-    'content/film/.',
     'content/film/./x',
     'content/film/..',
     'content/film/../other/x',
-    'content/film/a/../../other/x',
     'content/film/%2e%2e/other/x',
-    'content/film/%2E./other/x',
     'content/film/..%2fother/x',
     'content/film/a%2f%2fb',
-    'content/film/a%2f',
     'content/film/%252e%252e/other/x',
-    'content/film/%25252e%2525252e/other/x',
     'content/film/..\\other\\x',
     'content/film/..%5cother',
     'content/film/a%255cb',
@@ -90,23 +73,11 @@ describe('an upload key', () => {
 
   test('an accepted upload key stays in the folder of its content, however often it is decoded', () => {
     const piece = fc.oneof(
-      fc.constantFrom(
-        '.',
-        '..',
-        '/',
-        '\\',
-        '%',
-        '2e',
-        '2E',
-        '%2e',
-        '%2f',
-        '%5c',
-        '%25',
-        '%00',
-        'a',
-        'content/other/',
-      ),
-      { arbitrary: fc.string({ unit: 'binary', maxLength: 4 }), weight: 2 },
+      fc.constantFrom(...'. .. / \\ % 2e 2E %2e %2f %5c %25 %00 a content/other/'.split(' ')),
+      // Half of a surrogate pair is one of them. The unit `binary` would first list all code points, for three seconds.
+      fc.constantFrom('\ud800', '\udc00', '\ufeff', '\u2028', '\u{10ffff}'),
+      { arbitrary: fc.string({ unit: 'binary-ascii', maxLength: 4 }), weight: 2 },
+      { arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }), weight: 1 },
     );
     const keys = fc
       .array(piece, { minLength: 1, maxLength: 12 })

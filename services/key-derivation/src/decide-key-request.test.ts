@@ -63,37 +63,14 @@ async function decide(
 }
 
 describe('the order of decisions', () => {
-  test('a token that does not name the content is refused before the content is read', async () => {
-    content = null;
-    expect(await decide(optional, null, { ...viewer, contents: new Set(['other']) })).toBe(
-      'CONTENT_NOT_ENTITLED',
-    );
-    expect(authority.contents.loadsBegun).toBe(0);
-  });
-
-  test('unknown and disabled content is not found, whatever the lease', async () => {
-    content = null;
-    expect(await decide(optional, 'no-lease-at-all')).toBe('CONTENT_NOT_FOUND');
-    content = { status: 'disabled', keyVersion: 1 };
-    authority.contents.clear();
-    expect(await decide(optional, null)).toBe('CONTENT_NOT_FOUND');
-    expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe('CONTENT_NOT_FOUND');
-  });
-
-  test('a key has the key version of its content, and the first version for content that was never registered', async () => {
+  test('a key has the key version of its content, and the first version for content that was never registered, and a disabled one has none', async () => {
     expect(await decide(optional, null)).toBe(3);
     content = null;
     authority.contents.clear();
     expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe(1);
-  });
-
-  test('an API key needs no claim and no lease and ignores marks, but the content must be active', async () => {
-    const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'playback', cacheKey: 'h' };
-    mark = clock.now();
-    expect(await decide({ ...optional, leaseMode: 'required' }, null, key)).toBe(3);
-    content = null;
+    content = { status: 'disabled', keyVersion: 1 };
     authority.contents.clear();
-    expect(await decide(optional, null, key)).toBe('CONTENT_NOT_FOUND');
+    expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe('CONTENT_NOT_FOUND');
   });
 
   test('a viewer without the right to play learns nothing of the key periods: lease and marks come first', async () => {
@@ -116,30 +93,6 @@ describe('the order of decisions', () => {
     expect(await ask(optional, null)).toBe('CONTENT_NOT_FOUND');
   });
 
-  test('key periods hold for API keys as well, and the pace for viewers alone, and not where it is off', async () => {
-    const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'playback', cacheKey: 'h' };
-    const live = { mode: 'clock', origin: clock.now(), periodSeconds: 10, ahead: 1, behind: null } as const;
-    const paceOf = (principal: Principal, epoch: number) => {
-      const request = { principal, contentId: 'film', epoch, leaseId: null };
-      const decision = decideKeyRequest(request, authority, optional, clock.now(), 0);
-      return decision.kind === 'serve' ? decision.paced : decision.kind;
-    };
-    content = { status: 'active', keyVersion: 3, keyPeriods: film };
-    expect(await decide(optional, null, viewer, 'film', 1)).toBe(3);
-    expect(await decide(optional, null, key, 'film', 2)).toBe('EPOCH_NOT_FOUND');
-    expect(paceOf(viewer, 1)).toEqual(film);
-    expect(paceOf(key, 1)).toBeNull();
-    content = { ...content, keyPeriods: { ...film, pace: false } };
-    authority.contents.clear();
-    expect(await decide(optional, null, viewer, 'film', 1)).toBe(3);
-    expect(paceOf(viewer, 1)).toBeNull();
-    content = { ...content, keyPeriods: live };
-    authority.contents.clear();
-    expect(await decide(optional, null, key, 'film', 2)).toBe('EPOCH_NOT_YET');
-    expect(await decide(optional, null, viewer, 'film', 1)).toBe(3);
-    expect(paceOf(viewer, 1)).toBeNull();
-  });
-
   test('an API key that is revoked while the content is read gets no key', async () => {
     const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'admin', cacheKey: 'h' };
     if (apiKey) apiKey = { ...apiKey, revokedAt: clock.now() };
@@ -148,20 +101,6 @@ describe('the order of decisions', () => {
 });
 
 describe('a lease that is named decides by itself', () => {
-  test('an active lease gets the key, whatever the marks say', async () => {
-    mark = clock.now() + 1_000;
-    expect(await decide(optional, leaseId)).toBe(3);
-  });
-
-  test.each<[string, Partial<LeaseState> | null]>([
-    ['absent', null],
-    ['of another viewer', { viewerId: 'bob' }],
-    ['for another content', { contentId: 'other' }],
-  ])('a lease that is %s is refused as unknown', async (_, change) => {
-    lease = lease && change && { ...lease, ...change };
-    expect(await decide(optional, leaseId)).toBe('LEASE_UNKNOWN');
-  });
-
   test('a malformed lease id is unknown without a call to the lease service', async () => {
     for (const id of [
       'x',
@@ -264,13 +203,5 @@ describe('without a lease the marks decide', () => {
     authority.marks.clear();
     expect(await decide(optional, null, { ...viewer, issuedNotBefore: null })).toBe('TOKEN_REVOKED');
     expect(await decide(optional, null, { kind: 'anonymous', id: null })).toBe('TOKEN_REVOKED');
-  });
-
-  test('if leases are required, a request without one is refused with LEASE_REQUIRED, or TOKEN_REVOKED if a mark refuses the token', async () => {
-    const required: KeyRules = { ...optional, leaseMode: 'required' };
-    expect(await decide(required, null)).toBe('LEASE_REQUIRED');
-    mark = clock.now();
-    authority.marks.clear();
-    expect(await decide(required, null)).toBe('TOKEN_REVOKED');
   });
 });

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { createMasterKeyRing } from './master-key-ring.ts';
 
 const first = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
-const third = createMasterKey(3, Buffer.alloc(32, 3), Buffer.alloc(32, 4));
 
 test('a missing version of the master key is warned of once, with its variables, whether the start or a request found it', () => {
   const warnings: string[] = [];
@@ -15,11 +14,4 @@ test('a missing version of the master key is warned of once, with its variables,
   expect(warnings).toEqual([expect.stringContaining('Set MASTER_KEY_HEX_V2 and SALT_HEX_V2')]);
   for (let request = 0; request < 2; request++) expect(ring.find(10)).toBeNull();
   expect(warnings.slice(1)).toEqual([expect.stringContaining('Set MASTER_KEY_HEX_V10 and SALT_HEX_V10')]);
-});
-
-test('readiness shows the versions of the master key that this process has, and missing ones only if there are any', async () => {
-  const ring = createMasterKeyRing([third, first], () => {});
-  expect(await ring.check()).toEqual({ versions: [1, 3] });
-  ring.noteMissing([12, 2]);
-  expect(await ring.check()).toEqual({ versions: [1, 3], missing: [2, 12] });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, migrate, openDatabase } from '@latchkey/shared/db';
 import { planQueries } from '@latchkey/shared/testing';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { LeaseSelector } from './lease-selector.ts';
 import { LeaseStore } from './lease-store.ts';
 import { RevocationStore } from './revocation-store.ts';
@@ -12,15 +12,16 @@ import { insertLeases } from './stored-leases.fixture.ts';
 const now = 1_000_000;
 const everything = { viewerId: null, contentId: null };
 const film = { viewerId: null, contentId: 'film' };
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-count-'));
 let db: Database;
-beforeEach(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-count-'));
+beforeAll(async () => {
   db = openDatabase({ sqlitePath: join(folder, 'latchkey.db') });
-  onTestFinished(async () => {
-    await db.destroy();
-    rmSync(folder, { recursive: true });
-  });
   await migrate(db);
+});
+beforeEach(() => db.deleteFrom('leases').execute());
+afterAll(async () => {
+  await db.destroy();
+  rmSync(folder, { recursive: true });
 });
 
 const addLeases = (count: number, contentId: string, expiresAt: number) =>

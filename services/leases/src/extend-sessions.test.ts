@@ -59,32 +59,6 @@ describe.each(databaseKinds(process.env))('uses of sessions on $name', (kind) =>
     expect(await endOf(id)).toBe(125);
   });
 
-  test('a session ends at its end, however much it is used', async () => {
-    leases = await openLeases(database.db, { rules: { sessionMaxSeconds: 180 } });
-    extend = createSessionExtender(leases.writing);
-    const id = await create();
-    for (const [seconds, end] of [
-      [50, 150],
-      [100, 180],
-      [150, 180],
-    ] as const) {
-      leases.clock.advance(50_000);
-      await use(id, seconds);
-      expect(await endOf(id)).toBe(end);
-    }
-    leases.clock.advance(30_000);
-    await use(id, 180);
-    expect((await look(id)).state).toBe('expired');
-  });
-
-  test('a late report extends a session that is still active, and brings back none that has expired, within its grace either', async () => {
-    const [late, tooLate] = [await create(), await create({ ttlSeconds: 60 })];
-    leases.clock.advance(60_000);
-    await extend(new Map([late, tooLate].map((id) => [id, start + 40_000])));
-    expect([await endOf(late), await endOf(tooLate)]).toEqual([140, 60]);
-    expect((await look(tooLate)).state).toBe('expired');
-  });
-
   test('a use extends no session that was revoked or released, by its own row or by a revocation of its viewer or content', async () => {
     const byLease = await create({}, 'bob');
     const byViewer = await create();
@@ -130,15 +104,6 @@ describe.each(databaseKinds(process.env))('uses of sessions on $name', (kind) =>
     expect(await endOf(player)).toBe(300);
     await extend(new Map([[id, 0]]));
     expect(await look(id)).toMatchObject({ lastUsedAt: new Date(start + 30_000).toISOString() });
-  });
-
-  test('a renewal by the viewer that reaches further is not shortened by a use', async () => {
-    const id = await create();
-    leases.clock.advance(30_000);
-    const renewal = { leaseId: id, requestedTtlSeconds: 1_000 };
-    await leases.ask('POST', '/keys/leases/renew', leases.tokenOf('ann'), renewal);
-    await use(id, 30);
-    expect(await endOf(id)).toBe(1_030);
   });
 
   test('hundreds of sessions that are reported together are all extended', async () => {

@@ -70,16 +70,6 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', (kind) =
     },
   );
 
-  it('concurrent creations of one device make one lease', async () => {
-    const leases = await openLeases(database.db);
-    const token = leases.tokenOf('ann');
-    const answers = await Promise.all(
-      each.map(() => leases.ask('POST', '/keys/leases', token, { contentId: 'film', deviceId: 'tv' })),
-    );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(new Set(answers.map(({ body }) => body.lease.id)).size).toBe(1);
-  });
-
   it('a revocation takes precedence over concurrent renewals', async () => {
     const leases = await openLeases(database.db);
     const token = leases.tokenOf('ann');

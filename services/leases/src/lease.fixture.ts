@@ -8,18 +8,17 @@ import {
   createManualClock,
   createTestHost,
   databaseKinds,
-  type ManualClock,
   type TestHost,
   testTokenSecret,
 } from '@latchkey/shared/testing';
 import { createLeaseReader } from './lease-reader.ts';
-import type { LeaseRouteOptions, LeaseWriting } from './lease-route-options.ts';
+import type { LeaseRouteOptions } from './lease-route-options.ts';
 import type { LeaseRules } from './lease-rules.ts';
 import { leaseRoutes, toWriting } from './mount.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 
 /** The defaults of `docs/configuration.md`. */
-export const usualRules: LeaseRules = {
+const usualRules: LeaseRules = {
   mode: 'optional',
   ttlSeconds: 300,
   maxTtlSeconds: 3_600,
@@ -38,24 +37,7 @@ export const rawKeys: Record<Scope, string> = {
   playback: `lk_${'d'.repeat(64)}`,
 };
 
-export interface LeaseFixture extends TestHost {
-  clock: ManualClock;
-  /** Content by id; a test may add to it. */
-  contents: Map<string, ContentState>;
-  notices: Notice[];
-  writing: LeaseWriting;
-  ask(
-    method: 'GET' | 'POST' | 'PUT',
-    url: string,
-    credential?: string | null,
-    body?: object,
-    headers?: Record<string, string>,
-  ): Promise<Answer>;
-  /** Writes to the rows what has been revoked by viewer or content. */
-  writeRevocations(): Promise<number>;
-  /** A token of the viewer, issued now. */
-  tokenOf(viewerId: string, claims?: Record<string, unknown>): string;
-}
+export type LeaseFixture = Awaited<ReturnType<typeof openLeases>>;
 
 interface Answer {
   status: number;
@@ -76,7 +58,7 @@ export async function openLeases(
     contentMode?: LeaseRouteOptions['contentMode'];
     publicUrl?: string | null;
   } = {},
-): Promise<LeaseFixture> {
+) {
   const clock = createManualClock();
   const allRules = { ...usualRules, ...rules };
   const contents = new Map<string, ContentState>([
@@ -117,13 +99,13 @@ export async function openLeases(
   };
   await leaseRoutes(options)(host.app);
   return {
-    ...host,
-    clock,
-    writing: toWriting(options),
+    ...{ ...host, clock, writing: toWriting(options), notices },
+    /** Content by id; a test may add to it. */
     contents,
-    notices,
+    /** Writes to the rows what has been revoked by viewer or content. */
     writeRevocations: () => writer.run(),
-    tokenOf(viewerId, claims = {}) {
+    /** A token of the viewer, issued now. */
+    tokenOf(viewerId: string, claims: Record<string, unknown> = {}) {
       const iat = Math.floor(clock.now() / 1_000);
       return signToken(testTokenSecret, { sub: viewerId, iat, exp: iat + 3_600, ...claims });
     },
@@ -131,8 +113,14 @@ export async function openLeases(
   };
 }
 
-function createAsk(host: TestHost): LeaseFixture['ask'] {
-  return async (method, url, credential = null, body = undefined, headers = {}) => {
+function createAsk(host: TestHost) {
+  return async (
+    method: 'GET' | 'POST' | 'PUT',
+    url: string,
+    credential: string | null = null,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
     const response = await host.app.inject({
       method,
       url,
@@ -153,7 +141,7 @@ function stateOfKey(scope: Scope): ApiKeyState {
 }
 
 /** The lease routes on a SQLite database that ends with the test. */
-export async function openLeasesOnSqlite(options?: Parameters<typeof openLeases>[1]): Promise<LeaseFixture> {
+export async function openLeasesOnSqlite(options?: Parameters<typeof openLeases>[1]) {
   const [sqlite] = databaseKinds({});
   if (!sqlite) throw new Error('SQLite is always there');
   const { db } = await sqlite.open();

@@ -14,12 +14,8 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 
 test.each([
   '',
-  'x',
   '../../etc/passwd',
-  encode({}),
-  encode(['ada', 'film']),
   encode(['ada', 'film', 1.5]),
-  encode(['ada', 'film', '1']),
   encode(['', 'film', 1]),
   encode([['ada'], 'film', 1]),
   encode(['a\u0000', 'film', 1]),

@@ -11,14 +11,8 @@ const rowsAtOnce = 1_000;
 /** A lease of the viewer `ann` for the content `film`, neither renewed nor revoked. */
 export function makeLease(facts: Partial<Lease> & Pick<Lease, 'createdAt' | 'expiresAt'>): Lease {
   return {
-    id: randomUUID(),
-    viewerId: 'ann',
-    contentId: 'film',
-    deviceId: null,
-    renewedAt: null,
-    revokedAt: null,
-    revokedBy: null,
-    reason: null,
+    ...{ id: randomUUID(), viewerId: 'ann', contentId: 'film', deviceId: null },
+    ...{ renewedAt: null, revokedAt: null, revokedBy: null, reason: null },
     ...facts,
   };
 }

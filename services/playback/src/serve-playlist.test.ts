@@ -30,10 +30,8 @@ it('a playlist is a use of its session, which its request line names as the prin
 });
 
 it.each([
-  ['too short', sid.slice(1), 0],
   ['too long', `${sid}A`, 0],
   ['with another spelling of the same bytes', `${sid.slice(0, 42)}d`, 0],
-  ['of other letters', `${sid.slice(1)}.`, 0],
   ['of another secret', formatSid(leaseId, Buffer.alloc(16, 8)), 1],
   ['of no session', formatSid('5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c12', Buffer.alloc(16, 7)), 1],
 ])(

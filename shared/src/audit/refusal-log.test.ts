@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../contracts/index.ts';
+import type { Database } from '../db/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
 import { createAuditSealer } from './chain/seal-audit.ts';
@@ -18,6 +19,15 @@ const entry = (target: string, actor = viewer, clientIp = '203.0.113.7', action 
   outcome: 'refused' as const,
   code: 'INVALID_API_KEY',
 });
+/** The database, with a note of each transaction before it begins. */
+const watch = (db: Database, onTransaction: () => unknown) =>
+  new Proxy(db, {
+    get(target, name) {
+      if (name === 'transaction') onTransaction();
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 const fromStranger = (clientIp: string, action?: string) => entry('t', stranger, clientIp, action);
 
 describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
@@ -52,14 +62,11 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
 
   test('a thousand refusals at once share one commit, and each has its row', async () => {
     let transactions = 0;
-    const watched = new Proxy(database.db, {
-      get(target, name) {
-        if (name === 'transaction') transactions++;
-        const value = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-    const own = createRefusalLog(watched, clock, () => {});
+    const own = createRefusalLog(
+      watch(database.db, () => transactions++),
+      clock,
+      () => {},
+    );
     await Promise.all(Array.from({ length: 1_000 }, (_, i) => own.record(entry(`${i}`))));
     expect(await targets()).toHaveLength(1_000);
     expect(transactions).toBe(1);
@@ -83,22 +90,16 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     ]);
   });
 
-  test('refusals from a /64 of IPv6 share one row', async () => {
-    for (let n = 1; n <= 50; n++) await refusals.record(fromStranger(`2001:db8::${n.toString(16)}`));
-    await refusals.record(fromStranger('2001:db8:0:1::1'));
-    expect(await counted()).toEqual(['2001:db8::1 api-key.create 50', '2001:db8:0:1::1 api-key.create 1']);
-  });
-
-  test('refusals from a hundred thousand addresses in a minute take few rows, and each is counted', async () => {
+  test('refusals from twenty thousand addresses in a minute take few rows, and each is counted', async () => {
     const actions = ['api-key.create', 'lease.list'];
-    const waits = Array.from({ length: 100_000 }, (_, n) =>
+    const waits = Array.from({ length: 20_000 }, (_, n) =>
       refusals.record(fromStranger(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, actions[n % 2])),
     );
     await Promise.all(waits);
     await refusals.settle();
     const all = await rows();
     expect(all.length).toBe(groupsPerMinute + actions.length);
-    expect(all.reduce((sum, { count }) => sum + (count ?? 0), 0)).toBe(100_000);
+    expect(all.reduce((sum, { count }) => sum + (count ?? 0), 0)).toBe(20_000);
     expect(all.slice(groupsPerMinute)).toMatchObject([
       { client_ip: null, request_id: null, target: null, action: 'api-key.create' },
       { client_ip: null, request_id: null, target: null, action: 'lease.list' },
@@ -161,12 +162,8 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     await refusals.record(fromStranger('203.0.113.7'));
     const faults: unknown[] = [];
     let isBroken = true;
-    const breaking = new Proxy(database.db, {
-      get(target, name) {
-        if (name === 'transaction' && isBroken) throw new Error('disk full');
-        const value = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
+    const breaking = watch(database.db, () => {
+      if (isBroken) throw new Error('disk full');
     });
     const own = createRefusalLog(breaking, clock, (error) => void faults.push(String(error)));
     for (let n = 0; n < 5; n++) await own.record(fromStranger('203.0.113.9'));

@@ -88,15 +88,6 @@ test('while the process does not know the new password, the refusal is reported,
   });
 });
 
-test('a token changes as a password does', async () => {
-  const server = await start('authorization { token: "old-token" }');
-  const urlWith = (token: string) => server.url.replace('//', `//${token}@`);
-  const { secret, isUp, lose } = link(urlWith('old-token'), (url) => ({ url }));
-  await isUp();
-  secret.value = secret.file = urlWith('new-token');
-  await lose(() => setUser(server, 'authorization { token: "new-token" }'));
-});
-
 test('the key pair of a user is replaced by another one', async () => {
   const [old, next] = [nkeys.createUser(), nkeys.createUser()];
   const seedOf = (pair: typeof old) => new TextDecoder().decode(pair.getSeed());

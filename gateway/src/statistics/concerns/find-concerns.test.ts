@@ -119,12 +119,6 @@ describe('problems', () => {
     ]);
   });
 
-  it('a lost service is described with its consequences', () => {
-    const [concern] = findConcerns({ ...calm, dependencies: { auth: { status: 'down' } } });
-    expect(concern?.advice).toContain('get 503');
-    expect(concern?.advice).toContain('keys are still served');
-  });
-
   it('a change that was just made is not a problem', () => {
     expect(found({ changes: [{ ...change, at, pending: ['b'] }] })).toEqual([]);
   });

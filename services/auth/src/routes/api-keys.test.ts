@@ -21,10 +21,15 @@ const countRows = (table: 'api_keys' | 'audit' | 'changes') =>
     .then(({ length }) => length);
 const countAll = () => Promise.all((['api_keys', 'audit', 'changes'] as const).map(countRows));
 
-it('the database has the hash of an API key and never the raw key', async () => {
+it('the database has the hash of an API key and never the raw key, and no answer or notice has the hash', async () => {
+  const notices: unknown[] = [];
+  auth.host.bus.subscribe((message) => void ('notice' in message && notices.push(message)));
   const { rawKey } = await auth.create();
-  const rows = await auth.host.db.selectFrom('api_keys').selectAll().execute();
-  expect(JSON.stringify(rows)).not.toContain(rawKey.slice(11));
+  const row = await auth.host.db.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow();
+  expect(JSON.stringify(row)).not.toContain(rawKey.slice(11));
+  const { body } = await auth.ask('GET', path, admin);
+  expect(notices).not.toEqual([]);
+  expect(JSON.stringify([body, notices])).not.toContain(row.key_hash);
 });
 
 it('an API key cannot expire in the millisecond in which it is created, and can in the next one', async () => {

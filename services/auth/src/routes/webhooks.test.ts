@@ -1,5 +1,6 @@
 import { createAuditSealer } from '@latchkey/shared/audit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { addAuditRows } from '../audit.fixture.ts';
 import { type AuthFixture, startAuth, testBootstrapKey } from '../auth.fixture.ts';
 import { createAuditFollower } from '../webhooks/follow-audit.ts';
 
@@ -69,14 +70,7 @@ it('a webhook gets what happened while it was active, also where the rows of the
   const pause = (id: string, status: string) =>
     auth.ask('PATCH', `${path}/${id}`, { ...admin, body: { status } });
   const revoke = (viewer: string) =>
-    db
-      .insertInto('audit')
-      .values({
-        ...{ at: auth.clock.now(), actor_kind: 'api-key', action: 'lease.revoke', outcome: 'done' },
-        ...{ target: `viewer:${viewer}`, actor_id: null, client_ip: null, request_id: null, code: null },
-        ...{ affected: 1, count: null, details: null },
-      })
-      .execute();
+    addAuditRows(db, [{ at: auth.clock.now(), target: `viewer:${viewer}`, affected: 1 }]);
   const always = (await create({ ...wanted, name: 'always' })).body.webhook.id;
   const paused = (await create({ ...wanted, name: 'paused' })).body.webhook.id;
   await revoke('first');

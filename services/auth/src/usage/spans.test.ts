@@ -10,7 +10,6 @@ const resolve = (rangeMs: number, agoMs = 0, kept = retention) =>
   resolutionOf({ from: now - agoMs - rangeMs, to: now - agoMs }, kept, now);
 
 test.each([
-  [15 * minuteMs, 60, minuteMs],
   [6 * hourMs, 60, minuteMs],
   [6 * hourMs + 1, 600, 10 * minuteMs],
   [48 * hourMs, 600, 10 * minuteMs],

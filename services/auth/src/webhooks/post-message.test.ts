@@ -34,12 +34,6 @@ afterEach(async () => {
 
 const post = () => poster.post(new URL('/in', origin), { 'webhook-id': 'msg_a' }, '{}');
 
-test('a redirect is not followed', async () => {
-  answer = (_, response) => response.writeHead(302, { location: `${origin}/elsewhere` }).end();
-  expect(await post()).toMatchObject({ status: 302 });
-  expect(paths).toEqual(['/in']);
-});
-
 test('a receiver that hangs is given up at the limit', async () => {
   answer = () => {};
   const impatient = openPoster(10);

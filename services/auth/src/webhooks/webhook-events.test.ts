@@ -45,16 +45,6 @@ test.each([
   });
 });
 
-test('an event names what its act named, whatever the text of the target is', () => {
-  const names = { leaseId: null, viewerId: 'eve content:film', contentId: null };
-  const details = JSON.stringify({ reason: 'left', names });
-  const event = eventOfPlace(placeOf({ target: 'viewer:eve content:film', details }));
-  expect(event?.data).toMatchObject({ ...names, reason: 'left' });
-  const row = { outcome: 'refused', code: 'LEASE_LIMIT_REACHED', action: 'lease.create' };
-  const limit = eventOfPlace(placeOf({ ...row, target: 'viewer:ada content:film', details }));
-  expect(limit?.data).toMatchObject({ viewerId: 'eve content:film', contentId: null });
-});
-
 test('a refusal at the limit of a viewer is an event with the viewer, the content and how often', () => {
   const row = { outcome: 'refused', code: 'LEASE_LIMIT_REACHED', action: 'lease.create' };
   const byKey = eventOfPlace(placeOf({ ...row, target: 'viewer:ada content:film', count: 12 }));

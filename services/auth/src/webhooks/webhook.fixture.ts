@@ -1,5 +1,6 @@
 import { createAuditSealer } from '@latchkey/shared/audit';
-import { createManualClock, type DatabaseKind, type ManualClock } from '@latchkey/shared/testing';
+import { createManualClock, type DatabaseKind } from '@latchkey/shared/testing';
+import { addAuditRows } from '../audit.fixture.ts';
 import type { Database } from '../own-tables.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatch-deliveries.ts';
 import { createAuditFollower } from './follow-audit.ts';
@@ -16,36 +17,26 @@ interface SentMessage {
   body: string;
 }
 
-/** Webhooks on a database and a clock of a test's own. */
-export interface WebhookFixture {
-  db: Database;
-  clock: ManualClock;
+export type WebhookFixture = Awaited<ReturnType<typeof openWebhooks>>;
+
+interface Receiver {
   sent: SentMessage[];
-  /** What the receiver answers, or throws. */
+  /** What it answers, or throws. */
   answer: (message: SentMessage) => PostAnswer | Promise<PostAnswer>;
-  dropped: number;
-  outcomes: string[];
-  add(webhook?: Partial<WebhookRow>): Promise<WebhookRow>;
-  /** Writes rows of the audit and chains them. */
-  act(rows: readonly Record<string, unknown>[]): Promise<void>;
-  follow(): Promise<number>;
-  /** Sends what is due and waits for the answers. */
-  send(): Promise<void>;
-  openDispatcher(options?: Partial<DispatcherOptions>): Dispatcher;
-  deliveries(): Promise<{ id: string; state: string; tries: number; last_error: string | null }[]>;
-  close(): Promise<void>;
 }
 
 const ok: PostAnswer = { status: 204, retryAfterSeconds: null };
 
-export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promise<WebhookFixture> {
+/** Webhooks on a database and a clock of a test's own. */
+export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>) {
   const { db: whole, close: closeDatabase } = await open();
   const db: Database = whole;
   const clock = createManualClock();
   const dispatchers: Dispatcher[] = [];
-  const fixture: WebhookFixture = {
-    ...{ db, clock, sent: [], answer: () => ok, dropped: 0, outcomes: [] },
-    async add(webhook = {}) {
+  const receiver: Receiver = { sent: [], answer: () => ok };
+  const fixture = Object.assign(receiver, {
+    ...{ db, clock, dropped: 0, outcomes: [] as string[] },
+    async add(webhook: Partial<WebhookRow> = {}) {
       const row = { ...newWebhook(clock.now()), ...webhook };
       await db.transaction().execute(async (tx) => {
         await beginAtEndOfAudit(tx, clock.now());
@@ -53,25 +44,19 @@ export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promis
       });
       return row;
     },
-    async act(rows) {
-      const facts = { at: clock.now(), actor_kind: 'api-key', action: 'lease.revoke', outcome: 'done' };
-      await db
-        .insertInto('audit')
-        .values(rows.map((row) => ({ ...facts, ...row })) as never)
-        .execute();
+    /** Writes rows of the audit and chains them. */
+    async act(rows: readonly Record<string, unknown>[]) {
+      await addAuditRows(
+        whole,
+        rows.map((row) => ({ at: clock.now(), ...row })),
+      );
       await createAuditSealer({ db: whole, clock, secret: null }).run();
     },
-    follow: () =>
-      createAuditFollower({
-        ...{ db, clock },
-        onDropped({ count }) {
-          fixture.dropped += count;
-        },
-      }).run(),
-    openDispatcher(options = {}) {
+    follow: () => createAuditFollower({ db, clock, onDropped }).run(),
+    openDispatcher(options: Partial<DispatcherOptions> = {}) {
       const dispatcher = createDispatcher({
         ...{ db, clock, random: () => 0.5, origins: [receiverOrigin] },
-        poster: createPoster(fixture),
+        poster: createPoster(receiver),
         observe: (outcome) => void fixture.outcomes.push(outcome),
         onFault: (error) => {
           throw error;
@@ -82,6 +67,7 @@ export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promis
       dispatchers.push(dispatcher);
       return dispatcher;
     },
+    /** Sends what is due and waits for the answers. */
     async send() {
       const dispatcher = fixture.openDispatcher();
       await dispatcher.run();
@@ -98,18 +84,21 @@ export async function openWebhooks({ open }: Pick<DatabaseKind, 'open'>): Promis
       await Promise.all(dispatchers.map((dispatcher) => dispatcher.stop()));
       await closeDatabase();
     },
-  };
+  });
+  function onDropped({ count }: { count: number }): void {
+    fixture.dropped += count;
+  }
   return fixture;
 }
 
-function createPoster(fixture: WebhookFixture): DispatcherOptions['poster'] {
+function createPoster(receiver: Receiver): DispatcherOptions['poster'] {
   const closing = Promise.withResolvers<never>();
   closing.promise.catch(() => {});
   return {
     async post(url, headers, body) {
       const message = { url: url.href, headers, body };
-      fixture.sent.push(message);
-      return Promise.race([fixture.answer(message), closing.promise]);
+      receiver.sent.push(message);
+      return Promise.race([receiver.answer(message), closing.promise]);
     },
     // Ends what hangs, as the real one does.
     close: async () => closing.reject(new Error('the dispatcher was stopped')),

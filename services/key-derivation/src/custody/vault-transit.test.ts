@@ -52,13 +52,10 @@ describe('a key of the transit engine', () => {
   it.each([
     [429, 'throttled', { retryAfterMs: 3_000 }],
     [500, 'away', {}],
-    [502, 'away', {}],
     [503, 'away', {}],
     [473, 'away', {}],
     [307, 'away', {}],
     [400, 'refused', {}],
-    [403, 'refused', {}],
-    [404, 'refused', {}],
   ])('%i is %s, with what Vault says of it', async (status, kind, more) => {
     vault.fail({ status, errors: ['as the test\nasks'], headers: { 'retry-after': '3' } });
     const fault = await ask().catch((error) => error);

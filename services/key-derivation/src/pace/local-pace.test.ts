@@ -42,17 +42,6 @@ test('a viewer who asks for 10,000 epochs at once gets `burst` of them, and then
   expect(sweep(40_000, 50_000)).toBe(12);
 });
 
-test('a refusal says after how many milliseconds one key is given, and then it is', () => {
-  const { clock, take, sweep } = setUp();
-  sweep(0, 12);
-  const waitMs = take(12);
-  expect(waitMs).toBe(5_000);
-  clock.advance(waitMs - 1);
-  expect(take(12)).toBeCloseTo(1);
-  clock.advance(1);
-  expect(take(12)).toBe(0);
-});
-
 test('an epoch that was given among the last four bursts costs nothing, and an earlier one costs a key again', () => {
   const { clock, take, sweep } = setUp();
   for (let burst = 0; burst < 5; burst++) {
@@ -64,14 +53,6 @@ test('an epoch that was given among the last four bursts costs nothing, and an e
   expect(sweep(12, 60)).toBe(48);
   expect(sweep(0, 12)).toBe(12);
   expect(take(100)).toBeGreaterThan(0);
-});
-
-test('each viewer has a pace of its own for each content', () => {
-  const { take, sweep } = setUp();
-  expect(sweep(0, 100)).toBe(12);
-  expect(sweep(0, 100, 'bob')).toBe(12);
-  expect(take(99)).toBeGreaterThan(0);
-  expect(take(99, { contentId: 'other' })).toBe(0);
 });
 
 /** Plays for a minute after the start and after each seek to a new place. @returns each refusal's wait in milliseconds */
@@ -150,20 +131,12 @@ test('a period as long as a century and one as short as a nanosecond are counted
 test('an empty bucket is kept until it is full again, however many other viewers come', () => {
   const { clock, take, sweep } = setUp(mib);
   expect(sweep(0, 100, 'eve')).toBe(12);
-  // As many as fit. Each takes one key and never comes back.
-  for (let viewer = 0; viewer < 1_000; viewer++) take(0, { viewerId: `v${viewer}` });
+  // As many as fit: a bucket takes some 400 bytes with its name. Each takes one key and never comes back.
+  for (let viewer = 0; viewer < mib / 500; viewer++) take(0, { viewerId: `v${viewer}` });
   expect(sweep(100, 200, 'eve')).toBe(0);
   // Ten minutes later eve may have a whole burst; nine seconds later no more than one key.
   clock.advance(9_000);
   expect(sweep(200, 300, 'eve')).toBe(1);
-});
-
-test('to have an empty bucket evicted, an attacker must fill the memory of all buckets with those of other viewers or contents', () => {
-  const { sweep, take } = setUp(mib);
-  expect(sweep(0, 100, 'eve')).toBe(12);
-  // A bucket takes some 400 bytes with its name.
-  for (let viewer = 0; viewer < mib / 500; viewer++) take(0, { viewerId: `v${viewer}` });
-  expect(sweep(100, 200, 'eve')).toBe(0);
 });
 
 test('buckets of more viewers than fit take no more than the limit, and those of the latest viewers stay', () => {

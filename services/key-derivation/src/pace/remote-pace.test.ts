@@ -27,14 +27,6 @@ function stage() {
   return { clock, state, open };
 }
 
-it('two processes together give a viewer no more than one burst of keys', async () => {
-  const { open } = stage();
-  const [one, two] = [open(), open()];
-  const given = [];
-  for (let epoch = 0; epoch < 8; epoch++) given.push(await (epoch % 2 ? one : two).take(keyOf(epoch)));
-  expect(given.filter((waitMs) => waitMs === 0)).toHaveLength(3);
-});
-
 it('a key that this process gave lately is given again without a question', async () => {
   const { open, state } = stage();
   const pace = open();

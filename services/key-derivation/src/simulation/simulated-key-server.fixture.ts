@@ -39,10 +39,10 @@ export interface SimulatedRequest extends KeyRequest {
 export interface Outcome {
   /** `served`, or the code of the refusal. */
   readonly code: string;
-  /** With `served`: the version of the content by which it was decided, if that is known. */
+  /** With `served`: the version of the content by which it was decided. */
   readonly version?: number;
   readonly opensAt?: number | undefined;
-  /** With `served`: whether the viewer is paced, if that is known. */
+  /** With `served`: whether the viewer is paced. */
   readonly isPaced?: boolean;
 }
 
@@ -136,14 +136,6 @@ export class SimulatedKeyServer {
     replica.stepLoad(last, false);
     replica.stepLoad(last, false);
     return true;
-  }
-
-  /** Reads what a replica would have to know to decide the request. */
-  readUnknown(which: number, { viewerId, contentId }: SimulatedRequest): void {
-    const { authority } = this.replicas[which] as SimulatedReplica;
-    const mark = markKey(viewerId, contentId);
-    if (!authority.contents.peek(contentId)) this.read(which, 'contents', contentId);
-    if (!authority.marks.peek(mark)) this.read(which, 'marks', mark);
   }
 
   /** @throws Error if the contract does not allow this outcome at this instant */

@@ -7,7 +7,7 @@ import { epochs } from './simulated-schedules.fixture.ts';
 /** How often each outcome occurred, to show that the hard cases did. */
 export type Tally = Record<string, number>;
 
-export function count(tally: Tally, name: string): void {
+function count(tally: Tally, name: string): void {
   tally[name] = (tally[name] ?? 0) + 1;
 }
 

@@ -82,23 +82,4 @@ describe.each(databaseKinds(process.env))('for a viewer with thousands of leases
     const { bounds } = await new ActStore(opened.db, { revocations: true, sessions: true }).findTimes([own]);
     expect([...bounds.values()]).toEqual([now - 90_000 + 999]);
   });
-
-  it('active leases are counted exactly up to the bound, without expired and revoked ones', async () => {
-    const store = new ActStore(opened.db, { revocations: true, sessions: true });
-    const counts = await store.countActiveOf([own.viewerId, 'nobody', 'viewer-0'], now, 10_000);
-    expect(counts.get(own.viewerId)).toBe(mostActive);
-    expect(counts.get('nobody')).toBe(0);
-    expect(counts.get('viewer-0')).toBeGreaterThan(100);
-    expect((await store.countActiveOf([own.viewerId], now, 7)).get(own.viewerId)).toBe(7);
-    const oldest = await store.listOldestOf(
-      new Map([
-        [own.viewerId, 3],
-        ['viewer-0', 2],
-      ]),
-      now,
-    );
-    expect(oldest.get(own.viewerId)?.map(({ id }) => id)).toEqual(['active-0', 'active-1', 'active-2']);
-    expect(oldest.get('viewer-0')).toHaveLength(2);
-    expect([...(await store.findReusable([own], now)).values()].map(({ id }) => id)).toEqual(['active-7']);
-  });
 });

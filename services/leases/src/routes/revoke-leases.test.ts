@@ -32,25 +32,6 @@ it('a revocation of one lease is one change that names it and its pair, and drop
   expect(leases.notices.map(({ topic, event }) => `${topic} ${event}`)).toContain('lease revoked');
 });
 
-it.each([
-  [{ viewerId: 'ann' }, [true, true, false], 'viewer:ann'],
-  [{ contentId: 'film' }, [true, false, true], 'content:film'],
-  [{ viewerId: 'ann', contentId: 'film' }, [true, false, false], 'viewer:ann content:film'],
-])(
-  'a revocation of %o drops the leases that it names from the cache, with one change, one mark and one audit row',
-  async (selector, named, target) => {
-    const ids = [await lease('ann'), await lease('ann', { contentId: 'series' }), await lease('bob')];
-    const { viewerId = null, contentId = null } = selector as Record<string, string>;
-    expect(await revoke(selector)).toBe(named.filter(Boolean).length);
-    for (const [n, id] of ids.entries()) if (named[n]) expect(isCached(id)).toBe(false);
-    expect(await changes()).toEqual([{ kind: 'leases', leaseId: null, viewerId, contentId }]);
-    expect(await marks()).toEqual([
-      { viewer_id: viewerId ?? '', content_id: contentId ?? '', marked_at: leases.clock.now() },
-    ]);
-    expect(await targets()).toEqual([target]);
-  },
-);
-
 it('a release by the viewer is one change that names the lease alone', async () => {
   const leaseId = await lease('ann');
   await leases.ask('POST', '/keys/leases/revoke', leases.tokenOf('ann'), { leaseId });

@@ -57,12 +57,6 @@ it.each([
   expect(await stage({ text, maxAgeSeconds }).measureLifeMs()).toBe(expectedMs);
 });
 
-it('5,000 sessions that reload at once cause one fetch', async () => {
-  const { cache, fetched } = stage();
-  await Promise.all(Array.from({ length: 5_000 }, () => cache.get(at, null)));
-  expect(fetched).toHaveLength(1);
-});
-
 it('a source that fails is called once a second, however many sessions ask, and serves again afterwards', async () => {
   const { cache, clock, fetched, source } = stage();
   source.fault = new Error('down');

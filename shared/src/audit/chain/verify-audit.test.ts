@@ -1,3 +1,4 @@
+import { createRandom } from '@latchkey/rig/random';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../db/index.ts';
@@ -7,35 +8,14 @@ import { createAuditSealer } from './seal-audit.ts';
 import type { Anchor } from './verification.ts';
 import { verifyAudit } from './verify-audit.ts';
 
-/** Mulberry32: the same numbers in each run. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
-
 const kinds = [
   { actor_kind: 'api-key', outcome: 'done' },
   { actor_kind: 'viewer', outcome: 'refused' },
   { actor_kind: 'anonymous', outcome: 'refused', count: 3 },
 ];
 const editable = [
-  'at',
-  'actor_kind',
-  'actor_id',
-  'action',
-  'target',
-  'client_ip',
-  'request_id',
-  'outcome',
-  'code',
-  'affected',
-  'count',
-  'details',
+  ...['at', 'actor_kind', 'actor_id', 'action', 'target', 'client_ip', 'request_id'],
+  ...['outcome', 'code', 'affected', 'count', 'details'],
 ];
 const times = new Set(['at', 'affected', 'count']);
 
@@ -99,7 +79,7 @@ describe.each(databaseKinds(process.env))('the chain of the audit on $name', ({ 
     return findings;
   }
 
-  test('verify finds each of 100 random edits, deletions and reorderings of chained rows, at the end too', async () => {
+  test('verify finds each of 72 random edits of every column, deletions and reorderings of chained rows, at the end too', async () => {
     await add(300);
     expect(await seal()).toBe(300);
     // On Postgres the number up to which nothing can appear any more follows half a minute later.
@@ -111,9 +91,10 @@ describe.each(databaseKinds(process.env))('the chain of the audit on $name', ({ 
       (row) => row.number,
     );
     const pick = () => numbers[random(numbers.length)] as number;
+    let edited = 0;
     const attacks: Record<string, (tx: Database) => Promise<unknown>> = {
       async edit(tx) {
-        const column = editable[random(editable.length)] ?? '';
+        const column = editable[edited++ % editable.length] ?? '';
         const changed = times.has(column)
           ? sql`coalesce(${sql.ref(column)}, 0) + 1`
           : sql`coalesce(${sql.ref(column)}, '') || 'x'`;
@@ -145,7 +126,7 @@ describe.each(databaseKinds(process.env))('the chain of the audit on $name', ({ 
     };
     const names = Object.keys(attacks);
     const missed: string[] = [];
-    for (let n = 0; n < 100; n++) {
+    for (let n = 0; n < 6 * editable.length; n++) {
       const name = names[n % names.length] ?? '';
       const findings = await findingsAfter(attacks[name] as (tx: Database) => Promise<unknown>);
       if (findings.length === 0) missed.push(`${n}: ${name}`);
