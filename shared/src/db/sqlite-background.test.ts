@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
 import { Kysely, sql } from 'kysely';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
+import { openSqliteFile } from '../testing/sqlite-file.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { migrate } from './migrate.ts';
-import { type Database, openDatabase } from './open.ts';
+import type { Database } from './open.ts';
 import { getAsideWriter, runPaced } from './paced-work.ts';
 import type { Schema } from './schema.ts';
 import type { SqliteFile } from './sqlite.ts';
@@ -18,14 +16,7 @@ let db: Database;
 let writer: Database;
 let path: string;
 beforeEach(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-background-'));
-  path = join(folder, 'latchkey.db');
-  db = openDatabase({ sqlitePath: path });
-  onTestFinished(async () => {
-    await db.destroy();
-    rmSync(folder, { recursive: true });
-  });
-  await migrate(db);
+  ({ db, path } = await openSqliteFile());
   const found = getAsideWriter(db);
   if (!found) throw new Error('a SQLite file has a writer aside');
   writer = found;
