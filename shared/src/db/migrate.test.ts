@@ -97,7 +97,7 @@ describe.skipIf(url === '')('on Postgres, while a service writes', () => {
   /** A database of 0.2.0, and the transaction of a service in it. */
   async function openBefore() {
     const own = await createOwnPostgres(url);
-    const db = openDatabase({ databaseUrl: own.databaseUrl, sqlitePath: '', connectionTimeoutMs: 60_000 });
+    const db = own.open();
     const service = new pg.Client(own.databaseUrl);
     await service.connect();
     onTestFinished(async () => {

@@ -37,8 +37,7 @@ describe.each(databaseKinds(process.env))('the time of purges on $name', ({ open
   afterEach(() => database.close());
 
   it('purges follow the clock while it goes on', async () => {
-    expect(await goOn(3 * dayMs)).toBe(start + 3 * dayMs);
-    expect(await goOn(3 * hourMs, hourMs)).toBe(wall);
+    expect(await goOn(3 * dayMs, hourMs)).toBe(start + 3 * dayMs);
     wall -= 10 * minuteMs;
     expect(await read()).toBe(wall);
     expect(waits).toEqual([]);
@@ -91,8 +90,8 @@ describe.each(databaseKinds(process.env))('the time of purges on $name', ({ open
 
   it('a process whose clock alone is ahead never purges by it', async () => {
     const ahead = startProcess(2 * dayMs);
-    for (let n = 0; n < 100; n++) {
-      wall += 30 * minuteMs;
+    for (let n = 0; n < 50; n++) {
+      wall += hourMs;
       expect(await read()).toBe(wall);
       expect(await ahead()).toBeLessThanOrEqual(wall);
     }

@@ -94,27 +94,26 @@ test('a transaction on the writer aside is refused, because its statements would
   expect(await readAt()).toBe(0);
 });
 
+function work(step: () => Promise<boolean>, clock = createManualClock()): Promise<void> {
+  return runPaced(db, { clock, signal: new AbortController().signal, step });
+}
+
 test('while background work runs, no commit of the process copies the log into the file, and afterwards commits do again', async () => {
   const clock = createManualClock();
-  const signal = new AbortController().signal;
   const sizes: number[] = [];
   let steps = 0;
   await sql`pragma wal_checkpoint(truncate)`.execute(db);
-  await runPaced(db, {
-    clock,
-    signal,
-    async step() {
-      if (++steps > 11) return false;
-      // 300 pages and more. By itself, SQLite copies the log at the commit that brings it to 1,000.
-      const change = 'x'.repeat(4_000);
-      const rows = Array.from({ length: 300 }, (_, n) => ({ number: steps * 300 + n, at: 0, change }));
-      await db.insertInto('changes').values(rows).execute();
-      sizes.push(statSync(path).size);
-      // The work copies the log once a second.
-      if (steps === 10) clock.advance(1_000);
-      return true;
-    },
-  });
+  await work(async () => {
+    if (++steps > 11) return false;
+    // 300 pages and more. By itself, SQLite copies the log at the commit that brings it to 1,000.
+    const change = 'x'.repeat(4_000);
+    const rows = Array.from({ length: 300 }, (_, n) => ({ number: steps * 300 + n, at: 0, change }));
+    await db.insertInto('changes').values(rows).execute();
+    sizes.push(statSync(path).size);
+    // The work copies the log once a second.
+    if (steps === 10) clock.advance(1_000);
+    return true;
+  }, clock);
   expect(new Set(sizes.slice(0, 10)).size).toBe(1);
   expect(sizes[10]).toBeGreaterThan(sizes[9] ?? 0);
   const [{ wal_autocheckpoint: pages } = { wal_autocheckpoint: 0 }] = (
@@ -127,23 +126,11 @@ test('SQLite may keep 32 MiB of pages in memory while background work runs, and 
   const readCacheKib = async () =>
     -Number((await sql<{ cache_size: number }>`pragma cache_size`.execute(db)).rows[0]?.cache_size);
   const during: number[] = [];
-  const work = () =>
-    runPaced(db, {
-      clock: createManualClock(),
-      signal: new AbortController().signal,
-      async step() {
-        during.push(await readCacheKib());
-        return during.length < 2;
-      },
-    });
   const before = await readCacheKib();
-  await work();
-  await expect(
-    runPaced(db, {
-      clock: createManualClock(),
-      signal: new AbortController().signal,
-      step: () => Promise.reject(new Error('no')),
-    }),
-  ).rejects.toThrow('no');
+  await work(async () => {
+    during.push(await readCacheKib());
+    return during.length < 2;
+  });
+  await expect(work(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect([before, ...during, await readCacheKib()]).toEqual([4_096, 32_768, 32_768, 4_096]);
 });
