@@ -5,6 +5,7 @@ import { hashCredential } from './api-key.ts';
 import { createTokens, type TokenSettings } from './create-tokens.ts';
 import { createKeySet } from './key-set.ts';
 import { createTokenVerifier, type TokenRules } from './token-verifier.ts';
+import { usualTokenRules } from './usual-rules.fixture.ts';
 
 const secret = Buffer.from('0123456789abcdef0123456789abcdef');
 const accepted = [secret] as const;
@@ -32,17 +33,7 @@ function verifierOf(rules: Partial<TokenRules>) {
   return createTokenVerifier({
     secrets: () => accepted,
     keySet: createKeySet({ fetchJson: async () => ({ keys: [issuer.jwk] }), clock, onFault: () => {} }),
-    rules: {
-      audience: null,
-      issuer: null,
-      clockToleranceSeconds: 10,
-      maxAgeSeconds: 86_400,
-      requireIssuedAt: true,
-      viewerClaim: 'sub',
-      contentClaim: 'content_ids',
-      contentClaimRequired: false,
-      ...rules,
-    },
+    rules: { ...usualTokenRules, ...rules },
     clock,
   });
 }
@@ -178,7 +169,8 @@ describe('the viewer claim', () => {
   );
 });
 
-test('a missing exp is called missing', async () => {
+test('a missing exp or iat is called missing', async () => {
+  expect(await outcomeOf({}, { iat: undefined })).toContain('Its claim iat is missing: ');
   expect(await outcomeOf({}, { exp: undefined })).toBe('Its claim exp is missing.');
 });
 

@@ -73,12 +73,32 @@ test.each([
   },
 );
 
-test.each(['chunked', 'Chunked'])('a body in chunks is taken: %s', async (coding) => {
-  const head = `POST /things HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/json\r\n`;
-  const body = 'c\r\n{"name":"a"}\r\n0\r\n\r\n';
-  expect(await host.raw(`${head}transfer-encoding: ${coding}\r\n\r\n${body}`)).toMatch(/^HTTP\/1.1 200 /);
-});
-
 test('a request before HTTP/1.1 need not name a host', async () => {
   expect(await ask('GET /things HTTP/1.0')).toMatch(/^HTTP\/1.1 200 /);
+});
+
+const ending = 'host: a\r\nconnection: close\r\n\r\n';
+
+test('two different lengths of one body are refused (request smuggling)', async () => {
+  const both = `POST /things HTTP/1.1\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n${ending}0\r\n\r\n`;
+  expect(await host.raw(both)).toContain(' 400 ');
+  expect(
+    await host.raw(`POST /things HTTP/1.1\r\ncontent-length: 5\r\ncontent-length: 6\r\n${ending}`),
+  ).toContain(' 400 ');
+});
+
+test('the request log has a line for each of several requests on one connection', async () => {
+  const answer = await host.raw(`GET /things HTTP/1.1\r\nhost: a\r\n\r\nGET /none HTTP/1.1\r\n${ending}`);
+  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404']);
+  expect((await host.linesWritten(2)).map(({ status }) => status)).toEqual([200, 404]);
+});
+
+test('an unexpected error is a bare 500, whatever status it claims, and the log shows the cause', async () => {
+  for (const path of ['/fault', ...[400, 403, 404, 409, 502].map((status) => `/status/${status}`)]) {
+    const response = await fetch(host.url + path);
+    const text = await response.text();
+    expect([path, response.status, JSON.parse(text).code]).toEqual([path, 500, 'INTERNAL']);
+    expect(text).not.toContain('hunter2');
+  }
+  expect(String((host.operatorLines[0] as { error: Error }).error)).toContain('hunter2');
 });

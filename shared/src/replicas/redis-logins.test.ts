@@ -53,16 +53,6 @@ describe.skipIf(!canStart)('a password of Redis that changes', () => {
     commandRedis(port, { name, password: to }, ['client', 'kill', 'user', name, 'skipme', 'yes']);
   }
 
-  test('a connection that was lost comes back with the present password', async () => {
-    const { url, port } = await started(startRedisVariant({ user }));
-    const { secret, isUp, lose, faults } = connect(url);
-    await isUp();
-    secret.value = secret.file = inner(url, 'new');
-    await lose(() => replacePassword(port, 'old', 'new'));
-    await isUp();
-    expect(faults.map(String).filter((fault) => fault.includes('WRONGPASS'))).toEqual([]);
-  });
-
   test('while Redis does not know the new password yet, a lost connection comes back with the one before', async () => {
     const { url, port } = await started(startRedisVariant({ user }));
     const { secret, isUp, lose, faults } = connect(url);

@@ -171,7 +171,7 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
   test('a connection to a Redis that stays paused is replaced', async () => {
     const server = await startOwnRedis();
     onTestFinished(() => server.stop());
-    const { states, connection } = await openUp(server.url, usualLimits);
+    const { states, connection } = await openUp(server.url, { ...usualLimits, socketTimeoutMs: 300 });
     process.kill(server.pid, 'SIGSTOP');
     await new Promise((resolve) => connection.redis.once('close', resolve));
     process.kill(server.pid, 'SIGCONT');
