@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { IssuerKey } from '@latchkey/rig/tokens';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { fetchKeySet } from './create-tokens.ts';
 import { createKeySetScene, makeIssuerKeys, minuteMs, outOfReach } from './key-set.fixture.ts';
@@ -177,14 +176,8 @@ describe('a key set that cannot be reached', () => {
 describe('fetching', () => {
   beforeEach(() => void stopTime());
   async function answer(status: number, body: string, headers: Record<string, string> = {}) {
-    const server = createServer((_request, response) => response.writeHead(status, headers).end(body));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      return await fetchKeySet(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
+    const { url } = await serveHttp((_, response) => response.writeHead(status, headers).end(body));
+    return fetchKeySet(url);
   }
 
   test('fetching a key set returns the JSON of a 200', async () =>

@@ -1,24 +1,15 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { AppError } from '../errors/errors.ts';
-import { createMetrics } from '../metrics/metrics.ts';
 import { Type } from '../schema/type.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
-import { createHost } from './host.ts';
+import { createSilentHost } from '../testing/silent-host.ts';
 import { addOpenApi } from './openapi.ts';
 
 type Others = Parameters<typeof addOpenApi>[1]['others'];
 
 function openHost(others?: Others, publicUrl: string | null = null) {
-  const ignore = () => {};
-  const app = createHost({
-    randomId: () => 'made',
-    clientIpOf: () => '192.0.2.1',
-    requestLog: { write: ignore, flush: ignore },
-    operatorLog: { info: ignore, warn: ignore, error: ignore },
-    metrics: createMetrics(),
-    crossOriginHeaders: () => ({ vary: 'Origin' }),
-  });
+  const app = createSilentHost({ crossOriginHeaders: () => ({ vary: 'Origin' }) });
   const clock = createManualClock();
   addOpenApi(app, { version: '1.2.3', publicUrl, clock, others });
   const read = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>

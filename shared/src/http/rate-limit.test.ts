@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createMetrics } from '../metrics/metrics.ts';
 import { connectRedis } from '../replicas/index.ts';
 import { patientLimits } from '../replicas/patient-limits.fixture.ts';
-import { createHost } from './host.ts';
+import { createSilentHost } from '../testing/silent-host.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
 const url = process.env.TEST_REDIS_URL ?? '';
@@ -26,14 +25,7 @@ const figures = {
 /** A replica that answers a limited route, with a connection of its own. */
 async function startReplica(at: string, clientIp: string, limits?: typeof patientLimits) {
   const connection = connectRedis(at, () => {}, limits);
-  const ignore = () => {};
-  const app = createHost({
-    randomId: () => 'id',
-    clientIpOf: () => clientIp,
-    requestLog: { write: () => {}, flush: () => {} },
-    operatorLog: { info: ignore, warn: ignore, error: ignore },
-    metrics: createMetrics(),
-  });
+  const app = createSilentHost({ clientIpOf: () => clientIp });
   onTestFinished(async () => {
     await app.close();
     connection.close();

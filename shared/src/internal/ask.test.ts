@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createManualClock, serveBehindGate } from '../testing/index.ts';
+import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { createUpstream } from '../upstream/index.ts';
 import { createInternalClient, type InternalClient } from './internal-client.ts';
@@ -25,16 +24,7 @@ function connect(url: string, secret = 'any secret'): { client: InternalClient; 
   };
 }
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const serve = async (listener: RequestListener) => (await serveHttp(listener)).url;
 
 async function faultsOf({ client, faults }: ReturnType<typeof connect>): Promise<string[]> {
   const refusal = { code: 'DEPENDENCY_UNAVAILABLE' };

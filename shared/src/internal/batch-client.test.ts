@@ -1,20 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
-import { createUpstream, type Upstream } from '../upstream/index.ts';
+import { serveHttp } from '../testing/serve-http.ts';
+import { createUpstream } from '../upstream/index.ts';
 import { createContentClient, createInternalClient, createLeaseClient } from './index.ts';
-
-const servers: Server[] = [];
-const upstreams: Upstream[] = [];
-afterEach(async () => {
-  for (const upstream of upstreams.splice(0)) await upstream.close();
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
 
 interface Reply {
   status?: number;
@@ -26,7 +14,7 @@ interface Reply {
 /** A service at one address, and what it was asked. `answer` gets the keys of a batch, null for a single read. */
 async function serve(answer: (keys: unknown[] | null, path: string) => Reply) {
   const asked: string[] = [];
-  const server = createServer(async (request, response) => {
+  const { url } = await serveHttp(async (request, response) => {
     let text = '';
     for await (const chunk of request) text += chunk;
     const path = request.url ?? '';
@@ -35,10 +23,7 @@ async function serve(answer: (keys: unknown[] | null, path: string) => Reply) {
     if (body === undefined) request.socket.destroy();
     else response.writeHead(status, headers).end(JSON.stringify(body));
   });
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url, asked };
 }
 
 function connect(urls: string[], clock: ManualClock = createManualClock()) {
@@ -51,7 +36,7 @@ function connect(urls: string[], clock: ManualClock = createManualClock()) {
     probeEveryMs: 60_000,
     onFault: () => {},
   });
-  upstreams.push(upstream);
+  onTestFinished(() => upstream.close());
   const onFault = (_name: string, error: unknown) => void faults.push(String(error));
   const client = createInternalClient({
     name: 'it',

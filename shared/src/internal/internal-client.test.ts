@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
+import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { createUpstream, type Upstream } from '../upstream/index.ts';
+import { createUpstream } from '../upstream/index.ts';
 import {
   createApiKeyClient,
   createContentClient,
@@ -14,26 +14,9 @@ import {
 } from './index.ts';
 import { BatchRefused, createInternalClient, type InternalClient } from './internal-client.ts';
 
-const servers: Server[] = [];
-const upstreams: Upstream[] = [];
-afterEach(async () => {
-  for (const upstream of upstreams.splice(0)) await upstream.close();
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
-async function serve(answer: RequestListener): Promise<{ url: string; server: Server }> {
-  const server = createServer(answer);
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
-}
 const textOf = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));
 const serveJson = (body: unknown, status = 200) =>
-  serve((_request, response) => response.writeHead(status).end(textOf(body)));
+  serveHttp((_request, response) => response.writeHead(status).end(textOf(body)));
 /** Addresses at which nothing listens: the system gives these ports to nobody. */
 const refusing = [9, 8, 7].map((port) => `http://127.0.0.1:${port}`);
 
@@ -49,7 +32,7 @@ function clientOf(urls: string[], answerTimeoutMs = 60_000): InternalClient & { 
     probeEveryMs: 60_000,
     onFault: () => {},
   });
-  upstreams.push(upstream);
+  onTestFinished(() => upstream.close());
   const onFault = (name: string, error: unknown) => void faults.push(`${name}: ${String(error)}`);
   return { ...createInternalClient({ name: 'it', upstream, secret, answerTimeoutMs, onFault }), faults };
 }
@@ -65,7 +48,7 @@ const as = (body: unknown) => body;
 describe('a question', () => {
   test('a call to another service carries the secret, and a body its type', async () => {
     const seen: unknown[] = [];
-    const { url } = await serve((request, response) => {
+    const { url } = await serveHttp((request, response) => {
       const { method, url, headers } = request;
       seen.push([method, url, headers['x-latchkey-secret'], headers['content-type']]);
       response.end('{"a":1}');
@@ -81,7 +64,7 @@ describe('a question', () => {
 
   test('a call is repeated where the connection broke, unless it may have changed something', async () => {
     let asked = 0;
-    const { url } = await serve((request, response) => {
+    const { url } = await serveHttp((request, response) => {
       if (++asked % 2 === 1) request.socket.destroy();
       else response.end('{}');
     });
@@ -94,7 +77,7 @@ describe('a question', () => {
   test('a call waits for one address only up to its limit, then another is called and the first one avoided', async () => {
     const time = stopTime();
     let hung = 0;
-    const { url, server } = await serve(() => void hung++);
+    const { url, server } = await serveHttp(() => void hung++);
     const client = clientOf([url, (await serveJson({})).url], 50);
     const waiting = client.get('/', as);
     await once(server, 'request');
@@ -108,7 +91,7 @@ describe('a question', () => {
   test('a call that waited half of its time for a connection fails, because its answer could not come in time', async () => {
     const time = stopTime();
     const held: ServerResponse[] = [];
-    const { url } = await serve((_request, response) => void held.push(response));
+    const { url } = await serveHttp((_request, response) => void held.push(response));
     const client = clientOf([url], 1_000);
     // As many as there are connections.
     const sent = Promise.all(Array.from({ length: 4 }, () => client.get('/', as)));
@@ -212,7 +195,7 @@ test('a comparison of key versions from the release before, without the missing 
 test('uses of API keys are reported together, the last one of each key, in bodies of an accepted size', async () => {
   const reported: [string, number][] = [];
   const sizes: number[] = [];
-  const { url } = await serve(async (request, response) => {
+  const { url } = await serveHttp(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     sizes.push(body.length);

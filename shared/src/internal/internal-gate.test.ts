@@ -1,27 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Authenticator } from '../auth/index.ts';
-import { type App, addGuard, createHost } from '../http/index.ts';
-import { createMetrics } from '../metrics/metrics.ts';
+import { type App, addGuard } from '../http/index.ts';
+import { createSilentHost } from '../testing/silent-host.ts';
 import { createInternalGate } from './internal-gate.ts';
 
 const secret = 'the-internal-secret-of-a-test-0123456789';
 const previous = 'the-secret-before-it-of-a-test-0123456789';
 let accepted: readonly [string, ...string[]];
-let open: () => App;
 let app: App;
 beforeEach(() => {
-  const tell = () => {};
-  open = () =>
-    createHost({
-      randomId: randomUUID,
-      clientIpOf: () => '127.0.0.1',
-      requestLog: null,
-      operatorLog: { info: tell, warn: tell, error: tell },
-      metrics: createMetrics(),
-    });
   accepted = [secret];
-  app = open();
+  app = createSilentHost();
   createInternalGate(() => accepted).addTo(app);
   for (const url of ['/health', '/ready', '/openapi.json', '/keys/:contentId'])
     app.get(url, { config: { access: 'open' } }, async () => ({ url }));
@@ -85,7 +74,7 @@ describe('a service', () => {
 
 test('an internal route cannot be added to a host that has no gate, nor to the routes that clients authenticate for', () => {
   const add = (to: App) => to.get('/internal/marks', { config: { access: 'internal' } }, async () => ({}));
-  expect(() => add(open())).toThrow('/internal/marks is for other services only');
+  expect(() => add(createSilentHost())).toThrow('/internal/marks is for other services only');
   addGuard(app, { authenticator: {} as Authenticator, limiter: null });
   expect(() => add(app)).toThrow('/internal/marks is for other services only');
 });

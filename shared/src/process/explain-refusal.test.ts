@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../db/index.ts';
 import { startMetricsListener } from '../metrics/metrics.ts';
+import { makeTestFolder } from '../testing/test-folder.ts';
 import { explainRefusal } from './explain-refusal.ts';
 
 async function listen(port: number, host = '127.0.0.1'): Promise<Server> {
@@ -60,8 +60,7 @@ describe('a listener that cannot be had names its variable and what is accepted'
 
 describe('a SQLITE_PATH that cannot be used is named with what is accepted', () => {
   function explain(place: (folder: string) => string): string | undefined {
-    const folder = mkdtempSync(join(tmpdir(), 'latchkey-refusal-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = makeTestFolder();
     writeFileSync(join(folder, 'text'), 'this is no database, and long enough to be sure of it '.repeat(50));
     mkdirSync(join(folder, 'sub'));
     const sqlitePath = place(folder);

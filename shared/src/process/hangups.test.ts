@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -8,6 +7,7 @@ import {
   observabilityVariables,
   processVariables,
 } from '../config/index.ts';
+import { makeTestFolder } from '../testing/test-folder.ts';
 import { FakeProcess } from './fake-process.fixture.ts';
 import { runService } from './index.ts';
 
@@ -16,8 +16,7 @@ const next = 'the-next-secret-of-a-test-0123456789abcde';
 const settings = { ...processVariables(4199), ...internalVariables, ...observabilityVariables('127.0.0.1') };
 
 function createFiles() {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-hangups-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeTestFolder();
   const fileOf = (name: string) => join(folder, name);
   return { fileOf, write: (name: string, text: string) => writeFileSync(fileOf(name), text) };
 }

@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { type AddressInfo, connect as connectPlain } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { findProgram } from '@latchkey/rig/stores/own-stores';
@@ -11,6 +10,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { createSystemClock } from '../clock/clock.ts';
 import { createInternalClient, internalSecretHeader } from '../internal/index.ts';
 import { createShutdown } from '../lifecycle/index.ts';
+import { serveHttp } from '../testing/serve-http.ts';
+import { makeTestFolder } from '../testing/test-folder.ts';
 import { describeServiceTls, internalTlsVariableNames, openTlsFiles, type TlsFiles } from '../tls/index.ts';
 import { createUpstream } from '../upstream/index.ts';
 import { openInternalTls } from './open-internal-tls.ts';
@@ -178,12 +179,11 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
   });
 
   test('a caller learns that the other side speaks no TLS', async () => {
-    const { createServer } = process.getBuiltinModule('node:http');
-    const plain = createServer((_, response) => response.end());
-    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void plain.close());
-    const { port } = plain.address() as AddressInfo;
-    const { ask, faults } = connectTo(port, read(authority.ca, authority.issue('caller')));
+    const { url } = await serveHttp((_, response) => response.end());
+    const { ask, faults } = connectTo(
+      Number(new URL(url).port),
+      read(authority.ca, authority.issue('caller')),
+    );
     await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
     expect(faults[0]).toMatch(/^leases speaks no TLS at the address in LEASES_SERVICE_URL/);
   });
@@ -209,8 +209,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
   });
 
   test('a replaced CA and certificate are used without a restart: the next connection of the old CA is refused', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'latchkey-internal-tls-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = makeTestFolder();
     const put = (from: { cert: string; key: string }, ca: string) => {
       for (const [name, path] of Object.entries({ ...from, ca })) copyFileSync(path, join(folder, name));
     };

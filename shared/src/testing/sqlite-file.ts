@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { onTestFinished } from 'vitest';
 import { type Database, migrate, openDatabase } from '../db/index.ts';
+import { makeTestFolder } from './test-folder.ts';
 
 let template: Promise<Buffer> | undefined;
 
@@ -11,27 +11,20 @@ let template: Promise<Buffer> | undefined;
 export async function openSqliteFile(): Promise<{ db: Database; path: string }> {
   template ??= makeTemplate();
   const bytes = await template;
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-file-'));
-  const path = join(folder, 'latchkey.db');
+  const path = join(makeTestFolder(), 'latchkey.db');
   writeFileSync(path, bytes);
   const db = openDatabase({ sqlitePath: path });
-  onTestFinished(async () => {
-    await db.destroy();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => db.destroy());
   // In service the schema is read first. Kysely closes only a database that was used.
   await sql`select 1`.execute(db);
   return { db, path };
 }
 
 async function makeTemplate(): Promise<Buffer> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-template-'));
-  const path = join(folder, 'latchkey.db');
+  const path = join(makeTestFolder(), 'template.db');
   const db = openDatabase({ sqlitePath: ':memory:' });
   await migrate(db);
   await sql`vacuum into ${path}`.execute(db);
   await db.destroy();
-  const bytes = readFileSync(path);
-  rmSync(folder, { recursive: true });
-  return bytes;
+  return readFileSync(path);
 }

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
+import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { createUpstream, type Upstream, type UpstreamOptions } from './index.ts';
 
@@ -117,13 +115,10 @@ describe('an address that failed', () => {
     const time = stopTime();
     let isSilent = true;
     let asked = 0;
-    const server = createServer((_request, response) => {
+    const { url: origin } = await serveHttp((_request, response) => {
       asked++;
       if (!isSilent) response.end('ok');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { upstream, picks } = open([origin, ...urls], {}, { probeEveryMs: 5 });
     expect(upstream.pick()?.origin).toBe(origin);
     const [silent] = [upstream.pick(), upstream.pick(), upstream.pick(), upstream.pick()].slice(-1);
@@ -139,35 +134,25 @@ describe('an address that failed', () => {
     }
     isSilent = false;
     while (!picks(4).includes(origin)) await pass();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
 
   test('a probe distinguishes an address that takes no connection from one that answers with any status', async () => {
-    const server = createServer((_request, response) => response.writeHead(500).end());
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const { url: origin } = await serveHttp((_request, response) => response.writeHead(500).end());
     // Port 9 (discard) of this machine has no listener.
     const gone = 'http://127.0.0.1:9';
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { upstream, picks } = open([origin, gone]);
     stopTime();
     expect(await Promise.all(upstream.all().map((member) => member.isAlive()))).toEqual([true, false]);
     expect(picks(4)).not.toContain(gone);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
 
   test('an address that is ending gets no request until a process that is not ending answers a probe, however long that takes', async () => {
     let isEnding = true;
     let probed = 0;
-    const server = createServer((_request, response) => {
+    const { url: origin } = await serveHttp((_request, response) => {
       probed++;
       response.writeHead(200, isEnding ? { 'x-latchkey-phase': 'ending' } : {}).end();
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { upstream, clock, picks } = open([origin, ...urls], {}, { probeEveryMs: 5 });
     upstream
       .all()
@@ -180,8 +165,6 @@ describe('an address that failed', () => {
     }
     isEnding = false;
     while (!picks(4).includes(origin)) await new Promise(setImmediate);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
 
   test('an address that failed still gets requests where no other is left', async () => {
@@ -194,12 +177,9 @@ describe('an address that failed', () => {
 
 test('closing an upstream ends its idle connections and its name look-ups', async () => {
   let looked = 0;
-  const server = createServer((_request, response) => response.end('ok'));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, server } = await serveHttp((_request, response) => response.end('ok'));
   const upstream = createUpstream({
-    urls: [`http://name:${port}`],
+    urls: [url.replace('127.0.0.1', 'name')],
     lookup: async () => {
       looked++;
       return ['127.0.0.1'];
