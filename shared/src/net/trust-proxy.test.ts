@@ -15,7 +15,7 @@ describe('TRUST_PROXY', () => {
     expect(parseTrustProxy('true')).toEqual({ value: { kind: 'all' }, warning: expect.any(String) });
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])('TRUST_PROXY %j is a number of hops', (hops) => {
+  it.each([1, 10])('TRUST_PROXY %j is a number of hops', (hops) => {
     expect(parsed(String(hops))).toEqual({ kind: 'hops', hops });
   });
 

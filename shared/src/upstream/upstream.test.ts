@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { createUpstream, type Upstream, type UpstreamOptions } from './index.ts';
+import { createUpstream, NotStarted, type Upstream, type UpstreamOptions } from './index.ts';
+import { neverReached } from './never-reached.ts';
 
 /** Short, so that a test of the changes need not wait. */
 const resolveEveryMs = 5;
@@ -200,4 +201,50 @@ test('closing an upstream ends its idle connections and its name look-ups', asyn
   const before = looked;
   await new Promise((resolve) => server.close(resolve));
   expect(looked).toBe(before);
+});
+
+describe('what an address says of itself', () => {
+  const pair = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
+
+  test('an address that is about to end gets no request while there is another', () => {
+    const { upstream, picks } = open(pair);
+    const ending = upstream.pick();
+    ending?.notePhase('ending');
+    expect(picks(4)).not.toContain(ending?.origin);
+  });
+
+  test('an address that is about to end still comes before one that takes no connection', () => {
+    const { upstream, picks } = open(pair);
+    const ending = upstream.pick();
+    ending?.notePhase('ending');
+    upstream.pick()?.penalize();
+    expect(new Set(picks(4))).toEqual(new Set([ending?.origin]));
+  });
+
+  test.each(['unsure', 'starting'])(
+    'an address that is %s is asked by one request a second, until it is not',
+    (phase) => {
+      const { upstream, clock, picks } = open(pair);
+      const doubtful = upstream.pick();
+      doubtful?.notePhase(phase);
+      expect(picks(4)).not.toContain(doubtful?.origin);
+      clock.advance(1_000);
+      expect(picks(4).filter((origin) => origin === doubtful?.origin)).toHaveLength(1);
+      clock.advance(1_000);
+      expect(picks(4).filter((origin) => origin === doubtful?.origin)).toHaveLength(1);
+      doubtful?.notePhase(undefined);
+      expect(picks(4).filter((origin) => origin === doubtful?.origin)).toHaveLength(2);
+    },
+  );
+
+  test('where every address is unsure, all take turns, and no address counts as healthy', () => {
+    const { upstream, picks } = open(pair);
+    for (let turn = 0; turn < 2; turn++) upstream.pick()?.notePhase('unsure');
+    expect(upstream.pickHealthy()).toBeNull();
+    expect(new Set(picks(4)).size).toBe(2);
+  });
+
+  test('a request that a starting service answered goes to another address, whatever its method', () => {
+    expect(neverReached(new NotStarted())).toBe(true);
+  });
 });
