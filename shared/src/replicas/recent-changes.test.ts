@@ -72,11 +72,6 @@ describe('a record that follows from 5 on', () => {
     expect(recent.confirms(stamp(6), names('a'))).toBe(true);
   });
 
-  test('a state from beyond the followed place is not confirmed', () => {
-    push(7);
-    expect(recent.confirms(stamp(7), names('a'))).toBe(false);
-  });
-
   test('a state of another history, where the same number was another change, is not confirmed', () => {
     expect(recent.confirms({ number: 5, at: 501 }, names('a'))).toBe(false);
     // The database was put back to 2, and goes on from there with other changes.

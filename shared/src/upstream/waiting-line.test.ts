@@ -53,12 +53,6 @@ test('a request is refused at once if the line moves so slowly that its turn wou
   ]);
 });
 
-test('a request waits in a long line that moves fast enough', () => {
-  // 5,000 a second: 1.6 s.
-  const { line } = movingLine(8_000, 500);
-  expect(line.add(waiter(0.1, 3_000))).toBe(true);
-});
-
 test('a pause shorter than half a second refuses nobody', () => {
   const { line, move } = movingLine(8_000, 500);
   move(0, 4);
