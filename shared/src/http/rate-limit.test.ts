@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
+import { findProgram } from '@latchkey/rig/stores/own-stores';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectRedis } from '../replicas/index.ts';
-import { patientLimits } from '../replicas/patient-limits.fixture.ts';
+import { patientLimits, startRedis } from '../replicas/redis.fixture.ts';
 import { createSilentHost } from '../testing/silent-host.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
@@ -59,8 +59,7 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
   test.each(['SIGKILL', 'SIGSTOP'] as const)(
     'gets %s, requests are answered, and soon without asking it',
     async (signal) => {
-      const server = await startOwnRedis();
-      onTestFinished(() => server.stop());
+      const server = await startRedis();
       const { ask, connection } = await startReplica(server.url, anyIp());
       process.kill(server.pid, signal);
       expect(await ask()).toBe(200);

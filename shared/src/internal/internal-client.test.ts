@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createManualClock } from '../testing/manual-clock.ts';
+import { describe, expect, test } from 'vitest';
 import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { createUpstream } from '../upstream/index.ts';
+import { connectService } from '../testing/test-upstream.ts';
 import {
   createApiKeyClient,
   createContentClient,
@@ -12,7 +11,7 @@ import {
   createKeyVersionClient,
   createLeaseClient,
 } from './index.ts';
-import { BatchRefused, createInternalClient, type InternalClient } from './internal-client.ts';
+import { BatchRefused, type InternalClient } from './internal-client.ts';
 
 const textOf = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));
 const serveJson = (body: unknown, status = 200) =>
@@ -20,22 +19,6 @@ const serveJson = (body: unknown, status = 200) =>
 /** Addresses at which nothing listens: the system gives these ports to nobody. */
 const refusing = [9, 8, 7].map((port) => `http://127.0.0.1:${port}`);
 
-const secret = { reveal: () => 's3cret' };
-function clientOf(urls: string[], answerTimeoutMs = 60_000): InternalClient & { faults: string[] } {
-  const faults: string[] = [];
-  const upstream = createUpstream({
-    urls,
-    lookup: async () => [],
-    clock: createManualClock(),
-    connections: 4,
-    // The question for a sign of life would count as one of the test's.
-    probeEveryMs: 60_000,
-    onFault: () => {},
-  });
-  onTestFinished(() => upstream.close());
-  const onFault = (name: string, error: unknown) => void faults.push(`${name}: ${String(error)}`);
-  return { ...createInternalClient({ name: 'it', upstream, secret, answerTimeoutMs, onFault }), faults };
-}
 /** A client whose service answers every call with this. */
 const answering = (body: unknown): InternalClient => ({
   get: async (_path, parse) => parse(body),
@@ -53,7 +36,7 @@ describe('a question', () => {
       seen.push([method, url, headers['x-latchkey-secret'], headers['content-type']]);
       response.end('{"a":1}');
     });
-    const client = clientOf([url]);
+    const client = connectService([url]);
     expect(await client.get('/internal/x?y=1', as)).toEqual({ a: 1 });
     expect(await client.post('/internal/z', {}, as)).toEqual({ a: 1 });
     expect(seen).toEqual([
@@ -68,7 +51,7 @@ describe('a question', () => {
       if (++asked % 2 === 1) request.socket.destroy();
       else response.end('{}');
     });
-    const client = clientOf([url]);
+    const client = connectService([url]);
     expect(await client.get('/', as)).toEqual({});
     await expect(client.post('/', {}, as)).rejects.toMatchObject(unavailable);
     expect(asked).toBe(3);
@@ -78,7 +61,7 @@ describe('a question', () => {
     const time = stopTime();
     let hung = 0;
     const { url, server } = await serveHttp(() => void hung++);
-    const client = clientOf([url, (await serveJson({})).url], 50);
+    const client = connectService([url, (await serveJson({})).url], { answerTimeoutMs: 50 });
     const waiting = client.get('/', as);
     await once(server, 'request');
     time.advance(50);
@@ -92,7 +75,7 @@ describe('a question', () => {
     const time = stopTime();
     const held: ServerResponse[] = [];
     const { url } = await serveHttp((_request, response) => void held.push(response));
-    const client = clientOf([url], 1_000);
+    const client = connectService([url], { answerTimeoutMs: 1_000, connections: 4 });
     // As many as there are connections.
     const sent = Promise.all(Array.from({ length: 4 }, () => client.get('/', as)));
     while (held.length < 4) await new Promise(setImmediate);
@@ -109,7 +92,7 @@ describe('a question', () => {
 describe('an answer is not known', () => {
   test('a call without a known address, an answer or valid JSON becomes DEPENDENCY_UNAVAILABLE', async () => {
     for (const urls of [[], refusing, [(await serveJson('<html>')).url], [(await serveJson('')).url]])
-      await expect(clientOf(urls).get('/', as)).rejects.toMatchObject(unavailable);
+      await expect(connectService(urls).get('/', as)).rejects.toMatchObject(unavailable);
   });
 
   const lease = { viewerId: 'v', contentId: 'c', expiresAt: 1, renewableUntil: 2, revokedAt: null };
@@ -155,17 +138,17 @@ describe('an answer is not known', () => {
   );
 
   test('an answer that cannot be read becomes 503', async () => {
-    const client = clientOf([(await serveJson({})).url]);
+    const client = connectService([(await serveJson({})).url]);
     const read = () => {
       throw new TypeError('the answer is not a lease');
     };
     await expect(client.get('/', read)).rejects.toMatchObject(unavailable);
-    expect(client.faults).toEqual(['it: TypeError: the answer is not a lease']);
+    expect(client.faults).toEqual(['the answer is not a lease']);
   });
 });
 
 test('a comparison of key versions from the release before, without the missing ones, is accepted', async () => {
-  const client = createKeyVersionClient(clientOf([(await serveJson({ differing: [3] })).url]));
+  const client = createKeyVersionClient(connectService([(await serveJson({ differing: [3] })).url]));
   expect(await client.compare(new Map())).toEqual({ differing: [3], missing: [] });
 });
 
@@ -179,7 +162,7 @@ test('uses of API keys are reported together, the last one of each key, in bodie
     reported.push(...Object.entries(JSON.parse(body).uses as Record<string, number>));
     response.end('{}');
   });
-  const client = createApiKeyClient(clientOf([url]));
+  const client = createApiKeyClient(connectService([url]));
   const idOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
   const ids = Array.from({ length: 1_700 }, (_, index) => idOf(index));
   for (const id of ids) client.noteUse(id, 1_767_225_600_005);

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { findFreePort } from '@latchkey/rig/find-free-port';
-import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
+import { findProgram } from '@latchkey/rig/stores/own-stores';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { patientLimits } from './patient-limits.fixture.ts';
+import { patientLimits, startRedis } from './redis.fixture.ts';
 import { connectRedis } from './redis-connection.ts';
 
 const url = process.env.TEST_REDIS_URL ?? '';
@@ -34,16 +34,13 @@ function connect(at: string) {
 }
 
 /** A Redis of its own, and a client of it beside those that are tested. */
-async function startRedis() {
-  const server = await startOwnRedis();
+async function openRedis() {
+  const server = await startRedis();
   const other = new Redis(server.url);
-  onTestFinished(async () => {
-    other.disconnect();
-    await server.stop();
-  });
+  onTestFinished(() => other.disconnect());
   await event(other, 'ready');
   const at = (user: string, path = '') => `redis://${user}127.0.0.1:${server.port}${path}`;
-  return { other, at, port: server.port };
+  return { other, at };
 }
 
 test('a Redis that is not there at the start is reported at once, once, with its address', async () => {
@@ -73,7 +70,7 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
     ['that is not given', '', /^NOAUTH /],
     ['that is wrong', ':geheim@', /^WRONGPASS /],
   ])('with a password %s is down, says so once, and is used when it is mended', async (_, user, reason) => {
-    const { other, at } = await startRedis();
+    const { other, at } = await openRedis();
     await other.config('SET', 'requirepass', 'right');
     const { connection, faults, tries } = connect(at(user));
     await tries(3);
@@ -88,7 +85,7 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
   });
 
   test('a Redis without the configured database counts as down, is reported once, and nothing is stored in another database', async () => {
-    const { other, at } = await startRedis();
+    const { other, at } = await openRedis();
     const { connection, faults } = connect(at('', '/99'));
     await vi.waitFor(() => expect(faults).toEqual(['ERR DB index is out of range']), waiting);
     const { redis } = connection;
@@ -105,7 +102,7 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
   });
 
   test('everything is stored in the configured database of Redis, and no command is sent on a new connection that Redis refused', async () => {
-    const { other, at } = await startRedis();
+    const { other, at } = await openRedis();
     await other.call('ACL', 'SETUSER', 'sam', 'on', '>geheim', '~*', '&*', '+@all');
     const { connection, faults } = connect(at('sam:geheim@', '/3'));
     await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);

@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import { commandRedis } from '@latchkey/rig/stores/changed-users';
 import { findProgram } from '@latchkey/rig/stores/own-stores';
 import {
-  type RunningVariant,
   startRedisCluster,
   startRedisSentinel,
   startRedisVariant,
 } from '@latchkey/rig/stores/redis-variants';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { patientLimits } from './patient-limits.fixture.ts';
+import { patientLimits, started } from './redis.fixture.ts';
 import { connectRedis } from './redis-connection.ts';
 
 const canStart = findProgram('redis-server') !== undefined;
@@ -18,12 +17,6 @@ vi.setConfig({ testTimeout: 120_000 });
 const name = 'latchkey';
 const user = { name, password: 'old' };
 const inner = (url: string, password: string) => url.replace(`${name}:old@`, `${name}:${password}@`);
-
-const started = async <V extends RunningVariant>(starting: Promise<V>): Promise<V> => {
-  const variant = await starting;
-  onTestFinished(() => variant.stop());
-  return variant;
-};
 
 function connect(url: string) {
   const secret = { value: url, file: url };

@@ -1,30 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { createManualClock } from '../testing/manual-clock.ts';
-import {
-  createUpstream,
-  NotStarted,
-  Tries,
-  TryElsewhere,
-  Unresponsive,
-  UnsureReplica,
-  type Upstream,
-} from './index.ts';
+import { describe, expect, test } from 'vitest';
+import { openUpstream } from '../testing/test-upstream.ts';
+import { NotStarted, Tries, TryElsewhere, Unresponsive, UnsureReplica } from './index.ts';
 
-const upstreams: Upstream[] = [];
-afterEach(async () => {
-  for (const upstream of upstreams.splice(0)) await upstream.close();
-});
-function open(count: number): Upstream {
-  const upstream = createUpstream({
-    urls: Array.from({ length: count }, (_, index) => `http://127.0.0.1:${index + 1}`),
-    lookup: async () => [],
-    clock: createManualClock(),
-    connections: 1,
-    onFault: () => {},
-  });
-  upstreams.push(upstream);
-  return upstream;
-}
+const open = (count: number) =>
+  openUpstream(Array.from({ length: count }, (_, index) => `http://127.0.0.1:${index + 1}`));
 const broken = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
 const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
 const timeOut = Object.assign(new Error('too long'), { name: 'TimeoutError' });
