@@ -24,9 +24,13 @@ const log = { info() {}, warn() {}, error() {} };
 describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between services', () => {
   let authority: CertificateAuthority;
   let other: CertificateAuthority;
+  let ofServer: ReturnType<CertificateAuthority['issue']>;
+  let ofCaller: typeof ofServer;
   beforeAll(() => {
     authority = makeCertificateAuthority('the CA');
     other = makeCertificateAuthority('another CA');
+    ofServer = authority.issue('server');
+    ofCaller = authority.issue('caller');
   });
   afterAll(() => {
     authority.remove();
@@ -116,14 +120,14 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
     });
 
   test('a service answers a caller with a certificate of the CA, by name', async () => {
-    const { port } = await serve(read(authority.ca, authority.issue('server')));
-    const named = connectTo(port, read(authority.ca, authority.issue('caller')), 'localhost');
+    const { port } = await serve(read(authority.ca, ofServer));
+    const named = connectTo(port, read(authority.ca, ofCaller), 'localhost');
     await vi.waitUntil(() => named.upstream.size() > 0);
     expect(await named.ask()).toEqual({ thing: 1 });
   });
 
   test('without a certificate, and with one of another CA or an expired one, the right secret opens nothing but health and readiness', async () => {
-    const { port, asked } = await serve(read(authority.ca, authority.issue('server')));
+    const { port, asked } = await serve(read(authority.ca, ofServer));
     const callers = {
       'certificate no certificate': undefined,
       'certificate UNABLE_TO_VERIFY_LEAF_SIGNATURE': other.issue('stranger'),
@@ -142,7 +146,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
   });
 
   test('a caller whose certificate is refused logs why, and which variable to change', async () => {
-    const { port } = await serve(read(authority.ca, authority.issue('server')));
+    const { port } = await serve(read(authority.ca, ofServer));
     const { ask, faults } = connectTo(port, read(authority.ca, authority.issue('late', { expired: true })));
     await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
     expect(faults).toEqual([
@@ -151,7 +155,6 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
   });
 
   test('a caller sends nothing to a service whose certificate has expired, is for another host or of another CA, and says so', async () => {
-    const mine = authority.issue('caller');
     const cases: [{ cert: string; key: string }, string, RegExp][] = [
       [authority.issue('old', { expired: true }), authority.ca, /the certificate of leases.* has expired/],
       [
@@ -163,7 +166,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
     ];
     for (const [certificate, ca, message] of cases) {
       const { port, asked } = await serve(read(authority.ca, certificate));
-      const { ask, upstream, faults } = connectTo(port, read(ca, mine));
+      const { ask, upstream, faults } = connectTo(port, read(ca, ofCaller));
       for (let round = 0; round < 2; round++)
         await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
       expect(faults).toHaveLength(2);
@@ -178,16 +181,13 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
 
   test('a caller learns that the other side speaks no TLS', async () => {
     const { url } = await serveHttp((_, response) => response.end());
-    const { ask, faults } = connectTo(
-      Number(new URL(url).port),
-      read(authority.ca, authority.issue('caller')),
-    );
+    const { ask, faults } = connectTo(Number(new URL(url).port), read(authority.ca, ofCaller));
     await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
     expect(faults[0]).toMatch(/^leases speaks no TLS at the address in LEASES_SERVICE_URL/);
   });
 
   test('a session of TLS that is resumed opens nothing: it would be trusted by what was verified before', async () => {
-    const { port } = await serve(read(authority.ca, authority.issue('server')));
+    const { port } = await serve(read(authority.ca, ofServer));
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
       const target = { host: '127.0.0.1', port, rejectUnauthorized: false, maxVersion };
       const first = connect(target);
@@ -212,7 +212,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
       for (const [name, path] of Object.entries({ ...from, ca })) copyFileSync(path, join(folder, name));
     };
     const at = (name: string) => join(folder, name);
-    put(authority.issue('server'), authority.ca);
+    put(ofServer, authority.ca);
     const files = openTlsFiles(
       Object.fromEntries(
         (['ca', 'cert', 'key'] as const).map((kind) => [
@@ -223,7 +223,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
       { now: Date.now, onFault: () => {} },
     );
     const { port } = await serve(files);
-    const old = read(authority.ca, authority.issue('caller'));
+    const old = read(authority.ca, ofCaller);
     const next = read(other.ca, other.issue('caller'));
     expect(await connectTo(port, old).ask()).toEqual({ thing: 1 });
     put(other.issue('server'), other.ca);

@@ -77,23 +77,21 @@ describe.skipIf(url === '')('on Postgres', () => {
     return outcomes;
   }
 
-  test.each(rowServices)(
-    'the role of %s reads the tables of its service, and Postgres refuses it every other table',
-    async (service) => {
-      await create();
-      const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
-        where schemaname = 'public' order by 1`.execute(owner);
-      const tables = rows.map(({ name }) => name);
-      const outcomes = await tryAs(
-        service,
-        tables.map((table) => `select * from ${table}`),
-      );
-      const readable = tables.filter((_, index) => outcomes[index] === 'done');
+  test('the role of each service reads the tables of its service, and Postgres refuses it every other table', async () => {
+    await create();
+    const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
+      where schemaname = 'public' order by 1`.execute(owner);
+    const tables = rows.map(({ name }) => name);
+    const selects = tables.map((table) => `select * from ${table}`);
+    for (const service of rowServices) {
+      const outcomes = await tryAs(service, selects);
       const rights = rightsOf(service);
-      expect(readable).toEqual(tables.filter((table) => rights[table]?.select === true));
+      expect(tables.filter((_, index) => outcomes[index] === 'done')).toEqual(
+        tables.filter((table) => rights[table]?.select === true),
+      );
       expect(new Set(outcomes)).toEqual(new Set(['done', refused]));
-    },
-  );
+    }
+  });
 
   test('no service changes what another one has written: API keys, leases, marks, contents, the audit, the schema', async () => {
     await create();
