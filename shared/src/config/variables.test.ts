@@ -14,11 +14,9 @@ describe('warnings', () => {
   it('the default settings produce no warning', () => expect(warningsOf({})).toEqual([]));
 
   it.each<[string, Environment]>([
-    ['TRUST_PROXY is true', { TRUST_PROXY: 'true' }],
     ['ADMIN_API_KEY has 5 characters', { ADMIN_API_KEY: 'short' }],
     ['SETUP_TOKEN has 5 characters', { SETUP_TOKEN: 'short' }],
     ['AUTH_JWKS_URL is fetched over plain HTTP', { AUTH_JWKS_URL: 'http://id.example/jwks' }],
-    ['ALLOW_ANONYMOUS_VIEWERS is true', { ALLOW_ANONYMOUS_VIEWERS: 'true' }],
   ])('%s', (beginning, env) => {
     expect(warningsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${beginning}`))]);
   });

@@ -32,22 +32,6 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     return db;
   }
 
-  test('a current schema has no pending, missing or unknown migration', async () => {
-    const db = await openOwn();
-    expect(await readMigrationState(db)).toEqual({ version: last, pending: [], missing: [], unknown: [] });
-    expect(await migrate(db)).toEqual([]);
-  });
-
-  test('an optional migration is pending, and a required one is also missing', async () => {
-    const db = await openOwn();
-    const state = { version: last, unknown: [], pending: ['9001-next', '9002-after-next'] };
-    expect(await readMigrationState(db, knowing(afterNext))).toEqual({ ...state, missing: [] });
-    expect(await readMigrationState(db, knowing(afterNext, '9001-next'))).toEqual({
-      ...state,
-      missing: ['9001-next'],
-    });
-  });
-
   test('a release on a newer schema names the unknown migrations, and its own migration changes nothing', async () => {
     const db = await openOwn();
     expect(await migrate(db, knowing(afterNext))).toEqual(['9001-next', '9002-after-next']);

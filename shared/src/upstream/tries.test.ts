@@ -40,14 +40,16 @@ describe('a request that may have been begun', () => {
     },
   );
 
-  test.each(causes)(
+  const elsewhere: [string, Error] = ['its address cannot answer', new TryElsewhere()];
+
+  test.each([...causes, elsewhere])(
     'a request that changes something and may have been started is never sent twice: %s',
     (_why, error) => {
       expect(new Tries(open(4), false).next(error)).toBe(false);
     },
   );
 
-  test.each(causes.slice(1))(
+  test.each([...causes.slice(1), elsewhere])(
     'a request that may have been started is not repeated where no other address is healthy: %s',
     (_why, error) => {
       const upstream = open(2);
@@ -108,18 +110,6 @@ describe('a request that an address cannot answer', () => {
       expect(tries.next(failure)).toBe(isTriedAgain);
       expect(tries.member).not.toBe(first);
     }
-  });
-
-  test('a request that an address cannot answer is not repeated where no other address is healthy', () => {
-    expect(new Tries(open(1), true).next(new TryElsewhere())).toBe(false);
-    const upstream = open(2);
-    const tries = new Tries(upstream, true);
-    upstream.pick()?.penalize();
-    expect(tries.next(new TryElsewhere())).toBe(false);
-  });
-
-  test('a request that changes something is not sent elsewhere where an address cannot answer it', () => {
-    expect(new Tries(open(4), false).next(new TryElsewhere())).toBe(false);
   });
 
   test('a request that an address cannot answer is not repeated once the budget is spent', () => {
