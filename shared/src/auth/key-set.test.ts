@@ -1,13 +1,11 @@
-import type { IssuerKey } from '@latchkey/rig/tokens';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { fetchKeySet } from './create-tokens.ts';
 import { createKeySetScene, makeIssuerKeys, minuteMs, outOfReach } from './key-set.fixture.ts';
 import { keepFreshEveryMs } from './key-set.ts';
 
-let first: IssuerKey;
-let second: IssuerKey;
+const [first, second] = await makeIssuerKeys();
 let issuer: ReturnType<typeof createKeySetScene>;
 let clock: typeof issuer.clock;
 let keySet: typeof issuer.keySet;
@@ -17,10 +15,6 @@ let letPass: typeof issuer.letPass;
 let accepted: typeof issuer.accepted;
 let refused: typeof issuer.refused;
 let unknowable: typeof issuer.unknowable;
-
-beforeAll(async () => {
-  [first, second] = await makeIssuerKeys();
-});
 
 beforeEach(() => {
   issuer = createKeySetScene(first);

@@ -1,10 +1,8 @@
-import type { IssuerKey } from '@latchkey/rig/tokens';
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createKeySetScene, makeIssuerKeys, minuteMs, outOfReach } from './key-set.fixture.ts';
 import { keyUnknown } from './key-set.ts';
 
-let first: IssuerKey;
-let second: IssuerKey;
+const [first, second] = await makeIssuerKeys();
 let issuer: ReturnType<typeof createKeySetScene>;
 let clock: typeof issuer.clock;
 let keySet: typeof issuer.keySet;
@@ -14,10 +12,6 @@ let letPass: typeof issuer.letPass;
 let accepted: typeof issuer.accepted;
 let refused: typeof issuer.refused;
 let unknowable: typeof issuer.unknowable;
-
-beforeAll(async () => {
-  [first, second] = await makeIssuerKeys();
-});
 
 beforeEach(() => {
   issuer = createKeySetScene(first);
