@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
-import { type Waiter, WaitingLine } from './waiting-line.ts';
+import { createRetryBudget, type Waiter, WaitingLine } from './waiting-line.ts';
 
 const waiter = (weight = 0.5, limitMs?: number): Waiter => ({
   weight,
@@ -104,4 +104,26 @@ test('requests have their turn in the order in which they came, whichever of the
       },
     ),
   );
+});
+
+test('one request in five may be sent once more, beyond a reserve for those that one address held up', () => {
+  const budget = createRetryBudget();
+  let spent = 0;
+  while (budget.spend()) spent++;
+  expect(spent).toBe(128);
+  let again = 0;
+  for (let request = 0; request < 1_000; request++) {
+    budget.earn();
+    if (budget.spend()) again++;
+  }
+  expect(again).toBeGreaterThan(190);
+  expect(again).toBeLessThanOrEqual(200);
+});
+
+test('quiet hours do not raise the retry budget above its reserve', () => {
+  const budget = createRetryBudget();
+  for (let request = 0; request < 100_000; request++) budget.earn();
+  let spent = 0;
+  while (budget.spend()) spent++;
+  expect(spent).toBe(128);
 });
