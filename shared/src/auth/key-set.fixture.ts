@@ -5,6 +5,7 @@ import { createManualClock } from '../testing/manual-clock.ts';
 import { hashCredential } from './api-key.ts';
 import { createKeySet, keepFreshEveryMs } from './key-set.ts';
 import { createTokenVerifier } from './token-verifier.ts';
+import { usualTokenRules } from './usual-rules.fixture.ts';
 
 export const minuteMs = 60_000;
 export const outOfReach = new Error('out of reach');
@@ -39,16 +40,7 @@ export function createKeySetScene(first: IssuerKey) {
   const verifier = createTokenVerifier({
     secrets: null,
     keySet,
-    rules: {
-      audience: null,
-      issuer: null,
-      clockToleranceSeconds: 10,
-      maxAgeSeconds: 86_400,
-      requireIssuedAt: true,
-      viewerClaim: 'sub',
-      contentClaim: 'c',
-      contentClaimRequired: false,
-    },
+    rules: usualTokenRules,
     clock,
   });
   const verify = async (token: string) => verifier.verify(token, hashCredential(token));

@@ -66,11 +66,3 @@ test('a query value that comes twice or is empty is not a token', () => {
   expect(readCredential({}, { access_token: ['a', 'b'] }, everywhere)).toBeNull();
   expect(readCredential({}, { access_token: '' }, everywhere)).toBeNull();
 });
-
-test('the cookie is found among others by its whole name', () => {
-  const read = (cookie: string) => readCredential({ cookie }, {}, everywhere);
-  expect(read('a=1; latchkey_token=ey.y.z; b=2')).toBe('ey.y.z');
-  expect(read('not_latchkey_token=x; latchkey_token2=y')).toBeNull();
-  expect(read('latchkey_token=')).toBeNull();
-  expect(read('latchkey_token')).toBeNull();
-});

@@ -35,7 +35,9 @@ describe('a change that names a content', () => {
     for (let i = 0; i < 10; i++) cache.settle(cache.begin(`of another ${i}`), lease(`v${i}`, 'other'));
     cache.invalidateSelector(null, 'film');
     expect(cache.size).toBe(20_010);
-    for (let i = 0; i < 20_000; i++) expect(cache.peek(`of it ${i}`)).toBeUndefined();
+    let left = 0;
+    for (let i = 0; i < 20_000; i++) if (cache.peek(`of it ${i}`)) left++;
+    expect(left).toBe(0);
     expect(cache.size).toBe(10);
     for (let i = 0; i < 10; i++) expect(cache.peek(`of another ${i}`)).toBeDefined();
   });

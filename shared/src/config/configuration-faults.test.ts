@@ -41,18 +41,11 @@ describe('a faulty configuration is refused with each variable, what is wrong an
   const weakKey = '0123456789abcdef'.repeat(4);
   it.each<[what: string, env: Environment, ...Fault[]]>([
     // The forms of single variables are those of their parsers.
-    ['a port that is none', { PORT: '99999' }, ['PORT', /is "99999", .*Accepted: a whole number from/]],
-    [
-      'a secret that is too short',
-      { AUTH_JWT_SECRET: 'short' },
-      ['AUTH_JWT_SECRET', 'Accepted: at least 32'],
-    ],
     ['a database of another kind', { DATABASE_URL: 'mysql://db/x' }, ['DATABASE_URL']],
     ['a bootstrap key that looks like a JWT', { ADMIN_API_KEY: 'eyJh.eyJz.c2ln' }, ['ADMIN_API_KEY']],
     ['a setup token with a space', { SETUP_TOKEN: 'two words' }, ['SETUP_TOKEN']],
     ['every proxy by its range', { TRUST_PROXY: '0.0.0.0/0' }, ['TRUST_PROXY', 'loopback', 'uniquelocal']],
     ['production with a capital', { NODE_ENV: 'Production' }, ['NODE_ENV']],
-    ['production in quotation marks', { NODE_ENV: '"production"' }, ['NODE_ENV']],
     // What must hold between variables.
     [
       'no way to check viewer tokens',
@@ -62,11 +55,6 @@ describe('a faulty configuration is refused with each variable, what is wrong an
         /\(accepted: at least 32 bytes.*AUTH_JWKS_URL \(accepted: a URL/,
         /ALLOW_ANONYMOUS/,
       ],
-    ],
-    [
-      'anonymous viewers in production',
-      { ...noToken, ALLOW_ANONYMOUS_VIEWERS: 'true', ...production },
-      ['ALLOW_ANONYMOUS_VIEWERS'],
     ],
     [
       'anonymous viewers with presign',
@@ -79,8 +67,6 @@ describe('a faulty configuration is refused with each variable, what is wrong an
       ...Object.keys(s3).map((name): Fault => [name, /is not set, but ENABLE_PRESIGN=true.*Accepted: \w/]),
     ],
     ['presign without a region', { ...presign, ...s3, S3_REGION: '' }, ['S3_REGION']],
-    ['any origin in production', { CORS_ORIGINS: '*', ...production }, ['CORS_ORIGINS']],
-    ['a default beyond the longest lease', { LEASE_TTL_SECONDS: '3601' }, ['LEASE_MAX_TTL_SECONDS']],
     [
       'metrics on the port of requests',
       { PORT: '4100', METRICS_PORT: '4100' },
@@ -88,13 +74,6 @@ describe('a faulty configuration is refused with each variable, what is wrong an
     ],
     ['requests on the default port of metrics', { PORT: '9464' }, ['METRICS_PORT', 'are both 9464']],
     ['the same port of one address', { PORT: '5', METRICS_PORT: '5', HOST: '127.0.0.1' }, ['METRICS_PORT']],
-    [
-      'faults of every kind together',
-      { TRUST_PROXY: '0', MASTER_KEY_HEX: 'a', SALT_HEX: '', ...noToken, LEASE_TTL_SECONDS: '9999' },
-      ...['TRUST_PROXY', 'MASTER_KEY_HEX', 'SALT_HEX', 'LEASE_MAX_TTL_SECONDS', 'AUTH_JWT_SECRET'].map(
-        (name): Fault => [name],
-      ),
-    ],
     // Secrets that can be guessed.
     ...['ADMIN_API_KEY', 'SETUP_TOKEN'].flatMap((name) =>
       [

@@ -45,11 +45,6 @@ describe('the master keys', () => {
   it.each<[string, Environment, string[]]>([
     ['a key without its salt', { MASTER_KEY_HEX: a }, ['SALT_HEX']],
     ['a salt without its key', { SALT_HEX: a }, ['MASTER_KEY_HEX']],
-    [
-      'a later key without its salt',
-      { MASTER_KEY_HEX: a, SALT_HEX: a, MASTER_KEY_HEX_V2: a },
-      ['SALT_HEX_V2'],
-    ],
     ['no version 1', { MASTER_KEY_HEX_V2: a, SALT_HEX_V2: a }, ['MASTER_KEY_HEX']],
     ['two faults at once', { MASTER_KEY_HEX: 'x', SALT_HEX: 'y' }, ['MASTER_KEY_HEX', 'SALT_HEX']],
     ['both forms', { MASTER_KEY_HEX: a, MASTER_KEY_HEX_FILE: '1', SALT_HEX: a }, ['MASTER_KEY_HEX']],

@@ -62,22 +62,6 @@ test('a list is empty again where its file is empty or gone', () => {
   expect(values.tokenPrevious.reveal()).toEqual([]);
 });
 
-test('a fault of one variable leaves all as they were', () => {
-  const files: Record<string, string> = { '/token': 'one', '/master': 'm' };
-  const { values, renew } = start(files);
-  Object.assign(files, { '/token': 'two', '/master': '' });
-  expect(renew).toThrow('MASTER_FILE names /master, which is empty');
-  expect(values.token.reveal()).toBe('one');
-});
-
-test('a secret that is read at the start alone is named and not taken', () => {
-  const files: Record<string, string> = { '/token': 'one', '/master': 'm' };
-  const { values, renew } = start(files);
-  files['/master'] = 'other';
-  expect(renew()).toEqual({ renewed: [], needRestart: ['MASTER'] });
-  expect(values.master?.reveal()).toBe('m');
-});
-
 test('only a file of a variable counts as one that can be read again', () => {
   expect(readsFiles(settings, env)).toBe(true);
   expect(readsFiles(settings, { TOKEN: 'one', SSL_CERT_FILE: '/etc/ssl/cert.pem', TOKEN_FILE: '' })).toBe(

@@ -40,25 +40,6 @@ describe.each(databaseKinds(process.env))('the audit of an earlier release on $n
     return db;
   }
 
-  test('an audit in which every row has a key is cleaned in short transactions: a release of a server that was attacked is upgraded while it serves', async () => {
-    const db = await openOwn();
-    const rows = Array.from({ length: 1_000 }, () => row({ target: key }));
-    await db.insertInto('audit').values(rows).execute();
-    await begin(db);
-    let progress = 0;
-    const watched = db.withPlugin({
-      transformQuery({ node }) {
-        if (node.kind === 'UpdateQueryNode' && JSON.stringify(node.table).includes('audit_cleaning'))
-          progress++;
-        return node;
-      },
-      transformResult: async ({ result }) => result,
-    });
-    expect(await cleanAudit(watched)).toBe(1_000);
-    expect(progress).toBeGreaterThanOrEqual(5);
-    expect((await targets(db)).filter((target) => target === key)).toEqual([]);
-  });
-
   test('no raw key or token stays in an audit row, and every other row is unchanged', async () => {
     const db = await openOwn();
     const plain = row({ actor_id: 'ada.b.lovelace@example.com', target: 'film', request_id: 'a.b.c' });
@@ -83,32 +64,29 @@ describe.each(databaseKinds(process.env))('the audit of an earlier release on $n
     expect(await cleanAudit(db)).toBe(0);
   });
 
-  test('cleaning the audit continues where it was stopped, skips purged rows, and leaves later rows unchanged', async () => {
+  test('cleaning an audit in which every row has a key takes short transactions, continues where it was stopped, skips purged rows, and leaves later rows unchanged', async () => {
     const db = await openOwn();
-    const all = Array.from({ length: 25_000 }, (_, n) => row(n % 500 === 0 ? { target: key } : {}));
-    for (let from = 0; from < all.length; from += 1_000)
-      await db
-        .insertInto('audit')
-        .values(all.slice(from, from + 1_000))
-        .execute();
+    const rows = Array.from({ length: 1_000 }, () => row({ target: key }));
+    await db.insertInto('audit').values(rows).execute();
     await begin(db);
     await db
       .insertInto('audit')
       .values(row({ target: 'later' }))
       .execute();
-    await db.deleteFrom('audit').where('number', '<', 1_000).execute();
+    await db.deleteFrom('audit').where('number', '<=', 100).execute();
     let transactions = 0;
     const stopping = new Proxy(db, {
       get(target, name) {
-        if (name === 'transaction' && ++transactions === 2) throw new Error('stopped');
+        if (name === 'transaction' && ++transactions === 3) throw new Error('stopped');
         const value = Reflect.get(target, name, target);
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
     await expect(cleanAudit(stopping)).rejects.toThrow('stopped');
     const left = (await targets(db)).filter((target) => target === key).length;
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThan(50);
+    expect(left).toBeLessThan(900);
+    // At most 200 rows a transaction: a server that was attacked is upgraded while it serves.
+    expect(left).toBeGreaterThanOrEqual(500);
     expect(await cleanAudit(db)).toBe(left);
     expect((await targets(db)).filter((target) => target === key)).toEqual([]);
     expect((await targets(db)).at(-1)).toBe('later');

@@ -21,12 +21,16 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   running = [];
   alone = [];
-  writer = createGroupWriter<string, string>({
-    writeTogether: (requests) => new Promise((end, fail) => void running.push({ requests, end, fail })),
-    writeAlone: (request) => new Promise((end, fail) => void alone.push({ request, end, fail })),
-  });
+  writer = createWriter();
 });
 afterEach(() => void vi.useRealTimers());
+
+const createWriter = (subject: { subjectOf?: (request: string) => string } = {}) =>
+  createGroupWriter<string, string>({
+    writeTogether: (requests) => new Promise((end, fail) => void running.push({ requests, end, fail })),
+    writeAlone: (request) => new Promise((end, fail) => void alone.push({ request, end, fail })),
+    ...subject,
+  });
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 async function settled(): Promise<void> {
@@ -40,14 +44,6 @@ async function endNext(): Promise<void> {
 }
 const diskFull = () => Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
 const badRow = () => Object.assign(new Error('bad row'), { code: 'SQLITE_CONSTRAINT' });
-
-test('a lone request is written at once, without a timer', async () => {
-  const answer = writer.write('a');
-  await settled();
-  expect(running.map(({ requests }) => requests)).toEqual([['a']]);
-  await endNext();
-  expect(await answer).toBe('a');
-});
 
 test('requests that come while a transaction runs share the next one, and each is answered after its own commit', async () => {
   const answered: string[] = [];
@@ -180,11 +176,7 @@ test('requests beyond 4,096 that wait get DEPENDENCY_UNAVAILABLE at once', async
 
 describe('where the database runs several transactions', () => {
   beforeEach(() => {
-    writer = createGroupWriter<string, string>({
-      writeTogether: (requests) => new Promise((end, fail) => void running.push({ requests, end, fail })),
-      writeAlone: (request) => new Promise((end, fail) => void alone.push({ request, end, fail })),
-      subjectOf: (request) => request.charAt(0),
-    });
+    writer = createWriter({ subjectOf: (request) => request.charAt(0) });
   });
   const inWork = () => running.map(({ requests }) => requests);
   const endOf = async (n: number) => {

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createOwnPostgres } from '../testing/own-postgres.ts';
 import { createStatementNames } from './kept-statements.ts';
-import { openDatabase } from './open.ts';
 import { rowList } from './row-list.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -12,7 +11,7 @@ test.skipIf(url === '')(
   'a session of Postgres prepares a statement that takes its rows as one value once, and runs it for any number of rows and after a failure',
   async () => {
     const own = await createOwnPostgres(url);
-    const db = openDatabase({ databaseUrl: own.databaseUrl, sqlitePath: '' });
+    const db = own.open();
     await sql`create table turns (n bigint primary key)`.execute(db);
     const insert = (tx: Parameters<Parameters<typeof inTransaction>[1]>[0], numbers: number[]) =>
       sql`insert into turns select n from ${rowList(

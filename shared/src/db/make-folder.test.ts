@@ -1,29 +1,23 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { makeTestFolder } from '../testing/test-folder.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** A call that tries forever never returns to its thread: only another process can end it. */
 const limitMs = 60_000;
 vi.setConfig({ testTimeout: 90_000 });
 
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-make-folder-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
 it('every missing folder of a path is made, and an existing one is left unchanged', () => {
-  const path = join(temporaryFolder(), 'a', 'b', 'c');
+  const path = join(makeTestFolder(), 'a', 'b', 'c');
   makeFolder(path);
   makeFolder(path);
   expect(statSync(path).isDirectory()).toBe(true);
 });
 
 it("the error names the part of a folder's path that is a file", () => {
-  const file = join(temporaryFolder(), 'file');
+  const file = join(makeTestFolder(), 'file');
   writeFileSync(file, '');
   for (const path of [file, join(file, 'a', 'b')]) {
     expect(() => makeFolder(path)).toThrow(

@@ -32,22 +32,6 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     return db;
   }
 
-  test('a current schema has no pending, missing or unknown migration', async () => {
-    const db = await openOwn();
-    expect(await readMigrationState(db)).toEqual({ version: last, pending: [], missing: [], unknown: [] });
-    expect(await migrate(db)).toEqual([]);
-  });
-
-  test('an optional migration is pending, and a required one is also missing', async () => {
-    const db = await openOwn();
-    const state = { version: last, unknown: [], pending: ['9001-next', '9002-after-next'] };
-    expect(await readMigrationState(db, knowing(afterNext))).toEqual({ ...state, missing: [] });
-    expect(await readMigrationState(db, knowing(afterNext, '9001-next'))).toEqual({
-      ...state,
-      missing: ['9001-next'],
-    });
-  });
-
   test('a release on a newer schema names the unknown migrations, and its own migration changes nothing', async () => {
     const db = await openOwn();
     expect(await migrate(db, knowing(afterNext))).toEqual(['9001-next', '9002-after-next']);
@@ -97,7 +81,7 @@ describe.skipIf(url === '')('on Postgres, while a service writes', () => {
   /** A database of 0.2.0, and the transaction of a service in it. */
   async function openBefore() {
     const own = await createOwnPostgres(url);
-    const db = openDatabase({ databaseUrl: own.databaseUrl, sqlitePath: '', connectionTimeoutMs: 60_000 });
+    const db = own.open();
     const service = new pg.Client(own.databaseUrl);
     await service.connect();
     onTestFinished(async () => {

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
+import { makeTestFolder } from '../testing/test-folder.ts';
 
 /** Enough that without another try some are refused in every run. */
 const files = 30;
 const threads = 3;
 
 it('a new database file that several open at the same instant is opened by all of them', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-open-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeTestFolder();
   const turns = new Int32Array(new SharedArrayBuffer(4 * (files + 1)));
   turns[0] = threads;
   const fixture = new URL('./open-sqlite-together.fixture.ts', import.meta.url);

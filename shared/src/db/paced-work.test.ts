@@ -1,27 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
-import { openDatabase } from './open.ts';
+import { openSqliteFile } from '../testing/sqlite-file.ts';
 import { getAsideWriter, runPaced } from './paced-work.ts';
-
-function openFile() {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-paced-'));
-  const db = openDatabase({ sqlitePath: join(folder, 'latchkey.db') });
-  onTestFinished(async () => {
-    await db.destroy();
-    rmSync(folder, { recursive: true });
-  });
-  return db;
-}
 
 test('paced work takes a single row at a time where its steps hold locks for long, and more again once they are short', async () => {
   const clock = createManualClock();
   const rows: number[] = [];
   const held: number[] = [];
   let msPerRow = 10;
-  await runPaced(openFile(), {
+  const { db } = await openSqliteFile();
+  await runPaced(db, {
     clock,
     signal: new AbortController().signal,
     async step(count) {
@@ -38,17 +26,19 @@ test('paced work takes a single row at a time where its steps hold locks for lon
 });
 
 test('paced work beside the process counts how long it held the lock of the file, and not how long it waited for it', async () => {
-  const db = openFile();
+  const { db } = await openSqliteFile();
   const clock = createManualClock();
   const aside = getAsideWriter(db);
-  await db.schema.createTable('ready_probe').addColumn('id', 'integer').addColumn('at', 'integer').execute();
   const held: number[] = [];
   await runPaced(db, {
     clock,
     signal: new AbortController().signal,
     isAside: true,
     async step() {
-      await aside?.insertInto('ready_probe').values({ id: held.length, at: 0 }).execute();
+      await aside
+        ?.updateTable('ready_probe')
+        .set({ at: held.length + 1 })
+        .execute();
       // As if a request had kept it waiting for a minute.
       clock.advance(60_000);
       return held.length < 1;

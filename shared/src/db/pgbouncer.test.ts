@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createOwnPostgres, type OwnPostgres } from '../testing/own-postgres.ts';
 import { migrate } from './migrate.ts';
-import { type Database, openDatabase } from './open.ts';
+import type { Database } from './open.ts';
 import { rowList } from './row-list.ts';
 import { inTransaction, lockSubject } from './transaction.ts';
 
@@ -27,15 +27,14 @@ describe.skipIf(!canStart)('behind PgBouncer in transaction mode', () => {
     await own.close();
   });
 
-  function open(options: Partial<Parameters<typeof openDatabase>[0]> = {}): Database {
+  function behindUrl(): string {
     const behind = new URL(own.databaseUrl);
     behind.port = String(bouncer.port);
-    const db = openDatabase({
-      databaseUrl: behind.toString(),
-      sqlitePath: '',
-      connectionTimeoutMs: 60_000,
-      ...options,
-    });
+    return behind.toString();
+  }
+
+  function open(options: Parameters<OwnPostgres['open']>[0] = {}): Database {
+    const db = own.open({ databaseUrl: behindUrl(), ...options });
     onTestFinished(() => db.destroy());
     return db;
   }
@@ -65,9 +64,7 @@ describe.skipIf(!canStart)('behind PgBouncer in transaction mode', () => {
     );
     const used = { t: '4s', s: 'on', l: '0', i: 'read committed' };
     for (const { rows } of seen) expect(rows).toMatchObject([used]);
-    const behind = new URL(own.databaseUrl);
-    behind.port = String(bouncer.port);
-    const other = new pg.Client(behind.toString());
+    const other = new pg.Client(behindUrl());
     await other.connect();
     const { rows } = await other.query('show statement_timeout');
     await other.end();

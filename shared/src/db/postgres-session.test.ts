@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createOwnPostgres, type OwnPostgres } from '../testing/own-postgres.ts';
-import { type Database, openDatabase } from './open.ts';
+import type { Database } from './open.ts';
 import { DatabaseIsStandby, prepareSession, readOverriddenSettings } from './postgres-session.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -22,12 +22,7 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 
   function open(longStatements = false): Database {
-    const db = openDatabase({
-      databaseUrl: own.databaseUrl,
-      sqlitePath: '',
-      longStatements,
-      connectionTimeoutMs: 60_000,
-    });
+    const db = own.open({ longStatements });
     opened.push(db);
     return db;
   }
@@ -65,7 +60,6 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 
   test.each([
-    ['local', 'on'],
     ['remote_write', 'on'],
     ['remote_apply', 'remote_apply'],
   ])(

@@ -1,23 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { openSqliteFile } from '../testing/sqlite-file.ts';
 import { isDatabaseUnavailable } from './database-fault.ts';
-import { migrate } from './migrate.ts';
-import { type Database, openDatabase } from './open.ts';
+import type { Database } from './open.ts';
 import { readAside } from './read-aside.ts';
 import { inTransaction } from './transaction.ts';
 
 let db: Database;
 beforeEach(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-aside-'));
-  db = openDatabase({ sqlitePath: join(folder, 'latchkey.db') });
-  onTestFinished(async () => {
-    await db.destroy();
-    rmSync(folder, { recursive: true });
-  });
-  await migrate(db);
+  ({ db } = await openSqliteFile());
 });
 
 const countTo = (last: number) =>

@@ -1,34 +1,24 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqliteFile } from '../testing/sqlite-file.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { isDatabaseUnavailable } from './database-fault.ts';
-import { migrate } from './migrate.ts';
-import { type Database, openDatabase } from './open.ts';
+import type { Database } from './open.ts';
 import type { Schema } from './schema.ts';
 import type { SqliteFile } from './sqlite.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 import { inTransaction, inUnsyncedTransaction } from './transaction.ts';
 
-let folder: string;
 let db: Database;
 /** Another process, as far as SQLite knows: a connection of its own. */
 let other: SqliteDatabase.Database;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'latchkey-lock-'));
-  const sqlitePath = join(folder, 'latchkey.db');
-  db = openDatabase({ sqlitePath });
-  await migrate(db);
-  other = new SqliteDatabase(sqlitePath);
+  const file = await openSqliteFile();
+  db = file.db;
+  other = new SqliteDatabase(file.path);
 });
-afterEach(async () => {
-  other.close();
-  await db.destroy();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => void other.close());
 
 const readAt = async () => (await db.selectFrom('ready_probe').select('at').executeTakeFirstOrThrow()).at;
 const write = (at: number) => db.updateTable('ready_probe').set({ at }).execute();

@@ -117,7 +117,6 @@ export function summarizeSimulation(requests: readonly SimulatedRequest[], fromM
   };
   const served = some.filter(({ isServed }) => isServed).length;
   return {
-    served,
     refused: some.length - served,
     servedPerSecond: (served * 1_000) / (toMs - fromMs),
     servedP99Ms: p99(true),

@@ -122,3 +122,12 @@ describe('a request that does not arrive in time', () => {
     expect(await linesBefore(0)).toEqual([]);
   });
 });
+
+test('the request log has one line, with 499, for a client that left before its answer', async () => {
+  const { socket } = open('GET /slow HTTP/1.1\r\nhost: a\r\n\r\n');
+  const finish = await host.slowRequest();
+  socket.destroy();
+  expect(await host.linesWritten(1)).toMatchObject([{ route: '/slow', status: 499 }]);
+  finish();
+  expect(await linesBefore(1)).toHaveLength(1);
+});

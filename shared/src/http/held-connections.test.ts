@@ -33,7 +33,6 @@ test.each([
   ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n', 405],
   ['CONNECT, and bytes for the tunnel', `CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n${'x'.repeat(100_000)}`, 405],
   ['something other than HTTP', '\x16\x03\x01\x02\x00\x01', 400],
-  ['a beginning of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['a head that is too long', `GET / HTTP/1.1\r\na: ${'x'.repeat(20_000)}`, 431],
 ])(
   'a connection with %s is closed after its answer, although the client keeps its side open',

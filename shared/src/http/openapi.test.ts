@@ -1,24 +1,15 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { AppError } from '../errors/errors.ts';
-import { createMetrics } from '../metrics/metrics.ts';
 import { Type } from '../schema/type.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
-import { createHost } from './host.ts';
+import { createSilentHost } from '../testing/silent-host.ts';
 import { addOpenApi } from './openapi.ts';
 
 type Others = Parameters<typeof addOpenApi>[1]['others'];
 
 function openHost(others?: Others, publicUrl: string | null = null) {
-  const ignore = () => {};
-  const app = createHost({
-    randomId: () => 'made',
-    clientIpOf: () => '192.0.2.1',
-    requestLog: { write: ignore, flush: ignore },
-    operatorLog: { info: ignore, warn: ignore, error: ignore },
-    metrics: createMetrics(),
-    crossOriginHeaders: () => ({ vary: 'Origin' }),
-  });
+  const app = createSilentHost({ crossOriginHeaders: () => ({ vary: 'Origin' }) });
   const clock = createManualClock();
   addOpenApi(app, { version: '1.2.3', publicUrl, clock, others });
   const read = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
@@ -53,14 +44,12 @@ test('the document describes routes that came after it, and neither hidden ones 
 
 test.each([
   ['no list', undefined, undefined],
-  ['gzip', 'gzip', 'gzip'],
   ['several', 'gzip, deflate, br, zstd', 'br'],
   ['any', '*', 'br'],
   ['any but Brotli', 'br;q=0, *', 'gzip'],
   ['gzip first', 'BR; q=0.5, GZIP;q=0.8', 'gzip'],
   ['the text first', 'gzip;q=0.5, identity', undefined],
   ['none at all', 'gzip;q=0, br;q=0.0', undefined],
-  ['nothing', '', undefined],
   ['only unknown ones', 'zstd, deflate', undefined],
   ['a weight that is no number', 'br;q=high, gzip', 'gzip'],
   ['more than is read', `${'x, '.repeat(5_000)}gzip`, undefined],
@@ -83,11 +72,9 @@ test.each([
 });
 
 test.each([
-  ['the tag', (tag: string) => tag, 304],
   ['the tag as a weak one', (tag: string) => `W/${tag}`, 304],
   ['a list with the tag', (tag: string) => `"other" , ${tag},W/"more"`, 304],
   ['every tag', () => '*', 304],
-  ['another tag', () => '"other"', 200],
   ['a part of the tag', (tag: string) => `${tag.slice(0, -2)}"`, 200],
 ])('a reader with %s gets %3$i', async (_, header, status) => {
   const { app, read } = openHost();

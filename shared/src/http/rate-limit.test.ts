@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
+import { findProgram } from '@latchkey/rig/stores/own-stores';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createMetrics } from '../metrics/metrics.ts';
 import { connectRedis } from '../replicas/index.ts';
-import { patientLimits } from '../replicas/patient-limits.fixture.ts';
-import { createHost } from './host.ts';
+import { patientLimits, startRedis } from '../replicas/redis.fixture.ts';
+import { createSilentHost } from '../testing/silent-host.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
 const url = process.env.TEST_REDIS_URL ?? '';
@@ -26,14 +25,7 @@ const figures = {
 /** A replica that answers a limited route, with a connection of its own. */
 async function startReplica(at: string, clientIp: string, limits?: typeof patientLimits) {
   const connection = connectRedis(at, () => {}, limits);
-  const ignore = () => {};
-  const app = createHost({
-    randomId: () => 'id',
-    clientIpOf: () => clientIp,
-    requestLog: { write: () => {}, flush: () => {} },
-    operatorLog: { info: ignore, warn: ignore, error: ignore },
-    metrics: createMetrics(),
-  });
+  const app = createSilentHost({ clientIpOf: () => clientIp });
   onTestFinished(async () => {
     await app.close();
     connection.close();
@@ -67,8 +59,7 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
   test.each(['SIGKILL', 'SIGSTOP'] as const)(
     'gets %s, requests are answered, and soon without asking it',
     async (signal) => {
-      const server = await startOwnRedis();
-      onTestFinished(() => server.stop());
+      const server = await startRedis();
       const { ask, connection } = await startReplica(server.url, anyIp());
       process.kill(server.pid, signal);
       expect(await ask()).toBe(200);

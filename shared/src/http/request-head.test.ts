@@ -73,12 +73,70 @@ test.each([
   },
 );
 
-test.each(['chunked', 'Chunked'])('a body in chunks is taken: %s', async (coding) => {
-  const head = `POST /things HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/json\r\n`;
-  const body = 'c\r\n{"name":"a"}\r\n0\r\n\r\n';
-  expect(await host.raw(`${head}transfer-encoding: ${coding}\r\n\r\n${body}`)).toMatch(/^HTTP\/1.1 200 /);
-});
-
 test('a request before HTTP/1.1 need not name a host', async () => {
   expect(await ask('GET /things HTTP/1.0')).toMatch(/^HTTP\/1.1 200 /);
+});
+
+const ending = 'host: a\r\nconnection: close\r\n\r\n';
+
+test('two different lengths of one body are refused (request smuggling)', async () => {
+  const both = `POST /things HTTP/1.1\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n${ending}0\r\n\r\n`;
+  expect(await host.raw(both)).toContain(' 400 ');
+  expect(
+    await host.raw(`POST /things HTTP/1.1\r\ncontent-length: 5\r\ncontent-length: 6\r\n${ending}`),
+  ).toContain(' 400 ');
+});
+
+test('the request log has a line for each of several requests on one connection', async () => {
+  const answer = await host.raw(`GET /things HTTP/1.1\r\nhost: a\r\n\r\nGET /none HTTP/1.1\r\n${ending}`);
+  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404']);
+  expect((await host.linesWritten(2)).map(({ status }) => status)).toEqual([200, 404]);
+});
+
+test('an unexpected error is a bare 500, whatever status it claims, and the log shows the cause', async () => {
+  for (const path of ['/fault', ...[400, 403, 404, 409, 502].map((status) => `/status/${status}`)]) {
+    const response = await fetch(host.url + path);
+    const text = await response.text();
+    expect([path, response.status, JSON.parse(text).code]).toEqual([path, 500, 'INTERNAL']);
+    expect(text).not.toContain('hunter2');
+  }
+  expect(String((host.operatorLines[0] as { error: Error }).error)).toContain('hunter2');
+});
+
+async function post(body: Buffer, type = 'application/json') {
+  const payload = new Uint8Array(body);
+  const headers = { 'content-type': type };
+  const response = await fetch(`${host.url}/things`, { method: 'POST', headers, body: payload });
+  // biome-ignore lint/suspicious/noExplicitAny: what came over the wire, for the test to look into
+  return { status: response.status, body: (await response.json()) as any };
+}
+const named = (bytes: Buffer) => Buffer.concat([Buffer.from('{"name":"'), bytes, Buffer.from('"}')]);
+
+test.each([
+  ['bytes that begin no character', [0xff, 0xfe]],
+  ['Latin-1', [0x66, 0xfc, 0x72]],
+  ['half a character', [0xe2, 0x82]],
+  ['a longer form than needed', [0xc0, 0xaf]],
+  ['half of a surrogate pair', [0xed, 0xa0, 0x80]],
+])('a body with %s is a 400, and nothing of it is taken', async (_name, bytes) => {
+  const { status, body } = await post(named(Buffer.from(bytes)));
+  expect([status, body.code, body.errors]).toEqual([
+    400,
+    'VALIDATION_FAILED',
+    [{ path: '', message: 'must be UTF-8' }],
+  ]);
+});
+
+test('any charset but UTF-8 gets 415, whatever the bytes are', async () => {
+  const body = named(Buffer.from('x'));
+  for (const said of ['utf-8', 'UTF-8', '"utf-8"', 'utf8', 'utf-8; version=1']) {
+    expect((await post(body, `application/json; charset=${said}`)).status, said).toBe(200);
+  }
+  for (const said of ['iso-8859-1', 'utf-16', '"windows-1252"', 'us-ascii', 'utf-8x']) {
+    expect(await post(body, `application/json;charset=${said}`), said).toMatchObject({
+      status: 415,
+      body: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+    });
+  }
+  expect((await post(body, 'application/json; version=1')).status).toBe(200);
 });

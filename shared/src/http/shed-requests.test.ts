@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { AppError } from '../errors/errors.ts';
 import type { RequestLine } from '../log/index.ts';
 import { createMetrics } from '../metrics/metrics.ts';
+import { createSilentHost } from '../testing/silent-host.ts';
 import { createHost } from './host.ts';
 import { addPlainAnswerer } from './plain-answers.ts';
 
@@ -248,13 +249,7 @@ describe('on a host that stays overloaded', () => {
 });
 
 test('a host without a limit for the delay refuses nothing: it looks at no connection', async () => {
-  const app = createHost({
-    randomId: () => 'id',
-    clientIpOf: () => '192.0.2.1',
-    requestLog: null,
-    operatorLog: { info() {}, warn() {}, error() {} },
-    metrics: createMetrics(),
-  });
+  const app = createSilentHost();
   expect(app.server.listenerCount('connection')).toBe(1);
   await app.close();
 });

@@ -1,45 +1,19 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createManualClock, serveBehindGate } from '../testing/index.ts';
+import { serveBehindGate } from '../testing/index.ts';
+import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { createUpstream } from '../upstream/index.ts';
-import { createInternalClient, type InternalClient } from './internal-client.ts';
+import { connectService } from '../testing/test-upstream.ts';
 
-/** @returns a client, and why its calls failed, as its log shows them to the operator */
-function connect(url: string, secret = 'any secret'): { client: InternalClient; faults: string[] } {
-  const faults: string[] = [];
-  const upstream = createUpstream({
-    urls: [url],
-    lookup: async () => [],
-    clock: createManualClock(),
-    connections: 1,
-    onFault: () => {},
-  });
-  onTestFinished(() => upstream.close());
-  const onFault = (_name: string, error: unknown) => void faults.push((error as Error).message);
-  return {
-    client: createInternalClient({ name: 'leases', upstream, secret: { reveal: () => secret }, onFault }),
-    faults,
-  };
-}
+const serve = async (listener: RequestListener) => (await serveHttp(listener)).url;
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const connect = (url: string, secret = 'any secret') =>
+  connectService([url], { secret, answerTimeoutMs: null, connections: 1 });
 
-async function faultsOf({ client, faults }: ReturnType<typeof connect>): Promise<string[]> {
+async function faultsOf(client: ReturnType<typeof connect>): Promise<string[]> {
   const refusal = { code: 'DEPENDENCY_UNAVAILABLE' };
   await expect(client.get('/internal/x', (body) => body)).rejects.toMatchObject(refusal);
-  return faults;
+  return client.faults;
 }
 
 test('a call with another INTERNAL_SECRET than the called service has is reported by the name of that variable', async () => {
@@ -67,7 +41,7 @@ test('a call that got no answer in time is reported with its limit', async () =>
 
 test('the limit of a call ends with its answer, so nothing is aborted later', async () => {
   const time = stopTime();
-  const { client } = connect(await serve((_, response) => response.end('{}')));
+  const client = connect(await serve((_, response) => response.end('{}')));
   await client.get('/internal/x', (body) => body);
   const aborts = vi.spyOn(AbortController.prototype, 'abort');
   onTestFinished(() => aborts.mockRestore());

@@ -40,15 +40,6 @@ const names = (prefix: string, count: number) => Array.from({ length: count }, (
 /** Two single reads, as many as there may be requests at once. Whatever is read next has to wait for one of them. */
 const occupy = async () => [...(await readAll(['first'])), ...(await readAll(['second']))];
 
-test('a lone look-up is sent at once as a single read, without a timer', async () => {
-  const answer = read('a');
-  await settled();
-  expect(singles.map(({ keys }) => keys)).toEqual([['a']]);
-  singles[0]?.end('A');
-  expect(await answer).toBe('A');
-  expect(batches).toEqual([]);
-});
-
 test('look-ups that come while two requests are under way share the next one, which is sent when one of the two has ended', async () => {
   await occupy();
   const answers = [...(await readAll(['a'])), ...(await readAll(['b']))];
@@ -58,16 +49,6 @@ test('look-ups that come while two requests are under way share the next one, wh
   expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b']]);
   batches[0]?.end(['A', 'B']);
   expect(await Promise.all(answers)).toEqual(['A', 'B']);
-});
-
-test('a look-up never joins a request that was sent before it, even for the same key', async () => {
-  const [before] = await readAll(['a']);
-  const [after] = await readAll(['a']);
-  singles[0]?.end('old');
-  await settled();
-  singles[1]?.end('new');
-  expect(await before).toBe('old');
-  expect(await after).toBe('new');
 });
 
 test('while a key is being read, later look-ups of it wait for that request to end and then share one of their own', async () => {

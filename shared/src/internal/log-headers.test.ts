@@ -1,23 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
-import { type App, createHost } from '../http/index.ts';
-import { createMetrics } from '../metrics/metrics.ts';
+import type { App } from '../http/index.ts';
+import { createSilentHost } from '../testing/silent-host.ts';
 import { addLogHeaders, readLogHeaders } from './answer-headers.ts';
 
 let app: App;
 let principal: Principal | null;
 beforeEach(() => {
-  const tell = () => {};
-  app = createHost({
-    randomId: randomUUID,
-    clientIpOf: () => '127.0.0.1',
-    requestLog: null,
-    operatorLog: { info: tell, warn: tell, error: tell },
-    metrics: createMetrics(),
-  });
+  app = createSilentHost();
   addLogHeaders(app);
   app.addHook('onRequest', async (request) => {
     request.principal = principal;

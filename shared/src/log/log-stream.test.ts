@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { makeTestFolder } from '../testing/test-folder.ts';
 import { canShareLog } from './log-stream.ts';
 
 const processes = 2;
-const linesOfEach = 1_200;
+const linesOfEach = 600;
 const longLineEvery = 50;
 
 /** Writes lines of many lengths, more than a pipe holds, says so, and ends once they are gone. */
@@ -56,18 +56,14 @@ test.runIf(process.platform === 'linux').each([
 ])(
   'processes that share %s as their log write every line whole, where its reader is slow too',
   async (kind, target) => {
-    const folder = mkdtempSync(join(tmpdir(), 'latchkey-log-'));
-    try {
-      const written = await writeTogether(target, folder);
-      const lines = (kind === 'a file' ? readFileSync(join(folder, 'log'), 'utf8') : written).split('\n');
-      expect(lines.pop()).toBe('');
-      expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(4_096);
-      const ids = new Set(lines.map((line) => (JSON.parse(line) as { requestId: string }).requestId));
-      expect(ids.size).toBe(processes * linesOfEach);
-      expect(lines).toHaveLength(processes * linesOfEach);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = makeTestFolder();
+    const written = await writeTogether(target, folder);
+    const lines = (kind === 'a file' ? readFileSync(join(folder, 'log'), 'utf8') : written).split('\n');
+    expect(lines.pop()).toBe('');
+    expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(4_096);
+    const ids = new Set(lines.map((line) => (JSON.parse(line) as { requestId: string }).requestId));
+    expect(ids.size).toBe(processes * linesOfEach);
+    expect(lines).toHaveLength(processes * linesOfEach);
   },
 );
 
@@ -83,22 +79,18 @@ const busyProgram = `
   process.exit(0);`;
 
 test('a reader that reads gets the lines while the event loop has no turn of its own for them', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-log-'));
-  try {
-    const reader = '{ head -c 1048576 > /dev/null; touch "$DONE"; cat > /dev/null; }';
-    const shell = spawn('sh', ['-c', `"$NODE" --input-type=module -e "$PROGRAM" | ${reader}`], {
-      env: {
-        PATH: process.env.PATH,
-        NODE: process.execPath,
-        PROGRAM: busyProgram,
-        DONE: join(folder, 'done'),
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    expect(await text(shell.stderr)).toBe('read');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = makeTestFolder();
+  const reader = '{ head -c 1048576 > /dev/null; touch "$DONE"; cat > /dev/null; }';
+  const shell = spawn('sh', ['-c', `"$NODE" --input-type=module -e "$PROGRAM" | ${reader}`], {
+    env: {
+      PATH: process.env.PATH,
+      NODE: process.execPath,
+      PROGRAM: busyProgram,
+      DONE: join(folder, 'done'),
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  expect(await text(shell.stderr)).toBe('read');
 }, 30_000);
 
 test('a log is shared on Linux only', () => {

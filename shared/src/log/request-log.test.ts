@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { makeTestFolder } from '../testing/test-folder.ts';
 import { createHidePersons, shortenAddress } from './hide-persons.ts';
 import type { RequestLine } from './request-line.ts';
 import { createRequestLog } from './request-log.ts';
 
-let folder: string;
+let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'latchkey-log-'));
+  file = join(makeTestFolder(), 'log');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const line: RequestLine = {
   requestId: 'r-1',
@@ -28,7 +27,6 @@ const line: RequestLine = {
 };
 
 test('every request is one line of JSON in its turn, with time and level, and all are there after a flush', async () => {
-  const file = join(folder, 'log');
   const log = createRequestLog('info', openSync(file, 'w'));
   log.write(line);
   for (let i = 1; i <= 2_000; i++) log.write({ ...line, requestId: `r-${i}`, status: 500, code: 'INTERNAL' });
@@ -44,7 +42,6 @@ test('every request is one line of JSON in its turn, with time and level, and al
 });
 
 test('every request line names its service, version and instance, and the trace and the failure only where there is one', async () => {
-  const file = join(folder, 'log');
   const identity = { service: 'gateway', version: '1.2.3', instance: 'pod"7-12' };
   const log = createRequestLog('info', openSync(file, 'w'), { identity });
   const failure = { cause: 'connect ECONNREFUSED', upstream: 'leases', tries: 2 };
@@ -85,7 +82,6 @@ test.each([
 });
 
 test('a line after the end of the log is dropped, and a second end returns the first one', async () => {
-  const file = join(folder, 'log');
   const log = createRequestLog('info', openSync(file, 'w'));
   log.write(line);
   await Promise.all([log.flush(), log.flush()]);
@@ -95,7 +91,7 @@ test('a line after the end of the log is dropped, and a second end returns the f
 });
 
 test('a log without lines ends at once', async () => {
-  await createRequestLog('info', openSync(join(folder, 'log'), 'w')).flush();
+  await createRequestLog('info', openSync(file, 'w')).flush();
 });
 
 test('a reader of the log that went away ends neither the server nor its end', async () => {

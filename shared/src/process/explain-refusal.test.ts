@@ -1,12 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError } from '../config/index.ts';
 import { openDatabase } from '../db/index.ts';
 import { startMetricsListener } from '../metrics/metrics.ts';
-import { explainRefusal } from './explain-refusal.ts';
+import { makeTestFolder } from '../testing/test-folder.ts';
+import { explainAndExit, explainRefusal } from './explain-refusal.ts';
 
 async function listen(port: number, host = '127.0.0.1'): Promise<Server> {
   const server = createServer();
@@ -60,8 +61,7 @@ describe('a listener that cannot be had names its variable and what is accepted'
 
 describe('a SQLITE_PATH that cannot be used is named with what is accepted', () => {
   function explain(place: (folder: string) => string): string | undefined {
-    const folder = mkdtempSync(join(tmpdir(), 'latchkey-refusal-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = makeTestFolder();
     writeFileSync(join(folder, 'text'), 'this is no database, and long enough to be sure of it '.repeat(50));
     mkdirSync(join(folder, 'sub'));
     const sqlitePath = place(folder);
@@ -93,4 +93,58 @@ it('an error that no variable causes is not explained', () => {
     Object.assign(new Error('mkdir'), mkdir),
   ];
   for (const error of errors) expect(explainRefusal(error, {})).toBe(undefined);
+});
+
+/** What is written for an error, and the code of the exit. */
+function explained(error: unknown): { text: string; code: number | undefined } {
+  let text = '';
+  let code: number | undefined;
+  const write = (part: string) => {
+    text += part;
+  };
+  const exit = (given: number) => {
+    code = given;
+  };
+  const process = { stderr: { write }, exit };
+  explainAndExit(error, process as never, {});
+  return { text, code };
+}
+
+it('a refusal by the configuration or the system is explained in words, without a stack', () => {
+  const foreseen = [
+    new ConfigError([{ variable: 'PORT', message: 'PORT is not a number' }]),
+    Object.assign(new Error('listen EADDRINUSE: address already in use 127.0.0.1:4100'), {
+      code: 'EADDRINUSE',
+    }),
+    Object.assign(new Error('no such column: x'), { code: 'SQLITE_ERROR' }),
+    Object.assign(new Error('password authentication failed for user "latchkey"'), { code: '28P01' }),
+    Object.assign(new Error('the master key of version 1 is not the one'), { forOperator: true }),
+  ];
+  for (const error of foreseen)
+    expect(explained(error)).toEqual({ text: `Latchkey did not start.\n${error.message}\n`, code: 1 });
+});
+
+it("the explanation of a system's refusal names the variable that causes it", () => {
+  const cannotOpen = Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' });
+  const { text, code } = explained(cannotOpen);
+  expect(code).toBe(1);
+  expect(text).toMatch(/^Latchkey did not start\.\nSQLITE_PATH is "data\/latchkey\.db", .*Accepted: .*\n$/);
+});
+
+it('an unexpected error is shown with its stack', () => {
+  const mistakes = [
+    new TypeError('x is not a function'),
+    Object.assign(new Error('odd'), { code: 'ERR_INVALID_ARG_TYPE' }),
+  ];
+  for (const error of mistakes) expect(explained(error).text).toMatch(/\n\s+at .*explain-refusal\.test/);
+  expect(explained('only words').text).toBe('Latchkey did not start.\nonly words\n');
+});
+
+it('the answer to an unknown flag says where the configuration is', () => {
+  const refused = Object.assign(new TypeError("Unknown option '--port'"), {
+    code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION',
+  });
+  expect(explained(refused).text).toBe(
+    "Latchkey did not start.\nUnknown option '--port'\nThe configuration is in environment variables: --help names them.\n",
+  );
 });

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTokenVerifier } from '../auth/index.ts';
+import { usualTokenRules } from '../auth/usual-rules.fixture.ts';
 import { type Authority, createAuthority, importedKeyName, markKey } from '../authority/index.ts';
 import { createFeedFollower, createInProcessBus } from '../events/index.ts';
 import { boundCaches, planCaches, readProcessMemory } from '../memory/index.ts';
@@ -99,16 +100,7 @@ async function fillTokens() {
   const verifier = createTokenVerifier({
     secrets: () => accepted,
     keySet: null,
-    rules: {
-      audience: null,
-      issuer: null,
-      clockToleranceSeconds: 10,
-      maxAgeSeconds: 86_400,
-      requireIssuedAt: true,
-      viewerClaim: 'sub',
-      contentClaim: 'content_ids',
-      contentClaimRequired: false,
-    },
+    rules: usualTokenRules,
     clock,
     maxBytes: plan.tokens,
   });

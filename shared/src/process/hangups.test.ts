@@ -1,69 +1,35 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import {
-  type Environment,
-  internalVariables,
-  observabilityVariables,
-  processVariables,
-} from '../config/index.ts';
-import { FakeProcess } from './fake-process.fixture.ts';
-import { runService } from './index.ts';
+import { expect, test } from 'vitest';
+import { makeTestFolder } from '../testing/test-folder.ts';
+import type { FakeProcess } from './fake-process.fixture.ts';
+import { startService } from './start-service.fixture.ts';
 
 const old = 'the-old-secret-of-a-test-0123456789abcdef';
 const next = 'the-next-secret-of-a-test-0123456789abcde';
-const settings = { ...processVariables(4199), ...internalVariables, ...observabilityVariables('127.0.0.1') };
 
 function createFiles() {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-hangups-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeTestFolder();
   const fileOf = (name: string) => join(folder, name);
   return { fileOf, write: (name: string, text: string) => writeFileSync(fileOf(name), text) };
 }
 
-/** Starts a service. @param onMount while it starts: its configuration was read, and it does not listen yet */
-async function startService(env: Environment, onMount: (process: FakeProcess) => void = () => {}) {
-  const process = new FakeProcess();
-  const started = runService(
-    {
-      name: 'things',
-      version: '1',
-      settings,
-      rules: [],
-      async mount({ app }) {
-        onMount(process);
-        app.get('/things', { config: { access: 'open' } }, async () => ({}));
-        return async () => {};
-      },
-    },
-    process as unknown as NodeJS.Process,
-    { HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0', METRICS_HOST: '127.0.0.1', ...env },
-  );
-  onTestFinished(async () => {
-    process.emit('SIGINT');
-    await process.exited;
-  });
-  await started;
-  const [, port] = await process.says(/listens on 127\.0\.0\.1:(\d+)/);
-  const statusFor = async (secret: string) => {
-    const headers = { 'x-latchkey-secret': secret };
-    return (await fetch(`http://127.0.0.1:${port}/things`, { headers })).status;
-  };
+async function start(env: Record<string, string>, onStart: (process: FakeProcess) => void = () => {}) {
+  const { process, ended, url } = await startService({ env, onMount: (_, starting) => onStart(starting) });
+  await ended;
+  const statusFor = async (secret: string) =>
+    (await fetch(`${url}/things`, { headers: { 'x-latchkey-secret': secret } })).status;
   return { process, statusFor };
 }
 
 test('SIGHUP while a service starts is not lost: a file that was replaced after its reading is read again', async () => {
   const { fileOf, write } = createFiles();
   write('secret', old);
-  const { process, statusFor } = await startService(
-    { INTERNAL_SECRET_FILE: fileOf('secret') },
-    (starting) => {
-      write('secret', next);
-      // A signal without a listener ends a process.
-      for (let count = 0; count < 3; count++) expect(starting.emit('SIGHUP')).toBe(true);
-    },
-  );
+  const { process, statusFor } = await start({ INTERNAL_SECRET_FILE: fileOf('secret') }, (starting) => {
+    write('secret', next);
+    // A signal without a listener ends a process.
+    for (let count = 0; count < 3; count++) expect(starting.emit('SIGHUP')).toBe(true);
+  });
   expect([await statusFor(old), await statusFor(next)]).toEqual([401, 200]);
   expect(process.log.match(/SIGHUP: INTERNAL_SECRET renewed/g)).toHaveLength(1);
   write('secret', old);
@@ -73,7 +39,7 @@ test('SIGHUP while a service starts is not lost: a file that was replaced after 
 
 test('SIGHUP ends a service without a variable from a file while it starts, and afterwards', async () => {
   let listeners: number | null = null;
-  const { process } = await startService({ INTERNAL_SECRET: old }, (starting) => {
+  const { process } = await start({ INTERNAL_SECRET: old }, (starting) => {
     listeners = starting.listenerCount('SIGHUP');
   });
   expect(listeners).toBe(0);
@@ -85,7 +51,7 @@ test('a service refuses calls with an INTERNAL_SECRET_PREVIOUS that was taken aw
   const { fileOf, write } = createFiles();
   write('secret', next);
   write('previous', old);
-  const { process, statusFor } = await startService({
+  const { process, statusFor } = await start({
     INTERNAL_SECRET_FILE: fileOf('secret'),
     INTERNAL_SECRET_PREVIOUS_FILE: fileOf('previous'),
   });

@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { type AddressInfo, connect as connectPlain } from 'node:net';
-import { tmpdir } from 'node:os';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { findProgram } from '@latchkey/rig/stores/own-stores';
@@ -11,6 +10,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { createSystemClock } from '../clock/clock.ts';
 import { createInternalClient, internalSecretHeader } from '../internal/index.ts';
 import { createShutdown } from '../lifecycle/index.ts';
+import { serveHttp } from '../testing/serve-http.ts';
+import { makeTestFolder } from '../testing/test-folder.ts';
 import { describeServiceTls, internalTlsVariableNames, openTlsFiles, type TlsFiles } from '../tls/index.ts';
 import { createUpstream } from '../upstream/index.ts';
 import { openInternalTls } from './open-internal-tls.ts';
@@ -23,9 +24,13 @@ const log = { info() {}, warn() {}, error() {} };
 describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between services', () => {
   let authority: CertificateAuthority;
   let other: CertificateAuthority;
+  let ofServer: ReturnType<CertificateAuthority['issue']>;
+  let ofCaller: typeof ofServer;
   beforeAll(() => {
     authority = makeCertificateAuthority('the CA');
     other = makeCertificateAuthority('another CA');
+    ofServer = authority.issue('server');
+    ofCaller = authority.issue('caller');
   });
   afterAll(() => {
     authority.remove();
@@ -114,17 +119,15 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
       asked.on('error', reject).end();
     });
 
-  test('a service answers a caller with a certificate of the CA, by address and by name', async () => {
-    const { port } = await serve(read(authority.ca, authority.issue('server')));
-    const files = read(authority.ca, authority.issue('caller'));
-    expect(await connectTo(port, files).ask()).toEqual({ thing: 1 });
-    const named = connectTo(port, files, 'localhost');
+  test('a service answers a caller with a certificate of the CA, by name', async () => {
+    const { port } = await serve(read(authority.ca, ofServer));
+    const named = connectTo(port, read(authority.ca, ofCaller), 'localhost');
     await vi.waitUntil(() => named.upstream.size() > 0);
     expect(await named.ask()).toEqual({ thing: 1 });
   });
 
   test('without a certificate, and with one of another CA or an expired one, the right secret opens nothing but health and readiness', async () => {
-    const { port, asked } = await serve(read(authority.ca, authority.issue('server')));
+    const { port, asked } = await serve(read(authority.ca, ofServer));
     const callers = {
       'certificate no certificate': undefined,
       'certificate UNABLE_TO_VERIFY_LEAF_SIGNATURE': other.issue('stranger'),
@@ -143,7 +146,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
   });
 
   test('a caller whose certificate is refused logs why, and which variable to change', async () => {
-    const { port } = await serve(read(authority.ca, authority.issue('server')));
+    const { port } = await serve(read(authority.ca, ofServer));
     const { ask, faults } = connectTo(port, read(authority.ca, authority.issue('late', { expired: true })));
     await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
     expect(faults).toEqual([
@@ -152,7 +155,6 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
   });
 
   test('a caller sends nothing to a service whose certificate has expired, is for another host or of another CA, and says so', async () => {
-    const mine = authority.issue('caller');
     const cases: [{ cert: string; key: string }, string, RegExp][] = [
       [authority.issue('old', { expired: true }), authority.ca, /the certificate of leases.* has expired/],
       [
@@ -164,7 +166,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
     ];
     for (const [certificate, ca, message] of cases) {
       const { port, asked } = await serve(read(authority.ca, certificate));
-      const { ask, upstream, faults } = connectTo(port, read(ca, mine));
+      const { ask, upstream, faults } = connectTo(port, read(ca, ofCaller));
       for (let round = 0; round < 2; round++)
         await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
       expect(faults).toHaveLength(2);
@@ -178,18 +180,14 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
   });
 
   test('a caller learns that the other side speaks no TLS', async () => {
-    const { createServer } = process.getBuiltinModule('node:http');
-    const plain = createServer((_, response) => response.end());
-    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void plain.close());
-    const { port } = plain.address() as AddressInfo;
-    const { ask, faults } = connectTo(port, read(authority.ca, authority.issue('caller')));
+    const { url } = await serveHttp((_, response) => response.end());
+    const { ask, faults } = connectTo(Number(new URL(url).port), read(authority.ca, ofCaller));
     await expect(ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
     expect(faults[0]).toMatch(/^leases speaks no TLS at the address in LEASES_SERVICE_URL/);
   });
 
   test('a session of TLS that is resumed opens nothing: it would be trusted by what was verified before', async () => {
-    const { port } = await serve(read(authority.ca, authority.issue('server')));
+    const { port } = await serve(read(authority.ca, ofServer));
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
       const target = { host: '127.0.0.1', port, rejectUnauthorized: false, maxVersion };
       const first = connect(target);
@@ -209,13 +207,12 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
   });
 
   test('a replaced CA and certificate are used without a restart: the next connection of the old CA is refused', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'latchkey-internal-tls-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = makeTestFolder();
     const put = (from: { cert: string; key: string }, ca: string) => {
       for (const [name, path] of Object.entries({ ...from, ca })) copyFileSync(path, join(folder, name));
     };
     const at = (name: string) => join(folder, name);
-    put(authority.issue('server'), authority.ca);
+    put(ofServer, authority.ca);
     const files = openTlsFiles(
       Object.fromEntries(
         (['ca', 'cert', 'key'] as const).map((kind) => [
@@ -226,7 +223,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
       { now: Date.now, onFault: () => {} },
     );
     const { port } = await serve(files);
-    const old = read(authority.ca, authority.issue('caller'));
+    const old = read(authority.ca, ofCaller);
     const next = read(other.ca, other.issue('caller'));
     expect(await connectTo(port, old).ask()).toEqual({ thing: 1 });
     put(other.issue('server'), other.ca);
@@ -248,16 +245,5 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
       const seconds = new X509Certificate(readFileSync(path)).validToDate.getTime() / 1_000;
       expect(shown).toContain(`latchkey_certificate_expiry_timestamp_seconds{file="${path}"} ${seconds}\n`);
     }
-  });
-
-  test('text without TLS gets no answer of HTTP, and the service goes on', async () => {
-    const { port } = await serve(read(authority.ca, authority.issue('server')));
-    const socket = connectPlain(port, '127.0.0.1');
-    const received: Buffer[] = [];
-    socket.on('data', (chunk) => received.push(chunk));
-    socket.write('GET /health HTTP/1.1\r\nhost: a\r\n\r\n');
-    await new Promise((resolve) => socket.on('close', resolve).on('error', () => {}));
-    expect(Buffer.concat(received).toString('latin1')).not.toContain('HTTP/');
-    expect((await get(port, '/health')).status).toBe(200);
   });
 });

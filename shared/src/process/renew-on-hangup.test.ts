@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { internalVariables, readConfig } from '../config/index.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
+import { makeTestFolder } from '../testing/test-folder.ts';
 import { createRenewal } from './renew-on-hangup.ts';
 
 const log = { info() {}, warn() {}, error() {} };
@@ -14,9 +14,7 @@ test.each([
   [true, 'ok'],
   [false, 'failed'],
 ])('a reading counts only once other processes have it, or could not get it: %s', async (isTaken, result) => {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-renewal-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'secret');
+  const file = join(makeTestFolder(), 'secret');
   writeFileSync(file, 'the-first-secret-of-a-test-with-32-bytes');
   const env = { INTERNAL_SECRET_FILE: file };
   const read = () => readConfig(internalVariables, env).values;

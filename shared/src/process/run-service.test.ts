@@ -1,64 +1,27 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { internalVariables, observabilityVariables, processVariables } from '../config/index.ts';
+import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { addRefusalAudit } from '../http/index.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { FakeProcess } from './fake-process.fixture.ts';
 import { runService, type ServiceContext } from './index.ts';
+import { settings, startService } from './start-service.fixture.ts';
 
 const secret = 'the-internal-secret-of-a-test-0123456789';
-const settings = { ...processVariables(4199), ...internalVariables, ...observabilityVariables('127.0.0.1') };
 type Context = ServiceContext<typeof settings>;
 
-const running: FakeProcess[] = [];
-afterEach(async () => {
-  // A process ends by the real time, also after a test that has stopped it.
-  vi.useRealTimers();
-  for (const process of running.splice(0)) {
-    process.emit('SIGINT');
-    await process.exited;
-  }
-});
-
-/** A service with one route. It starts as soon as `prepare` lets it. */
 async function start(
   prepare: () => Promise<void>,
   onMount: (context: Context) => void = () => {},
   more: Record<string, string> = {},
 ) {
-  const process = new FakeProcess();
-  const ended = runService(
-    {
-      name: 'things',
-      version: '1.2.3',
-      settings,
-      rules: [],
-      async mount(context) {
-        onMount(context);
-        context.app.get('/things', { config: { access: 'open' } }, async () => ({ things: [] }));
-        return prepare;
-      },
-    },
-    process as unknown as NodeJS.Process,
-    {
-      HOST: '127.0.0.1',
-      PORT: '0',
-      METRICS_PORT: '0',
-      METRICS_HOST: '127.0.0.1',
-      INTERNAL_SECRET: secret,
-      ...more,
-    },
-  );
-  running.push(process);
-  const [, port] = await process.says(/listens on 127\.0\.0\.1:(\d+)/);
+  const env = { INTERNAL_SECRET: secret, ...more };
+  const { process, ended, url } = await startService({ env, prepare, onMount });
   const ask = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      headers: { 'x-latchkey-secret': secret },
-    });
+    const response = await fetch(url + path, { headers: { 'x-latchkey-secret': secret } });
     return { status: response.status, headers: response.headers, body: (await response.json()) as object };
   };
-  return { process, ended, ask, url: `http://127.0.0.1:${port}` };
+  return { process, ended, ask, url };
 }
 
 test('a caller without the internal secret leaves no audit row, and its X-Forwarded-For is ignored', async () => {
@@ -240,12 +203,4 @@ test('a start that fails closes what was opened before', async () => {
   expect(await process.exited).toBe(1);
   expect(closed).toBe(true);
   expect(process.log).toMatch(/unforeseen\n\s+at /);
-});
-
-test('--help lists the variables and starts nothing', async () => {
-  const process = new FakeProcess();
-  process.argv.push('--help');
-  const mount = async () => expect.fail('mounted');
-  await runService({ name: 'things', version: '1', settings, rules: [], mount }, process as never, {});
-  expect(process.out).toMatch(/^latchkey things.*INTERNAL_SECRET/s);
 });

@@ -108,12 +108,6 @@ describe('a shared lease', () => {
 });
 
 describe('what the owner answers', () => {
-  test('after an answer of the owner no shared entry is used until the feed was followed further', async () => {
-    await readers.lease.load('l');
-    entries.set('lease l', { value: lease(), stamp });
-    expect(await readers.lease.load('l')).toEqual(owner.value);
-  });
-
   test('an answer of the owner is shared with the number at which it is true, although the feed has been followed further', async () => {
     progress.receive(6, 600, { kind: 'content', contentId: 'y' });
     expect(await readers.lease.load('l')).toEqual(owner.value);

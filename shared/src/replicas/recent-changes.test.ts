@@ -72,33 +72,6 @@ describe('a record that follows from 5 on', () => {
     expect(recent.confirms(stamp(6), names('a'))).toBe(true);
   });
 
-  test('a state from beyond the followed place is not confirmed', () => {
-    push(7);
-    expect(recent.confirms(stamp(7), names('a'))).toBe(false);
-  });
-
-  test('a state of another history, where the same number was another change, is not confirmed', () => {
-    expect(recent.confirms({ number: 5, at: 501 }, names('a'))).toBe(false);
-    // The database was put back to 2, and goes on from there with other changes.
-    pull(2, []);
-    pull(2, [row(2)]);
-    for (const number of [3, 4, 5, 6]) {
-      const before = number === 3 ? 'first' : 'other';
-      progress.receive(number, number * 100 + 7, content('other'), link(number, 'other', before));
-    }
-    expect(recent.confirms(stamp(5), names('a'))).toBe(false);
-    expect(recent.confirms({ number: 5, at: 507 }, names('a'))).toBe(true);
-  });
-
-  test('the record confirms nothing from before a gap, and keeps the pushed changes from beyond it', () => {
-    push(12, 'a');
-    pull(11, [row(10), row(11)]);
-    expect(recent.confirms(stamp(5), names('b'))).toBe(false);
-    expect(recent.confirms(stamp(10), names('b'))).toBe(false);
-    expect(recent.confirms(stamp(11), names('b'))).toBe(true);
-    expect(recent.confirms(stamp(11), names('a'))).toBe(false);
-  });
-
   test('the record confirms nothing from before a row that it cannot read', () => {
     pull(7, [{ number: 6, at: 600, change: null }, row(7)]);
     expect(recent.confirms(stamp(5), names('a'))).toBe(false);
@@ -111,16 +84,6 @@ describe('a record that follows from 5 on', () => {
     expect(recent.confirms(stamp(30), names('a'))).toBe(false);
     expect(recent.confirms(stamp(31), names('a'))).toBe(true);
     expect(recent.confirms(stamp(31), names('c32'))).toBe(false);
-  });
-
-  test('the record confirms nothing while a pushed change was too far ahead to be kept', () => {
-    push(100, 'a');
-    expect(recent.confirms(stamp(5), names('b'))).toBe(false);
-    pull(
-      100,
-      Array.from({ length: 95 }, (_, i) => row(6 + i)),
-    );
-    expect(recent.confirms(stamp(100), names('b'))).toBe(true);
   });
 
   test('the record confirms again after two readings without the change that was too far ahead', () => {

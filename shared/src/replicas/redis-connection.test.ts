@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { findFreePort } from '@latchkey/rig/find-free-port';
-import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
-import { Redis } from 'ioredis';
+import { findProgram } from '@latchkey/rig/stores/own-stores';
+import { Redis, ReplyError } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { patientLimits } from './patient-limits.fixture.ts';
-import { connectRedis } from './redis-connection.ts';
+import { patientLimits, startRedis } from './redis.fixture.ts';
+import { connectRedis, createRedisOutage } from './redis-connection.ts';
 
 const url = process.env.TEST_REDIS_URL ?? '';
 const canStart = findProgram('redis-server') !== undefined;
@@ -34,16 +34,13 @@ function connect(at: string) {
 }
 
 /** A Redis of its own, and a client of it beside those that are tested. */
-async function startRedis() {
-  const server = await startOwnRedis();
+async function openRedis() {
+  const server = await startRedis();
   const other = new Redis(server.url);
-  onTestFinished(async () => {
-    other.disconnect();
-    await server.stop();
-  });
+  onTestFinished(() => other.disconnect());
   await event(other, 'ready');
   const at = (user: string, path = '') => `redis://${user}127.0.0.1:${server.port}${path}`;
-  return { other, at, port: server.port };
+  return { other, at };
 }
 
 test('a Redis that is not there at the start is reported at once, once, with its address', async () => {
@@ -72,9 +69,8 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
   test.each([
     ['that is not given', '', /^NOAUTH /],
     ['that is wrong', ':geheim@', /^WRONGPASS /],
-    ['of a user that it does not know', 'sam:geheim@', /^WRONGPASS /],
   ])('with a password %s is down, says so once, and is used when it is mended', async (_, user, reason) => {
-    const { other, at } = await startRedis();
+    const { other, at } = await openRedis();
     await other.config('SET', 'requirepass', 'right');
     const { connection, faults, tries } = connect(at(user));
     await tries(3);
@@ -84,14 +80,12 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
     expect(await connection.attempt((redis) => redis.get('x'))).toBeUndefined();
 
     await other.config('SET', 'requirepass', '');
-    if (user.startsWith('sam'))
-      await other.call('ACL', 'SETUSER', 'sam', 'on', '>geheim', '~*', '&*', '+@all');
     await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
     expect(faults).toHaveLength(1);
   });
 
   test('a Redis without the configured database counts as down, is reported once, and nothing is stored in another database', async () => {
-    const { other, at } = await startRedis();
+    const { other, at } = await openRedis();
     const { connection, faults } = connect(at('', '/99'));
     await vi.waitFor(() => expect(faults).toEqual(['ERR DB index is out of range']), waiting);
     const { redis } = connection;
@@ -107,22 +101,16 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
     expect(faults).toHaveLength(1);
   });
 
-  test('everything is stored in the configured database of Redis', async () => {
-    const { other, at } = await startRedis();
-    const { connection, faults } = connect(at('', '/15'));
-    await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
-    await connection.attempt((redis) => redis.set('x', '1'));
-    expect(await other.dbsize()).toBe(0);
-    await other.select(15);
-    expect(await other.get('x')).toBe('1');
-    expect(faults).toEqual([]);
-  });
-
-  test('no command is sent on a new connection that Redis refused', async () => {
-    const { other, at } = await startRedis();
+  test('everything is stored in the configured database of Redis, and no command is sent on a new connection that Redis refused', async () => {
+    const { other, at } = await openRedis();
     await other.call('ACL', 'SETUSER', 'sam', 'on', '>geheim', '~*', '&*', '+@all');
     const { connection, faults } = connect(at('sam:geheim@', '/3'));
     await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
+    await connection.attempt((redis) => redis.set('y', '1'));
+    expect([await other.dbsize(), await other.call('INFO', 'keyspace')]).toEqual([
+      0,
+      expect.stringMatching(/db3:keys=1,/),
+    ]);
     await other.call('ACL', 'SETUSER', 'sam', '-select');
     const again = event(connection.redis, 'ready');
     await other.call('CLIENT', 'KILL', 'USER', 'sam');
@@ -146,4 +134,57 @@ test('an answer that came while this process stood still counts, although its ti
     while (performance.now() < untilMs);
     expect(await answer).toBe('PONG');
   }
+});
+
+function createOutage() {
+  const reported: string[] = [];
+  const outage = createRedisOutage(({ message }) => void reported.push(message));
+  return { outage, reported };
+}
+
+test('a Redis outage is reported once, with its first reason, and so is the next one', () => {
+  const { outage, reported } = createOutage();
+  for (const reason of ['connect ECONNREFUSED', 'connect ETIMEDOUT', 'connect ECONNREFUSED'])
+    outage.report(new Error(reason));
+  outage.end();
+  outage.report(new Error('read ECONNRESET'));
+  expect(reported).toEqual(['connect ECONNREFUSED', 'read ECONNRESET']);
+});
+
+test('a Redis that starts but refuses is reported once for each reason', () => {
+  const { outage, reported } = createOutage();
+  outage.report(new Error('connect ECONNREFUSED'));
+  for (let n = 0; n < 3; n++) {
+    outage.report(new ReplyError('ERR invalid password'));
+    outage.report(new ReplyError('NOAUTH Authentication required.'));
+  }
+  expect(reported).toEqual([
+    'connect ECONNREFUSED',
+    'ERR invalid password',
+    'NOAUTH Authentication required.',
+  ]);
+});
+
+test('Redis refusals that differ each time do not flood the log', () => {
+  const { outage, reported } = createOutage();
+  for (let n = 0; n < 100; n++) outage.report(new ReplyError(`ERR busy for ${n} ms`));
+  expect(reported).toHaveLength(5);
+});
+
+test('the report of a Redis outage has no arguments of a command, such as a password', () => {
+  const faults: Error[] = [];
+  const refusal = Object.assign(
+    new ReplyError("ERR unknown command 'AUTH', with args beginning with: 'sam' 'geheim'"),
+    { command: { name: 'auth', args: ['sam', 'geheim'] } },
+  );
+  createRedisOutage((fault) => void faults.push(fault)).report(refusal);
+  expect(faults.map(({ message }) => message)).toEqual(["ERR unknown command 'AUTH'"]);
+  expect(JSON.stringify(faults.map((fault) => ({ ...fault, stack: fault.stack })))).not.toContain('geheim');
+});
+
+test('the report of a Redis outage keeps the code of a network error', () => {
+  const faults: Error[] = [];
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  createRedisOutage((fault) => void faults.push(fault)).report(refused);
+  expect(faults).toEqual([expect.objectContaining({ code: 'ECONNREFUSED' })]);
 });

@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import { commandRedis } from '@latchkey/rig/stores/changed-users';
 import { findProgram } from '@latchkey/rig/stores/own-stores';
 import {
-  type RunningVariant,
   startRedisCluster,
   startRedisSentinel,
   startRedisVariant,
 } from '@latchkey/rig/stores/redis-variants';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { patientLimits } from './patient-limits.fixture.ts';
+import { patientLimits, started } from './redis.fixture.ts';
 import { connectRedis } from './redis-connection.ts';
 
 const canStart = findProgram('redis-server') !== undefined;
@@ -18,12 +17,6 @@ vi.setConfig({ testTimeout: 120_000 });
 const name = 'latchkey';
 const user = { name, password: 'old' };
 const inner = (url: string, password: string) => url.replace(`${name}:old@`, `${name}:${password}@`);
-
-const started = async <V extends RunningVariant>(starting: Promise<V>): Promise<V> => {
-  const variant = await starting;
-  onTestFinished(() => variant.stop());
-  return variant;
-};
 
 function connect(url: string) {
   const secret = { value: url, file: url };
@@ -52,16 +45,6 @@ describe.skipIf(!canStart)('a password of Redis that changes', () => {
     commandRedis(port, { name, password: from }, ['acl', 'setuser', name, 'resetpass', `>${to}`]);
     commandRedis(port, { name, password: to }, ['client', 'kill', 'user', name, 'skipme', 'yes']);
   }
-
-  test('a connection that was lost comes back with the present password', async () => {
-    const { url, port } = await started(startRedisVariant({ user }));
-    const { secret, isUp, lose, faults } = connect(url);
-    await isUp();
-    secret.value = secret.file = inner(url, 'new');
-    await lose(() => replacePassword(port, 'old', 'new'));
-    await isUp();
-    expect(faults.map(String).filter((fault) => fault.includes('WRONGPASS'))).toEqual([]);
-  });
 
   test('while Redis does not know the new password yet, a lost connection comes back with the one before', async () => {
     const { url, port } = await started(startRedisVariant({ user }));

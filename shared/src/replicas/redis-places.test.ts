@@ -9,7 +9,7 @@ import { type CertificateAuthority, makeCertificateAuthority } from '@latchkey/r
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSeal } from '../seal/seal.ts';
 import { openTlsFiles, TlsRefused } from '../tls/index.ts';
-import { patientLimits } from './patient-limits.fixture.ts';
+import { patientLimits, started } from './redis.fixture.ts';
 import { connectRedis } from './redis-connection.ts';
 import { createRedisStateStore } from './state-store.ts';
 
@@ -39,11 +39,6 @@ describe.skipIf(!canStart)('Redis', () => {
       { ca: { variable: 'REDIS_CA_FILE', path } },
       { now: Date.now, onFault: (error) => expect.fail(String(error)) },
     );
-  const started = async <V extends RunningVariant>(starting: Promise<V>): Promise<V> => {
-    const variant = await starting;
-    onTestFinished(() => variant.stop());
-    return variant;
-  };
   function connect(url: string, ca: string | null = authority.ca) {
     const faults: unknown[] = [];
     const connection = connectRedis(

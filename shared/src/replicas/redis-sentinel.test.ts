@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
+import { findProgram } from '@latchkey/rig/stores/own-stores';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { patientLimits } from './patient-limits.fixture.ts';
+import { patientLimits, startRedis } from './redis.fixture.ts';
 import { connectRedis } from './redis-connection.ts';
 
 const canStart = findProgram('redis-server') !== undefined;
@@ -52,12 +52,9 @@ async function startSentinel(primaryPort: number) {
 
 describe.skipIf(!canStart)('Redis behind a sentinel', () => {
   test('is connected again where the sentinel tells of a new primary while the connection is being made', async () => {
-    const server = await startOwnRedis();
+    const server = await startRedis();
     const other = new Redis(server.url);
-    onTestFinished(async () => {
-      other.disconnect();
-      await server.stop();
-    });
+    onTestFinished(() => other.disconnect());
     const sentinel = await startSentinel(server.port);
     const connection = connectRedis(sentinel.url, () => {}, patientLimits);
     onTestFinished(() => connection.close());
@@ -84,8 +81,7 @@ describe.skipIf(!canStart)('Redis behind a sentinel', () => {
   });
 
   test('is not connected again after it was closed', async () => {
-    const server = await startOwnRedis();
-    onTestFinished(() => server.stop());
+    const server = await startRedis();
     const connection = connectRedis((await startSentinel(server.port)).url, () => {}, patientLimits);
     await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
     const begun = vi.spyOn(connection.redis, 'connect');

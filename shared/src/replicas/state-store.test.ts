@@ -6,7 +6,7 @@ import { makeServerFolder } from '@latchkey/rig/stores/server-program';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSeal } from '../seal/seal.ts';
-import { patientLimits } from './patient-limits.fixture.ts';
+import { patientLimits, startRedis } from './redis.fixture.ts';
 import { connectRedis, usualLimits } from './redis-connection.ts';
 import { createRedisStateStore } from './state-store.ts';
 
@@ -134,8 +134,7 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
     const opened = open(`redis://127.0.0.1:${place.port}`, patientLimits);
     opened.states.set('lease', 'l', {}, stamp, 60_000);
     expect(await askedOf(100, opened)).toBe(0);
-    const server = await startOwnRedis(place);
-    onTestFinished(() => server.stop());
+    await startRedis(place);
     await expectInUse(opened);
   });
 
@@ -148,15 +147,13 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
     // Those that were asked before it was noticed.
     expect(await askedOf(100, opened)).toBeLessThanOrEqual(3);
     await vi.waitFor(() => expect(opened.faults).toHaveLength(1), waiting);
-    const second = await startOwnRedis(place);
-    onTestFinished(() => second.stop());
+    await startRedis(place);
     await expectInUse(opened);
     expect(opened.faults).toHaveLength(1);
   });
 
   test('while Redis is paused a few look-ups wait for their time limit, the others do not wait, and later it is used again', async () => {
-    const server = await startOwnRedis();
-    onTestFinished(() => server.stop());
+    const server = await startRedis();
     const opened = await openUp(server.url, usualLimits);
     process.kill(server.pid, 'SIGSTOP');
     // On a machine that pauses for 50 ms, one command may have timed out before.
@@ -169,9 +166,8 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
   });
 
   test('a connection to a Redis that stays paused is replaced', async () => {
-    const server = await startOwnRedis();
-    onTestFinished(() => server.stop());
-    const { states, connection } = await openUp(server.url, usualLimits);
+    const server = await startRedis();
+    const { states, connection } = await openUp(server.url, { ...usualLimits, socketTimeoutMs: 300 });
     process.kill(server.pid, 'SIGSTOP');
     await new Promise((resolve) => connection.redis.once('close', resolve));
     process.kill(server.pid, 'SIGCONT');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { migrate, openDatabase } from '../db/index.ts';
+import { type Database, migrate, openDatabase } from '../db/index.ts';
 
 /** A Postgres database for one test. */
 export interface OwnPostgres {
@@ -8,6 +8,8 @@ export interface OwnPostgres {
   name: string;
   /** A connection to the server, not to this database. */
   admin: pg.Client;
+  /** Opens the database. The caller ends it. Tests do not check how soon Postgres answers, so a connection has a minute. */
+  open(options?: Partial<Parameters<typeof openDatabase>[0]>): Database;
   /** Sets a parameter for each new session of the database, such as `synchronous_commit = off`. */
   set(...settings: string[]): Promise<void>;
   /** Drops the database, with its remaining sessions. */
@@ -29,6 +31,8 @@ export async function createOwnPostgres(url: string, template = 'template0'): Pr
     databaseUrl: own.toString(),
     name,
     admin,
+    open: (options) =>
+      openDatabase({ databaseUrl: own.toString(), sqlitePath: '', connectionTimeoutMs: 60_000, ...options }),
     async set(...settings) {
       for (const setting of settings) await admin.query(`alter database ${name} set ${setting}`);
     },
@@ -50,10 +54,7 @@ async function backendsEnded(admin: pg.Client, name: string): Promise<void> {
 /** Makes a migrated and empty database. Copying it takes a tenth of the time of the migrations. */
 export async function makePostgresTemplate(url: string): Promise<OwnPostgres> {
   const template = await createOwnPostgres(url);
-  const db = openDatabase({
-    ...{ databaseUrl: template.databaseUrl, sqlitePath: '' },
-    ...{ longStatements: true, connectionTimeoutMs: 60_000 },
-  });
+  const db = template.open({ longStatements: true });
   await migrate(db);
   await db.destroy();
   return template;

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createSystemClock } from '../clock/clock.ts';
-import { type App, createHost } from '../http/index.ts';
+import type { App } from '../http/index.ts';
 import { createInternalClient, createInternalGate, type InternalClient } from '../internal/index.ts';
-import { createMetrics } from '../metrics/metrics.ts';
 import { createUpstream } from '../upstream/index.ts';
+import { createSilentHost } from './silent-host.ts';
 
 const ownSecret = 'the internal secret of tests, 32 bytes or more';
 /** Tests with it check the answers, not their speed. */
@@ -15,14 +14,7 @@ export async function serveBehindGate(
   secret: string,
   mount: (app: App) => void,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const silent = () => {};
-  const app = createHost({
-    randomId: randomUUID,
-    clientIpOf: () => '127.0.0.1',
-    requestLog: null,
-    operatorLog: { info: silent, warn: silent, error: silent },
-    metrics: createMetrics(),
-  });
+  const app = createSilentHost();
   createInternalGate(() => [secret]).addTo(app);
   mount(app);
   await app.listen({ host: '127.0.0.1', port: 0 });

@@ -63,11 +63,7 @@ async function readSchema() {
 async function openPostgresDatabase(url: string, template: string): Promise<TestDatabase> {
   // A database and not a schema: advisory locks and the catalog that the migrator reads are shared within a database.
   const own = await createOwnPostgres(url, template);
-  // Tests do not check how soon Postgres answers, and all that run at once share it.
-  const db = openDatabase({
-    ...{ databaseUrl: own.databaseUrl, sqlitePath: '' },
-    ...{ longStatements: true, connectionTimeoutMs: 60_000 },
-  });
+  const db = own.open({ longStatements: true });
   return {
     db,
     async close() {

@@ -6,6 +6,7 @@ import {
   createTokenVerifier,
   type TokenVerifier,
 } from '../auth/index.ts';
+import { usualTokenRules } from '../auth/usual-rules.fixture.ts';
 import { type Authority, createAuthority } from '../authority/index.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
@@ -70,16 +71,7 @@ export async function createTestHost({
   const tokens: TokenVerifier = createTokenVerifier({
     secrets: () => acceptedInTest,
     keySet: null,
-    rules: {
-      audience: null,
-      issuer: null,
-      clockToleranceSeconds: 10,
-      maxAgeSeconds: 86_400,
-      requireIssuedAt: true,
-      viewerClaim: 'sub',
-      contentClaim: 'content_ids',
-      contentClaimRequired: false,
-    },
+    rules: usualTokenRules,
     clock,
   });
   const app = createHost({

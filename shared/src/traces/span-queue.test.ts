@@ -1,7 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { serveHttp } from '../testing/serve-http.ts';
 import type { EndedSpan } from './otlp-json.ts';
 import { createSpanQueue } from './span-queue.ts';
 
@@ -12,17 +12,12 @@ const patience = { timeout: 20_000, interval: 5 };
 async function open(answer: (response: ServerResponse, n: number) => void) {
   const bodies: string[] = [];
   const faults: string[] = [];
-  const server = createServer(async (request, response) => {
+  const { url } = await serveHttp(async (request, response) => {
     bodies.push(await text(request));
     answer(response, bodies.length);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const queue = createSpanQueue({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
+    url: `${url}/v1/traces`,
     headers: { authorization: 'Bearer collector-key' },
     format: (spans) => String(spans.length),
     onFault: (error) => void faults.push(String(error)),

@@ -1,30 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { createManualClock } from '../testing/manual-clock.ts';
-import {
-  createUpstream,
-  NotStarted,
-  Tries,
-  TryElsewhere,
-  Unresponsive,
-  UnsureReplica,
-  type Upstream,
-} from './index.ts';
+import { describe, expect, test } from 'vitest';
+import { openUpstream } from '../testing/test-upstream.ts';
+import { NotStarted, Tries, TryElsewhere, Unresponsive, UnsureReplica } from './index.ts';
 
-const upstreams: Upstream[] = [];
-afterEach(async () => {
-  for (const upstream of upstreams.splice(0)) await upstream.close();
-});
-function open(count: number): Upstream {
-  const upstream = createUpstream({
-    urls: Array.from({ length: count }, (_, index) => `http://127.0.0.1:${index + 1}`),
-    lookup: async () => [],
-    clock: createManualClock(),
-    connections: 1,
-    onFault: () => {},
-  });
-  upstreams.push(upstream);
-  return upstream;
-}
+const open = (count: number) =>
+  openUpstream(Array.from({ length: count }, (_, index) => `http://127.0.0.1:${index + 1}`));
 const broken = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
 const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
 const timeOut = Object.assign(new Error('too long'), { name: 'TimeoutError' });
@@ -61,14 +40,16 @@ describe('a request that may have been begun', () => {
     },
   );
 
-  test.each(causes)(
+  const elsewhere: [string, Error] = ['its address cannot answer', new TryElsewhere()];
+
+  test.each([...causes, elsewhere])(
     'a request that changes something and may have been started is never sent twice: %s',
     (_why, error) => {
       expect(new Tries(open(4), false).next(error)).toBe(false);
     },
   );
 
-  test.each(causes.slice(1))(
+  test.each([...causes.slice(1), elsewhere])(
     'a request that may have been started is not repeated where no other address is healthy: %s',
     (_why, error) => {
       const upstream = open(2);
@@ -129,18 +110,6 @@ describe('a request that an address cannot answer', () => {
       expect(tries.next(failure)).toBe(isTriedAgain);
       expect(tries.member).not.toBe(first);
     }
-  });
-
-  test('a request that an address cannot answer is not repeated where no other address is healthy', () => {
-    expect(new Tries(open(1), true).next(new TryElsewhere())).toBe(false);
-    const upstream = open(2);
-    const tries = new Tries(upstream, true);
-    upstream.pick()?.penalize();
-    expect(tries.next(new TryElsewhere())).toBe(false);
-  });
-
-  test('a request that changes something is not sent elsewhere where an address cannot answer it', () => {
-    expect(new Tries(open(4), false).next(new TryElsewhere())).toBe(false);
   });
 
   test('a request that an address cannot answer is not repeated once the budget is spent', () => {

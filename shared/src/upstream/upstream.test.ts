@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
+import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { createUpstream, type Upstream, type UpstreamOptions } from './index.ts';
+import { createUpstream, NotStarted, type Upstream, type UpstreamOptions } from './index.ts';
+import { neverReached } from './never-reached.ts';
 
 /** Short, so that a test of the changes need not wait. */
 const resolveEveryMs = 5;
@@ -117,13 +116,10 @@ describe('an address that failed', () => {
     const time = stopTime();
     let isSilent = true;
     let asked = 0;
-    const server = createServer((_request, response) => {
+    const { url: origin } = await serveHttp((_request, response) => {
       asked++;
       if (!isSilent) response.end('ok');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { upstream, picks } = open([origin, ...urls], {}, { probeEveryMs: 5 });
     expect(upstream.pick()?.origin).toBe(origin);
     const [silent] = [upstream.pick(), upstream.pick(), upstream.pick(), upstream.pick()].slice(-1);
@@ -139,35 +135,25 @@ describe('an address that failed', () => {
     }
     isSilent = false;
     while (!picks(4).includes(origin)) await pass();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
 
   test('a probe distinguishes an address that takes no connection from one that answers with any status', async () => {
-    const server = createServer((_request, response) => response.writeHead(500).end());
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const { url: origin } = await serveHttp((_request, response) => response.writeHead(500).end());
     // Port 9 (discard) of this machine has no listener.
     const gone = 'http://127.0.0.1:9';
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { upstream, picks } = open([origin, gone]);
     stopTime();
     expect(await Promise.all(upstream.all().map((member) => member.isAlive()))).toEqual([true, false]);
     expect(picks(4)).not.toContain(gone);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
 
   test('an address that is ending gets no request until a process that is not ending answers a probe, however long that takes', async () => {
     let isEnding = true;
     let probed = 0;
-    const server = createServer((_request, response) => {
+    const { url: origin } = await serveHttp((_request, response) => {
       probed++;
       response.writeHead(200, isEnding ? { 'x-latchkey-phase': 'ending' } : {}).end();
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { upstream, clock, picks } = open([origin, ...urls], {}, { probeEveryMs: 5 });
     upstream
       .all()
@@ -180,8 +166,6 @@ describe('an address that failed', () => {
     }
     isEnding = false;
     while (!picks(4).includes(origin)) await new Promise(setImmediate);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
 
   test('an address that failed still gets requests where no other is left', async () => {
@@ -194,12 +178,9 @@ describe('an address that failed', () => {
 
 test('closing an upstream ends its idle connections and its name look-ups', async () => {
   let looked = 0;
-  const server = createServer((_request, response) => response.end('ok'));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, server } = await serveHttp((_request, response) => response.end('ok'));
   const upstream = createUpstream({
-    urls: [`http://name:${port}`],
+    urls: [url.replace('127.0.0.1', 'name')],
     lookup: async () => {
       looked++;
       return ['127.0.0.1'];
@@ -220,4 +201,50 @@ test('closing an upstream ends its idle connections and its name look-ups', asyn
   const before = looked;
   await new Promise((resolve) => server.close(resolve));
   expect(looked).toBe(before);
+});
+
+describe('what an address says of itself', () => {
+  const pair = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
+
+  test('an address that is about to end gets no request while there is another', () => {
+    const { upstream, picks } = open(pair);
+    const ending = upstream.pick();
+    ending?.notePhase('ending');
+    expect(picks(4)).not.toContain(ending?.origin);
+  });
+
+  test('an address that is about to end still comes before one that takes no connection', () => {
+    const { upstream, picks } = open(pair);
+    const ending = upstream.pick();
+    ending?.notePhase('ending');
+    upstream.pick()?.penalize();
+    expect(new Set(picks(4))).toEqual(new Set([ending?.origin]));
+  });
+
+  test.each(['unsure', 'starting'])(
+    'an address that is %s is asked by one request a second, until it is not',
+    (phase) => {
+      const { upstream, clock, picks } = open(pair);
+      const doubtful = upstream.pick();
+      doubtful?.notePhase(phase);
+      expect(picks(4)).not.toContain(doubtful?.origin);
+      clock.advance(1_000);
+      expect(picks(4).filter((origin) => origin === doubtful?.origin)).toHaveLength(1);
+      clock.advance(1_000);
+      expect(picks(4).filter((origin) => origin === doubtful?.origin)).toHaveLength(1);
+      doubtful?.notePhase(undefined);
+      expect(picks(4).filter((origin) => origin === doubtful?.origin)).toHaveLength(2);
+    },
+  );
+
+  test('where every address is unsure, all take turns, and no address counts as healthy', () => {
+    const { upstream, picks } = open(pair);
+    for (let turn = 0; turn < 2; turn++) upstream.pick()?.notePhase('unsure');
+    expect(upstream.pickHealthy()).toBeNull();
+    expect(new Set(picks(4)).size).toBe(2);
+  });
+
+  test('a request that a starting service answered goes to another address, whatever its method', () => {
+    expect(neverReached(new NotStarted())).toBe(true);
+  });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
-import { type Waiter, WaitingLine } from './waiting-line.ts';
+import { createRetryBudget, type Waiter, WaitingLine } from './waiting-line.ts';
 
 const waiter = (weight = 0.5, limitMs?: number): Waiter => ({
   weight,
@@ -51,12 +51,6 @@ test('a request is refused at once if the line moves so slowly that its turn wou
     true,
     true,
   ]);
-});
-
-test('a request waits in a long line that moves fast enough', () => {
-  // 5,000 a second: 1.6 s.
-  const { line } = movingLine(8_000, 500);
-  expect(line.add(waiter(0.1, 3_000))).toBe(true);
 });
 
 test('a pause shorter than half a second refuses nobody', () => {
@@ -110,4 +104,26 @@ test('requests have their turn in the order in which they came, whichever of the
       },
     ),
   );
+});
+
+test('one request in five may be sent once more, beyond a reserve for those that one address held up', () => {
+  const budget = createRetryBudget();
+  let spent = 0;
+  while (budget.spend()) spent++;
+  expect(spent).toBe(128);
+  let again = 0;
+  for (let request = 0; request < 1_000; request++) {
+    budget.earn();
+    if (budget.spend()) again++;
+  }
+  expect(again).toBeGreaterThan(190);
+  expect(again).toBeLessThanOrEqual(200);
+});
+
+test('quiet hours do not raise the retry budget above its reserve', () => {
+  const budget = createRetryBudget();
+  for (let request = 0; request < 100_000; request++) budget.earn();
+  let spent = 0;
+  while (budget.spend()) spent++;
+  expect(spent).toBe(128);
 });

@@ -6,7 +6,7 @@ import { createAuditSealer, createRefusalLog } from '../../audit/index.ts';
 import { createManualClock } from '../../testing/manual-clock.ts';
 import { createOwnPostgres, type OwnPostgres } from '../../testing/own-postgres.ts';
 import { migrate, migrations } from '../migrate.ts';
-import { type Database, openDatabase } from '../open.ts';
+import type { Database } from '../open.ts';
 import { type CreateRolesOptions, createScramVerifier, createServiceRoles } from './create-roles.ts';
 import { findRolePrefixes, nameServiceRoles, rightsOf } from './grant-rights.ts';
 import { rowServices } from './service-rights.ts';
@@ -30,12 +30,7 @@ describe.skipIf(url === '')('on Postgres', () => {
   async function begin(isMigrated: boolean): Promise<void> {
     own = await createOwnPostgres(url, isMigrated ? process.env.TEST_POSTGRES_TEMPLATE : undefined);
     prefix = own.name;
-    owner = openDatabase({
-      databaseUrl: own.databaseUrl,
-      sqlitePath: '',
-      longStatements: true,
-      connectionTimeoutMs: 60_000,
-    });
+    owner = own.open({ longStatements: true });
   }
 
   async function end(): Promise<void> {
@@ -57,12 +52,15 @@ describe.skipIf(url === '')('on Postgres', () => {
   const create = (options: Partial<CreateRolesOptions> = {}) =>
     createServiceRoles(owner, { prefix, passwords, randomBytes, ...options });
 
+  function urlAs(user: string, password: string): string {
+    const as = new URL(own.databaseUrl);
+    Object.assign(as, { username: user, password });
+    return as.toString();
+  }
+
   /** Runs statements as a role, in a transaction that is undone. @returns the SQLSTATE of each, or `done` */
   async function tryAs(service: keyof typeof passwords, statements: readonly string[]): Promise<string[]> {
-    const as = new URL(own.databaseUrl);
-    as.username = `${prefix}_${service}`;
-    as.password = passwords[service];
-    const client = new pg.Client({ connectionString: as.toString() });
+    const client = new pg.Client({ connectionString: urlAs(`${prefix}_${service}`, passwords[service]) });
     await client.connect();
     const outcomes: string[] = [];
     for (const statement of statements) {
@@ -79,23 +77,21 @@ describe.skipIf(url === '')('on Postgres', () => {
     return outcomes;
   }
 
-  test.each(rowServices)(
-    'the role of %s reads the tables of its service, and Postgres refuses it every other table',
-    async (service) => {
-      await create();
-      const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
-        where schemaname = 'public' order by 1`.execute(owner);
-      const tables = rows.map(({ name }) => name);
-      const outcomes = await tryAs(
-        service,
-        tables.map((table) => `select * from ${table}`),
-      );
-      const readable = tables.filter((_, index) => outcomes[index] === 'done');
+  test('the role of each service reads the tables of its service, and Postgres refuses it every other table', async () => {
+    await create();
+    const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
+      where schemaname = 'public' order by 1`.execute(owner);
+    const tables = rows.map(({ name }) => name);
+    const selects = tables.map((table) => `select * from ${table}`);
+    for (const service of rowServices) {
+      const outcomes = await tryAs(service, selects);
       const rights = rightsOf(service);
-      expect(readable).toEqual(tables.filter((table) => rights[table]?.select === true));
+      expect(tables.filter((_, index) => outcomes[index] === 'done')).toEqual(
+        tables.filter((table) => rights[table]?.select === true),
+      );
       expect(new Set(outcomes)).toEqual(new Set(['done', refused]));
-    },
-  );
+    }
+  });
 
   test('no service changes what another one has written: API keys, leases, marks, contents, the audit, the schema', async () => {
     await create();
@@ -112,12 +108,7 @@ describe.skipIf(url === '')('on Postgres', () => {
         'update audit set affected = 1 where number = 1',
       ]),
     ).toEqual([refused, 'done', ...Array(6).fill(refused), 'done']);
-    expect(
-      await tryAs('content', ['delete from marks', 'select 1 from leases', 'select 1 from api_keys']),
-    ).toEqual([refused, refused, refused]);
-    expect(
-      await tryAs('auth', ['select 1 from leases', 'select 1 from contents', 'select 1 from marks']),
-    ).toEqual([refused, refused, refused]);
+    expect(await tryAs('content', ['delete from marks'])).toEqual([refused]);
   });
 
   test('no service removes or changes a row of the audit, and auth removes old ones only through the function for it', async () => {
@@ -151,12 +142,8 @@ describe.skipIf(url === '')('on Postgres', () => {
   test('the rights of auth suffice to chain the audit, and those of content to count refusals in rows that may be chained', async () => {
     await create();
     const clock = createManualClock();
-    const open = (service: keyof typeof passwords) => {
-      const as = new URL(own.databaseUrl);
-      as.username = `${prefix}_${service}`;
-      as.password = passwords[service];
-      return openDatabase({ databaseUrl: as.toString(), sqlitePath: '', connectionTimeoutMs: 60_000 });
-    };
+    const open = (service: keyof typeof passwords) =>
+      own.open({ databaseUrl: urlAs(`${prefix}_${service}`, passwords[service]) });
     const [asAuth, asContent] = [open('auth'), open('content')];
     const faults: unknown[] = [];
     const refusals = createRefusalLog(asContent, clock, (error) => void faults.push(error));
@@ -237,11 +224,7 @@ describe.skipIf(url === '')('on Postgres', () => {
     await beginEmpty();
     await sql`create schema vault`.execute(owner);
     await own.set('search_path = vault');
-    const inVault = openDatabase({
-      databaseUrl: own.databaseUrl,
-      sqlitePath: '',
-      connectionTimeoutMs: 60_000,
-    });
+    const inVault = own.open();
     await migrate(inVault);
     // As of an owner whose own setting says so, and not the database's.
     await own.set('search_path = public');
@@ -259,10 +242,7 @@ describe.skipIf(url === '')('on Postgres', () => {
     await own.admin.query(`create role ${weak} login password 'w'`);
     await own.admin.query(`alter database ${own.name} owner to ${weak}`);
     await sql`grant create on schema public to ${sql.id(weak)}`.execute(owner);
-    const as = new URL(own.databaseUrl);
-    as.username = weak;
-    as.password = 'w';
-    const db = openDatabase({ databaseUrl: as.toString(), sqlitePath: '', connectionTimeoutMs: 60_000 });
+    const db = own.open({ databaseUrl: urlAs(weak, 'w') });
     try {
       await migrate(db);
       await expect(createServiceRoles(db, { prefix, passwords, randomBytes })).rejects.toThrow(
@@ -282,7 +262,7 @@ describe.skipIf(url === '')('on Postgres', () => {
       await owner.destroy();
       await own.admin.query(`alter database ${own.name} owner to current_user`);
       await own.admin.query(`drop owned by ${weak}`).catch(() => {});
-      owner = openDatabase({ databaseUrl: own.databaseUrl, sqlitePath: '', connectionTimeoutMs: 60_000 });
+      owner = own.open();
       await sql`drop owned by ${sql.id(weak)} cascade`.execute(owner);
       await own.admin.query(`drop role ${weak}`);
     }
