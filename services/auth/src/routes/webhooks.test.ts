@@ -52,9 +52,10 @@ it('the secret of a webhook is in the answer that made it, and in no list, audit
 it('many different events are refused in proportional time', async () => {
   const refuse = async (count: number, times: number) => {
     const events = Array.from({ length: count }, (_, index) => `${index}`);
-    const startMs = performance.now();
+    const before = process.cpuUsage();
     for (let time = 0; time < times; time++) expect((await create({ ...wanted, events })).status).toBe(400);
-    return performance.now() - startMs;
+    // Of this process alone: what else the machine does is not in it.
+    return process.cpuUsage(before).user;
   };
   let [short, long] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let run = 0; run < 3; run++) {
