@@ -62,6 +62,9 @@ it('a new key is shown once and works, and the dialog closes only when the key i
   expect(await row.textContent()).toContain('playback');
   expect(await page.content()).not.toContain(rawKey);
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Create a key');
+  // React keeps the elements of the last two renders, and here the page has new ones.
+  await page.getByRole('searchbox').fill('');
+  await page.getByRole('searchbox').fill(name);
   // Neither the cache of queries nor a closed dialog keeps it. A heap with axe in it takes long to read.
   await expect.poll(() => countInHeap(page, rawKey), { timeout: 60_000, interval: 2_000 }).toBe(0);
 });
@@ -73,6 +76,7 @@ it('a key created on a computer with a wrong clock expires by the server’s clo
     path: `/api-keys?q=${name}`,
     as: target.adminApiKey,
     prepare: ({ clock }) => clock.install({ time: Date.now() + 3 * dayMs }),
+    isAlone: true,
   });
   await page.getByText('The clock of this computer is 3 days ahead.').waitFor();
   const earliestMs = Date.now() + 30 * dayMs;

@@ -15,7 +15,12 @@ const { client, adminApiKey, jwtSecret } = target;
 
 /** Opens the page with a filter, and waits for its event stream. */
 async function openAudit(query: Record<string, string>, prepare?: Preparation): Promise<Page> {
-  const page = await open({ path: `/audit?${new URLSearchParams(query)}`, as: adminApiKey, prepare });
+  const page = await open({
+    path: `/audit?${new URLSearchParams(query)}`,
+    as: adminApiKey,
+    prepare,
+    isAlone: prepare !== undefined,
+  });
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByRole('rowheader').first().or(page.getByText('No matching records')).waitFor();
   return page;

@@ -36,6 +36,7 @@ it('after a 429 the rows stay, nothing is read during the countdown, and then th
     path: '/api-keys',
     as: server.adminApiKey,
     prepare: ({ clock }) => clock.install(),
+    isAlone: true,
   });
   const row = page.getByRole('rowheader', { name: 'admin' });
   await row.waitFor();

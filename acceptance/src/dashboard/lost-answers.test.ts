@@ -162,7 +162,7 @@ it('where leases cannot be counted each page that shows their number says so, un
   };
   for (const path of [leases, content, `/viewers?viewer=${scene.viewerId}`]) {
     const page = await open({
-      ...{ path, broken: counts, as: target.adminApiKey },
+      ...{ path, broken: counts, as: target.adminApiKey, isAlone: true },
       async prepare(opened) {
         await opened.clock.install();
         await opened.route(counts, (route) => route.fulfill({ status: 503, body: '{}' }));
@@ -180,7 +180,7 @@ it('a viewer whose leases cannot be read is not shown as one without leases, dev
   const { viewerId } = await makeScene(target);
   const leases = /\/api\/v1\/leases\?/;
   const page = await open({
-    ...{ path: `/viewers?viewer=${viewerId}`, broken: leases, as: target.adminApiKey },
+    ...{ path: `/viewers?viewer=${viewerId}`, broken: leases, as: target.adminApiKey, isAlone: true },
     async prepare(opened) {
       await opened.clock.install();
       await opened.route(leases, (route) => route.fulfill({ status: 503, body: '{}' }));

@@ -23,12 +23,9 @@ interface PageOptions {
   theme?: 'light' | 'dark';
   /** Files whose failure the test itself causes. Errors of these are ignored. */
   broken?: RegExp;
-  /**
-   * Runs before the page is loaded: for its clock, its routes and its scripts. Playwright sets the clock of a whole profile, so the page
-   * gets one of its own.
-   */
+  /** Runs before the page is loaded: for its clock, its routes and its scripts. */
   prepare?: Preparation | undefined;
-  /** In a browser profile of its own, and so in a process of its own. */
+  /** In a browser profile of its own, and so in a process of its own. Playwright sets the clock of a whole profile. */
   isAlone?: boolean;
 }
 
@@ -96,7 +93,7 @@ export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
 
   return {
     async open({ path = '', as, width = defaultWidth, theme = 'light', broken, prepare, isAlone } = {}) {
-      const own = prepare || isAlone ? await browser.newContext(profileOptions) : null;
+      const own = isAlone ? await browser.newContext(profileOptions) : null;
       profile ??= own ? null : openProfile();
       const context = own ?? (await (profile as Promise<BrowserContext>));
       const page = await context.newPage();

@@ -61,7 +61,9 @@ it('with four windows open the figures match the traffic: key requests, refusals
   // The windows read all the time. None of that may thin out the share of refusals.
   const windows = [];
   for (let n = 0; n < 4; n++)
-    windows.push(await open({ as: server.adminApiKey, prepare: ({ clock }) => clock.install() }));
+    windows.push(
+      await open({ as: server.adminApiKey, prepare: ({ clock }) => clock.install(), isAlone: true }),
+    );
   for (let n = 0; n < 108; n++) await askForKey(server, scene);
   for (let n = 0; n < 12; n++) await server.client.get(`/keys/${scene.contentId}`);
   await server.client.post('/api/v1/player-metrics', token, playerReport);

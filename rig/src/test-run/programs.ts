@@ -41,7 +41,7 @@ export const programs = {
   'point-in-time': { files: [`${folder}/point-in-time.test.ts`] },
   logrotate: { files: [`${folder}/logrotate.test.ts`], tools: ['logrotate'] },
   pgbouncer: { files: ['shared/src/db/pgbouncer.test.ts'] },
-  documents: { files: [`${folder}/documents/`], tools: ['firefox'] },
+  documents: { files: [`${folder}/documents/`, 'k8s/src/documented-commands.test.ts'], tools: ['firefox'] },
   examples: { files: ['examples/src/run-example.test.ts', 'examples/demo/run-demo.test.ts'] },
 } as const satisfies Record<string, Program>;
 
