@@ -26,7 +26,7 @@ const oneProcess = {
   unstubEnvs: true,
   unstubGlobals: true,
 };
-/** Servers and a browser that files share. */
+/** Servers that files share. */
 const sharing = {
   ...oneProcess,
   globalSetup: ['acceptance/src/serve-shared.ts'],
@@ -70,7 +70,6 @@ export default defineConfig({
     ],
     exclude: ignored,
     pool: 'forks',
-    // Most files wait for servers, browsers and stores: with five on four cores a quarter of the processor time was left over.
     // Most files wait for servers, browsers and stores. With four on two cores a run took no less time than with three.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongFirstSequencer },

@@ -2,8 +2,6 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { launchBrowserServer, pageBrowser } from '@latchkey/rig/open-browser';
-import type { BrowserServer } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import { buildPlayer, makePlayerVideo, videoLengths } from './player/shared-media.ts';
 import { makeFolder } from './server-process.ts';
@@ -26,8 +24,8 @@ export type SharedServer = Omit<StartedServer, 'process' | 'remove'> & {
 
 /**
  * Starts what files of tests share when the first of them asks for it, and ends it after the last: `GET /servers/<name>` is a
- * server of `shared-settings.ts`, `GET /browser` a Chromium to which Playwright connects, `GET /player` the folder of the built
- * player, `GET /videos/<length>` the playlists of a clear video.
+ * server of `shared-settings.ts`, `GET /player` the folder of the built player, `GET /videos/<length>` the playlists of a clear
+ * video.
  *
  * @public vitest loads it by its path
  */
@@ -35,7 +33,6 @@ export default async function serveSharedServers(project: TestProject): Promise<
   const folder = makeFolder();
   const servers = new Map<string, Promise<StartedServer>>();
   const openings = new Map<string, Promise<unknown>>();
-  let browser: Promise<BrowserServer> | null = null;
 
   async function openServer(name: SharedName): Promise<SharedServer> {
     const output = { stdout: join(folder.path, `${name}.out`), stderr: join(folder.path, `${name}.err`) };
@@ -49,10 +46,6 @@ export default async function serveSharedServers(project: TestProject): Promise<
   }
 
   async function open(path: string): Promise<unknown> {
-    if (path === '/browser') {
-      browser ??= launchBrowserServer(pageBrowser(process.env));
-      return (await browser).wsEndpoint();
-    }
     if (path === '/player') return buildPlayer(join(folder.path, 'player'));
     const length = videoLengths.find((one) => path === `/videos/${one}`);
     if (length) return makePlayerVideo(join(folder.path, length), length);
@@ -75,7 +68,6 @@ export default async function serveSharedServers(project: TestProject): Promise<
 
   return async () => {
     listener.close();
-    await (await browser)?.close();
     const ends = await Promise.all([...servers].map(([name, starting]) => end(name, starting)));
     folder.remove();
     const faults = ends.filter((fault) => fault !== null);

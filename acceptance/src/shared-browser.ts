@@ -1,11 +1,17 @@
-import { type Browser, chromium } from 'playwright-core';
+import { openBrowser, pageBrowser } from '@latchkey/rig/open-browser';
+import type { Browser } from 'playwright-core';
 import { afterAll } from 'vitest';
-import { readShared } from './target.ts';
+
+/**
+ * The Chromium of this process of the tests, which ends with it. One for all of them is reached through another process, which takes a
+ * third of the processor time of each page.
+ */
+let browser: Promise<Browser> | null = null;
 
 /** The Chromium that files of tests share. What a file opens in it is closed after the file's last test. */
 export async function openSharedBrowser(): Promise<Browser> {
-  const browser = await chromium.connect(await readShared<string>('/browser'));
-  // Closes the contexts of this connection, not the browser.
-  afterAll(() => browser.close());
-  return browser;
+  browser ??= openBrowser(pageBrowser(process.env));
+  const opened = await browser;
+  afterAll(() => Promise.all(opened.contexts().map((context) => context.close())));
+  return opened;
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { type Browser, type BrowserServer, chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 
 /**
  * Chromium 156 has a page for the suggestions of its address bar, and loads it anew with each window, without one to be seen too. That
@@ -39,16 +39,6 @@ const args = [
 export async function openBrowser(executablePath: string): Promise<Browser> {
   checkProgram(executablePath);
   return chromium.launch({ executablePath, args });
-}
-
-/**
- * A Chromium to which several processes connect.
- *
- * @throws Error as `openBrowser`
- */
-export async function launchBrowserServer(executablePath: string): Promise<BrowserServer> {
-  checkProgram(executablePath);
-  return chromium.launchServer({ executablePath, args, host: '127.0.0.1' });
 }
 
 function checkProgram(executablePath: string): void {
