@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openBrowser, pageBrowser } from '@latchkey/rig/open-browser';
 import { startS3Server } from '@latchkey/rig/stores/s3-server';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
@@ -10,6 +9,7 @@ import { eventually } from './eventually.ts';
 import { startMediaServer } from './playback/media-server.ts';
 import { registerContent } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
+import { openSharedBrowser } from './shared-browser.ts';
 import { startSingleNode } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 import { openUploadGate } from './upload-gate.ts';
@@ -61,9 +61,8 @@ const mixed = await makeSource('mixed', mixedSizes(40));
 const small = await makeSource('small', mixedSizes(7));
 type Source = typeof small;
 // Its own: the shared one gets copies of files, which do not change.
-const browser = await openBrowser(pageBrowser(process.env));
+const browser = await openSharedBrowser();
 afterAll(async () => {
-  await browser.close();
   pages.close();
   gate.close();
   await store.close();

@@ -73,7 +73,7 @@ export async function openPlayerSetup(
     program ? openBrowser(program) : openSharedBrowser(),
   ]);
   afterAll(async () => {
-    await browser.close();
+    if (program) await browser.close();
     media.close();
     folder.remove();
   });
