@@ -75,6 +75,8 @@ it.each([
   { alg: '' },
   { alg: 5 },
   { alg: undefined },
+  // RFC 7515, section 4.1.11: it is never empty.
+  { crit: [] },
   { crit: ['exp'] },
   { crit: ['urn:example:unknown'], 'urn:example:unknown': true },
   { b64: false, crit: ['b64'] },
