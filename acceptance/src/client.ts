@@ -17,7 +17,7 @@ export interface CallOptions {
   isOneOfMany?: boolean;
 }
 
-/** Calls the server. Each answer is checked before the test gets it, but for those of a flood. */
+/** Calls the server. The test gets each answer checked, except in a flood (`isOneOfMany`). */
 export interface Client {
   api: ApiDocument;
   /** @param target path and query */

@@ -157,3 +157,15 @@ export async function changesArrived(target: Target): Promise<void> {
   await revokeLeases(target, { leaseId });
   await expectKey(target, '403 LEASE_REVOKED', scene, leaseId);
 }
+
+/** The report that a player sends at the end of a playback (`getMetrics()`). */
+export const playerReport = {
+  timeToFirstFrame: 1_500,
+  avgDecryptTime: 1,
+  avgFragLoadTime: 1,
+  avgKeyFetchTime: 1,
+  keyFetchCount: 1,
+  qualitySwitches: 0,
+  fragmentsLoaded: 9,
+  stallCount: 3,
+};

@@ -170,7 +170,7 @@ it('a viewer releases its own session, and no other one', async () => {
   expect((await ask(scene)).status).toBe(201);
 });
 
-it('the key pace of a session is that of its viewer', async () => {
+it('a session and its viewer share one key pace', async () => {
   const scene = await makePlayable();
   const keyPeriods = { mode: 'sequence', count: 100, periodSeconds: 600, burst: 2, speed: 1 };
   const path = `/api/v1/content/${scene.contentId}`;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { eventually } from './eventually.ts';
-import { createApiKey, createLease, makeScene, revokeLeases } from './server-actions.ts';
+import { createApiKey, createLease, makeScene, playerReport, revokeLeases } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { viewerToken } from './tokens.ts';
 
@@ -58,18 +58,8 @@ it('the statistics count active leases and reports of players', async () => {
   const scene = await makeScene(target);
   await createLease(target, scene);
   const before = await read('?steps=1');
-  const report = {
-    timeToFirstFrame: 1_500,
-    avgDecryptTime: 1,
-    avgFragLoadTime: 1,
-    avgKeyFetchTime: 1,
-    keyFetchCount: 1,
-    qualitySwitches: 0,
-    fragmentsLoaded: 9,
-    stallCount: 3,
-  };
   const token = viewerToken(target.jwtSecret, scene.viewerId);
-  expect((await client.post('/api/v1/player-metrics', token, report)).status).toBe(204);
+  expect((await client.post('/api/v1/player-metrics', token, playerReport)).status).toBe(204);
   await eventually(async () => {
     const { player, activeLeases } = await read();
     // Other tests may report to the same server.

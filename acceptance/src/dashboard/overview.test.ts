@@ -5,6 +5,7 @@ import {
   createApiKey,
   createLease,
   makeScene,
+  playerReport,
   registerContent,
   revokeApiKey,
   revokeLeases,
@@ -21,18 +22,6 @@ const own = await startDashboard({ TRUST_PROXY: 'true' });
 await own.server.client.post('/api/v1/setup', own.server.adminApiKey);
 const shared = await openDashboard();
 const mortal = await openRestartableDashboard();
-
-/** The report that a player sends at the end of a playback (`getMetrics()`). */
-const playerReport = {
-  timeToFirstFrame: 1_500,
-  avgDecryptTime: 1,
-  avgFragLoadTime: 1,
-  avgKeyFetchTime: 1,
-  keyFetchCount: 1,
-  qualitySwitches: 0,
-  fragmentsLoaded: 9,
-  stallCount: 3,
-};
 
 /** The text of a figure, by its name. */
 async function figureOf(page: Page, name: string): Promise<string> {

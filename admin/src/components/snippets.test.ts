@@ -40,7 +40,7 @@ it('the curl command needs no program that POSIX does not have', () => {
   expect(curlSnippet(facts)).toMatch(/ \| od -An -tx1$/);
 });
 
-it('every snippet names server and content, that of a player uses the project’s player, and only the curl command has the API key', () => {
+it('every snippet names server and content, the one for a player imports the project’s player, and only the curl command has the API key', () => {
   for (const text of [encryptSnippet(facts), encryptLiveSnippet(facts), playerSnippet(facts)]) {
     expect(text).toContain('https://keys.example');
     expect(text).not.toContain('lk_');

@@ -174,7 +174,7 @@ describe('an encrypted multivariant presentation', () => {
       ),
     );
     const played = playPresentation(playlist, keyOfUrl);
-    // The session key is that of the first segment, although what comes before that is in the clear.
+    // The session key is the key of the first encrypted segment. The segments before it are in the clear.
     expect(played[0]?.maps).toMatchObject([{ keyUrl: '', clear: makeInitialization() }]);
     expect(played.map(({ segments }) => segments.map(({ clear }) => clear.toString()))).toEqual([
       ...[['sound'], ['WEBVTT', ''], ['picture 0', 'picture 1']],

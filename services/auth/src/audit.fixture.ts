@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/shared/db';
 
-/** Adds rows to the audit: acts of an API key, and no more, where a row does not say otherwise. */
+/** Adds rows to the audit. By default a row is a revocation by an API key. */
 export async function addAuditRows(
   db: Pick<Database, 'insertInto'>,
   rows: readonly Record<string, unknown>[],

@@ -1,6 +1,6 @@
 import type { TokenRules } from './token-verifier.ts';
 
-/** The rules of tokens where no variable changes them. */
+/** The rules for tokens when every variable has its default. */
 export const usualTokenRules: TokenRules = {
   audience: null,
   issuer: null,

@@ -21,7 +21,7 @@ export type WebhookFixture = Awaited<ReturnType<typeof openWebhooks>>;
 
 interface Receiver {
   sent: SentMessage[];
-  /** What it answers, or throws. */
+  /** The receiver's answer. A receiver that cannot be reached throws. */
   answer: (message: SentMessage) => PostAnswer | Promise<PostAnswer>;
 }
 
