@@ -117,6 +117,8 @@ test('the id of a session without its URL is hidden in a text, next to other cha
     }
     expect(holdsSession(sid)).toBe(true);
   }
+  // With letters as those of a token's header.
+  expect(redact('e4wSAm6MTleyJhbGciOiJAAQECAwQFBgcICQoLDA0ODxA.m3u8')).toBe('***');
   expect(redact(hash)).toBe('***');
 });
 

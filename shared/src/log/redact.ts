@@ -170,9 +170,9 @@ function hideToken(run: string): string {
   const parts = run.split('.');
   let start = 0;
   for (const [index, part] of parts.entries()) {
-    const header = index < parts.length - 1 ? part.search(tokenHeader) : -1;
-    if (header !== -1) return run.slice(0, start + header) + hidden;
-    if (leastLetters.every((least, offset) => (parts[index + offset]?.length ?? 0) >= least))
+    const hasHeader = index < parts.length - 1 && tokenHeader.test(part);
+    if (hasHeader || leastLetters.every((least, offset) => (parts[index + offset]?.length ?? 0) >= least))
+      // With what stands before the header: it can be the beginning of a session's id.
       return run.slice(0, start) + hidden;
     start += part.length + 1;
   }
