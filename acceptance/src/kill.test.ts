@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '@latchkey/rig/random';
 import { expect, it, onTestFinished } from 'vitest';
 import { type AcknowledgedAct, writers } from './acknowledged-acts.ts';
-import { type ApiDocument, readApiDocument } from './api-document.ts';
+import { findApiDocument } from './api-document.ts';
 import { type Client, createClient } from './client.ts';
 import { complete } from './own-process.ts';
 import { makeFolder, startProcess } from './server-process.ts';
@@ -95,7 +95,6 @@ it(`acknowledged acts survive kill -9, in ${rounds} rounds (KILL_SEED=${seed})`,
   const random = createRandom(seed);
   const all: AcknowledgedAct[] = [];
   let last: AcknowledgedAct[] = [];
-  let api: ApiDocument | null = null;
   let contentId = '';
   let server: ReturnType<typeof startProcess> | null = null;
   onTestFinished(async () => {
@@ -106,8 +105,7 @@ it(`acknowledged acts survive kill -9, in ${rounds} rounds (KILL_SEED=${seed})`,
   const start = async () => {
     server = startProcess(folder.path, { ...complete, SQLITE_PATH: file, ADMIN_API_KEY: admin });
     const url = await server.listens();
-    api ??= await readApiDocument(url);
-    return { server, client: createClient(url, api) };
+    return { server, client: createClient(url, await findApiDocument(url, {})) };
   };
 
   for (let round = 0; round < rounds; round++) {

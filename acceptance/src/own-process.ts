@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { readApiDocument } from './api-document.ts';
+import { findApiDocument } from './api-document.ts';
 import { createClient } from './client.ts';
 import { type Environment, makeFolder, type ServerProcess, startProcess } from './server-process.ts';
 import { makeApiKey, masterKeyHex, saltHex, type Target } from './target.ts';
@@ -47,22 +47,25 @@ export async function runToEnd(
 
 export const ownAdminKey = makeApiKey();
 
-/** Opens a server that starts with `complete` and `ownAdminKey`. */
-export async function openProcess(server: ServerProcess): Promise<{ server: ServerProcess; target: Target }> {
+/** Opens a server that starts with `complete`, `ownAdminKey` and these variables. */
+export async function openProcess(
+  server: ServerProcess,
+  env: Environment = {},
+): Promise<{ server: ServerProcess; target: Target }> {
   const url = await server.listens();
   const target = {
     url,
     adminApiKey: ownAdminKey,
     jwtSecret: Buffer.from(complete.AUTH_JWT_SECRET),
     propagationMs: 0,
-    client: createClient(url, await readApiDocument(url)),
+    client: createClient(url, await findApiDocument(url, env)),
   };
   return { server, target };
 }
 
 /** As `startInTest`, with all that a server needs, and opens it. */
 export const openInTest = (folder: string, env: Environment = {}) =>
-  openProcess(startInTest(folder, { ...complete, ADMIN_API_KEY: ownAdminKey, ...env }));
+  openProcess(startInTest(folder, { ...complete, ADMIN_API_KEY: ownAdminKey, ...env }), env);
 
 export async function endProcess(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   server.kill(signal);

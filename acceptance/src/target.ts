@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, inject, onTestFinished, TestRunner, vi } from 'vitest';
-import { readApiDocument } from './api-document.ts';
+import { findApiDocument, readApiDocument } from './api-document.ts';
 import { type Client, createClient } from './client.ts';
 import { checkOutput, readLines } from './request-lines.ts';
 import { type FrontDoors, startSeparateServices } from './separate-services.ts';
@@ -171,7 +171,7 @@ async function watch(started: StartedServer): Promise<OwnServer> {
     checkOutput(process, client, secretsOf(env));
   };
   try {
-    client = createClient(started.url, await readApiDocument(started.url), started.tries);
+    client = createClient(started.url, await findApiDocument(started.url, env), started.tries);
   } catch (error) {
     await close();
     throw error;
@@ -209,7 +209,7 @@ export async function openShared(name: SharedName): Promise<WatchedServer> {
   if (areContainers) return startServer(sharedSettings[name]);
   const shared = await readShared<SharedServer>(`/servers/${name}`);
   const process = { pid: shared.pid, ...followOutput(shared.output) };
-  const client = createClient(shared.url, await readApiDocument(shared.url), shared.tries);
+  const client = createClient(shared.url, await findApiDocument(shared.url, shared.env), shared.tries);
   atTheEnd(async () => {
     // A line is written after its answer.
     const missing = () => {
