@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryFolder } from '../repository.ts';
-import { compileCache, type Environment } from './spawn-entry.ts';
+import { compileCache, type Environment, inheritedFlags } from './spawn-entry.ts';
 
 /**
  * Runs a command of `latchkey` to its end.
@@ -18,7 +18,7 @@ export async function runCli(
   code = repositoryFolder,
 ): Promise<string> {
   const { PATH, HOME } = process.env;
-  const command = [join(code, 'cli/src/main.ts'), ...args];
+  const command = [...inheritedFlags, join(code, 'cli/src/main.ts'), ...args];
   try {
     const { stdout } = await promisify(execFile)(process.execPath, command, {
       cwd: code,

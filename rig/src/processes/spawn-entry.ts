@@ -25,13 +25,21 @@ export interface SpawnOptions {
 /** Cache for compiled code of the started processes: a start then takes half of its processor time. */
 export const compileCache = join(repositoryFolder, '.cache/compile');
 
+/**
+ * Of all processes in a run of tests. Several share each core there, and the threads of their garbage collectors, which wait for each
+ * other, take a twentieth of the processor time.
+ */
+export const singleThreadedGc = '--single-threaded-gc';
+/** The flags of this process that its children get too. */
+export const inheritedFlags: readonly string[] = process.execArgv.filter((flag) => flag === singleThreadedGc);
+
 /** Starts a file of Latchkey on this process's Node. It always ends with this process. */
 export function spawnEntry(options: SpawnOptions): ChildProcess {
   const { entry, flags = [], args = [], code = repositoryFolder, folder = code, env, output } = options;
   // The channel closes with this process, and the server then ends.
   const stdio: StdioOptions = ['ignore', ...output, 'ipc'];
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [...flags, join(code, entry), ...args], {
+  const child = spawn(process.execPath, [...inheritedFlags, ...flags, join(code, entry), ...args], {
     cwd: folder,
     stdio,
     env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...env },

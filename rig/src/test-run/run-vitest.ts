@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileCache } from '../processes/spawn-entry.ts';
+import { compileCache, singleThreadedGc } from '../processes/spawn-entry.ts';
 import { runCommand } from '../run-command.ts';
 import { type CountedRun, type Counts, sumCounts } from './count-reporter.ts';
 
@@ -28,7 +28,8 @@ export async function runVitest(
     const file = join(folder, 'counts.json');
     const reporters = ['--reporter=default', `--reporter=${join(import.meta.dirname, 'count-reporter.ts')}`];
     const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-    const command = [vitest, 'run', '--root', root, ...reporters, ...args];
+    const flags = ['--root', root, ...reporters, `--execArgv=${singleThreadedGc}`];
+    const command = [singleThreadedGc, vitest, 'run', ...flags, ...args];
     const code = await runCommand(process.execPath, command, {
       ...env,
       TEST_COUNTS_FILE: file,

@@ -1,14 +1,20 @@
-const number = (digits: number) => new Intl.NumberFormat('en', { maximumFractionDigits: digits });
-const [whole, tenths, hundredths] = [number(0), number(1), number(2)];
+const formats: Intl.NumberFormat[] = [];
+
+/** A format is made with its first number: the first one of a process takes 15 ms. */
+function format(value: number, digits: number): string {
+  formats[digits] ??= new Intl.NumberFormat('en', { maximumFractionDigits: digits });
+  return formats[digits].format(value);
+}
+
+/** Two significant digits of a number below 100, and whole numbers above. */
+const short = (value: number) => format(value, value >= 10 ? 0 : value >= 1 ? 1 : 2);
 
 /** "0.84 ms", "3.4 ms", "120 ms", "1.2 s". @param ms milliseconds */
 export function formatDuration(ms: number): string {
-  if (ms >= 1_000) return `${tenths.format(ms / 1_000)} s`;
-  return `${(ms >= 10 ? whole : ms >= 1 ? tenths : hundredths).format(ms)} ms`;
+  return ms >= 1_000 ? `${format(ms / 1_000, 1)} s` : `${short(ms)} ms`;
 }
 
 /** "0.05 %", "4.2 %", "37 %". @param share 0 to 1 */
 export function formatShare(share: number): string {
-  const percent = share * 100;
-  return `${(percent >= 10 ? whole : percent >= 1 ? tenths : hundredths).format(percent)} %`;
+  return `${short(share * 100)} %`;
 }
