@@ -59,6 +59,8 @@ export interface SingleNode {
   metrics: Pick<Metrics, 'countConfigurationRead' | 'statistics'>;
   /** Replaces the workers. The new ones read the configuration again. Undefined without workers. */
   replaceWorkers?: () => Promise<boolean>;
+  /** Says where it serves. Call it once signals end the process in order: whoever reads it may send one. */
+  announce: () => Promise<void>;
 }
 
 /** A single node before it has a host. */
@@ -122,8 +124,12 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   await app.listen({ host: values.host, port: values.port });
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
   const { port } = app.server.address() as AddressInfo;
-  await announce(options, values, rows.db, port);
-  return { drain: readiness.drain, values, metrics };
+  return {
+    drain: readiness.drain,
+    values,
+    metrics,
+    announce: () => announce(options, values, rows.db, port),
+  };
 }
 
 /**

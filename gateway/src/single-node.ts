@@ -77,6 +77,7 @@ async function main(env: Environment): Promise<void> {
       values: inUse,
       replaceWorkers,
       metrics,
+      announce,
     } = await start({
       configuration,
       reread: readConfiguration,
@@ -97,6 +98,7 @@ async function main(env: Environment): Promise<void> {
       hangups,
       ...hangupOf({ env, inUse, readConfiguration, replaceWorkers, log, metrics }),
     });
+    await announce();
   } catch (error) {
     await shutdown.run();
     throw error;

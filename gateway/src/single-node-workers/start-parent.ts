@@ -87,7 +87,6 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
   shutdown.add('the workers', workersEndMs, () => pool.end());
   const port = await pool.start();
   await listenForMetrics(options, values, figures);
-  await announce(options, values, rows.db, port);
   return {
     drain() {
       readiness.drain();
@@ -99,6 +98,7 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
       log.info('SIGHUP: replacing the workers, one after the other');
       return pool.roll();
     },
+    announce: () => announce(options, values, rows.db, port),
   };
 }
 
