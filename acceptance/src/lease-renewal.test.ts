@@ -7,7 +7,7 @@ import { unique, viewerToken } from './tokens.ts';
 const path = '/keys/leases/renew';
 const [usual, brief, strict] = await Promise.all([
   openTarget(),
-  openShared('brief-leases'),
+  openShared('any-content'),
   // Its own, because only these tests need leases without a grace.
   startServer({ LEASE_TTL_SECONDS: '1', LEASE_RENEW_GRACE_SECONDS: '0' }),
 ]);

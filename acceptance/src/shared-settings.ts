@@ -22,12 +22,11 @@ export const sharedSettings = {
   /** With every variable without which a route answers that it is off. */
   'every-route': { ...plain, ...lists, ...publicUrl },
   'base-path': { ...publicUrl, PUBLIC_URL: 'https://keys.example/base/' },
-  'any-content': { CONTENT_MODE: 'any' },
+  /** Leases last one second there, with a grace of an hour. */
+  'any-content': { CONTENT_MODE: 'any', LEASE_TTL_SECONDS: '1', LEASE_RENEW_GRACE_SECONDS: '3600' },
   'leases-required': { ...plain, LEASE_MODE: 'required' },
   'leases-off': { ...publicUrl, LEASE_MODE: 'off' },
   'one-lease': { ...plain, LEASE_MAX_PER_VIEWER: '1' },
-  /** Leases of one second, with a grace of an hour. */
-  'brief-leases': { LEASE_TTL_SECONDS: '1', LEASE_RENEW_GRACE_SECONDS: '3600' },
   cookies: { ...lists, VIEWER_TOKEN_FROM: 'header,cookie' },
   'every-token-place': { ...lists, ...publicUrl, VIEWER_TOKEN_FROM: 'header,query,cookie' },
   /** Each client has an address of its own there, which it names, so that tests do not count each other's requests. */
