@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
@@ -153,6 +154,7 @@ export function createHost(options: HostOptions): App {
   app.setErrorHandler(answerError);
   addNotFound(app);
   answerOddRequests(app, rawAnswers);
+  closeSilentConnections(app);
   const parts = {
     requestIdOf: (request: IncomingMessage) => requestIdOf(request, randomId),
     clientIpOf,
@@ -179,6 +181,24 @@ const withTls = ({ serverOptions: own }: MutualTls) =>
 function answerOddRequests(app: App, rawAnswers: RawAnswers): void {
   refuseConnect(app.server, rawAnswers);
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+}
+
+/** How long the first bytes of a connection may take once the server closes: they can be on their way. */
+const firstBytesMs = 500;
+
+/** Node waits for a connection that has sent nothing as it does for a request under way, until the shutdown gives up. */
+function closeSilentConnections(app: App): void {
+  const open = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  app.addHook('preClose', (done) => {
+    setTimeout(() => {
+      for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+    }, firstBytesMs);
+    done();
+  });
 }
 
 /** @returns undefined where requests are not refused for an overload */

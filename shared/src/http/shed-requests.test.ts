@@ -250,6 +250,7 @@ describe('on a host that stays overloaded', () => {
 
 test('a host without a limit for the delay refuses nothing: it looks at no connection', async () => {
   const app = createSilentHost();
-  expect(app.server.listenerCount('connection')).toBe(1);
+  // One is Node's, and one closes connections that send nothing once the host ends.
+  expect(app.server.listenerCount('connection')).toBe(2);
   await app.close();
 });
