@@ -8,12 +8,12 @@ const KiB = 1024;
 
 /** Sizes of the segments of a presentation, from 1 KiB to 64 MiB. 198 of them are 260 MB. */
 export function mixedSizes(count: number): number[] {
-  const rare: Readonly<Record<number, number>> = { 7: 64 * KiB, 77: 64 * KiB, 111: 33 * KiB, 150: 17 * KiB };
+  const rare: Readonly<Record<number, number>> = { 7: 64 * KiB, 150: 17 * KiB };
   return Array.from({ length: count }, (_, n) => {
     const inKiB = rare[n];
     if (inKiB !== undefined) return inKiB * KiB;
-    // 1 KiB, then uneven sizes up to 1.4 MiB.
-    return n === 0 ? KiB : (KiB + ((n * 7_919) % 1_400) * KiB * (n % 3 === 0 ? 1 : 0.3) + (n % 17)) | 0;
+    // 1 KiB, then uneven sizes up to 350 KiB.
+    return n === 0 ? KiB : (KiB + ((n * 7_919) % 350) * KiB * (n % 3 === 0 ? 1 : 0.3) + (n % 17)) | 0;
   });
 }
 
