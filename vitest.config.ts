@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 const ignored = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
 /** Also run against a single node with two workers: TEST_WORKERS=2 does it with every test that starts single nodes. */
-const alsoWithWorkers = ['acceptance/src/{lease-revocation,marks,key-decisions,audit-forward}.test.ts'];
+const alsoWithWorkers = ['acceptance/src/{lease-revocation,marks,key-decisions}.test.ts'];
 /** Whether tests get single nodes, and not a given server or separate services. */
 const areSingleNodes = !(
   process.env.BASE_URL ||
