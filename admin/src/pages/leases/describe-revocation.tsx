@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
-import type { Revocation, RevocationTarget } from '../../api/leases.ts';
+import type { RevocationTarget } from '../../api/leases.ts';
 import type { Lease } from '../../api/resources.ts';
-import { countOf } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { useLeaseStatus } from './lease-status.tsx';
@@ -95,11 +94,4 @@ function LeaseLine({ lease }: { lease: Lease }) {
       </span>
     </p>
   );
-}
-
-/** The result of a revocation in words. The server counts up to 10,000 leases before it answers. */
-export function describeResult({ revoked, more }: Revocation): string {
-  if (more && revoked === 0) return 'Leases revoked. The audit will show how many';
-  if (more) return `At least ${countOf(revoked, 'lease')} revoked. The audit will show how many`;
-  return revoked === 0 ? 'There was no lease left to revoke' : `${countOf(revoked, 'lease')} revoked`;
 }

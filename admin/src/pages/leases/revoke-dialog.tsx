@@ -9,12 +9,8 @@ import { countOf } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
-import {
-  describeResult,
-  describeRevocation,
-  type RevocationSubject,
-  targetOf,
-} from './describe-revocation.tsx';
+import { describeResult } from './describe-result.ts';
+import { describeRevocation, type RevocationSubject, targetOf } from './describe-revocation.tsx';
 
 /** The limit of the server. */
 const maxReasonLength = 500;

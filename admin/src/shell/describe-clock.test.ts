@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeClock } from './notices.tsx';
+import { describeClock } from './describe-clock.ts';
 
 it.each([
   [59_000, null],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeResult } from './describe-revocation.tsx';
+import { describeResult } from './describe-result.ts';
 
 it.each([
   [{ revoked: 0 }, 'There was no lease left to revoke'],
