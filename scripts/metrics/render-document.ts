@@ -11,7 +11,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   process_cpu_seconds_total:
     '`rate` near 1: one thread answers requests, and it is busy. Add replicas, or workers of the single node',
   nodejs_eventloop_lag_p99_seconds:
-    'above 0.1: the process lacks processor time, or a statement of SQLite is slow',
+    'above 0.1: the process lacks processor time, or a statement of SQLite is slow. It is 0.02 at least, the time between two looks',
   nodejs_gc_duration_seconds: 'pauses of the garbage collector by `kind`: they grow when memory is short',
   process_open_fds: 'near `process_max_fds`: the limit of open files is too low for the number of viewers',
 };
