@@ -74,7 +74,9 @@ function useFocusReturn(): string | undefined {
     () => () => {
       // One frame later this dialog has released the focus, and a following dialog is mounted.
       requestAnimationFrame(() => {
-        if (!document.querySelector(`[${originAttribute}]`) && origin?.isConnected) origin.focus();
+        if (document.querySelector(`[${originAttribute}]`) || !origin?.isConnected) return;
+        // Whoever has gone on to a field meanwhile stays there.
+        if (document.activeElement === document.body) origin.focus();
       });
     },
     [origin],
