@@ -59,8 +59,8 @@ export interface SingleNode {
   metrics: Pick<Metrics, 'countConfigurationRead' | 'statistics'>;
   /** Replaces the workers. The new ones read the configuration again. Undefined without workers. */
   replaceWorkers?: () => Promise<boolean>;
-  /** Says where it serves. Call it once signals end the process in order: whoever reads it may send one. */
-  announce: () => Promise<void>;
+  /** Logs where it serves. Call it after the handlers of signals are set, because a signal may follow at once. */
+  announce: () => void;
 }
 
 /** A single node before it has a host. */
@@ -120,6 +120,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   await mountServices({ context, values, rows, masterKeys, readiness });
   await listenForMetrics(options, values, metrics.registry);
   await app.ready();
+  const warning = await readStartWarning(rows.db, toSetupSecrets(values), values, clock.now());
   endStartUp();
   await app.listen({ host: values.host, port: values.port });
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
@@ -128,7 +129,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
     drain: readiness.drain,
     values,
     metrics,
-    announce: () => announce(options, values, rows.db, port),
+    announce: () => announce(log, values, port, warning),
   };
 }
 
@@ -170,18 +171,20 @@ export async function listenForMetrics(
   }
 }
 
-/** @param port that it listens on */
-export async function announce(
-  { log, clock }: Pick<SingleNodeOptions, 'log' | 'clock'>,
+/**
+ * @param port that it listens on
+ * @param warning of `readStartWarning`
+ */
+export function announce(
+  log: OperatorLog,
   values: SingleNodeValues,
-  db: Database,
   port: number,
-): Promise<void> {
+  warning: string | null,
+): void {
   const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : values.host}:${port}`;
   log.info(
     `Latchkey ${packageJson.version} serves on ${url} (dashboard: ${url}/admin, API: ${url}/openapi.json)`,
   );
-  const warning = await readStartWarning(db, toSetupSecrets(values), values, clock.now());
   if (warning) log.warn(warning);
 }
 

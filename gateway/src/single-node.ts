@@ -98,7 +98,7 @@ async function main(env: Environment): Promise<void> {
       hangups,
       ...hangupOf({ env, inUse, readConfiguration, replaceWorkers, log, metrics }),
     });
-    await announce();
+    announce();
   } catch (error) {
     await shutdown.run();
     throw error;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { readStartWarning, toSetupSecrets } from '@latchkey/auth';
 import { createLocalPace, type PacedKey } from '@latchkey/key-derivation';
 import { createInProcessBus } from '@latchkey/shared/events';
 import { type App, createWindowCounter } from '@latchkey/shared/http';
@@ -83,6 +84,7 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
     logFd: canShareLog(process.stdout, process.platform) ? sharedLogFd : null,
     logFormat: process.stderr.isTTY ? 'plain' : 'json',
   };
+  const warning = await readStartWarning(rows.db, toSetupSecrets(values), values, options.clock.now());
   const pool = openPool({ task, options, announcements, figures, ready: readiness.report });
   shutdown.add('the workers', workersEndMs, () => pool.end());
   const port = await pool.start();
@@ -98,7 +100,7 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
       log.info('SIGHUP: replacing the workers, one after the other');
       return pool.roll();
     },
-    announce: () => announce(options, values, rows.db, port),
+    announce: () => announce(log, values, port, warning),
   };
 }
 
