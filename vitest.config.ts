@@ -70,7 +70,7 @@ export default defineConfig({
     ],
     exclude: ignored,
     pool: 'forks',
-    // Node imports the code of tests itself, as it does that of a server.
+    // Tests are imported by Node, as servers are. Vite would transform each file first.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Most files wait for servers, browsers and stores. With four on two cores a run took no less time than with three.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),

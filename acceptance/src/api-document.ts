@@ -25,12 +25,12 @@ export interface ApiDocument {
   judge(answer: { method: string; path: string; status: number; type: string; body: unknown }): string[];
 }
 
-/** What this process has read of servers, by the settings that leave routes out. */
+/** The documents that this process has read. The keys are the settings on which routes depend. */
 const documents = new Map<string, ApiDocument>();
 
 /**
- * The document of a server that this repository's code serves with these settings. It is read from the first such server, because each
- * takes 0.2 s of processor time to make it and a test as long to compile its schemas. `tests/oracle` compares that of each profile.
+ * The document of a server with these settings. It is read once, from the first such server, because to make it takes a server 0.1 s of
+ * processor time. Single nodes and separate services have the same document (`tests/oracle`).
  */
 export async function findApiDocument(
   baseUrl: string,

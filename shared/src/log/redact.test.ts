@@ -117,7 +117,7 @@ test('the id of a session without its URL is hidden in a text, next to other cha
     }
     expect(holdsSession(sid)).toBe(true);
   }
-  // With letters as those of a token's header.
+  // It contains the beginning of a token's header, `eyJ`.
   expect(redact('e4wSAm6MTleyJhbGciOiJAAQECAwQFBgcICQoLDA0ODxA.m3u8')).toBe('***');
   expect(redact(hash)).toBe('***');
 });
