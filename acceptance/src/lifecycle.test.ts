@@ -33,12 +33,24 @@ it('only after the drain the process ends its streams and exits 0', async () => 
   expect(process.stderr()).not.toMatch(/"level":"error"/);
 });
 
-it('a connection that sends nothing does not delay the end of a server', async () => {
+it.each([
+  ['a connection that sends nothing', '', ''],
+  [
+    'a kept connection whose answer ends after the end began',
+    'POST /api/v1/setup HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n',
+    '{',
+  ],
+])('%s does not delay the end of a server', async (_, before, after) => {
   const { process, url } = await start('0');
   const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) });
   socket.on('error', () => {});
   await once(socket, 'connect');
+  socket.write(before);
+  const contact = await fetch(`${url}/health`);
+  expect(contact.status).toBe(200);
   process.kill('SIGTERM');
+  await eventually(() => expect(process.stderr()).toContain('SIGTERM: closing'));
+  socket.write(after);
   expect((await process.ended()).code).toBe(0);
   // The shutdown gives up after 10 s, and says so.
   expect(process.stderr()).not.toContain('did not end well');

@@ -154,7 +154,7 @@ export function createHost(options: HostOptions): App {
   app.setErrorHandler(answerError);
   addNotFound(app);
   answerOddRequests(app, rawAnswers);
-  closeSilentConnections(app);
+  closeUnusedConnections(app);
   const parts = {
     requestIdOf: (request: IncomingMessage) => requestIdOf(request, randomId),
     clientIpOf,
@@ -183,20 +183,25 @@ function answerOddRequests(app: App, rawAnswers: RawAnswers): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }
 
-/** How long the first bytes of a connection may take once the server closes: they can be on their way. */
-const firstBytesMs = 500;
+/** How often a host that closes looks for connections without a request. First bytes can be on their way for so long. */
+const lookMs = 500;
 
-/** Node waits for a connection that has sent nothing as it does for a request under way, until the shutdown gives up. */
-function closeSilentConnections(app: App): void {
+/**
+ * Node waits for a connection that has sent nothing as it does for a request under way, and for one whose answer ended after the close began.
+ * Without this, either delays the end until the shutdown gives up.
+ */
+function closeUnusedConnections(app: App): void {
   const open = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
   app.addHook('preClose', (done) => {
-    setTimeout(() => {
+    const timer = setInterval(() => {
+      if (!app.server.listening && open.size === 0) clearInterval(timer);
+      app.server.closeIdleConnections();
       for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
-    }, firstBytesMs);
+    }, lookMs).unref();
     done();
   });
 }
