@@ -202,7 +202,8 @@ describe.skipIf(isPending)('live', () => {
 describe.skipIf(isPending)('on demand', () => {
   it('one token that asks for 1,000 epochs over 64 connections gets the keys of one burst, and no more', async () => {
     const contentId = await register(film);
-    const token = viewerToken(jwtSecret, unique('viewer'));
+    const viewerId = unique('viewer');
+    const token = viewerToken(jwtSecret, viewerId);
     const ask = (epoch: number) => client.get(`/keys/${contentId}/${epoch}`, token);
     const { served, codes } = await sweep(contentId, range(0, 1_000), 64, withToken(token));
     expectBurst(served.length);
@@ -214,6 +215,11 @@ describe.skipIf(isPending)('on demand', () => {
     // Two keys in each period.
     expect(Number(headers['retry-after'])).toBeGreaterThan(daySeconds / 2 - 60);
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(daySeconds / 2);
+    // Whichever process is asked why, and whichever counted the keys.
+    const question = { viewerId, contentId, epoch: 5_000 };
+    const explain = () => client.post('/api/v1/key-decisions', admin, question);
+    const explained = await Promise.all(range(0, 9).map(explain));
+    expect(new Set(explained.map(({ json }) => json.code))).toEqual(new Set(['KEY_PACE_EXCEEDED']));
   });
 
   it('all replicas share one burst of a viewer while Redis answers', async () => {

@@ -128,6 +128,7 @@ function openPool({ task, options, announcements, figures, ready }: PoolParts): 
     announcements,
     handlers: {
       pace: (key: PacedKey) => pace.take(key),
+      lookAtPace: (key: PacedKey) => pace.look(key),
       count: ({ sender, windowMs }: { sender: string; windowMs: number }) => countRequest(sender, windowMs),
       ready,
     },

@@ -4,6 +4,8 @@ import {
   createRemotePace,
   mount as mountKeyDerivation,
   openMasterKeyRing,
+  type PacedKey,
+  type PaceState,
 } from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
@@ -119,8 +121,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     masterKeys,
     noteUse: connectSessionUses(client, core).noteUse,
     ...{ contents, importedKeys, refusals: createRefusalClient(client) },
-    openPace: (local) =>
-      createRemotePace((key) => parent.calls.call<number>('pace', key, answerLimitMs), local),
+    openPace(local) {
+      const take = (key: PacedKey) => parent.calls.call<number>('pace', key, answerLimitMs);
+      const look = (key: PacedKey) => parent.calls.call<PaceState>('lookAtPace', key, answerLimitMs);
+      return createRemotePace({ take, look }, local);
+    },
   });
   connectUsage(client, core);
   await addParentRoutes(app, context, options);

@@ -19,11 +19,11 @@ export interface SeenStates {
   marks?: number | null;
 }
 
-interface StepContext {
+export interface StepContext {
   request: KeyRequest;
   rules: KeyRules;
   seen: SeenStates;
-  /** The keys that the viewer may fetch now, and those that come back each second; null where no pace holds. */
+  /** The keys that the viewer may fetch now, and those that come back each second; null where no pace holds, or an earlier step refuses. */
   bucket: { keysLeft: number; perSecond: number } | null;
   /** Wall clock, milliseconds since 1970. */
   now: number;

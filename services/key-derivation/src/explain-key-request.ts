@@ -10,18 +10,17 @@ import {
   type StepName,
   stepNames,
 } from './decision-steps.ts';
-import { describeStep, type SeenStates } from './describe-step.ts';
+import { describeStep, type SeenStates, type StepContext } from './describe-step.ts';
 import type { KeyRequest } from './key-request.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
-import { rateOf } from './pace/key-pace.ts';
-import type { LocalPace } from './pace/local-pace.ts';
+import { type KeyPace, oneKey, rateOf } from './pace/key-pace.ts';
+import { pacedKeyOf } from './pace/take-paced.ts';
 
 interface ExplainerOptions {
   authority: Authority;
   rules: KeyRules;
   masterKeys: Pick<MasterKeyRing, 'holds'>;
-  /** The buckets of this process. They follow those that replicas share. */
-  pace: Pick<LocalPace, 'level' | 'wasGiven'>;
+  pace: Pick<KeyPace, 'look'>;
   clock: Clock;
 }
 
@@ -55,13 +54,22 @@ export function createKeyRequestExplainer(
       return decision;
     };
     let ended: Ended | null;
+    let bucket: StepContext['bucket'] = null;
     try {
-      ended = findEnd(request, await settleDecision(decide(), decide, options), options);
+      const decision = await settleDecision(decide(), decide, options);
+      ended = findEnd(decision, options);
+      const key = ended ? null : pacedKeyOf(request, decision);
+      if (key) {
+        const { level, wasGiven } = await options.pace.look(key);
+        bucket = { keysLeft: Math.floor(level), perSecond: rateOf(key.periods) * 1_000 };
+        if (!wasGiven && level < oneKey)
+          ended = { step: 'pace', code: 'KEY_PACE_EXCEEDED', answer: 'refused' };
+      }
     } catch (error) {
       if (!(error instanceof AppError) || needed === null) throw error;
       ended = { step: stepOfState[needed], code: error.code, answer: 'unknown' };
     }
-    return explain(request, ended, seen, options);
+    return explain({ request, rules, seen, bucket, now: clock.now() }, ended);
   };
 }
 
@@ -94,11 +102,10 @@ function recordStates(authority: Authority, seen: SeenStates): KnownStates {
   };
 }
 
-/** @returns the step that refuses; null if the key is served */
+/** @returns the step that refuses; null if none does but perhaps the pace */
 function findEnd(
-  request: KeyRequest,
   decision: Exclude<Decision, { kind: 'read' }>,
-  { masterKeys, pace }: ExplainerOptions,
+  { masterKeys }: ExplainerOptions,
 ): Ended | null {
   if (decision.kind === 'refuse') {
     const { code } = decision;
@@ -108,32 +115,11 @@ function findEnd(
   }
   if (!masterKeys.holds(decision.keyVersion))
     return { step: 'key', code: 'DEPENDENCY_UNAVAILABLE', answer: 'refused' };
-  const { paced: periods, viewerId } = decision;
-  const { contentId, epoch } = request;
-  if (!periods || viewerId === null || epoch === undefined) return null;
-  const key = { viewerId, contentId, epoch, periods };
-  if (pace.wasGiven(key) || pace.level(key) >= 1) return null;
-  return { step: 'pace', code: 'KEY_PACE_EXCEEDED', answer: 'refused' };
+  return null;
 }
 
-function explain(
-  request: KeyRequest,
-  ended: Ended | null,
-  seen: SeenStates,
-  { rules, pace, clock }: ExplainerOptions,
-): Explanation {
+function explain(context: StepContext, ended: Ended | null): Explanation {
   const end = ended ? stepNames.indexOf(ended.step) : stepNames.length;
-  const periods = seen.contents?.keyPeriods;
-  const viewerId = request.principal.kind === 'session' ? seen.leases?.viewerId : request.principal.id;
-  const { contentId, epoch } = request;
-  const bucket =
-    periods?.mode === 'sequence' && periods.pace && epoch !== undefined && viewerId
-      ? {
-          keysLeft: Math.floor(pace.level({ viewerId, contentId, epoch, periods })),
-          perSecond: rateOf(periods) * 1_000,
-        }
-      : null;
-  const context = { request, rules, seen, bucket, now: clock.now() };
   const steps = stepNames.map((step, place): ExplainedStep => {
     if (place > end) return { step, answer: 'not-reached', code: null, facts: {} };
     const { holds, facts } = describeStep[step](context);

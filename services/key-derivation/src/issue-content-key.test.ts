@@ -19,7 +19,7 @@ const paced: ContentState = { status: 'active', keyVersion: 1, keyPeriods: film 
 
 function setUp(
   findContent: (contentId: string) => Promise<ContentState | null>,
-  pace?: KeyPace,
+  pace?: Pick<KeyPace, 'take'>,
   held: AnyMasterKey = masterKey,
 ) {
   const clock = createManualClock();
@@ -81,7 +81,7 @@ describe('issuing a content key', () => {
   test('a content that is disabled while the pace is asked for elsewhere gets no key', async () => {
     const asked = Promise.withResolvers<void>();
     const taken = Promise.withResolvers<number>();
-    const pace: KeyPace = {
+    const pace: Pick<KeyPace, 'take'> = {
       take() {
         asked.resolve();
         return taken.promise;

@@ -27,7 +27,7 @@ export interface ContentKeyIssuerOptions {
   authority: Authority;
   rules: KeyRules;
   masterKeys: MasterKeyRing;
-  pace: KeyPace;
+  pace: Pick<KeyPace, 'take'>;
   clock: Clock;
   keys: ContentKeyCache;
   /** A key was served by a session. */

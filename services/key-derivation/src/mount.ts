@@ -78,7 +78,7 @@ export async function mount(
     addGuard(scope, core.guard);
     addExplainKeyRoute(scope, {
       ...options,
-      explain: createKeyRequestExplainer({ ...options, pace: local }),
+      explain: createKeyRequestExplainer(options),
       authenticator: core.guard.authenticator,
       clockToleranceSeconds: core.values.authJwtClockToleranceSeconds,
     });

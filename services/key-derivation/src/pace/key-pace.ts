@@ -16,6 +16,15 @@ export interface KeyPace {
    * @returns 0 where it may be given, else the milliseconds until it may. It never rejects
    */
   take(key: PacedKey): number | Promise<number>;
+  /** What the pace would go by if the key were asked for now. It takes nothing, and never rejects. */
+  look(key: PacedKey): PaceState | Promise<PaceState>;
+}
+
+export interface PaceState {
+  /** How many new keys the bucket holds: less than one is none. */
+  readonly level: number;
+  /** Whether the key was given lately, and so costs nothing. */
+  readonly wasGiven: boolean;
 }
 
 /** An epoch that was given lately is given again for nothing. Lately: among the last four bursts. */

@@ -8,11 +8,12 @@ import {
   RecencyMap,
   textBytes,
 } from '@latchkey/shared/memory';
-import { type KeyPace, oneKey, type PacedKey, rateOf, rememberedOf } from './key-pace.ts';
+import { type KeyPace, oneKey, type PacedKey, type PaceState, rateOf, rememberedOf } from './key-pace.ts';
 
 /** The pace of this process alone. */
 export interface LocalPace extends KeyPace {
   take(key: PacedKey): number;
+  look(key: PacedKey): PaceState;
   /** How many keys the bucket holds now. */
   level(key: PacedKey): number;
   /** Puts keys into the bucket, or takes them out. */
@@ -110,6 +111,7 @@ export function createLocalPace(clock: Pick<Clock, 'monotonic'>, maxBytes: numbe
       remember(key);
       return 0;
     },
+    look: (key) => ({ level: pace.level(key), wasGiven: pace.wasGiven(key) }),
     level: (key) => find(nameOf(key), key).level,
     add: (key, keys) => change(key, (level) => level + keys),
     lower: (key, most) => change(key, (level) => Math.min(level, most)),

@@ -18,12 +18,15 @@ function stage() {
   const clock = createManualClock();
   const shared = createLocalPace(clock, 1e6);
   const state = { isGone: false, asked: 0 };
-  const ask = async (key: PacedKey) => {
+  const ask = async () => {
     state.asked++;
     if (state.isGone) throw new Error('gone');
-    return shared.take(key);
   };
-  const open = () => createRemotePace(ask, createLocalPace(clock, 1e6));
+  const other = {
+    take: (key: PacedKey) => ask().then(() => shared.take(key)),
+    look: (key: PacedKey) => ask().then(() => shared.look(key)),
+  };
+  const open = () => createRemotePace(other, createLocalPace(clock, 1e6));
   return { clock, state, open };
 }
 
@@ -41,4 +44,15 @@ it('without the other process each gives what its own bucket holds, less what it
   state.isGone = true;
   expect(await pace.take(keyOf(2))).toBe(0);
   expect(await pace.take(keyOf(3))).toBeGreaterThan(0);
+});
+
+it('a look goes by what others were given, takes nothing, and without the other process goes by the own bucket', async () => {
+  const { open, state } = stage();
+  const [first, second] = [open(), open()];
+  for (const epoch of [0, 1, 2]) await first.take(keyOf(epoch));
+  expect(await second.look(keyOf(3))).toEqual({ level: 0, wasGiven: false });
+  expect(await second.look(keyOf(2))).toEqual({ level: 0, wasGiven: true });
+  state.isGone = true;
+  expect(await second.look(keyOf(3))).toEqual({ level: 3, wasGiven: false });
+  expect(await second.take(keyOf(3))).toBe(0);
 });

@@ -38,8 +38,10 @@ async function setUp(replicas: number) {
       epoch,
       periods: { ...periods, ...more },
     });
+  const look = async (replica: number, epoch: number) =>
+    all[replica]?.pace.look({ viewerId: viewer, contentId: 'film', epoch, periods });
   const name = `latchkey:2:pace:${markKey(viewer, 'film')}`;
-  return { direct, take, name };
+  return { direct, take, look, name };
 }
 
 describe.skipIf(url === '')('with Redis', () => {
@@ -58,6 +60,19 @@ describe.skipIf(url === '')('with Redis', () => {
     for (let epoch = 0; epoch < 12; epoch++) expect(await take(1, epoch)).toBe(0);
     expect(await take(1, 12)).toBeGreaterThan(0);
     expect(await take(0, 12)).toBeGreaterThan(0);
+  });
+
+  test('a look shows what another replica gave, and takes nothing', async () => {
+    const { take, look, direct, name } = await setUp(2);
+    expect(await look(1, 0)).toEqual({ level: 12, wasGiven: false });
+    expect(await direct.exists(name)).toBe(0);
+    for (let epoch = 0; epoch < 12; epoch++) expect(await take(0, epoch)).toBe(0);
+    const spent = await look(1, 12);
+    expect(spent?.level).toBeLessThan(1);
+    expect(spent?.wasGiven).toBe(false);
+    expect((await look(1, 11))?.wasGiven).toBe(true);
+    await direct.set(name, 'not a bucket');
+    expect((await look(1, 12))?.level).toBe(12);
   });
 
   test('a key comes back with time, and the epochs of four bursts are remembered', async () => {

@@ -1,8 +1,17 @@
 import { markKey } from '@latchkey/shared/authority';
 import type { RedisConnection } from '@latchkey/shared/replicas';
-import { type KeyPace, oneKey, type PacedKey, rateOf, rememberedOf } from './key-pace.ts';
+import { type KeyPace, oneKey, type PacedKey, type PaceState, rateOf, rememberedOf } from './key-pace.ts';
 import type { LocalPace } from './local-pace.ts';
 
+/** The bucket of `KEYS[1]` as it is now. The arguments of both scripts begin with epoch, burst and keys in each millisecond. */
+const readBucket = `
+local bucket = redis.call('HMGET', KEYS[1], 'level', 'at', 'count', ARGV[1])
+local burst, rate = tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local level = burst
+if bucket[1] then level = math.min(burst, bucket[1] + math.max(0, now - bucket[2]) * rate) end
+`;
 /**
  * A bucket in Redis: one hash with its level, its time, and the epochs given last, as a ring and by their number. Redis
  * runs a script alone, so two replicas cannot both take the last key. It goes by the clock of Redis, so that those of the
@@ -10,14 +19,10 @@ import type { LocalPace } from './local-pace.ts';
  * what is left, below 0 where the key is refused, and whether it was counted now.
  */
 const script = `
-local bucket = redis.call('HMGET', KEYS[1], 'level', 'at', 'count', ARGV[1])
-local burst, rate, remembered = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local level = burst
-if bucket[1] then level = math.min(burst, bucket[1] + math.max(0, now - bucket[2]) * rate) end
+${readBucket}
 if bucket[4] then return {tostring(level), 0} end
 level = math.min(level, tonumber(ARGV[5]))
+local remembered = tonumber(ARGV[4])
 if level < ${oneKey} then return {tostring(level - 1), 0} end
 local count = tonumber(bucket[3] or 0)
 local place = 'given' .. count % remembered
@@ -26,6 +31,11 @@ if oldest then redis.call('HDEL', KEYS[1], oldest) end
 redis.call('HSET', KEYS[1], 'level', math.max(0, level - 1), 'at', now, 'count', count + 1, place, ARGV[1], ARGV[1], 1)
 redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return {tostring(math.max(0, level - 1)), 1}
+`;
+/** The same bucket, with nothing taken: its level, and whether the epoch was given lately. */
+const lookScript = `
+${readBucket}
+return {tostring(math.min(level, tonumber(ARGV[4]))), bucket[4] and 1 or 0}
 `;
 /** The version of the stored form, as for the shared states. */
 const prefix = 'latchkey:2:pace:';
@@ -48,6 +58,7 @@ const mostKeptMs = 1e13;
 export function createSharedPace(connection: RedisConnection, local: LocalPace): KeyPace {
   const { redis } = connection;
   redis.defineCommand('takeKey', { numberOfKeys: 1, lua: script });
+  redis.defineCommand('lookAtPace', { numberOfKeys: 1, lua: lookScript });
   /** The requests that wait, by viewer and content: one at a time, so that a flood of one viewer does not slow Redis down. */
   const lines = new Map<string, { last: Promise<number>; length: number }>();
 
@@ -97,10 +108,23 @@ export function createSharedPace(connection: RedisConnection, local: LocalPace):
       });
     return line.last;
   }
-  return { take };
+
+  async function look(key: PacedKey): Promise<PaceState> {
+    const { periods, epoch } = key;
+    const own = local.look(key);
+    const name = prefix + markKey(key.viewerId, key.contentId);
+    const rate = Math.min(rateOf(periods), mostPerMs);
+    const answer = await connection.attempt(() =>
+      (redis as unknown as PacingRedis).lookAtPace(name, epoch, periods.burst, rate, own.level),
+    );
+    if (answer === undefined) return own;
+    return { level: Number(answer[0]), wasGiven: own.wasGiven || answer[1] === 1 };
+  }
+  return { take, look };
 }
 
-/** With the command that `defineCommand` adds. */
+/** With the commands that `defineCommand` adds. */
 interface PacingRedis {
   takeKey(name: string, ...args: number[]): Promise<[left: string, counted: number]>;
+  lookAtPace(name: string, ...args: number[]): Promise<[level: string, wasGiven: number]>;
 }

@@ -1,14 +1,23 @@
 import type { Decision } from '../decide-key-request.ts';
 import type { KeyRequest } from '../key-request.ts';
-import type { KeyPace } from './key-pace.ts';
+import type { KeyPace, PacedKey } from './key-pace.ts';
 
 /** @returns the milliseconds until the pace lets the viewer have the key; 0 where it does now, or where there is no pace */
-export function takePaced<Pace extends KeyPace>(
+export function takePaced<Pace extends Pick<KeyPace, 'take'>>(
   pace: Pace,
-  { contentId, epoch }: Pick<KeyRequest, 'contentId' | 'epoch'>,
+  request: Pick<KeyRequest, 'contentId' | 'epoch'>,
   decision: Exclude<Decision, { kind: 'read' }>,
 ): ReturnType<Pace['take']> | 0 {
+  const key = pacedKeyOf(request, decision);
+  return key ? (pace.take(key) as ReturnType<Pace['take']>) : 0;
+}
+
+/** @returns the key that a pace counts; null where there is no pace */
+export function pacedKeyOf(
+  { contentId, epoch }: Pick<KeyRequest, 'contentId' | 'epoch'>,
+  decision: Exclude<Decision, { kind: 'read' }>,
+): PacedKey | null {
   const { paced: periods, viewerId } = decision.kind === 'serve' ? decision : { paced: null, viewerId: null };
-  if (periods === null || epoch === undefined || viewerId === null) return 0;
-  return pace.take({ viewerId, contentId, epoch, periods }) as ReturnType<Pace['take']>;
+  if (periods === null || epoch === undefined || viewerId === null) return null;
+  return { viewerId, contentId, epoch, periods };
 }
