@@ -174,10 +174,18 @@ it('a body may have 64 KiB, and one byte more gets 413, whether it announces its
 });
 
 it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])(
-  'a body of the type %s, which is not JSON, gets 415',
+  'a body of the type %s, which is not JSON, gets 415, also where the path needs no body',
   async (type) => {
     const headers = { 'content-type': type };
-    const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body: '{"name":"x"}' });
-    expect(answer.status).toBe(415);
+    const send = (method: string, path: string) =>
+      client.call(method, path, { as: admin, headers, body: '{"name":"x"}' });
+    for (const [method, path] of [
+      ['POST', '/api/v1/content'],
+      ['PUT', '/keys/film'],
+      ['PUT', '/keys/film/7'],
+      ['PUT', '/api/v1/content/film/key-info'],
+      ['DELETE', '/api/v1/content/film'],
+    ] as const)
+      expect([method, path, (await send(method, path)).status]).toEqual([method, path, 415]);
   },
 );

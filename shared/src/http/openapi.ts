@@ -12,6 +12,9 @@ interface OpenApiFacts {
   clock: Clock;
 }
 
+/** Those whose body Fastify reads. */
+const bodyMethods = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
 /** How long the documents of other processes are used: they change only with an upgrade. */
 const othersLastMs = 60_000;
 
@@ -86,9 +89,10 @@ async function describeRoutes(
       const access = route.config?.access;
       const secured = access !== undefined && access !== 'open';
       const security = secured ? { security: [{ credential: [] }] } : {};
-      // The host refuses a body that is too large or not JSON before the route sees it, so every route with a body lists
-      // these answers.
-      const refused = schema?.body ? problems('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE') : {};
+      // The host refuses a body that is too large or not JSON before the route sees it, also where the route needs none.
+      const refused = bodyMethods.includes(`${route.method}`)
+        ? problems('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+        : {};
       const response = { ...refused, ...(schema?.response as object | undefined) };
       return { url, schema: { ...schema, ...security, response } };
     },
