@@ -17,7 +17,7 @@ const options = {
   // They are this project's own, and `/openapi.json` shows them. To check them takes 20 ms of the first request.
   validateSchema: false,
 } as const;
-// Nothing is coerced. A query has only texts, so query-numbers.ts converts those that are written as numbers.
+// Nothing is coerced. A query has only texts, so `createQueryReader` converts those that are written as numbers.
 const exact = addFormats.default(new Ajv({ ...options, coerceTypes: false }));
 const credentialKeyword = 'x-not-a-credential';
 exact.addKeyword({
@@ -131,16 +131,15 @@ export function instantOf(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-/** Reads a number or a truth value from the text of a query, by the type that the schema demands. */
+/** Reads an integer or a truth value from the text of a query, by the type that the schema demands. */
 const readers: Record<string, (text: string) => unknown> = {
-  // The forms of JSON (RFC 8259 section 6), plus leading zeros: no `0x10`, `1e1`, `+5` or ` 5`.
-  integer: (text) => (/^-?\d+$/.test(text) ? Number(text) : text),
-  number: (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text),
+  // One spelling for each, as in paths: no `0x10`, `1e1`, `+5`, ` 5`, `05` or `-0`.
+  integer: (text) => (/^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : text),
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
 };
 
 /**
- * Makes a function that converts the texts of a query into numbers and truth values where the schema demands them. A text
+ * Makes a function that converts the texts of a query into integers and truth values where the schema demands them. A text
  * in another form stays a text, and the schema refuses it.
  */
 export function createQueryReader(schema: TSchema): (query: Record<string, unknown>) => void {
