@@ -92,6 +92,7 @@ it.each([
   { contentId: 'x' },
   { contentId: 'x', viewerId: 'v', token: 'ey.a.b' },
   { contentId: 'no content', viewerId: 'v' },
+  { contentId: 'x', viewerId: 'v\0' },
   { contentId: 'x', viewerId: 'v', issuedAt: 'yesterday' },
 ])('the question %o is refused', async (body) => {
   expect((await client.post('/api/v1/key-decisions', admin, body)).code).toBe('VALIDATION_FAILED');

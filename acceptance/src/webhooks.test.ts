@@ -219,8 +219,10 @@ describe.skipIf(areContainers)('webhooks', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 20; n++) ids.push((await client.post(path, admin, wanted)).json.webhook.id);
     expect((await client.post(path, admin, wanted)).code).toBe('WEBHOOK_LIMIT_REACHED');
-    const replay = `${path}/${ids[0]}/deliveries/msg_x/replay`;
-    expect((await client.post(replay, admin)).code).toBe('DELIVERY_NOT_FOUND');
+    for (const deliveryId of ['msg_x', '%00']) {
+      const replay = `${path}/${ids[0]}/deliveries/${deliveryId}/replay`;
+      expect((await client.post(replay, admin)).code).toBe('DELIVERY_NOT_FOUND');
+    }
     for (const id of ids) expect((await remove(id)).status).toBe(204);
     for (const id of [...ids, 'x'])
       expect((await client.get(`${path}/${id}`, admin)).code).toBe('WEBHOOK_NOT_FOUND');

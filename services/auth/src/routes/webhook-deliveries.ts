@@ -2,7 +2,7 @@ import { problems } from '@latchkey/shared/errors';
 import { type App, auditFacts, listQuery, NextCursorSchema, nextCursor, page } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
-import { deliveryStates, readWebhookId, toDelivery, webhookNotFound } from '../webhooks/webhook.ts';
+import { deliveryNotFound, deliveryStates, readWebhookId, toDelivery, webhookNotFound } from '../webhooks/webhook.ts';
 import { replayDelivery, testWebhook } from '../webhooks/webhook-acts.ts';
 import { DeliveryParamsSchema, DeliverySchema, WebhookParamsSchema } from '../webhooks/webhook-schema.ts';
 import { findWebhook, listDeliveries } from '../webhooks/webhook-store.ts';
@@ -93,6 +93,8 @@ export function addSendRoutes(app: App, options: AuthRouteOptions): void {
     async (request, reply) => {
       const { id, deliveryId } = request.params;
       const named = { id: readWebhookId(id), deliveryId };
+      // Postgres refuses a statement with a NUL, which no id has.
+      if (deliveryId.includes('\0')) throw deliveryNotFound();
       const row = await replayDelivery(options, named, auditFacts(request));
       options.sendWebhooks();
       return reply.code(202).send({ delivery: toDelivery(row) });

@@ -45,6 +45,8 @@ const schema = {
         Type.String({
           minLength: 1,
           maxLength: 1_024,
+          // No viewer has another id, and Postgres refuses a NUL.
+          pattern: '^[^\\p{Cc}\\p{Cs}]*$',
           description: 'Instead of `token`.',
           ...NotACredential,
         }),
