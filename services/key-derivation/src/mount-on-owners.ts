@@ -20,6 +20,7 @@ import {
   serviceSettings,
 } from '@latchkey/shared/process';
 import { checkMasterKeys } from './check-master-keys.ts';
+import { createOwnersCheck } from './check-owners.ts';
 import { keyDerivationSettings } from './config.ts';
 import { openMasterKeyRing } from './master-key-ring.ts';
 import { mount } from './mount.ts';
@@ -70,8 +71,11 @@ export async function mountOnOwners(
     ...{ contents, importedKeys, refusals: createRefusalClient(content) },
   });
   connectUsage(auth, core);
+  const owners = [leases, content, auth].map((owner) => createFeedClient([owner]));
+  const checkOwners = createOwnersCheck(owners, context.clock);
   return async () => {
     await checkMasterKeys(createKeyVersionClient(content), masterKeys);
+    await checkOwners();
     await core.follower.pull();
     answerPlainRequests();
   };
