@@ -110,6 +110,15 @@ it('a token signed by HS256 with a published key is refused', async () => {
   }
 });
 
-it.each(refused)('a token signed with %s is refused, even if its key is published', async (alg) => {
-  expect(await ask(await keyOf(alg).sign('v'))).toBe('401 INVALID_TOKEN');
-});
+it.each(refused)(
+  'a token signed with %s is refused, even if its key is published, and a token that names this key is told that it cannot be used',
+  async (alg) => {
+    expect(await ask(await keyOf(alg).sign('v'))).toBe('401 INVALID_TOKEN');
+    const token = await keyOf('ES256').sign('v', {}, { kid: keyOf(alg).jwk.kid });
+    const { status, json } = await both.client.get(`/keys/${contentId}`, token);
+    expect([status, json.detail]).toEqual([
+      401,
+      'The token is not accepted. Its key in the key set cannot be used.',
+    ]);
+  },
+);

@@ -1,5 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeIssuerKey } from '@latchkey/rig/tokens';
 import { createOwnPostgres } from '@latchkey/shared/testing/own-postgres';
 import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -206,10 +207,24 @@ describe('latchkey doctor', () => {
     expect(stdout).toContain(`chmod 600 ${file}`);
   });
 
-  test('doctor reports a key set without keys and one that does not answer', async () => {
-    const port = await answering({ keys: [] });
-    const { env } = configured({ AUTH_JWKS_URL: `http://127.0.0.1:${port}/jwks` });
-    expect((await doctor(env)).stdout).toContain('WRONG    AUTH_JWKS_URL: answers, but without keys');
+  test('doctor reports a key set without keys and one that does not answer, and names keys that cannot be used', async () => {
+    const examine = async (keys: object[]) => {
+      const { env } = configured({ AUTH_JWKS_URL: `http://127.0.0.1:${await answering({ keys })}/jwks` });
+      return (await doctor(env)).stdout;
+    };
+    expect(await examine([])).toContain('WRONG    AUTH_JWKS_URL: answers, but without keys');
+    const bare = { kty: 'RSA', kid: 'bare', x5c: ['MIIB'] };
+    const bareIs = 'not usable: "bare": it is a certificate (x5c) alone, without n and e';
+    expect(await examine([bare])).toContain(
+      `WRONG    AUTH_JWKS_URL: answers with no key that can be used; ${bareIs}`,
+    );
+    const { jwk } = await makeIssuerKey('EdDSA', 'good');
+    expect(await examine([bare, jwk])).toContain(
+      `warning  AUTH_JWKS_URL: answers with good (EdDSA); ${bareIs}`,
+    );
+    expect(await examine([{ ...jwk, use: 'enc' }, jwk])).toContain(
+      'ok       AUTH_JWKS_URL: answers with good (EdDSA)\n',
+    );
     const gone = configured({ AUTH_JWKS_URL: 'http://127.0.0.1:1/jwks' });
     expect((await doctor(gone.env)).stdout).toContain('cannot be fetched');
   });

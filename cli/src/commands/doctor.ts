@@ -1,4 +1,4 @@
-import { fetchKeySet } from '@latchkey/shared/auth';
+import { describeUnusableKeys, fetchKeySet, judgeKeys } from '@latchkey/shared/auth';
 import type { Clock } from '@latchkey/shared/clock';
 import { isForSeparateServices, type SingleNodeValues } from '@latchkey/shared/config';
 import { AppError } from '@latchkey/shared/errors';
@@ -127,8 +127,8 @@ function examineExposure(values: SingleNodeValues): Finding[] {
 async function examineKeySet(url: string): Promise<Finding> {
   const about = 'AUTH_JWKS_URL';
   try {
-    const { keys } = (await fetchKeySet(url)) as { keys?: { alg?: string; kty?: string; kid?: string }[] };
-    if (!Array.isArray(keys) || keys.length === 0) {
+    const { usable, unusable } = await judgeKeys(await fetchKeySet(url));
+    if (usable.length + unusable.length === 0) {
       return {
         state: 'wrong',
         about,
@@ -136,8 +136,13 @@ async function examineKeySet(url: string): Promise<Finding> {
         mend: 'it has to be a JSON Web Key Set',
       };
     }
-    const names = keys.map(({ kid, alg, kty }) => `${kid ?? 'no kid'} (${alg ?? kty ?? '?'})`);
-    return { state: 'ok', about, says: `answers with ${names.join(', ')}` };
+    const names = usable.map(({ kid, alg, kty }) => `${kid ?? 'no kid'} (${alg ?? kty})`);
+    const good = `answers with ${names.join(', ') || 'no key that can be used'}`;
+    const bad = describeUnusableKeys(unusable);
+    const says = bad === '' ? good : `${good}; not usable: ${bad}`;
+    if (usable.length > 0 && bad === '') return { state: 'ok', about, says };
+    const mend = 'tokens that such keys sign get a 401; replace the keys at the identity provider';
+    return { state: usable.length > 0 ? 'warning' : 'wrong', about, says, mend };
   } catch (error) {
     const mend =
       'until it answers, tokens that it signs get a 503; check the address and the network from this machine';

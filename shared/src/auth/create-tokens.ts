@@ -28,6 +28,8 @@ const fetchEndsMs = 3_000;
 interface TokenOptions {
   clock: Clock;
   onFault: (error: unknown) => void;
+  /** Receives the keys of the key set that cannot be used, with their reasons. */
+  onUnusableKeys: (keys: string) => void;
   shutdown: Pick<Shutdown, 'add'>;
   /** Memory limit for remembered tokens, in bytes. */
   maxBytes?: number;
@@ -60,8 +62,8 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
   });
 }
 
-function followKeySet(url: string, { clock, onFault, shutdown }: TokenOptions): KeySet {
-  const keySet = createKeySet({ fetchJson: () => fetchKeySet(url), clock, onFault });
+function followKeySet(url: string, { clock, onFault, onUnusableKeys, shutdown }: TokenOptions): KeySet {
+  const keySet = createKeySet({ fetchJson: () => fetchKeySet(url), clock, onFault, onUnusableKeys });
   // Fetched at the start too, so that the first viewer need not wait for it.
   void keySet.keepFresh();
   const job = everyMs(keepFreshEveryMs, () => keySet.keepFresh(), onFault);

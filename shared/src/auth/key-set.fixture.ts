@@ -25,6 +25,8 @@ export function createKeySetScene(first: IssuerKey) {
     answering: null as Promise<void> | null,
     fetches: 0,
     faults: [] as unknown[],
+    /** The reports of keys that cannot be used. */
+    unusable: [] as string[],
   };
   const keySet = createKeySet({
     async fetchJson() {
@@ -36,6 +38,7 @@ export function createKeySetScene(first: IssuerKey) {
     },
     clock,
     onFault: (error) => void scene.faults.push(error),
+    onUnusableKeys: (keys) => void scene.unusable.push(keys),
   });
   const verifier = createTokenVerifier({
     secrets: null,
@@ -48,10 +51,14 @@ export function createKeySetScene(first: IssuerKey) {
     clock,
     keySet,
     verify,
-    /** A token that is good for a day, so that only its key decides. */
-    tokenOf(key: IssuerKey, sub = 'alice', kid?: string): Promise<string> {
+    /**
+     * A token that is good for a day, so that only its key decides.
+     *
+     * @param kid left out, that of the key; null, none
+     */
+    tokenOf(key: IssuerKey, sub = 'alice', kid?: string | null): Promise<string> {
       const iat = clock.now() / 1_000;
-      return key.sign(sub, { iat, exp: iat + 80_000 }, kid === undefined ? {} : { kid });
+      return key.sign(sub, { iat, exp: iat + 80_000 }, kid === undefined ? {} : { kid: kid ?? undefined });
     },
     /** Time passes, and the background job runs as often as it does in service. */
     async letPass(ms: number): Promise<void> {

@@ -1,3 +1,5 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { makeIssuerKey } from '@latchkey/rig/tokens';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
@@ -157,13 +159,66 @@ describe('a key set that cannot be reached', () => {
     clock.advance(6 * minuteMs);
     await accepted(token);
   });
+});
 
-  test('one unsupported key in a key set does not affect the others', async () => {
-    issuer.published = [{ kty: 'XX', kid: 'odd' }, first.jwk];
-    await accepted(await tokenOf(first));
-    await expect(verify(await tokenOf(first, 'alice', 'odd'))).rejects.toMatchObject({
-      code: 'INVALID_TOKEN',
-    });
+describe('the keys of a set', () => {
+  const { n: shortModulus } = generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({
+    format: 'jwk',
+  });
+
+  test.each<[string, object]>([
+    ['it has 1024 bits, and RSA needs 2048', { kty: 'RSA', e: 'AQAB', n: shortModulus }],
+    ['it is a certificate (x5c) alone, without n and e', { kty: 'RSA', alg: 'RS256', x5c: ['MIIB'] }],
+    ['its members are missing or do not fit each other', { kty: 'RSA', e: 'AQAB' }],
+    ['its curve (crv) is "P-999", not P-256', { kty: 'EC', crv: 'P-999', x: 'AA', y: 'AA' }],
+    ['it is a private key, which must not be published: replace it', { ...first.jwk, d: 'AA' }],
+    ['its algorithm is "ES384", not RS256, ES256, EdDSA, Ed25519', { ...first.jwk, alg: 'ES384' }],
+    ['its type (kty) is "XX", not RSA, EC or OKP', { kty: 'XX' }],
+  ])(
+    'a key that cannot be used (%s) is reported once with this reason, its tokens are refused for it, and the other keys work',
+    async (reason, unusable) => {
+      issuer.published = [{ ...unusable, kid: 'odd' }, first.jwk];
+      await accepted(await tokenOf(first));
+      await expect(verify(await tokenOf(first, 'alice', 'odd'))).rejects.toMatchObject({
+        code: 'INVALID_TOKEN',
+        message: 'The token is not accepted. Its key in the key set cannot be used.',
+      });
+      issuer.published = [second.jwk, { ...unusable, kid: 'odd' }];
+      await letPass(10 * minuteMs);
+      expect(issuer.unusable).toEqual([`"odd": ${reason}`]);
+    },
+  );
+
+  test('a token without a kid gets the same refusal where the only key that fits its alg cannot be used', async () => {
+    issuer.published = [{ kty: 'EC', crv: 'P-999' }];
+    await refused(await tokenOf(first, 'alice', null));
+    expect(issuer.unusable).toEqual(['a key without kid: its curve (crv) is "P-999", not P-256']);
+  });
+
+  test('keys for encryption are not reported, and no token is verified with one', async () => {
+    issuer.published = [{ ...first.jwk, use: 'enc' }];
+    await refused(await tokenOf(first));
+    expect(issuer.unusable).toEqual([]);
+  });
+
+  test('a report of keys that cannot be used names ten of them, and cuts names that are long', async () => {
+    issuer.published = Array.from({ length: 12 }, (_, n) => ({ kty: 'XX', kid: `${n}${'x'.repeat(200)}` }));
+    await keySet.keepFresh();
+    expect(issuer.unusable[0]).toMatch(/; 2 more$/);
+    expect(issuer.unusable[0]?.length).toBeLessThan(2_000);
+  });
+
+  test('a token whose kid several keys have, or that has none, is tried with each key that fits its alg, ten at most', async () => {
+    const others = await Promise.all(Array.from({ length: 9 }, () => makeIssuerKey('ES256', 'first')));
+    const unfit = await makeIssuerKey('EdDSA', 'first');
+    issuer.published = [unfit, ...others, first].map(({ jwk }) => jwk);
+    for (const kid of ['first', null]) {
+      await accepted(await tokenOf(first, 'alice', kid));
+      await refused(await tokenOf(second, 'alice', kid));
+    }
+    issuer.published = [...others, second, first].map(({ jwk }) => ({ ...jwk, kid: 'first' }));
+    await letPass(5 * minuteMs);
+    await refused(await tokenOf(first, 'bob'));
   });
 });
 

@@ -1,8 +1,9 @@
-import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
+import type { JWTVerifyGetKey } from 'jose';
 import * as errors from 'jose/errors';
-import { createLocalJWKSet } from 'jose/jwks/local';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors/errors.ts';
+import { describeUnusableKeys, type JudgedKeys, judgeKeys, mayBeKeyOf } from './judge-keys.ts';
+import { refuseToken } from './token-claims.ts';
 
 /**
  * Age at which the set is fetched again in the background. With `keepFreshEveryMs` and a slow answer the age stays under
@@ -33,8 +34,8 @@ export interface KeySet {
   /**
    * The key that a token's header names. Returns at once where the set has it. Only a token with an unknown `kid` waits
    * for a fetch, or for two where one was already running.
-   * @throws JWKSNoMatchingKey where a set that was fetched after the token came lacks the key; AppError DEPENDENCY_UNAVAILABLE
-   * where that cannot be known yet
+   * @throws JWKSNoMatchingKey where a set that was fetched after the token came lacks the key; JWKSMultipleMatchingKeys where
+   * several fit; AppError INVALID_TOKEN where the key cannot be used; AppError DEPENDENCY_UNAVAILABLE where that cannot be known yet
    */
   keyFor: JWTVerifyGetKey;
   /** Whether tokens that were verified with this generation may still be remembered. */
@@ -54,9 +55,9 @@ interface KeySetOptions {
   fetchJson: () => Promise<unknown>;
   clock: Clock;
   onFault: (error: unknown) => void;
+  /** Receives the keys of a set that cannot be used, with their reasons. Once, until others are in the set. */
+  onUnusableKeys: (keys: string) => void;
 }
-
-type FindKey = ReturnType<typeof createLocalJWKSet>;
 
 export function createKeySet(options: KeySetOptions): KeySet {
   const { clock } = options;
@@ -79,13 +80,19 @@ export function createKeySet(options: KeySetOptions): KeySet {
   }
 
   /** @returns null where the set lacks the key or is too old to rely on */
-  async function find(...token: Parameters<FindKey>): Promise<Awaited<ReturnType<FindKey>> | null> {
+  async function find(
+    ...token: Parameters<JWTVerifyGetKey>
+  ): Promise<Awaited<ReturnType<JudgedKeys['find']>> | null> {
     if (!set.current || ageMs() > lastGoodMs) return null;
+    const { find, unusable } = set.current;
     try {
-      return await set.current.find(...token);
+      return await find(...token);
     } catch (error) {
-      if (error instanceof errors.JWKSNoMatchingKey) return null;
-      throw error;
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      // Final, without reading the set again: the issuer has to replace the key, and the background job finds that.
+      if (unusable.some(({ jwk }) => mayBeKeyOf(token[0], jwk)))
+        throw refuseToken('Its key in the key set cannot be used.');
+      return null;
     }
   }
 
@@ -119,7 +126,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
 /** The set as last fetched, and what is known of its fetches. */
 interface FetchedSet {
   /** `number` is that of its fetch. */
-  current: { find: FindKey; text: string; fetchedAtMs: number; number: number } | null;
+  current: (JudgedKeys & { text: string; fetchedAtMs: number; number: number }) | null;
   /** Rises with each set that differs from the one before. */
   generation: number;
   /** Resolves to whether the fetch brought a set. */
@@ -132,7 +139,8 @@ interface FetchedSet {
   fetch(): Promise<boolean>;
 }
 
-function createFetchedSet({ fetchJson, clock, onFault }: KeySetOptions): FetchedSet {
+function createFetchedSet({ fetchJson, clock, onFault, onUnusableKeys }: KeySetOptions): FetchedSet {
+  let reported = '';
   const set: FetchedSet = {
     current: null,
     generation: 0,
@@ -143,12 +151,15 @@ function createFetchedSet({ fetchJson, clock, onFault }: KeySetOptions): Fetched
       const fetchedAtMs = clock.monotonic();
       const number = ++set.begun;
       set.fetching = fetchJson()
-        .then((document) => {
-          const find = createLocalJWKSet(document as JSONWebKeySet);
+        .then(async (document) => {
+          const judged = await judgeKeys(document);
           const text = JSON.stringify(document);
           if (text !== set.current?.text) set.generation++;
-          set.current = { find, text, fetchedAtMs, number };
+          set.current = { ...judged, text, fetchedAtMs, number };
           set.isFetchFailed = false;
+          const unusable = describeUnusableKeys(judged.unusable);
+          if (unusable !== reported && unusable !== '') onUnusableKeys(unusable);
+          reported = unusable;
           return true;
         })
         .catch((error: unknown) => {

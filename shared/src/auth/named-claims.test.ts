@@ -31,7 +31,12 @@ async function tokensWith(claims: Claims): Promise<string[]> {
 function verifierOf(rules: Partial<TokenRules>) {
   return createTokenVerifier({
     secrets: () => accepted,
-    keySet: createKeySet({ fetchJson: async () => ({ keys: [issuer.jwk] }), clock, onFault: () => {} }),
+    keySet: createKeySet({
+      fetchJson: async () => ({ keys: [issuer.jwk] }),
+      clock,
+      onFault: () => {},
+      onUnusableKeys: () => {},
+    }),
     rules: { ...usualTokenRules, ...rules },
     clock,
   });

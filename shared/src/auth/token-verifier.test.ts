@@ -26,7 +26,7 @@ function create(
   const fetchJson = async () => ({ keys });
   const verifier = createTokenVerifier({
     secrets: () => accepted,
-    keySet: keys && createKeySet({ fetchJson, clock: at, onFault: () => {} }),
+    keySet: keys && createKeySet({ fetchJson, clock: at, onFault: () => {}, onUnusableKeys: () => {} }),
     rules: { ...usualTokenRules, ...rules },
     clock: at,
     maxBytes,

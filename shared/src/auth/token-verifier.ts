@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import type { JWTPayload, JWTVerifyOptions } from 'jose';
+import type { CryptoKey, JWTPayload, JWTVerifyOptions } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import * as errors from 'jose/errors';
 // By its parts: the whole has encryption too, which tokens of viewers never have.
@@ -19,6 +19,7 @@ import {
   usualCachesBytes,
 } from '../memory/index.ts';
 import { type AcceptedSecrets, firstOf, madeOf } from '../seal/accepted-secrets.ts';
+import { keySetAlgorithms } from './judge-keys.ts';
 import type { KeySet } from './key-set.ts';
 import { createSecretTokenReader, type SecretTokenReader } from './secret-token.ts';
 import {
@@ -41,8 +42,8 @@ const rememberedBytes = mapSlotBytes + objectBytes(9);
 const contentListsBytes = 2 * 1_024 * 1_024;
 
 const secretAlgorithms = ['HS256'];
-/** EdDSA is Ed25519 by its older name (RFC 8037); RFC 9864 names the curve. */
-const keySetAlgorithms = ['RS256', 'ES256', 'EdDSA', 'Ed25519'];
+/** A rotation needs two or three keys. The bound keeps a forged token that names no key from costing more than ten signatures. */
+const mostKeysTried = 10;
 
 export interface TokenVerifier {
   /**
@@ -172,8 +173,8 @@ function createSignatureVerifier(
     if (keySet && keySetAlgorithms.includes(alg ?? '')) {
       // Read before verifying: a key set that changes meanwhile may have dropped the key that this token needs.
       const { generation } = keySet;
-      const { payload } = await jwtVerify(token, keySet.keyFor, { ...options, algorithms: keySetAlgorithms });
-      return { payload, generation };
+      const by = { ...options, algorithms: keySetAlgorithms };
+      return { payload: await verifyByKeySet(token, keySet, by), generation };
     }
     throw refuseToken('Its algorithm is not allowed.');
   };
@@ -196,23 +197,37 @@ function followSecrets(secrets: AcceptedSecrets<Uint8Array>, rules: TokenRules):
   }));
 }
 
-/** @throws jose's error; of several keys, that of the first one */
-async function verifyByAny(
+async function verifyByKeySet(
   token: string,
-  keys: readonly KeyObject[],
+  { keyFor }: KeySet,
   options: JWTVerifyOptions,
 ): Promise<JWTPayload> {
-  let refusal: unknown;
-  for (const key of keys) {
+  try {
+    return (await jwtVerify(token, keyFor, options)).payload;
+  } catch (error) {
+    // The error lists the keys that fit: the token names none, or several have that name.
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    return verifyByAny(token, error, options, mostKeysTried);
+  }
+}
+
+async function verifyByAny(
+  token: string,
+  keys: Iterable<KeyObject> | AsyncIterable<CryptoKey>,
+  options: JWTVerifyOptions,
+  most = Number.POSITIVE_INFINITY,
+): Promise<JWTPayload> {
+  let tried = 0;
+  for await (const key of keys) {
+    if (++tried > most) break;
     try {
       return (await jwtVerify(token, key, options)).payload;
     } catch (error) {
       // The signature is checked before the claims, so another fault is that of the token itself.
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
-      refusal ??= error;
     }
   }
-  throw refusal;
+  throw new errors.JWSSignatureVerificationFailed();
 }
 
 function toAppError(error: unknown): AppError {
@@ -226,8 +241,6 @@ function toAppError(error: unknown): AppError {
   if (error instanceof errors.JWSSignatureVerificationFailed)
     return refuseToken('Its signature is wrong.', error);
   if (error instanceof errors.JWKSNoMatchingKey) return refuseToken('Its key is not in the key set.', error);
-  if (error instanceof errors.JWKSMultipleMatchingKeys)
-    return refuseToken('It does not name its key (kid).', error);
   if (error instanceof errors.JOSENotSupported)
     return refuseToken('It uses an extension that is not understood.', error);
   return refuseToken('It is malformed.', error);

@@ -33,5 +33,8 @@ export const refusalsFaultMessage =
 export const keySetFaultMessage =
   'the key set of viewer tokens could not be fetched: tokens are checked with the last one for an hour, then get 503. Check AUTH_JWKS_URL';
 
+export const unusableKeysMessage =
+  'keys of the key set of viewer tokens cannot be used: tokens that they signed get 401. Replace them at the identity provider of AUTH_JWKS_URL, or ignore those that sign no tokens of viewers';
+
 export const feedFaultMessage =
   'the change feed could not be read: keys go on for states that were confirmed within AUTHORITY_MAX_AGE_SECONDS, then get 503. Check the database, or the service that reads it';

@@ -32,7 +32,7 @@ import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
 import { UsageCounts } from '../statistics/index.ts';
 import type { Sharing } from './connect-state-store.ts';
 import { exportAuthority, exportFeed } from './export-gauges.ts';
-import { feedFaultMessage, keySetFaultMessage } from './lost-service.ts';
+import { feedFaultMessage, keySetFaultMessage, unusableKeysMessage } from './lost-service.ts';
 import { measureDelays } from './measure-delays.ts';
 import type { ProcessContext } from './process-context.ts';
 
@@ -117,6 +117,7 @@ export async function createServiceCore<Values extends CoreSettings>(
     clock,
     maxBytes: cacheBytes.tokens,
     onFault: (error) => warn(keySetFaultMessage, error),
+    onUnusableKeys: (keys) => warn(unusableKeysMessage, keys),
     shutdown,
   });
   exportAuthority(metrics, { authority, tokens, plan: cacheBytes });
