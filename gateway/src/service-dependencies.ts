@@ -1,5 +1,5 @@
 import { ask, faultOf, secretHeaders } from '@latchkey/shared/internal';
-import { Degraded, type Dependency, withTimeLimit } from '@latchkey/shared/lifecycle';
+import { checkTimeoutMs, Degraded, type Dependency, withTimeLimit } from '@latchkey/shared/lifecycle';
 import type { Renewable } from '@latchkey/shared/seal';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { listUpstreams, type ServiceName, serviceNames, type Upstreams } from './route-table.ts';
@@ -83,7 +83,8 @@ export function serviceDependencies(upstreams: Upstreams, secret: Renewable<stri
         return judge(name, reports);
       },
     }));
-  return [...services, ...shared];
+  // Each call has its own limit, so no check hangs. A report that did not wait would be one probe late.
+  return [...services, ...shared].map((dependency) => ({ ...dependency, reportWaitMs: checkTimeoutMs }));
 }
 
 /**

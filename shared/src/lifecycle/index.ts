@@ -1,5 +1,6 @@
 export { createJobs, everyMs, type Jobs, type Repeating } from './jobs.ts';
 export {
+  checkTimeoutMs,
   createLoggedReadiness,
   createReadiness,
   Degraded,

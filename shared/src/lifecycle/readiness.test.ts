@@ -64,6 +64,37 @@ test('a dependency that hangs is down after 2 seconds', async () => {
   expect((await report).dependencies.database).toEqual({ status: 'down' });
 });
 
+test('while a check hangs, a report shows after 700 ms what the last one that ended found, and no other check of it begins', async () => {
+  const time = stopTime();
+  let hangs = false;
+  let begun = 0;
+  const { readiness, clock } = create({
+    database: () => {
+      begun++;
+      return hangs ? new Promise(() => {}) : up();
+    },
+  });
+  async function reportedAfter(waitMs: number) {
+    clock.advance(501);
+    const report = readiness.report();
+    time.advance(waitMs);
+    const { database } = (await report).dependencies;
+    await new Promise(setImmediate);
+    return database?.status;
+  }
+  expect(await reportedAfter(0)).toBe('up');
+  hangs = true;
+  for (let n = 0; n < 2; n++) expect(await reportedAfter(700)).toBe('up');
+  expect(begun).toBe(2);
+  // The 2 s of the check are over.
+  expect(await reportedAfter(600)).toBe('down');
+  for (let n = 0; n < 2; n++) expect(await reportedAfter(700)).toBe('down');
+  expect(begun).toBe(3);
+  expect(await reportedAfter(600)).toBe('down');
+  hangs = false;
+  expect(await reportedAfter(0)).toBe('up');
+});
+
 test('probes within half a second share one round of checks, and a later one starts another', async () => {
   let asked = 0;
   const { readiness, clock } = create({
@@ -124,6 +155,7 @@ test('a process knows from its last round that something is missing, starts new 
     },
   });
   expect(readiness.lacksSomething()).toBe(false);
+  await readiness.report();
   isUp = false;
   clock.advance(1_001);
   readiness.lacksSomething();

@@ -24,7 +24,12 @@ export interface Dependency {
    * work.
    */
   optional?: boolean;
+  /** Milliseconds that a report waits for the check, before it shows the result of the one before. Default: 700. */
+  reportWaitMs?: number;
 }
+
+/** The state of a dependency as `/ready` shows it. */
+type Result = { status: 'up' | 'degraded' | 'unknown' | 'down' } & Record<string, unknown>;
 
 /** An error may say a part of its reason that names no address, file or secret (`publicReason`). */
 function publicReasonOf(error: unknown): { reason?: string } {
@@ -35,7 +40,7 @@ function publicReasonOf(error: unknown): { reason?: string } {
 
 export interface ReadyReport {
   ready: boolean;
-  dependencies: Record<string, { status: 'up' | 'degraded' | 'unknown' | 'down' } & Record<string, unknown>>;
+  dependencies: Record<string, Result>;
 }
 
 export interface Readiness {
@@ -54,7 +59,12 @@ export interface Readiness {
 }
 
 /** A check that does not return in time counts as a dependency that is down. */
-const checkTimeoutMs = 2_000;
+export const checkTimeoutMs = 2_000;
+/**
+ * Below the 900 ms that the gateway waits: while the database hangs, it would show every service as down, and the database as unknown.
+ * Above the 600 ms after which a hanging write is known.
+ */
+const usualReportWaitMs = 700;
 /** Several probes within a second share one round of checks. */
 const reportHoldsMs = 500;
 /** Without probes, a process checks itself once in this time while other services call it. */
@@ -73,33 +83,25 @@ export function createReadiness(
   let draining = false;
   let lacking = false;
   let found: ReadyReport['dependencies'] = {};
-  /** The reasons of those that are down or degraded. */
-  const down = new Map<string, string>();
+  /** By dependency: a process adds some while it starts. */
+  const followed = new Map<Dependency, FollowedChecks>();
   let last: { atMs: number; report: Promise<ReadyReport> } | null = null;
 
-  async function checkOne({
-    name,
-    check,
-  }: Dependency): Promise<[string, ReadyReport['dependencies'][string]]> {
-    try {
-      const facts = await withTimeLimit(checkTimeoutMs, check());
-      if (down.delete(name)) onMended(name);
-      return [name, { status: 'up', ...facts }];
-    } catch (error) {
-      if (down.get(name) !== String(error)) onFault(name, error);
-      down.set(name, String(error));
-      if (error instanceof Degraded) return [name, { status: 'degraded', ...error.facts }];
-      return [name, { status: 'down', ...publicReasonOf(error) }];
-    }
+  function checksOf(dependency: Dependency): FollowedChecks {
+    const known = followed.get(dependency) ?? followChecks(dependency, onFault, onMended);
+    followed.set(dependency, known);
+    return known;
   }
 
   async function checkAll(): Promise<ReadyReport> {
-    const results = await Promise.all(dependencies.map(checkOne));
+    const results = await Promise.all(
+      dependencies.map(async (dependency) => ({ dependency, result: await checksOf(dependency).read() })),
+    );
     const ready = results.every(
-      ([, { status }], index) => status !== 'down' || dependencies[index]?.optional === true,
+      ({ dependency, result }) => result.status !== 'down' || dependency.optional === true,
     );
     lacking = !ready;
-    found = Object.fromEntries(results);
+    found = Object.fromEntries(results.map(({ dependency, result }) => [dependency.name, result]));
     return { ready, dependencies: found };
   }
 
@@ -119,6 +121,7 @@ export function createReadiness(
       return { ready: false, dependencies: { ...found, process: { status: 'down', draining } } };
     },
     discardResults() {
+      for (const { discard } of followed.values()) discard();
       lacking = false;
       last = null;
     },
@@ -130,6 +133,61 @@ export function createReadiness(
       draining = true;
     },
     isDraining: () => draining,
+  };
+}
+
+interface FollowedChecks {
+  /** The result of a check that ends in time, else of the last one that ended. The first one is waited for. */
+  read(): Promise<Result>;
+  discard(): void;
+}
+
+/** Checks one dependency, one check at a time, and keeps the result of the last one that ended. */
+function followChecks(
+  { name, check, reportWaitMs = usualReportWaitMs }: Dependency,
+  onFault: (dependency: string, error: unknown) => void,
+  onMended: (dependency: string) => void,
+): FollowedChecks {
+  let last: Result | null = null;
+  let running: Promise<Result> | null = null;
+  /** Why it is down or degraded. */
+  let reason: string | null = null;
+
+  async function run(): Promise<Result> {
+    try {
+      const facts = await withTimeLimit(checkTimeoutMs, check());
+      if (reason !== null) onMended(name);
+      reason = null;
+      return { status: 'up', ...facts };
+    } catch (error) {
+      if (reason !== String(error)) onFault(name, error);
+      reason = String(error);
+      if (error instanceof Degraded) return { status: 'degraded', ...error.facts };
+      return { status: 'down', ...publicReasonOf(error) };
+    }
+  }
+
+  function begin(): Promise<Result> {
+    const begun: Promise<Result> = run().then((result) => {
+      // Another one runs since the results were discarded.
+      if (running !== begun) return result;
+      last = result;
+      running = null;
+      return result;
+    });
+    running = begun;
+    return begun;
+  }
+
+  return {
+    async read() {
+      const present = running ?? begin();
+      return last === null ? present : withTimeLimit(reportWaitMs, present).catch(() => last ?? present);
+    },
+    discard() {
+      last = null;
+      running = null;
+    },
   };
 }
 
