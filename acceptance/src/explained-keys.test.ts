@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { eventually } from './eventually.ts';
 import { askForKey, createApiKey, createLease, makeScene, revokeLeases } from './server-actions.ts';
 import { openTarget } from './target.ts';
-import { unique, viewerToken } from './tokens.ts';
+import { nowSeconds, unique, viewerToken } from './tokens.ts';
 
 const target = await openTarget();
 const { client, adminApiKey: admin, jwtSecret } = target;
@@ -38,6 +38,8 @@ it('each decision is shown in its order, with the one that refuses and what it w
   await eventually(async () => {
     const byToken = await ask({ token, contentId });
     expect(byToken).toMatchObject({ outcome: 'refused', code: 'TOKEN_REVOKED', viewerId });
+    // Within the tolerance of clocks, the mark holds against a new token too.
+    expect(byToken.withNewToken).toEqual({ outcome: 'refused', code: 'TOKEN_REVOKED' });
     const answers = byToken.steps.map(({ step, answer }: Step) => `${step}: ${answer}`);
     expect(answers).toEqual([
       ...['credential: passed', 'entitlement: skipped', 'content: passed', 'lease: skipped'],
@@ -94,6 +96,9 @@ it.each([
   { contentId: 'no content', viewerId: 'v' },
   { contentId: 'x', viewerId: 'v\0' },
   { contentId: 'x', viewerId: 'v', issuedAt: 'yesterday' },
+  { contentId: 'x', viewerId: 'v', issuedAt: '' },
+  { contentId: 'x', viewerId: 'v', contentIds: ['no content'] },
+  { contentId: 'x', token: 'ey.a.b', contentIds: [] },
 ])('the question %o is refused', async (body) => {
   expect((await client.post('/api/v1/key-decisions', admin, body)).code).toBe('VALIDATION_FAILED');
 });
@@ -116,4 +121,31 @@ it('the latest refusals are listed with code, viewer, content, address and reque
   });
   const { json } = await client.get('/api/v1/statistics?steps=1', admin);
   expect(json.statistics.refusals).toEqual([]);
+});
+
+it('a refusal is explained with what its token said, and with a new token of that viewer', async () => {
+  const { contentId, viewerId } = await makeScene(target);
+  const named = unique('named');
+  const iat = nowSeconds() - 600;
+  const other = viewerToken(jwtSecret, viewerId, { iat, content_ids: [named, 'third'] });
+  expect(await askForKey(target, { token: other, contentId })).toBe('403 CONTENT_NOT_ENTITLED');
+  const said = await eventually(async () => {
+    const { json } = await client.get('/api/v1/statistics?steps=1&refusals=500', admin);
+    const own = json.statistics.refusals.find(
+      (refusal: { viewerId: string }) => refusal.viewerId === viewerId,
+    );
+    const { issuedAt, contentIds } = own ?? {};
+    expect({ issuedAt, contentIds }).toEqual({
+      issuedAt: new Date(iat * 1_000).toISOString(),
+      contentIds: [named, 'third'],
+    });
+    return { issuedAt, contentIds };
+  });
+  expect(await ask({ viewerId, contentId, ...said })).toMatchObject({
+    ...{ outcome: 'refused', code: 'CONTENT_NOT_ENTITLED' },
+    withNewToken: { outcome: 'served', code: null },
+  });
+  expect(await ask({ viewerId, contentId: named, ...said })).toMatchObject({ code: 'CONTENT_NOT_FOUND' });
+  // A token without `iat` may be older than any mark; here there is no mark.
+  expect(await ask({ viewerId, contentId, issuedAt: null })).toMatchObject({ outcome: 'served' });
 });

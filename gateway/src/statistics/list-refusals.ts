@@ -11,10 +11,14 @@ export function listRefusals(processes: readonly ReportingProcess[], limit: numb
   const byRequest = new Map<string, Refusal>();
   for (const { service, address, report } of processes)
     for (const refused of report.refusals ?? []) {
-      const { requestId, code, contentId, epoch } = refused;
+      const { issuedAt, ...others } = refused;
+      const { requestId, code, contentId, epoch } = others;
       byRequest.set(JSON.stringify([requestId, code, contentId, epoch]), {
-        ...refused,
+        ...others,
         at: new Date(refused.at).toISOString(),
+        ...(issuedAt !== undefined && {
+          issuedAt: issuedAt === null ? null : new Date(issuedAt).toISOString(),
+        }),
         process: `${service} ${address}`,
       });
     }

@@ -107,6 +107,22 @@ const RefusalSchema = Type.Object({
   status: Type.Integer(),
   code: Type.String(),
   viewerId: NullableText,
+  issuedAt: Type.Optional(
+    nullableType<string>({
+      type: 'string',
+      format: 'date-time',
+      description:
+        'The `iat` of the token; null if it had none. Missing if no token was read, or by a process of the release before.',
+    }),
+  ),
+  contentIds: Type.Optional(
+    nullableType<string[]>({
+      type: 'array',
+      items: { type: 'string' },
+      description:
+        'What the content claim of the token opened: ten ids at most, that of the request first. Null: everything. Missing as `issuedAt`.',
+    }),
+  ),
   apiKeyId: NullableText,
   contentId: NullableText,
   epoch: nullableType<number>({ type: 'integer' }),

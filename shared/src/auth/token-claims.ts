@@ -119,6 +119,7 @@ export function toViewer(
     kind: 'viewer',
     id: viewerId,
     issuedNotBefore: iat === undefined ? null : (iat - rules.clockToleranceSeconds) * 1_000,
+    issuedAt: iat === undefined ? null : iat * 1_000,
     contents: contents === null ? null : new ContentList(contents),
     mayUpload,
   };
@@ -160,6 +161,13 @@ class ContentList implements TokenContents {
 
   has(contentId: string): boolean {
     return isContentId(contentId) && this.#text.includes(separator + contentId + separator);
+  }
+
+  *values(): Generator<string> {
+    for (let from = 1, to = 0; from < this.#text.length; from = to + 1) {
+      to = this.#text.indexOf(separator, from);
+      yield this.#text.slice(from, to);
+    }
   }
 }
 

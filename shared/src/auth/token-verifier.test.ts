@@ -46,6 +46,7 @@ describe('algorithms', () => {
       kind: 'viewer',
       id: 'alice',
       issuedNotBefore: (now - 10) * 1_000,
+      issuedAt: now * 1_000,
       contents: null,
       mayUpload: false,
     });

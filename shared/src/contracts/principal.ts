@@ -42,6 +42,7 @@ export type Scope = (typeof scopes)[number];
 /** The contents that a token opens. */
 export interface TokenContents {
   has(contentId: string): boolean;
+  values(): Iterable<string>;
 }
 
 /** The authenticated actor. It never holds the credential, because it is logged. */
@@ -64,6 +65,8 @@ export type Principal =
        * Milliseconds since 1970; null where the token has no `iat`, and so may be older than anything.
        */
       readonly issuedNotBefore: number | null;
+      /** The `iat` of the token, for those who look at a refusal. Missing where no token was read. */
+      readonly issuedAt?: number | null;
       /** The contents that the token opens; null where the token names none and so opens all. */
       readonly contents: TokenContents | null;
       /** Whether its `scope` claim has the word `upload`. */

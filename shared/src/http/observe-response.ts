@@ -12,7 +12,7 @@ import {
   redactPath,
 } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { kindOfRequest, readKeyPath } from '../statistics/index.ts';
+import { keepContents, kindOfRequest, type RefusedRequest, readKeyPath } from '../statistics/index.ts';
 import type { Tracer } from '../traces/index.ts';
 
 /** A request that has ended, however it ended. */
@@ -93,6 +93,7 @@ function noteRefusal(
   const lease = request.headers['x-lease-id'];
   const given = typeof lease === 'string' && lease !== '' ? lease : null;
   const named = given === null || isUuid(given) ? given : hiddenLeaseId;
+  const asked = kind === 'key' ? readKeyPath(path) : { contentId: null, epoch: null };
   statistics.noteRefusal({
     kind,
     status,
@@ -101,12 +102,29 @@ function noteRefusal(
       principal?.kind === 'viewer' || principal?.kind === 'anonymous'
         ? redactId(viewerIdOf(principal) ?? '')
         : null,
+    ...readTokenClaims(principal, asked.contentId),
     apiKeyId: principal?.kind === 'api-key' ? principal.id : null,
-    ...(kind === 'key' ? readKeyPath(path) : { contentId: null, epoch: null }),
+    ...asked,
     leaseId: principal?.kind === 'session' ? principal.id : named,
     clientIp,
     requestId: redactId(id),
   });
+}
+
+/** What the token of a refused request said. The gateway knows a principal of another process by kind and id alone. */
+function readTokenClaims(
+  principal: Principal | null | undefined,
+  contentId: string | null,
+): Pick<RefusedRequest, 'issuedAt' | 'contentIds'> {
+  // Marks hold against an anonymous viewer as against a token without `iat`.
+  if (principal?.kind === 'anonymous') return { issuedAt: null, contentIds: null };
+  if (principal?.kind !== 'viewer' || principal.issuedAt === undefined) return {};
+  const { issuedAt, contents } = principal;
+  return {
+    // Issuers may write fractions of a second.
+    issuedAt: issuedAt === null ? null : Math.floor(issuedAt),
+    contentIds: contents && keepContents(contents, contentId),
+  };
 }
 
 /** A caller may have put a raw key or token into a viewer's id. */

@@ -15,7 +15,7 @@ export {
   StatisticsQuerySchema,
 } from './process-report.ts';
 export { ProcessStatistics } from './process-statistics.ts';
-export { readKeyPath } from './refused-requests.ts';
+export { keepContents, type RefusedRequest, readKeyPath } from './refused-requests.ts';
 export { kindOfRequest } from './request-counts.ts';
 export { stepMs, stepsKept } from './step-ring.ts';
 export { seriesKept, UsageCounts } from './usage-counts.ts';

@@ -22,6 +22,9 @@ const RefusedRequest = Type.Object({
   status: Count,
   code: Type.String(),
   viewerId: NullableText,
+  // Optional: a process of the release before does not send them.
+  issuedAt: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  contentIds: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
   apiKeyId: NullableText,
   contentId: NullableText,
   epoch: Type.Union([Count, Type.Null()]),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type RefusedRequest, RefusedRequests, readKeyPath } from './refused-requests.ts';
+import { keepContents, type RefusedRequest, RefusedRequests, readKeyPath } from './refused-requests.ts';
 
 const refusal = (at: number, fields: Partial<RefusedRequest> = {}): RefusedRequest => ({
   at,
@@ -38,3 +38,10 @@ test.each([
 ])('%s names content %s and epoch %s', (path, contentId, epoch) =>
   expect(readKeyPath(path)).toEqual({ contentId, epoch }),
 );
+
+test('a refusal keeps ten contents of its token, that of the request first, and none that contains a credential', () => {
+  const ids = Array.from({ length: 300 }, (_, n) => `content-${n}`);
+  expect(keepContents(new Set(ids), 'content-200')).toEqual(['content-200', ...ids.slice(0, 9)]);
+  expect(keepContents(new Set(['other', `lk_${'a'.repeat(64)}`]), 'film')).toEqual(['other']);
+  expect(keepContents(new Set(), null)).toEqual([]);
+});

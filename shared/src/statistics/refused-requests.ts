@@ -1,3 +1,6 @@
+import type { TokenContents } from '../contracts/index.ts';
+import { redactId } from '../log/index.ts';
+
 /** A refused request for a key or a lease. */
 export interface RefusedRequest {
   /** Wall clock of its answer, milliseconds since 1970. */
@@ -7,6 +10,10 @@ export interface RefusedRequest {
   code: string;
   /** Null where the request had no credential that was accepted, or that of a session. */
   viewerId: string | null;
+  /** The `iat` of its token, milliseconds since 1970; null if it has none. Missing where this process did not read a token. */
+  issuedAt?: number | null;
+  /** Contents that its token opens (`keepContents`); null if it opens all. Missing as above. */
+  contentIds?: string[] | null;
   /** UUID of the API key that asked; null for another credential. */
   apiKeyId: string | null;
   /** Null where the path names none: leases name theirs in the body. */
@@ -41,6 +48,25 @@ export class RefusedRequests {
   latest(limit: number): RefusedRequest[] {
     return [...this.#known, ...this.#strangers].sort((a, b) => b.at - a.at).slice(0, limit);
   }
+}
+
+/** Ids of contents that a refusal keeps of its token: enough to see what was bought. A token may name hundreds. */
+const keptContents = 10;
+
+/**
+ * The ids that a refusal keeps of its token's content claim, that of the request first, so that the same decision can be asked for again.
+ * An id that contains a credential is left out.
+ *
+ * @param asked the content of the request
+ */
+export function keepContents(contents: TokenContents, asked: string | null): string[] {
+  const kept = asked !== null && contents.has(asked) ? [asked] : [];
+  for (const id of contents.values()) {
+    if (kept.length === keptContents) break;
+    // A copy, because a part of a text would keep the whole claim in memory.
+    if (id !== asked && redactId(id) === id) kept.push(Buffer.from(id).toString());
+  }
+  return kept;
 }
 
 /** What a path of a key or a licence names. */

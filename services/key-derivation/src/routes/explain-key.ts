@@ -29,7 +29,10 @@ const path = '/api/v1/key-decisions';
 
 /** As long as a header may be (`docs/http.md`), and no longer: a longer token reaches no route. */
 const longestToken = 16_384;
+/** A refusal keeps ten. A longer list is better asked about with the token. */
+const mostContents = 100;
 const NullableTextSchema = Type.Unsafe<string | null>({ type: ['string', 'null'] });
+const OutcomeSchema = Type.Enum(['served', 'refused', 'unknown']);
 
 const schema = {
   tags: ['Content keys'],
@@ -59,7 +62,20 @@ const schema = {
         }),
       ),
       issuedAt: Type.Optional(
-        Type.String({ description: 'With `viewerId`: when its token was issued. Now, if it is left out.' }),
+        Type.Unsafe<string | null>({
+          type: ['string', 'null'],
+          description:
+            'With `viewerId`: when its token was issued. Now, if it is left out; null for a token without `iat`.',
+        }),
+      ),
+      contentIds: Type.Optional(
+        Type.Unsafe<string[] | null>({
+          type: ['array', 'null'],
+          items: ContentIdSchema,
+          maxItems: mostContents,
+          description:
+            'With `viewerId`: what the content claim of its token opens. Everything, if it is null or left out.',
+        }),
       ),
       epoch: Type.Optional(Type.Integer({ minimum: 0, maximum: maxEpoch })),
       kid: Type.Optional(UuidSchema),
@@ -76,11 +92,18 @@ const schema = {
   ),
   response: {
     200: Type.Object({
-      outcome: Type.Enum(['served', 'refused', 'unknown']),
+      outcome: OutcomeSchema,
       code: NullableTextSchema,
       decidedAt: Type.String({ format: 'date-time' }),
       viewerId: NullableTextSchema,
       contentId: Type.String(),
+      withNewToken: Type.Unsafe<{ outcome: Explanation['outcome']; code: string | null } | null>({
+        type: ['object', 'null'],
+        required: ['outcome', 'code'],
+        properties: { outcome: OutcomeSchema, code: NullableTextSchema },
+        description:
+          'The same with a token of this viewer that is issued now and opens the content. Null without a viewer whose token is known.',
+      }),
       steps: Type.Array(
         Type.Object({
           step: Type.Enum([...stepNames]),
@@ -109,12 +132,14 @@ export function addExplainKeyRoute(app: App, options: ExplainRouteOptions): void
     const named = { contentId, epoch, leaseId, ...(kid !== undefined && { kid }) };
     const { explanation, principal } = await explainFor(options, body, named);
     const { outcome, code, steps } = explanation;
+    const withNewToken = await explainNewToken(options, principal, named);
     return {
       outcome,
       code,
       decidedAt: new Date(now).toISOString(),
       viewerId: (steps[0]?.facts.viewerId as string | undefined) ?? principal?.id ?? null,
       contentId,
+      withNewToken: withNewToken && { outcome: withNewToken.outcome, code: withNewToken.code },
       steps: steps.map((step) => ({ ...step, facts: writeTimes(step.facts) })),
     };
   });
@@ -124,7 +149,8 @@ export function addExplainKeyRoute(app: App, options: ExplainRouteOptions): void
 interface Asked {
   viewerId?: string;
   token?: string;
-  issuedAt?: string;
+  issuedAt?: string | null;
+  contentIds?: string[] | null;
 }
 
 async function explainFor(
@@ -144,28 +170,42 @@ async function explainFor(
   return { explanation: await options.explain({ ...named, principal }), principal };
 }
 
+/** What another token of the same viewer would change: null for other credentials. */
+async function explainNewToken(
+  { explain, clock, clockToleranceSeconds }: ExplainRouteOptions,
+  principal: Principal | null,
+  named: Omit<KeyRequest, 'principal'>,
+): Promise<Explanation | null> {
+  if (principal?.kind !== 'viewer') return null;
+  const issuedNotBefore = clock.now() - clockToleranceSeconds * 1_000;
+  return explain({ ...named, principal: { ...principal, issuedNotBefore, contents: null } });
+}
+
 /** @throws AppError VALIDATION_FAILED; INVALID_TOKEN or INVALID_SESSION, which are the answer; DEPENDENCY_UNAVAILABLE */
 async function readPrincipal(
   { authenticator, clock, clockToleranceSeconds }: ExplainRouteOptions,
-  { viewerId, token, issuedAt }: Asked,
+  { viewerId, token, issuedAt, contentIds = null }: Asked,
 ): Promise<Principal> {
   if ((viewerId === undefined) === (token === undefined))
     throw validationFailure('', 'must name either viewerId or token');
   if (token !== undefined) {
     if (issuedAt !== undefined)
       throw validationFailure('/issuedAt', 'is not taken with a token, which says it');
+    if (contentIds !== null)
+      throw validationFailure('/contentIds', 'is not taken with a token, which says it');
     if (parseSid(token)) return readSession(token);
     // An API key is no viewer's, and a secret that should not be pasted anywhere.
     if (!tokenPattern.test(token))
       throw validationFailure('/token', 'must be a viewer token, or the id of a playback session');
     return authenticator.identify(token, 'keys');
   }
-  const issued = issuedAt === undefined ? clock.now() : readInstant(issuedAt, '/issuedAt');
+  const issued =
+    issuedAt === null ? null : issuedAt === undefined ? clock.now() : readInstant(issuedAt, '/issuedAt');
   return {
     kind: 'viewer',
     id: viewerId ?? '',
-    issuedNotBefore: issued - clockToleranceSeconds * 1_000,
-    contents: null,
+    issuedNotBefore: issued === null ? null : issued - clockToleranceSeconds * 1_000,
+    contents: contentIds && new Set(contentIds),
     mayUpload: false,
   };
 }
