@@ -36,6 +36,36 @@ it('a refused request appears with its code, and is explained from its row or by
   await expect
     .poll(() => page.getByLabel('Viewer ID, token or request ID').inputValue())
     .toBe(scene.viewerId);
+  await page.getByText('The key is refused: LEASE_REVOKED').waitFor();
+
+  // An unknown one is named at its field, and no answer to another question stands beside it.
+  await page.getByLabel('Viewer ID, token or request ID').fill(randomUUID());
+  await page.getByLabel('Content ID').fill('');
+  await page.getByRole('button', { name: 'Explain', exact: true }).first().click();
+  await page.getByText(/^No refusal in memory has this request ID/).waitFor();
+  expect(await page.getByText('The key is refused').count()).toBe(0);
+  await row.first().getByRole('button', { name: 'Explain' }).click();
+  await page.getByText('The key is refused: LEASE_REVOKED').waitFor();
+});
+
+it('a refusal is explained with what its token said, also after the page was loaded again, and with a new token', async () => {
+  const { contentId, viewerId } = await makeScene(target);
+  const named = unique('other');
+  const token = viewerToken(target.jwtSecret, viewerId, { content_ids: [named] });
+  expect(await askForKey(target, { token, contentId })).toBe('403 CONTENT_NOT_ENTITLED');
+  const page = await open({ path: '/refusals', as: adminApiKey });
+  await page.getByRole('searchbox', { name: /^Viewer, content/ }).fill(viewerId);
+  await page
+    .getByRole('row', { name: /CONTENT_NOT_ENTITLED/ })
+    .getByRole('button', { name: 'Explain' })
+    .click();
+  for (let load = 0; load < 2; load++) {
+    const status = page.getByRole('status').filter({ hasText: 'The key is refused: CONTENT_NOT_ENTITLED' });
+    await status.getByText(`opened ${named}.`).waitFor();
+    await status.getByText(/issued now and opens this content would get the key/).waitFor();
+    if (load === 0) await page.reload();
+  }
+  await inspectPage(page, 'refusals-token');
 });
 
 it('a pasted token is explained, and is in no address', async () => {

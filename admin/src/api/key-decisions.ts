@@ -7,6 +7,9 @@ export interface DescribedKeyRequest {
   viewerId?: string;
   /** A viewer token, or the id of a playback session. */
   token?: string;
+  /** With `viewerId`: what its token said. A token that is issued now and opens everything, if they are left out. */
+  issuedAt?: string | null;
+  contentIds?: string[] | null;
   epoch?: number;
   leaseId?: string;
 }
@@ -19,12 +22,16 @@ export interface DecisionStep {
   facts: Record<string, string | number | boolean | null>;
 }
 
+type Outcome = 'served' | 'refused' | 'unknown';
+
 export interface KeyDecision {
-  outcome: 'served' | 'refused' | 'unknown';
+  outcome: Outcome;
   code: string | null;
   decidedAt: string;
   viewerId: string | null;
   contentId: string;
+  /** The same with a token that is issued now and opens the content. Null without a viewer; missing of the release before. */
+  withNewToken?: { outcome: Outcome; code: string | null } | null;
   steps: DecisionStep[];
 }
 

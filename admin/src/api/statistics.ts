@@ -61,6 +61,10 @@ export interface Refusal {
   code: string;
   /** Null where no credential was accepted, and for a session. */
   viewerId: string | null;
+  /** The `iat` of its token; null if it had none. Missing where the server did not keep what the token said. */
+  issuedAt?: string | null;
+  /** What its token opened: ten at most. Null: everything. Missing as `issuedAt`. */
+  contentIds?: string[] | null;
   apiKeyId: string | null;
   contentId: string | null;
   epoch: number | null;

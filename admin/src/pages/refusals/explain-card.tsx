@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
+import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { type DescribedKeyRequest, explainKeyRequest, type KeyDecision } from '../../api/key-decisions.ts';
 import type { Refusal } from '../../api/statistics.ts';
 import { Card } from '../../components/card.tsx';
@@ -8,31 +8,40 @@ import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { DecisionSteps } from './decision-steps.tsx';
-import { type KeyQuestion, type QuestionFaults, questionOf, readQuestion } from './key-question.ts';
+import {
+  claimsOf,
+  explainNothing,
+  findRefusal,
+  type KeyQuestion,
+  type QuestionFaults,
+  questionOf,
+  readQuestion,
+  writeQuestion,
+} from './key-question.ts';
 import styles from './refusals.module.css';
 
 interface ExplainCardProps {
   /** The question that the address names. It is asked at once if it is complete. */
   named: KeyQuestion;
+  /** How often a row asked for it: each time it is asked again. */
+  clicks: number;
   /** Called with each question that is asked. */
   onAsk: (question: KeyQuestion) => void;
-  /** Where a request ID is looked up. */
-  refusals: readonly Refusal[];
+  /** Where a request ID is looked up. Undefined until they are read. */
+  refusals: readonly Refusal[] | undefined;
+  /** Why they could not be read. */
+  refusalsError: unknown;
 }
 
 /** Asks the server for every decision about one key request. */
-export function ExplainCard({ named, onAsk, refusals }: ExplainCardProps) {
-  const { question, setQuestion, faults, decision, error, isPending, ask } = useQuestion(
-    named,
-    onAsk,
-    refusals,
-  );
+export function ExplainCard(props: ExplainCardProps) {
+  const { question, setQuestion, faults, explained, error, isPending, ask } = useQuestion(props);
   const form = useFaultFocus(faults, error);
   const field = (name: keyof KeyQuestion) => ({
     value: question[name],
     error: faults[name],
     onChange: ({ currentTarget: { value } }: { currentTarget: HTMLInputElement }) =>
-      setQuestion((now) => ({ ...now, [name]: value })),
+      setQuestion((now) => ({ ...now, [name]: value, requestId: '' })),
     autoComplete: 'off',
     spellCheck: false,
   });
@@ -70,40 +79,57 @@ export function ExplainCard({ named, onAsk, refusals }: ExplainCardProps) {
         </div>
       </form>
       <ErrorNotice error={error} purpose="shown" />
-      {decision && <DecisionSteps decision={decision} />}
+      {explained && <DecisionSteps {...explained} />}
     </Card>
   );
 }
 
-function useQuestion(
-  named: KeyQuestion,
-  onAsk: (question: KeyQuestion) => void,
-  refusals: readonly Refusal[],
-) {
+interface Explained {
+  decision: KeyDecision;
+  /** The refusal that was asked about. */
+  refusal: Refusal | undefined;
+}
+
+function useQuestion({ named, clicks, onAsk, refusals, refusalsError }: ExplainCardProps) {
   const api = useApi();
   const [question, setQuestion] = useState(named);
   const [faults, setFaults] = useState<QuestionFaults>({});
-  const [decision, setDecision] = useState<KeyDecision | null>(null);
+  const [explained, setExplained] = useState<Explained | null>(null);
+  const lastAsked = useRef('');
   const explain = useServerAction({
-    mutationFn: (described: DescribedKeyRequest) => explainKeyRequest(api, described),
-    onSuccess: setDecision,
-    onError: () => setDecision(null),
+    mutationFn: async ({ described, refusal }: { described: DescribedKeyRequest; refusal?: Refusal }) => ({
+      decision: await explainKeyRequest(api, { ...described, ...claimsOf(refusal) }),
+      refusal,
+    }),
+    onSuccess: setExplained,
+    onError: () => setExplained(null),
   });
+  const { error, isPending, reset } = explain;
+  const keyOf = (one: KeyQuestion) => `${clicks} ${writeQuestion(one)}`;
   const ask = (asked: KeyQuestion) => {
-    const refusal = refusals.find(({ requestId }) => requestId === asked.who.trim());
+    const refusal = findRefusal(refusals ?? [], asked);
     const whole = (refusal && questionOf(refusal)) ?? asked;
     setQuestion(whole);
-    const { described, faults: found } = readQuestion(whole);
+    const { described, faults: found } = readQuestion(whole, refusals !== undefined);
+    if (refusal && questionOf(refusal) === null) found.who = explainNothing(refusal);
     setFaults(found);
-    if (!described) return;
+    if (!described || Object.keys(found).length > 0) {
+      // The answer to the question before would stand beside these faults.
+      setExplained(null);
+      reset();
+      return;
+    }
+    lastAsked.current = keyOf(whole);
     onAsk(whole);
-    explain.mutate(described);
+    explain.mutate({ described, ...(refusal && { refusal }) });
   };
+  const key = keyOf(named);
+  // Its token is known once the refusals are read.
+  const isWaiting = named.requestId !== '' && refusals === undefined && refusalsError === null;
   const askNamed = useEffectEvent(() => {
-    if (!readQuestion(named).described) return;
-    if (named.who !== question.who || named.contentId !== question.contentId || decision === null) ask(named);
+    if (isPending || isWaiting || key === lastAsked.current || !readQuestion(named).described) return;
+    ask(named);
   });
-  const key = JSON.stringify(named);
-  useEffect(() => askNamed(), [key]);
-  return { question, setQuestion, faults, decision, ask, error: explain.error, isPending: explain.isPending };
+  useEffect(() => askNamed(), [key, isPending, isWaiting]);
+  return { question, setQuestion, faults, explained, ask, error, isPending };
 }

@@ -20,6 +20,7 @@ export default function RefusalsPage() {
   const [params, setParams] = useSearchParams();
   const head = useRef<HTMLDivElement>(null);
   const { refusals, error, reload } = useRefusals();
+  const [clicks, setClicks] = useState(0);
   const named = useMemo(() => readAddress(params), [params]);
   const ask = useCallback(
     (question: KeyQuestion) => setParams(() => writeQuestion(question), { replace: true }),
@@ -33,6 +34,7 @@ export default function RefusalsPage() {
           question &&
           (() => {
             ask(question);
+            setClicks((before) => before + 1);
             head.current?.scrollIntoView({ block: 'start' });
           })
         );
@@ -43,7 +45,7 @@ export default function RefusalsPage() {
     <>
       <div ref={head} />
       <PageHead title="Refusals" lead="Why a key was refused, and which requests are refused now." />
-      <ExplainCard named={named} onAsk={ask} refusals={refusals ?? []} />
+      <ExplainCard named={named} clicks={clicks} onAsk={ask} refusals={refusals} refusalsError={error} />
       <LatestRefusals columns={columns} refusals={refusals} error={error} onRetry={reload} />
     </>
   );

@@ -58,7 +58,7 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
             <Button
               variant="default"
               component={Link}
-              href={`/refusals?${writeQuestion({ who: viewerId, contentId: '', epoch: '', leaseId: '' })}`}
+              href={`/refusals?${writeQuestion({ who: viewerId, contentId: '', epoch: '', leaseId: '', requestId: '' })}`}
             >
               Why is a key refused?
             </Button>
