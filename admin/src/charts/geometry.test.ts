@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { linearScale, logScale, nearest, trace } from './geometry.ts';
+import { latestAt, linearScale, logScale, nearest, trace } from './geometry.ts';
 
 it.each([
   [[], [0, 0.5, 1]],
@@ -63,4 +63,13 @@ it('the point nearest to the pointer is found', () => {
   ];
   expect(nearest(points, 6, 10)).toBe(points[1]);
   expect(nearest(points, 40, 10)).toBeNull();
+});
+
+it('the latest value is that of any line, and a missing measurement is not one', () => {
+  const line = (...values: (number | null)[]) => ({
+    ...{ name: 'n', look: 'main' as const },
+    points: values.map((value, at) => ({ at, value })),
+  });
+  expect(latestAt([line(1, 2, null), line(1, null, 0, null)])).toBe(2);
+  expect(latestAt([line(null), line()])).toBeNull();
 });

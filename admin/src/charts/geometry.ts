@@ -124,6 +124,12 @@ export function nearest(points: readonly Point[], at: number, longestGapMs: numb
   return found && distance(found) <= longestGapMs ? found : null;
 }
 
+/** The time of the latest value of any line; null without a value. */
+export function latestAt(lines: readonly ChartLine[]): number | null {
+  const times = lines.flatMap(({ points }) => points.findLast(({ value }) => value !== null)?.at ?? []);
+  return times.length === 0 ? null : Math.max(...times);
+}
+
 /** Share of the width: below about 4 pixels a line looks like a stray dash. */
 const shortestLine = 0.008;
 

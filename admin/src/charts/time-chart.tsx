@@ -1,6 +1,15 @@
 import { type HTMLAttributes, useId, useMemo, useState } from 'react';
 import { formatClock } from '../components/format-time.ts';
-import { type ChartLine, linearScale, logScale, nearest, type Scale, type Trace, trace } from './geometry.ts';
+import {
+  type ChartLine,
+  latestAt,
+  linearScale,
+  logScale,
+  nearest,
+  type Scale,
+  type Trace,
+  trace,
+} from './geometry.ts';
 import { SeriesTable } from './series-table.tsx';
 import styles from './time-chart.module.css';
 import { type SharedCursor, useChartPointer } from './use-chart-pointer.ts';
@@ -48,7 +57,9 @@ export function TimeChart(props: TimeChartProps) {
   const [ownAt, moveOwn] = useState<number | null>(null);
   const cursor = props.cursor ?? { at: ownAt, move: moveOwn };
   const pointedAt = cursor.at;
-  const { selected, pointer, keys } = useChartPointer(props, cursor, props.onZoom);
+  // Usage is complete only minutes after its time, so there is no value at the end of its axis.
+  const restsAt = (props.cursor && latestAt(lines)) ?? to;
+  const { selected, pointer, keys } = useChartPointer({ from, to, stepMs, restsAt }, cursor, props.onZoom);
   const gapMs = stepMs * stepsBridged;
   const scale = useScale(props);
   const drawn = useMemo(
@@ -70,7 +81,7 @@ export function TimeChart(props: TimeChartProps) {
           {pointedAt === null ? (props.cursor ? 'latest' : 'now') : timeOf(pointedAt)}
         </span>
       </figcaption>
-      <Legend lines={lines} at={pointedAt ?? to} gapMs={gapMs} format={format} />
+      <Legend lines={lines} at={pointedAt ?? restsAt} gapMs={gapMs} format={format} />
       <div className={styles.frame}>
         <div
           className={styles.drawing}
@@ -91,7 +102,7 @@ export function TimeChart(props: TimeChartProps) {
           {isEmpty && <p className={styles.empty}>{empty}</p>}
         </div>
         {props.cursor && (
-          <CursorSlider chart={props} at={pointedAt ?? to} timeOf={timeOf} {...pointer} {...keys} />
+          <CursorSlider chart={props} at={pointedAt ?? restsAt} timeOf={timeOf} {...pointer} {...keys} />
         )}
       </div>
       <p className={styles.times} aria-hidden="true">

@@ -19,10 +19,11 @@ const shortestDrag = 0.015;
 /**
  * Moves the cursor by the pointer and by the arrow keys, and takes a dragged range.
  *
+ * @param range with the time whose values are shown without a cursor
  * @param onZoom called with the dragged range. Left out: dragging does nothing
  */
 export function useChartPointer(
-  { from, to, stepMs }: ChartRange,
+  { from, to, stepMs, restsAt }: ChartRange & { restsAt: number },
   cursor: SharedCursor,
   onZoom?: (from: number, to: number) => void,
 ) {
@@ -66,7 +67,7 @@ export function useChartPointer(
           cursor.move(null);
           return;
         }
-        const next = stepTo(event.key, cursor.at ?? to, { from, to, stepMs });
+        const next = stepTo(event.key, cursor.at ?? restsAt, { from, to, stepMs });
         if (next === null) return;
         event.preventDefault();
         cursor.move(next);

@@ -11,6 +11,7 @@ import {
   type Span,
   shift,
   type UsageView,
+  viewOf,
   zoomIn,
   zoomOut,
 } from './usage-view.ts';
@@ -30,7 +31,10 @@ const sorts: Record<UsageRequests, string> = { keys: 'Key requests', leases: 'Le
 export function UsageToolbar({ view, change, span, cursorAt }: UsageToolbarProps) {
   const { clock } = useApp();
   const { isInOk, isOutOk } = mayZoom(span);
-  const move = (to: (now: number) => Span) => () => change({ zoomed: to(clock.now()) });
+  const move = (to: (now: number) => Span) => () => {
+    const now = clock.now();
+    change(viewOf(to(now), now));
+  };
   return (
     <search className={styles.toolbar} aria-label="Time and requests">
       <ToggleGroup label="Range">

@@ -7,6 +7,7 @@ import {
   shift,
   spanOf,
   usageAddress,
+  viewOf,
   writeView,
   zoomIn,
   zoomOut,
@@ -69,6 +70,16 @@ it('earlier and later move by half of the range, and later ends now', () => {
   expect(shift(hour, -1, now)).toEqual({ from: now - 2.5 * hourMs, to: now - 1.5 * hourMs });
   expect(shift(shift(hour, 1, now), 1, now)).toEqual({ from: now - hourMs, to: now });
   expect(shift({ from: now - hourMs, to: now }, 1, now)).toEqual({ from: now - hourMs, to: now });
+});
+
+it('a range that is moved to now goes on by itself if it has a usual length, and stays where it is otherwise', () => {
+  const hour = { from: now - 2 * hourMs, to: now - hourMs };
+  expect(viewOf(hour, now)).toEqual({ zoomed: hour });
+  // Seconds have passed since the range was moved away from now.
+  const moved = shift(shift({ from: now - hourMs, to: now }, -1, now), 1, now + 30_000);
+  expect(viewOf(moved, now + 30_000)).toEqual({ range: '1h', zoomed: null });
+  const odd = { from: now - 2 * hourMs, to: now };
+  expect(viewOf(odd, now)).toEqual({ zoomed: odd });
 });
 
 it('a dragged range of a minute becomes 15 minutes around it', () => {

@@ -103,6 +103,17 @@ export function shift({ from, to }: Span, direction: -1 | 1, now: number): Span 
   return fit({ from: from + by, to: to + by }, now);
 }
 
+/** The view of a range. One that ends now and has a usual length goes on by itself, as if it were chosen. */
+export function viewOf(
+  span: Span,
+  now: number,
+): Pick<UsageView, 'zoomed'> & Partial<Pick<UsageView, 'range'>> {
+  // The present minute is not over, so a range that ends within it shows the same.
+  const endsNow = now - span.to < minuteMs;
+  const range = ranges.find((each) => rangeLengths[each].ms === span.to - span.from);
+  return endsNow && range ? { range, zoomed: null } : { zoomed: span };
+}
+
 /** Whether a shorter or a longer range can be read. */
 export function mayZoom({ from, to }: Span): { isInOk: boolean; isOutOk: boolean } {
   return { isInOk: to - from > shortestMs, isOutOk: to - from < longestMs };
