@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from 'react';
 import { queryKeys } from '../../api/query-keys.ts';
 import {
   type Delivery,
+  type DeliveryPage,
   type DeliveryState,
   deliveryStates,
   listDeliveries,
@@ -52,7 +53,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       <h2 id="deliveries" className={styles.heading}>
         Deliveries
       </h2>
-      <TestBar webhook={webhook} rows={rows} />
+      <TestBar webhook={webhook} />
       <FilterRow>
         <FilterSelect
           label="State"
@@ -101,7 +102,7 @@ function NoDeliveries({ state, onReset }: { state: DeliveryState | null; onReset
 }
 
 /** Sends a test, and says what came of it. */
-function TestBar({ webhook, rows }: { webhook: Webhook; rows: readonly Delivery[] | undefined }) {
+function TestBar({ webhook }: { webhook: Webhook }) {
   const api = useApi();
   const queries = useQueryClient();
   const [tested, setTested] = useState<Delivery | null>(null);
@@ -112,8 +113,9 @@ function TestBar({ webhook, rows }: { webhook: Webhook; rows: readonly Delivery[
       void queries.invalidateQueries({ queryKey: queryKeys.webhooks });
     },
   });
+  const latest = useLatest(webhook.id, tested);
   const isPaused = webhook.status === 'paused';
-  const result = tested && describeTest(rows?.find(({ id }) => id === tested.id) ?? tested);
+  const result = tested && describeTest(latest.delivery ?? tested, latest.isError);
   return (
     <div className={styles.test}>
       <Button variant="default" onClick={() => test.mutate()} loading={test.isPending} disabled={isPaused}>
@@ -130,4 +132,19 @@ function TestBar({ webhook, rows }: { webhook: Webhook; rows: readonly Delivery[
       <ErrorNotice error={test.error} />
     </div>
   );
+}
+
+/** What came of a delivery since. Read for itself, because a filter or another page may hide its row. */
+function useLatest(webhookId: string, sent: Delivery | null) {
+  const api = useApi();
+  const query = { limit: pageSize };
+  const findIn = (page: DeliveryPage | undefined) => page?.deliveries.find(({ id }) => id === sent?.id);
+  const { data, isError } = useQuery({
+    // Without a filter, the list above has read it already.
+    queryKey: queryKeys.deliveries(webhookId, query, null),
+    queryFn: ({ signal }) => listDeliveries(api, webhookId, query, signal),
+    enabled: sent !== null,
+    refetchInterval: ({ state }) => (findIn(state.data)?.endedAt ? false : everyMs),
+  });
+  return { delivery: findIn(data), isError };
 }

@@ -29,3 +29,8 @@ test.each<[Partial<Delivery>, string]>([
 ])('a test with %j says: %s', (facts, text) => {
   expect(describeTest({ ...delivery, ...facts }).text).toBe(text);
 });
+
+test('a test whose result cannot be read is not shown as being sent, and a known result stays', () => {
+  expect(describeTest(delivery, true).text).toMatch(/cannot be read now\.$/);
+  expect(describeTest({ ...delivery, state: 'delivered', lastStatus: 204 }, true).kind).toBe('good');
+});

@@ -28,11 +28,20 @@ export function describeLastTry({ lastError, lastStatus }: Delivery): string | n
   return lastStatus === null ? null : `the receiver answered ${lastStatus}`;
 }
 
-/** The result of a test, in a sentence. */
-export function describeTest(delivery: Delivery): { kind: 'good' | 'warning' | 'info'; text: string } {
+/**
+ * The result of a test, in a sentence.
+ *
+ * @param isUnread whether what came of it since cannot be read
+ */
+export function describeTest(
+  delivery: Delivery,
+  isUnread = false,
+): { kind: 'good' | 'warning' | 'info'; text: string } {
   const last = describeLastTry(delivery);
   if (delivery.state === 'delivered') return { kind: 'good', text: `Delivered: ${last}.` };
   if (delivery.state === 'failed') return { kind: 'warning', text: `Not delivered: ${last}.` };
+  if (isUnread)
+    return { kind: 'warning', text: 'The test was sent, but what came of it cannot be read now.' };
   if (last === null) return { kind: 'info', text: 'Sending the test…' };
   return { kind: 'warning', text: `Not delivered yet: ${last}. It is tried again.` };
 }
