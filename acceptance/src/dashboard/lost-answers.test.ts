@@ -175,6 +175,24 @@ it('where leases cannot be counted each page that shows their number says so, un
   }
 });
 
+it.each([
+  ['/settings', ['Not known', 'Not known']],
+  ['/refusals', []],
+])('where %s cannot be read, nothing beside the error says that it is being read', async (path, facts) => {
+  const { target, open } = claimed;
+  const statistics = /\/api\/v1\/statistics\?/;
+  const page = await open({
+    ...{ path, broken: statistics, as: target.adminApiKey, isAlone: true },
+    async prepare(opened) {
+      await opened.clock.install();
+      await opened.route(statistics, (route) => route.fulfill({ status: 503, body: '{}' }));
+    },
+  });
+  await passTimeUntil(page, () => page.getByRole('alert').first().isVisible());
+  expect(await page.getByRole('main').locator('dd').allTextContents()).toEqual(facts);
+  expect(await page.getByRole('main').textContent()).not.toMatch(/Reading…|Loading…/);
+});
+
 it('a viewer whose leases cannot be read is not shown as one without leases, devices and sessions', async () => {
   const { target, open } = claimed;
   const { viewerId } = await makeScene(target);

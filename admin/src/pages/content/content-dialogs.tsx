@@ -33,7 +33,7 @@ export function CurrentDialog({ dialog, onClose }: { dialog: OpenDialog; onClose
 function DisableDialog({ content, onClose }: { content: Content; onClose: () => void }) {
   const api = useApi();
   const changed = useContentChanged();
-  const { count } = useCountBeforehand({ contentId: content.id });
+  const { count, error } = useCountBeforehand({ contentId: content.id });
   const disable = useServerAction({
     mutationFn: () => disableContent(api, content.id),
     onSuccess: (after) => {
@@ -50,7 +50,9 @@ function DisableDialog({ content, onClose }: { content: Content; onClose: () => 
       </p>
       <Notice role="status">
         {count === undefined
-          ? 'Counting its leases…'
+          ? error
+            ? 'Its leases cannot be counted now.'
+            : 'Counting its leases…'
           : count === 0
             ? 'No active leases for it.'
             : `${countOf(count, 'active lease')} for it: they remain, but get no keys.`}{' '}

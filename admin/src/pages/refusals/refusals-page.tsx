@@ -78,7 +78,8 @@ function LatestRefusals({ columns, refusals, error, onRetry }: LatestRefusalsPro
           onChange={setCode}
         />
         <span className={styles.hint}>
-          {matching ? `${countOf(matching.length, 'refusal')} in memory` : 'Reading…'}
+          {matching && `${countOf(matching.length, 'refusal')} in memory`}
+          {!matching && !error && 'Reading…'}
         </span>
       </FilterRow>
       <DataTable

@@ -49,7 +49,7 @@ export default function SettingsPage() {
       />
       <h2 className={styles.heading}>Storage</h2>
       <Card>
-        <FactList facts={storageFacts(data)} />
+        <FactList facts={storageFacts(data, error ? 'Not known' : 'Loading…')} />
       </Card>
       <Variables data={data} error={error} onRetry={retry} />
     </>
@@ -131,8 +131,11 @@ const retentions = [
   ['Usage by minutes', minutesOfUsage, 'hour', 'Not kept'],
 ] as const;
 
-function storageFacts(data: ServerSettings | undefined) {
+/** @param unread what stands in place of values without an answer */
+function storageFacts(data: ServerSettings | undefined, unread: string) {
   const database = data?.settings?.database;
+  // The server answers without it while the database cannot be read.
+  const missing = data ? 'Not known' : unread;
   const variables = data?.settings?.processes.flatMap((process) => process.variables) ?? [];
   const find = (name: string) => variables.find((variable) => variable.name === name);
   const keepsUsage = find('USAGE_KEEP_DAYS')?.value !== '0';
@@ -143,8 +146,8 @@ function storageFacts(data: ServerSettings | undefined) {
     return [[label, isKept ? describeRetention(setting, unit, zero) : zero] as const];
   });
   return [
-    ['Database', database?.kind ?? <NotSet key="kind" />] as const,
-    ['Size', database ? formatSize(database.bytes) : <NotSet key="size" />] as const,
+    ['Database', database?.kind ?? missing] as const,
+    ['Size', database ? formatSize(database.bytes) : missing] as const,
     ...kept,
   ];
 }
