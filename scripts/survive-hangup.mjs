@@ -1,7 +1,10 @@
+import { isatty } from 'node:tty';
+
 /**
  * `npm start` loads this before the program. While a program is loaded, SIGHUP would end it. A server that will read its files again at
- * that signal has not read them for the first time yet, so it can ignore the signal here. It listens to the signal itself afterwards.
+ * that signal has not read them for the first time yet, so it can ignore the signal here. So can a server without a terminal, which
+ * goes on at that signal. Both listen to the signal themselves afterwards.
  */
 const { LATCHKEY_WORKERS, ...others } = process.env;
-if (LATCHKEY_WORKERS || Object.keys(others).some((name) => name.endsWith('_FILE')))
-  process.on('SIGHUP', () => {});
+const readsFiles = Object.keys(others).some((name) => name.endsWith('_FILE'));
+if (LATCHKEY_WORKERS || readsFiles || ![0, 1, 2].some(isatty)) process.on('SIGHUP', () => {});

@@ -63,29 +63,29 @@ it('SIGTERM to `npm start` alone ends the server in order, and the command ends 
 });
 
 it.each([
-  ['one process', '1'],
-  ['workers', '2'],
-])(
-  'SIGHUP before the server listens does not end a server that reads secrets from files: %s',
-  async (_, workers) => {
-    const env = { ...folder.variables, LATCHKEY_WORKERS: workers };
-    // As `npm start` and systemd do.
-    const server = startBy(process.execPath, ['scripts/run.mjs', 'start'], env);
-    const of = (file: string) => readFileSync(`/proc/${server.child.pid}/${file}`, 'utf8');
-    // Node itself takes some hundredths of a second before anything can listen to a signal.
-    await vi.waitFor(
-      () => {
-        expect(of('cmdline')).toContain('single-node.ts');
-        expect(of('status')).toMatch(catchesHangup);
-      },
-      { timeout: 60_000, interval: 1 },
-    );
-    expect(server.written()).not.toContain('serves on');
-    while (server.isRunning() && !server.written().includes('serves on')) {
-      server.child.kill('SIGHUP');
-      await pause(5);
-    }
-    await eventually(() => expect(server.written()).toContain('SIGHUP: the files were read again'));
-    expect((await fetch(`${server.url()}/health`)).status).toBe(200);
-  },
-);
+  ['has no variable from a file', { AUTH_JWT_SECRET }, 'SIGHUP: no variable comes from a file'],
+  [
+    'reads secrets from files and has workers',
+    { ...folder.variables, LATCHKEY_WORKERS: '2' },
+    'SIGHUP: the files were read again',
+  ],
+])('SIGHUP before a server without a terminal listens does not end it, if it %s', async (_, env, line) => {
+  // As `npm start` and systemd do.
+  const server = startBy(process.execPath, ['scripts/run.mjs', 'start'], env);
+  const of = (file: string) => readFileSync(`/proc/${server.child.pid}/${file}`, 'utf8');
+  // Node itself takes some hundredths of a second before anything can listen to a signal.
+  await vi.waitFor(
+    () => {
+      expect(of('cmdline')).toContain('single-node.ts');
+      expect(of('status')).toMatch(catchesHangup);
+    },
+    { timeout: 60_000, interval: 1 },
+  );
+  expect(server.written()).not.toContain('serves on');
+  while (server.isRunning() && !server.written().includes('serves on')) {
+    server.child.kill('SIGHUP');
+    await pause(5);
+  }
+  await eventually(() => expect(server.written()).toContain(line));
+  expect((await fetch(`${server.url()}/health`)).status).toBe(200);
+});

@@ -114,7 +114,7 @@ interface HangupParts {
   metrics: SingleNode['metrics'];
 }
 
-/** What SIGHUP does. Without workers and without files to read again it ends the process, as a closed terminal does. */
+/** What SIGHUP does, if there are workers or files to read again. */
 function hangupOf({ env, inUse, readConfiguration, replaceWorkers, log, metrics }: HangupParts): {
   onHangup?: () => unknown;
 } {

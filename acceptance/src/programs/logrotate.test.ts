@@ -47,7 +47,7 @@ it.skipIf(!program)(
       for (let rotation = 1; rotation <= 3; rotation++) {
         await vi.waitFor(() => expect(existsSync(file)).toBe(true), patience);
         await rotate();
-        // Rotations often end with this signal. A process with a variable from a file goes on, and single nodes are given one.
+        // Rotations often end with this signal, and the process goes on.
         if (rotation === 2 && isSingleNode) server.process.kill('SIGHUP');
         expect(files()).toContain(rotation === 1 ? 'audit.jsonl.1' : `audit.jsonl.${rotation}.gz`);
       }

@@ -82,6 +82,12 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
     await stack.run(block('KEY_DERIVATION_REPLICAS'));
     await isAsBefore();
   });
+  await step('the documented SIGHUP ends no container, also where none reads a file', async () => {
+    const signals = findBlock(readBlocks(readDocument('docs/rotation.md')), 'sh', 'kill -s HUP');
+    await stack.run(signals.split('\n').find((line) => line.includes('HUP')) ?? '');
+    await stack.ready();
+    await isAsBefore();
+  });
   await step('a second version of the master key leaves replicas and keys as they were', async () => {
     await stack.run(`${inline('keygen --version-number 2')}\n${up}`);
     await isAsBefore();

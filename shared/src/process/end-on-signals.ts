@@ -12,6 +12,9 @@ const echoMs = 500;
  */
 const shutdownLimitMs = 30_000;
 
+const nothingToRead =
+  'SIGHUP: no variable comes from a file (X_FILE), so nothing was read again. The process serves on. To change a variable, start it again';
+
 interface EndOptions {
   process: NodeJS.Process;
   /** Reports not ready from now on. */
@@ -20,7 +23,7 @@ interface EndOptions {
   log: OperatorLog;
   drainSeconds: number;
   hangups: HeldHangups;
-  /** What SIGHUP does; by default it ends the process. */
+  /** What SIGHUP does. Left out: it ends a process at a terminal, and any other goes on. */
   onHangup?: (() => unknown) | null;
 }
 
@@ -30,7 +33,7 @@ interface EndOptions {
  * does not finish.
  */
 export function endOnSignals(options: EndOptions): void {
-  const { process, drain, shutdown, log, drainSeconds } = options;
+  const { process, drain, shutdown, log, drainSeconds, hangups } = options;
   let firstAtMs: number | null = null;
 
   const end = async (signal: string, waitSeconds: number) => {
@@ -54,7 +57,11 @@ export function endOnSignals(options: EndOptions): void {
 
   process.on('SIGTERM', () => void end('SIGTERM', drainSeconds));
   process.on('SIGINT', () => void end('SIGINT', 0));
-  options.hangups.passTo(() => void (options.onHangup ? options.onHangup() : end('SIGHUP', 0)));
+  hangups.passTo(() => {
+    if (options.onHangup) options.onHangup();
+    else if (hangups.endProcess) void end('SIGHUP', 0);
+    else log.warn(nothingToRead);
+  });
   // The parent process is gone; without this, nothing would stop the server.
   process.on('disconnect', () => void end('the starting process ended', 0));
 }

@@ -3,6 +3,8 @@ import { EventEmitter } from 'node:events';
 /** What a service sees of its process. `exited` resolves with the code. */
 export class FakeProcess extends EventEmitter {
   argv = ['node', 'serve.ts'];
+  pid = 4_242;
+  stdin = { isTTY: false };
   out = '';
   log = '';
   stdout = {

@@ -13,13 +13,15 @@ interface Started {
   env: Record<string, string>;
   /** The service opens for requests once this succeeds. */
   prepare?: () => Promise<void>;
+  /** Its process id, or whether it has a terminal. */
+  as?: Partial<Pick<FakeProcess, 'pid' | 'stdin'>>;
   /** Called while it starts: its configuration was read, and it does not listen yet. */
   onMount?: (context: ServiceContext<typeof settings>, process: FakeProcess) => void;
 }
 
 /** A service with the route `/things`, which listens until the end of the test. */
-export async function startService({ env, prepare = async () => {}, onMount }: Started) {
-  const process = new FakeProcess();
+export async function startService({ env, prepare = async () => {}, as = {}, onMount }: Started) {
+  const process = Object.assign(new FakeProcess(), as);
   const ended = runService(
     {
       name: 'things',
