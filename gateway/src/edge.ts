@@ -95,7 +95,7 @@ async function serve(
   identity: ProcessIdentity,
   { read, hangups }: { read: () => EdgeValues; hangups: HeldHangups },
 ): Promise<void> {
-  const { log, shutdown, dependencies } = base;
+  const { log, shutdown, dependencies, startUp } = base;
   const door = await openFrontDoor({
     ...{ name: 'edge', base, values, keyDerivationUrls: null, ownReplica: hostname() },
     requestLogTo: process.stdout.fd,
@@ -117,7 +117,7 @@ async function serve(
     ...{ process, drain: readiness.drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds, hangups },
     onHangup: createRenewal({ settings, env: process.env, values, read, log, metrics }),
   });
-  await start.finish(prepare, { isDraining: readiness.isDraining, log });
+  await start.finish(prepare, { isDraining: readiness.isDraining, log, startUp });
   readiness.discardResults();
 }
 

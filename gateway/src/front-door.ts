@@ -9,7 +9,7 @@ import type {
   viewerTokenVariables,
 } from '@latchkey/shared/config';
 import { type App, createSetupOriginReader } from '@latchkey/shared/http';
-import { createLoggedReadiness, type Readiness } from '@latchkey/shared/lifecycle';
+import { createLoggedReadiness, type Readiness, watchStartUp } from '@latchkey/shared/lifecycle';
 import { createHidePersons, createRequestLog, type ProcessIdentity } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
 import { describeLostService, exportReadiness, type ProcessBase } from '@latchkey/shared/process';
@@ -80,7 +80,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     ...(keyDerivationUrls ? { 'key-derivation': open('key-derivation', keyDerivationUrls) } : {}),
   };
   dependencies.push(...serviceDependencies(upstreams, secret));
-  const readiness = createLoggedReadiness(dependencies, clock, log);
+  const readiness = createLoggedReadiness(dependencies, base);
   exportReadiness(metrics.registry, readiness);
   const app = await createGateway({
     version,
@@ -115,7 +115,13 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     onFault,
     onShed: (upstream, reason) => metrics.shedRequests.inc({ upstream, reason }),
   });
-  return { app, metrics, readiness, listen: () => listen(name, app, metrics, options) };
+  return {
+    ...{ app, metrics, readiness },
+    async listen() {
+      await listen(name, app, metrics, options);
+      watchStartUp(base.startUp, readiness, log);
+    },
+  };
 }
 
 async function listen(

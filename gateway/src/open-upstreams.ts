@@ -1,6 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { Shutdown } from '@latchkey/shared/lifecycle';
-import type { OperatorLog } from '@latchkey/shared/log';
 import { describeServiceTls, type TlsFiles } from '@latchkey/shared/tls';
 import { createUpstream, systemLookup, type Upstream } from '@latchkey/shared/upstream';
 
@@ -14,12 +13,12 @@ type OpenUpstream = (name: string, urls: readonly string[], connectionsToEach?: 
 
 export function createUpstreamOpener({
   clock,
-  log,
+  warn,
   shutdown,
   internalTls,
 }: {
   clock: Clock;
-  log: OperatorLog;
+  warn: (message: string, error: unknown) => void;
   shutdown: Shutdown;
   internalTls: TlsFiles | null;
 }): OpenUpstream {
@@ -31,11 +30,9 @@ export function createUpstreamOpener({
       connections: connectionsToEach,
       tls: describeServiceTls(name, internalTls),
       onFault: (error) =>
-        log.warn(
+        warn(
           `the host name of ${name} cannot be resolved: addresses known before stay in use. Check the URL and DNS`,
-          {
-            error,
-          },
+          error,
         ),
     });
     shutdown.add(`connections to ${name}`, 1_000, () => upstream.close());

@@ -22,6 +22,7 @@ async function mountAlone(name: 'auth' | 'content' | 'leases', process: ProcessI
   if (name === 'auth') await mountAuth(core, own);
   else if (name === 'content') await mountContent(core, own);
   else await mountLeases(core, own);
+  context.startUp.end();
 }
 
 const noFeed = 'warn: the change feed could not be read';

@@ -99,7 +99,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   const { base, rows, values, masterKeys } = await openSingleNode(options);
   const metrics = createNodeMetrics(base);
   metrics.statistics.warnings = () => judgeConfiguration(values);
-  const readiness = createLoggedReadiness(base.dependencies, clock, log);
+  const readiness = createLoggedReadiness(base.dependencies, base);
   exportReadiness(metrics.registry, readiness);
   const app = await createGateway({
     version: packageJson.version,
@@ -275,4 +275,6 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   const keyStores = { contents, importedKeys: createImportedKeyStore(core), refusals: core.refusals };
   const answerPlainRequests = await mountKeyDerivation(core, { masterKeys, noteUse, ...keyStores });
   answerPlainRequests();
+  // The database and its schema were there: a single node does not start without them.
+  context.startUp.end();
 }

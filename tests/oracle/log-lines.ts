@@ -11,7 +11,8 @@ const patterns: readonly [RegExp, string][] = [
 ];
 
 /** Whether a process has to wait at its start, or once does not answer in time, depends on the machine. */
-const ofLoad = /"msg":"(?:not ready|ready again|degraded): |no answer within|"status":503,/;
+const ofLoad =
+  /"msg":"(?:(?:not ready|ready again|degraded|waits for): |everything that this process waited for)|no answer within|"status":503,/;
 
 const isKind = (line: string) => line !== '' && !ofLoad.test(line);
 

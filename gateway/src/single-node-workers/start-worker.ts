@@ -138,6 +138,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   // From here on the parent's answers wait for this worker, and the feed is read after that: no change is missed.
   await untilAnswered(() => parent.calls.call('begin', null, answerLimitMs));
   await core.follower.pull();
+  base.startUp.end();
   await app.listen({ host: values.host, port: values.port });
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
   parent.send({ type: 'serving', port: (app.server.address() as AddressInfo).port });
@@ -146,7 +147,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
 async function addParentRoutes(
   app: App,
-  { clock, log, warn, metrics, shutdown, tracer }: ProcessContext,
+  { clock, warn, metrics, shutdown, tracer }: ProcessContext,
   { task, values }: WorkerOptions,
 ): Promise<void> {
   const open = (connectionsToParent: number) => {
@@ -155,7 +156,7 @@ async function addParentRoutes(
       lookup: systemLookup,
       clock,
       connections: connectionsToParent,
-      onFault: (error) => log.warn('the parent cannot be found', { error }),
+      onFault: (error) => warn('the parent cannot be found', error),
     });
     shutdown.add('connections to the parent', 1_000, () => upstream.close());
     return upstream;

@@ -9,4 +9,5 @@ export {
   type ReadyReport,
 } from './readiness.ts';
 export { createShutdown, endByForce, type Shutdown } from './shutdown.ts';
+export { createStartUp, type StartUp, watchStartUp } from './start-up.ts';
 export { withTimeLimit } from './time-limit.ts';

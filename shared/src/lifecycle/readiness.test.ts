@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { createReadiness, Degraded } from './readiness.ts';
+import { createLoggedReadiness, createReadiness, Degraded } from './readiness.ts';
+import { createStartUp } from './start-up.ts';
 
 const up = async () => ({ behindMs: 3 });
 const down = async () => {
@@ -163,4 +164,52 @@ test('a process knows from its last round that something is missing, starts new 
   expect(readiness.lacksSomething()).toBe(true);
   readiness.discardResults();
   expect(readiness.lacksSomething()).toBe(false);
+});
+
+describe('while everything starts', () => {
+  /** A process that has just started. Its database is down for this reason, until it is null. */
+  function start() {
+    const clock = createManualClock();
+    const lines: string[] = [];
+    const note = (message: string) => void lines.push(message);
+    const log = { info: note, warn: note, error: note };
+    const state: { fault: Error | null } = { fault: new Error('password authentication failed') };
+    const check = async () => {
+      if (state.fault) throw state.fault;
+      return undefined;
+    };
+    const startUp = createStartUp(clock);
+    const readiness = createLoggedReadiness([{ name: 'database', check }], { clock, log, startUp });
+    const linesAfter = async (seconds: number) => {
+      clock.advance(seconds * 1_000);
+      await readiness.report();
+      return lines.splice(0);
+    };
+    return { state, linesAfter };
+  }
+
+  test('a process does not log as lost what was not up yet', async () => {
+    const { state, linesAfter } = start();
+    const { fault } = state;
+    expect(await linesAfter(1)).toEqual([]);
+    state.fault = null;
+    expect(await linesAfter(1)).toEqual([]);
+    state.fault = fault;
+    expect(await linesAfter(1)).toEqual(['not ready: database']);
+    state.fault = null;
+    expect(await linesAfter(1)).toEqual(['ready again: database']);
+  });
+
+  test('a process logs after a minute what is still missing', async () => {
+    const { linesAfter } = start();
+    expect(await linesAfter(59)).toEqual([]);
+    expect(await linesAfter(1)).toEqual(['not ready: database']);
+    expect(await linesAfter(1)).toEqual([]);
+  });
+
+  test('a process logs at once a fault that no waiting mends, such as a refused certificate', async () => {
+    const { state, linesAfter } = start();
+    state.fault = Object.assign(new Error('not signed by a CA in /ca.pem'), { publicReason: 'not signed' });
+    expect(await linesAfter(1)).toEqual(['not ready: database']);
+  });
 });

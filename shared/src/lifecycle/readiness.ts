@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { OperatorLog } from '../log/index.ts';
+import { listMissing, type StartUp } from './start-up.ts';
 import { withTimeLimit } from './time-limit.ts';
 
 /**
@@ -71,13 +72,14 @@ const reportHoldsMs = 500;
 const ownLookEveryMs = 1_000;
 
 /**
- * @param onFault called with the reason why a dependency is down: once, and again for another reason
- * @param onMended called when a dependency is up again
+ * @param onFault called with the reason why a dependency is down: once, and again for another reason. If it returns false, it did
+ *   not report the reason, and gets it again in the next round
+ * @param onMended called when a dependency is up again whose loss was reported
  */
 export function createReadiness(
   dependencies: readonly Dependency[],
   clock: Clock,
-  onFault: (dependency: string, error: unknown) => void,
+  onFault: (dependency: string, error: unknown) => unknown,
   onMended: (dependency: string) => void = () => {},
 ): Readiness {
   let draining = false;
@@ -145,12 +147,12 @@ interface FollowedChecks {
 /** Checks one dependency, one check at a time, and keeps the result of the last one that ended. */
 function followChecks(
   { name, check, reportWaitMs = usualReportWaitMs }: Dependency,
-  onFault: (dependency: string, error: unknown) => void,
+  onFault: (dependency: string, error: unknown) => unknown,
   onMended: (dependency: string) => void,
 ): FollowedChecks {
   let last: Result | null = null;
   let running: Promise<Result> | null = null;
-  /** Why it is down or degraded. */
+  /** The reported reason why it is down or degraded. */
   let reason: string | null = null;
 
   async function run(): Promise<Result> {
@@ -160,8 +162,7 @@ function followChecks(
       reason = null;
       return { status: 'up', ...facts };
     } catch (error) {
-      if (reason !== String(error)) onFault(name, error);
-      reason = String(error);
+      if (reason !== String(error) && onFault(name, error) !== false) reason = String(error);
       if (error instanceof Degraded) return { status: 'degraded', ...error.facts };
       return { status: 'down', ...publicReasonOf(error) };
     }
@@ -191,17 +192,34 @@ function followChecks(
   };
 }
 
+interface LoggedReadinessOptions {
+  clock: Clock;
+  log: OperatorLog;
+  /** Ends once everything is up. */
+  startUp: StartUp;
+}
+
 /** As `createReadiness`, and logs each dependency that is lost or comes back. */
 export function createLoggedReadiness(
   dependencies: readonly Dependency[],
-  clock: Clock,
-  log: OperatorLog,
+  { clock, log, startUp }: LoggedReadinessOptions,
 ): Readiness {
-  return createReadiness(
+  const readiness = createReadiness(
     dependencies,
     clock,
-    (dependency, error) =>
-      log.warn(`${error instanceof Degraded ? 'degraded' : 'not ready'}: ${dependency}`, { error }),
+    (dependency, error) => {
+      if (startUp.excuses(error)) return false;
+      log.warn(`${error instanceof Degraded ? 'degraded' : 'not ready'}: ${dependency}`, { error });
+      return true;
+    },
     (dependency) => log.info(`ready again: ${dependency}`),
   );
+  return {
+    ...readiness,
+    async report(holdsMs) {
+      const report = await readiness.report(holdsMs);
+      if (listMissing(report).length === 0) startUp.end();
+      return report;
+    },
+  };
 }

@@ -61,7 +61,7 @@ export async function connectBus(name: string, values: BusSettings, base: Proces
     optional: true,
     check: async () => {
       if (bus.state() === 'down')
-        throw fault instanceof TlsRefused ? fault : new Error('not connected to NATS');
+        throw fault instanceof TlsRefused ? fault : new Error('not connected to NATS', { cause: fault });
       return { kind: 'nats' };
     },
   });

@@ -22,7 +22,7 @@ interface ServiceAddress {
 export function connectService(
   { name, urls }: ServiceAddress,
   { internalSecret }: { internalSecret: { reveal(): string } },
-  { metrics, clock, log, warn, shutdown, tracer, internalTls }: ProcessContext,
+  { metrics, clock, warn, shutdown, tracer, internalTls }: ProcessContext,
 ): InternalClient {
   const upstream = createUpstream({
     urls,
@@ -31,11 +31,9 @@ export function connectService(
     connections,
     tls: describeServiceTls(name, internalTls),
     onFault: (error) =>
-      log.warn(
+      warn(
         `the host name of ${name} cannot be resolved: addresses known before stay in use. Check the URL and DNS`,
-        {
-          error,
-        },
+        error,
       ),
   });
   shutdown.add(`connections to ${name}`, 1_000, () => upstream.close());

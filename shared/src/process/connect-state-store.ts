@@ -63,7 +63,8 @@ export function connectStateStore(values: StateStoreSettings, base: ProcessBase)
     // Without it, a replica calls the lease service instead.
     optional: true,
     check: async () => {
-      if (!connection.isUp()) throw fault instanceof TlsRefused ? fault : new Error('Redis cannot be used');
+      if (!connection.isUp())
+        throw fault instanceof TlsRefused ? fault : new Error('Redis cannot be used', { cause: fault });
       return { kind: 'redis' };
     },
   });

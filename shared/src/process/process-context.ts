@@ -1,7 +1,14 @@
 import { Registry } from 'prom-client';
 import type { Clock } from '../clock/clock.ts';
 import type { App } from '../http/index.ts';
-import { createJobs, type Dependency, type Jobs, type Shutdown } from '../lifecycle/index.ts';
+import {
+  createJobs,
+  createStartUp,
+  type Dependency,
+  type Jobs,
+  type Shutdown,
+  type StartUp,
+} from '../lifecycle/index.ts';
 import { createRepeatedWarnings, type OperatorLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { TlsFiles } from '../tls/index.ts';
@@ -12,8 +19,9 @@ import { exportCertificates } from './export-gauges.ts';
 export interface ProcessBase {
   clock: Clock;
   log: OperatorLog;
-  /** For what may fail again and again: the same reason is logged once a minute. */
+  /** For what may fail again and again: the same reason is logged once a minute. Nothing is logged while the start-up excuses it. */
   warn: (message: string, error: unknown) => void;
+  startUp: StartUp;
   jobs: Jobs;
   shutdown: Shutdown;
   /** What `/ready` checks. Each part of the process adds its own. */
@@ -42,13 +50,18 @@ export interface ProcessContext extends ProcessBase {
 }
 
 export function createProcessBase(parts: Pick<ProcessBase, 'clock' | 'log' | 'shutdown'>): ProcessBase {
-  const warn = createRepeatedWarnings(parts.log, parts.clock);
+  const startUp = createStartUp(parts.clock);
+  const repeated = createRepeatedWarnings(parts.log, parts.clock);
+  const warn: ProcessBase['warn'] = (message, error) => {
+    if (!startUp.excuses(error)) repeated(message, error);
+  };
   const registry = new Registry();
   const tlsFiles: TlsFiles[] = [];
   exportCertificates(registry, tlsFiles);
   return {
     ...parts,
     warn,
+    startUp,
     jobs: createJobs(warn),
     dependencies: [],
     tracer: null,

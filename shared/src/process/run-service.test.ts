@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { addRefusalAudit } from '../http/index.ts';
+import { createStartUp } from '../lifecycle/index.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { FakeProcess } from './fake-process.fixture.ts';
 import { runService, type ServiceContext } from './index.ts';
+import { createStart } from './start.ts';
 import { settings, startService } from './start-service.fixture.ts';
 
 const secret = 'the-internal-secret-of-a-test-0123456789';
@@ -68,13 +71,12 @@ async function passTimeUntil(time: ReturnType<typeof stopTime>, happened: Promis
 }
 
 describe('a service that waits', () => {
-  test('a service that waits for a dependency is not ready, logs the reason and answers 503', async () => {
+  test('a service that waits for a dependency is not ready, answers 503, and says once what it waits for, without a warning', async () => {
     const time = stopTime();
     let missing: string | null = 'no database yet';
     const { process, ended, ask } = await start(async () => {
       if (missing) throw new Error(missing);
     });
-    await process.says(/not ready yet.*no database yet|no database yet.*not ready yet/);
     expect((await ask('/health')).status).toBe(200);
     const ready = await ask('/ready');
     expect(ready).toMatchObject({
@@ -87,7 +89,13 @@ describe('a service that waits', () => {
     expect(refused.headers.get('retry-after')).toBe('1');
     expect((await ask('/openapi.json')).status).toBe(200);
     expect(process.log).not.toContain('a request failed');
-    expect(process.log.match(/not ready/g)).toHaveLength(2);
+    await passTimeUntil(time, process.says(/"info"[^\n]*"waits for: start\./));
+    for (let second = 0; second < 3; second++) {
+      time.advance(1_000);
+      await new Promise(setImmediate);
+    }
+    expect(process.log.match(/waits for: /g)).toHaveLength(1);
+    expect(process.log).not.toMatch(/"warn"[^\n]*not ready/);
 
     missing = null;
     await passTimeUntil(time, ended);
@@ -96,27 +104,34 @@ describe('a service that waits', () => {
     let report = await ask('/ready');
     while (report.status === 503) report = await ask('/ready');
     expect(report.body).toMatchObject({ status: 'ready', dependencies: { start: { status: 'up' } } });
+    await passTimeUntil(time, process.says(/everything that this process waited for is up/));
   });
 
-  test('a service that waits logs each reason once, however often it tries', async () => {
+  test('a service that waits for more than a minute logs each reason once, however often it tries', async () => {
     const time = stopTime();
+    const clock = createManualClock();
+    const warnings: string[] = [];
+    const log = { info() {}, warn: (message: string) => void warnings.push(message), error() {} };
     let tries = 0;
-    const { process, ended } = await start(async () => {
-      if (++tries < 3) throw new Error('the same reason');
-    });
-    await passTimeUntil(time, ended);
-    expect(tries).toBe(3);
-    expect(process.log.match(/not ready yet/g)).toHaveLength(1);
+    const work = async () => {
+      clock.advance(20_000);
+      if (++tries < 6) throw new Error('the same reason');
+    };
+    const process = { isDraining: () => false, log, startUp: createStartUp(clock) };
+    await passTimeUntil(time, createStart([]).finish(work, process));
+    expect(tries).toBe(6);
+    expect(warnings).toEqual(['not ready yet']);
   });
 
-  test('a service stops waiting after a final error, and stays not ready', async () => {
+  test('a service logs a final error at once, stops waiting after it, and stays not ready', async () => {
     let tries = 0;
-    const { ended, ask } = await start(async () => {
+    const { process, ended, ask } = await start(async () => {
       tries++;
       throw Object.assign(new Error('the wrong key'), { final: true });
     });
     await ended;
     expect(tries).toBe(1);
+    expect(process.log).toMatch(/"warn"[^\n]*the wrong key[^\n]*"not ready yet"/);
     expect((await ask('/ready')).status).toBe(503);
     expect((await ask('/things')).status).toBe(503);
     expect((await ask('/health')).status).toBe(200);

@@ -145,7 +145,7 @@ async function start<const S extends Settings>(
         read: () => read().values,
       }),
     });
-    await start.finish(prepare, { isDraining: readiness.isDraining, log });
+    await start.finish(prepare, { isDraining: readiness.isDraining, log, startUp: base.startUp });
     if (start.isOver()) service.openForRequests();
   } catch (error) {
     await shutdown.run();

@@ -9,7 +9,7 @@ import {
   createInternalGate,
   refusalLogHeaders,
 } from '../internal/index.ts';
-import { createLoggedReadiness, type Readiness } from '../lifecycle/index.ts';
+import { createLoggedReadiness, type Readiness, watchStartUp } from '../lifecycle/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/metrics.ts';
 import { normalizeIp } from '../net/index.ts';
 import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
@@ -70,7 +70,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
   const { clock, log, shutdown, dependencies, tracer, internalTls } = options.base;
   const metrics =
     options.metrics ?? createMetrics(clock, { service: name, version, registry: options.base.registry });
-  const readiness = createLoggedReadiness(dependencies, clock, log);
+  const readiness = createLoggedReadiness(dependencies, options.base);
   exportReadiness(metrics.registry, readiness);
   const tls = internalTls && createMutualTls(internalTls);
   const gate = createInternalGate(
@@ -127,6 +127,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
       log.info(
         `${name} ${version} listens on ${options.host}:${port}${how}, metrics on port ${listener.port}`,
       );
+      watchStartUp(options.base.startUp, readiness, log);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Dependency } from '../lifecycle/index.ts';
+import type { Dependency, StartUp } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 
 /** Time between two checks of a dependency that a process waits for. */
@@ -8,7 +8,13 @@ const retryEveryMs = 1_000;
 export interface Start {
   isOver(): boolean;
   /** Repeats the work until it succeeds, the process ends, or an error has `final` set: then the process stays not ready. */
-  finish(work: () => Promise<void>, process: { isDraining: () => boolean; log: OperatorLog }): Promise<void>;
+  finish(work: () => Promise<void>, process: StartingProcess): Promise<void>;
+}
+
+interface StartingProcess {
+  isDraining: () => boolean;
+  log: OperatorLog;
+  startUp: StartUp;
 }
 
 /** Makes `/ready` answer not ready until the start is over. Call it before the process listens. */
@@ -24,16 +30,20 @@ export function createStart(dependencies: Dependency[]): Start {
   });
   return {
     isOver: () => waitsFor === null,
-    async finish(work, { isDraining, log }) {
+    async finish(work, { isDraining, log, startUp }) {
+      let logged = '';
       while (!isDraining()) {
         try {
           await work();
           waitsFor = null;
           return;
         } catch (error) {
-          // Logged once for each reason, not once a second.
-          if (String(error) !== String(waitsFor)) log.warn('not ready yet', { error });
           waitsFor = error;
+          // Logged once for each reason, not once a second.
+          if (!startUp.excuses(error) && String(error) !== logged) {
+            log.warn('not ready yet', { error });
+            logged = String(error);
+          }
           if (error instanceof Error && 'final' in error) return;
           await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
         }

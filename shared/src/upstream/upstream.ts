@@ -51,7 +51,7 @@ export interface UpstreamOptions {
   connections: number;
   /** For URLs with TLS. Left out: the machine's CAs verify them. */
   tls?: ServiceTls;
-  /** Called with the reason why a name cannot be looked up: once, until it can be or the reason changes. */
+  /** Called with the reason each time that a name cannot be looked up. */
   onFault: (error: unknown) => void;
 }
 
@@ -157,17 +157,14 @@ function createAddressBook({ urls, lookup, onFault }: UpstreamOptions) {
     }),
   );
   const addresses = new Map(written);
-  const faults = new Map<string, string>();
 
   async function lookUpOne({ text, url }: Target): Promise<void> {
     try {
       const found = await lookup(url.hostname);
       // An empty result is ignored: the last known addresses may still be right.
       if (found.length > 0) addresses.set(text, found);
-      faults.delete(text);
     } catch (error) {
-      if (faults.get(text) !== String(error)) onFault(error);
-      faults.set(text, String(error));
+      onFault(error);
     }
   }
 
