@@ -62,5 +62,5 @@ USER 1000:1000
 # The process is PID 1 and hears this itself: it serves on, not ready, and closes in order.
 STOPSIGNAL SIGTERM
 # /health says that the process runs and nothing of its neighbours: a database that is down must restart nobody.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "/app/healthcheck.mjs"]
+HEALTHCHECK --interval=15s --timeout=3s --start-period=30s --retries=3 CMD ["bash", "/app/healthcheck.sh"]
 ENTRYPOINT ["node", "/app/main.ts"]

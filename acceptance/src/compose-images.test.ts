@@ -17,7 +17,7 @@ it('an image runs its program as an ordinary user, as PID 1 without a shell, wit
   expect(instructions.slice(-4)).toEqual([
     'USER 1000:1000',
     'STOPSIGNAL SIGTERM',
-    expect.stringMatching(/^HEALTHCHECK .* CMD \["node", "\/app\/healthcheck.mjs"\]$/),
+    expect.stringMatching(/^HEALTHCHECK .* CMD \["bash", "\/app\/healthcheck.sh"\]$/),
     'ENTRYPOINT ["node", "/app/main.ts"]',
   ]);
 });

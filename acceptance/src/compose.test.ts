@@ -114,7 +114,7 @@ it.each(own)('the URLs of services that %s gets name their ports', (_, { environ
 });
 
 it.each(all)(
-  'the container of %s has no right that it does not need, a bounded log, a health check without a shell, and an image that is official or built here',
+  'the container of %s has no right that it does not need, a bounded log, a health check that starts no Node, and an image that is official or built here',
   (name, service) => {
     expect(service).toMatchObject({
       read_only: true,
@@ -132,6 +132,8 @@ it.each(all)(
       options: { 'max-size': `\${LATCHKEY_LOG_MAX_SIZE:-50m}`, 'max-file': `\${LATCHKEY_LOG_MAX_FILES:-4}` },
     });
     if (name === 'migrate') expect(service.healthcheck).toEqual({ disable: true });
+    else if (service.build)
+      expect(service.healthcheck.test).toEqual(['CMD', 'bash', '/app/healthcheck.sh', '/ready']);
     else expect(service.healthcheck.test?.[0]).toBe('CMD');
     if (service.build) {
       // A name that no registry resolves.

@@ -1,6 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -12,8 +14,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { images } from './images.ts';
 
@@ -98,4 +103,34 @@ test('the build removes the packages that an image leaves out, and the links to 
   expect(readdirSync(join(store, 'node_modules'))).toEqual(['fastify']);
   expect(readdirSync(join(installation, 'shared/node_modules'))).toEqual(['fastify']);
   expect(existsSync(join(installation, 'unused-packages.json'))).toBe(false);
+});
+
+test('the health check of an image succeeds where its process answers 2xx, and otherwise says why not', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'image-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const file of ['healthcheck.sh', 'healthcheck-tls.mjs'])
+    cpSync(join(root, 'scripts/image', file), join(folder, file));
+  const server = createServer(({ url }, response) => {
+    response.writeHead(url === '/health' ? 200 : 503).end('{}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  /** @returns what it says; nothing of a process that is healthy */
+  const check = async (image: string, path: string, env = {}) => {
+    writeFileSync(join(folder, 'image.json'), `${JSON.stringify({ package: image, port })}\n`);
+    const args = [join(folder, 'healthcheck.sh'), path];
+    const run = promisify(execFile)('bash', args, { env: { PATH: process.env.PATH, ...env } });
+    return run.then(
+      () => '',
+      ({ code, stderr }) => `${code} ${stderr}`,
+    );
+  };
+  const tls = { INTERNAL_TLS_CERT_FILE: '/tls.crt' };
+  expect(await check('services/leases', '/health')).toBe('');
+  expect(await check('services/leases', '/ready')).toBe('1 /ready: HTTP/1.1 503 Service Unavailable\n');
+  // What clients call has no TLS. A service has it, and this server is none.
+  expect(await check('gateway', '/health', tls)).toBe('');
+  expect(await check('services/leases', '/health', tls)).toMatch(/^1 \/health: E/);
+  server.close();
+  expect(await check('gateway', '/health')).toMatch(/^1 .*Connection refused/s);
 });

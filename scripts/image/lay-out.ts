@@ -1,7 +1,7 @@
 // `node scripts/image/lay-out.ts <PACKAGE> <folder>` runs while an image is built. It copies the files for the image into the
 // folder, in two parts, so that Docker repeats an installation only when a manifest has changed.
 //   manifests/  the lock file, the package.json of each package, and unused-packages.json: the packages that `prune.ts` removes
-//   code/       their sources, the built dashboard if the image serves it, `main.ts` (a link to the entry), healthcheck.mjs and
+//   code/       their sources, the built dashboard if the image serves it, `main.ts` (a link to the entry), the health check and
 //               image.json
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -34,5 +34,6 @@ if (image.hasDashboard) copy(join('admin', 'dist'), 'code');
 const code = join(out, 'code');
 // Node resolves the link, so the same command starts every image.
 symlinkSync(image.entry, join(code, 'main.ts'));
-cpSync(join(import.meta.dirname, 'healthcheck.mjs'), join(code, 'healthcheck.mjs'));
+for (const file of ['healthcheck.sh', 'healthcheck-tls.mjs'])
+  cpSync(join(import.meta.dirname, file), join(code, file));
 writeFileSync(join(code, 'image.json'), `${JSON.stringify({ package: name, port: image.port })}\n`);
