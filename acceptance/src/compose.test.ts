@@ -164,7 +164,7 @@ it('a variable sets how many containers a service has, so that an upgrade keeps 
   const numbers = all.filter(([, { scale }]) => scale).map(([name, { scale }]) => [name, scale]);
   const variableOf = (name: string) => `\${${name.toUpperCase().replace('-', '_')}_REPLICAS:-1}`;
   expect(Object.fromEntries(numbers)).toEqual(
-    Object.fromEntries(behindGateway.map((name) => [name, variableOf(name)])),
+    Object.fromEntries(['gateway', ...behindGateway].map((name) => [name, variableOf(name)])),
   );
   expect(documentedCommands.length).toBeGreaterThan(15);
   expect(documentedCommands.filter((command) => command.includes('--scale'))).toEqual([]);
@@ -174,7 +174,7 @@ it('the commands of docs/containers.md also work with docker-compose 1.29, which
   expect(documentedCommands.filter((command) => command.includes('--wait'))).toEqual([]);
 });
 
-it('Compose starts the edge, by its name, with what it needs, and without gateway and key-derivation', () => {
+it('Compose starts the edge with what it needs, without gateway and key-derivation, and with the settings of both', () => {
   const needed = all
     .map(([name]) => name)
     .filter((name) => !['gateway', 'key-derivation', 'edge', 'postgres', 'single-node'].includes(name));

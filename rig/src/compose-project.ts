@@ -106,7 +106,7 @@ export async function createComposeProject(options: ComposeProjectOptions): Prom
       const [id = ''] = await containersOf(service);
       await execute('docker', ['kill', id]);
     },
-    remove: () => run(['--profile', 'single', 'down', '--volumes', '--remove-orphans']),
+    remove: () => run(['--profile', 'single', '--profile', 'edge', 'down', '--volumes', '--remove-orphans']),
   };
 }
 

@@ -19,7 +19,7 @@ import { type DocumentedStack, openDocumentedStack } from './documented-stack.ts
 const document = readDocument('docs/containers.md');
 const block = (words: string, language = 'sh') => findBlock(readBlocks(document), language, words);
 /** How many containers of key-derivation the document scales to. */
-const replicas = Number(/KEY_DERIVATION_REPLICAS=(\d+)/.exec(block('KEY_DERIVATION_REPLICAS'))?.[1]);
+const replicas = Number(/KEY_DERIVATION_REPLICAS=(\d+)/.exec(block('echo KEY_DERIVATION_REPLICAS'))?.[1]);
 
 /** A command that stands in a sentence of the document. @throws Error if it is not there */
 function inline(words: string): string {
@@ -79,7 +79,7 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
     firstKey = await stack.key('first');
   });
   await step(`the commands for scaling give ${replicas} replicas`, async () => {
-    await stack.run(block('KEY_DERIVATION_REPLICAS'));
+    await stack.run(block('echo KEY_DERIVATION_REPLICAS'));
     await isAsBefore();
   });
   await step('the documented SIGHUP ends no container, also where none reads a file', async () => {
@@ -88,6 +88,25 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
     await stack.ready();
     await isAsBefore();
   });
+  await step(
+    'the edge takes the place of gateway and key-derivation at each `up`, and gives it back',
+    async () => {
+      await stack.run(block('COMPOSE_PROFILES=edge GATEWAY_REPLICAS=0'));
+      for (const again of [up, '']) {
+        await stack.ready();
+        assert.equal(await stack.key('first'), firstKey);
+        for (const service of ['gateway', 'key-derivation'])
+          assert.deepEqual(await stack.containers(service), ['']);
+        await stack.run(again);
+      }
+      await stack.run(block('rm --stop --force edge'));
+      for (const again of [up, '']) {
+        await stack.ready();
+        await isAsBefore();
+        await stack.run(again);
+      }
+    },
+  );
   await step('a second version of the master key leaves replicas and keys as they were', async () => {
     await stack.run(`${inline('keygen --version-number 2')}\n${up}`);
     await isAsBefore();
