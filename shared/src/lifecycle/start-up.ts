@@ -55,8 +55,7 @@ export function watchStartUp(startUp: StartUp, readiness: Readiness, log: Operat
     if (missing.length === 0) {
       if (waits) log.info('everything that this process waited for is up');
     } else if (!wasOver) {
-      if (!waits)
-        log.info(`waits for: ${missing.join(', ')}. Warnings follow if it is not up within a minute`);
+      if (!waits) log.info(`waits for: ${missing.join(', ')}. Warnings follow after a minute`);
       waits = true;
       lookLater();
     }
