@@ -18,6 +18,8 @@ import { type DocumentedStack, openDocumentedStack } from './documented-stack.ts
 
 const document = readDocument('docs/containers.md');
 const block = (words: string, language = 'sh') => findBlock(readBlocks(document), language, words);
+const signals = findBlock(readBlocks(readDocument('docs/rotation.md')), 'sh', 'kill -s HUP');
+const signalLine = signals.split('\n').find((line) => line.includes('HUP')) ?? '';
 /** How many containers of key-derivation the document scales to. */
 const replicas = Number(/KEY_DERIVATION_REPLICAS=(\d+)/.exec(block('echo KEY_DERIVATION_REPLICAS'))?.[1]);
 
@@ -83,29 +85,12 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
     await isAsBefore();
   });
   await step('the documented SIGHUP ends no container, also where none reads a file', async () => {
-    const signals = findBlock(readBlocks(readDocument('docs/rotation.md')), 'sh', 'kill -s HUP');
-    await stack.run(signals.split('\n').find((line) => line.includes('HUP')) ?? '');
+    await stack.run(signalLine);
     await stack.ready();
     await isAsBefore();
   });
-  await step(
-    'the edge takes the place of gateway and key-derivation at each `up`, and gives it back',
-    async () => {
-      await stack.run(block('COMPOSE_PROFILES=edge GATEWAY_REPLICAS=0'));
-      for (const again of [up, '']) {
-        await stack.ready();
-        assert.equal(await stack.key('first'), firstKey);
-        for (const service of ['gateway', 'key-derivation'])
-          assert.deepEqual(await stack.containers(service), ['']);
-        await stack.run(again);
-      }
-      await stack.run(block('rm --stop --force edge'));
-      for (const again of [up, '']) {
-        await stack.ready();
-        await isAsBefore();
-        await stack.run(again);
-      }
-    },
+  await step('the edge takes the place of gateway and key-derivation at each `up`, and gives it back', () =>
+    chooseEdge(stack, isAsBefore),
   );
   await step('a second version of the master key leaves replicas and keys as they were', async () => {
     await stack.run(`${inline('keygen --version-number 2')}\n${up}`);
@@ -148,6 +133,26 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
   // The single node reads its secrets from .env, because the override is for key-derivation.
   writeFileSync(env, withSecrets);
   rmSync(join(stack.folder, 'compose.override.yaml'));
+}
+
+/** What the document says under "The edge process", and back. Each choice holds at a second `up`. */
+async function chooseEdge(stack: DocumentedStack, isAsBefore: () => Promise<void>): Promise<void> {
+  const up = inline('docker compose up --detach');
+  const key = await stack.key('first');
+  await stack.run(block('COMPOSE_PROFILES=edge GATEWAY_REPLICAS=0'));
+  for (const again of [up, '']) {
+    await stack.ready();
+    assert.equal(await stack.key('first'), key);
+    for (const service of ['gateway', 'key-derivation'])
+      assert.deepEqual(await stack.containers(service), ['']);
+    await stack.run(again);
+  }
+  await stack.run(block('rm --stop --force edge'));
+  for (const again of [up, '']) {
+    await stack.ready();
+    await isAsBefore();
+    await stack.run(again);
+  }
 }
 
 /** What the document says under "As files instead of variables". */

@@ -9,5 +9,6 @@ export {
   type ReadyReport,
 } from './readiness.ts';
 export { createShutdown, endByForce, type Shutdown } from './shutdown.ts';
-export { createStartUp, type StartUp, watchStartUp } from './start-up.ts';
+export { createStartUp, type StartUp } from './start-up.ts';
 export { withTimeLimit } from './time-limit.ts';
+export { watchStartUp } from './watch-start-up.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { OperatorLog } from '../log/index.ts';
-import { listMissing, type StartUp } from './start-up.ts';
+import type { StartUp } from './start-up.ts';
 import { withTimeLimit } from './time-limit.ts';
 
 /**
@@ -190,6 +190,11 @@ function followChecks(
       running = null;
     },
   };
+}
+
+/** The names of the dependencies that are not up. */
+export function listMissing({ dependencies }: ReadyReport): string[] {
+  return Object.entries(dependencies).flatMap(([name, { status }]) => (status === 'up' ? [] : [name]));
 }
 
 interface LoggedReadinessOptions {
