@@ -31,6 +31,8 @@ function inline(words: string): string {
   return found;
 }
 
+const up = inline('docker compose up --detach');
+
 /** Name of a step, and what it does. */
 type Step = (name: string, run: () => Promise<void>) => Promise<void>;
 
@@ -64,9 +66,9 @@ export async function runDocumentedOperations(options: DocumentedOptions): Promi
 
 async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
   const env = join(stack.folder, '.env');
-  const up = inline('docker compose up --detach');
   let firstKey = '';
   const isAsBefore = async () => {
+    await stack.ready();
     await stack.healthy('key-derivation');
     assert.equal((await stack.containers('key-derivation')).length, replicas);
     // More requests than replicas, so that each gets one.
@@ -86,7 +88,6 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
   });
   await step('the documented SIGHUP ends no container, also where none reads a file', async () => {
     await stack.run(signalLine);
-    await stack.ready();
     await isAsBefore();
   });
   await step('the edge takes the place of gateway and key-derivation at each `up`, and gives it back', () =>
@@ -125,7 +126,6 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
     await stack.register('later');
     await stack.key('later');
     await stack.run(block('pg_restore'));
-    await stack.ready();
     await isAsBefore();
     await assert.rejects(stack.key('later'), /404/);
   });
@@ -137,7 +137,6 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
 
 /** What the document says under "The edge process", and back. Each choice holds at a second `up`. */
 async function chooseEdge(stack: DocumentedStack, isAsBefore: () => Promise<void>): Promise<void> {
-  const up = inline('docker compose up --detach');
   const key = await stack.key('first');
   await stack.run(block('COMPOSE_PROFILES=edge GATEWAY_REPLICAS=0'));
   for (const again of [up, '']) {
@@ -149,7 +148,6 @@ async function chooseEdge(stack: DocumentedStack, isAsBefore: () => Promise<void
   }
   await stack.run(block('rm --stop --force edge'));
   for (const again of [up, '']) {
-    await stack.ready();
     await isAsBefore();
     await stack.run(again);
   }
