@@ -4,18 +4,11 @@ import type { CorsOrigins, ViewerTokenPlace } from '@latchkey/shared/config';
 import type { App } from '@latchkey/shared/http';
 
 /** All methods that any route takes. */
-const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
-/** CMCD's four headers are those of CTA-5004, section 2. */
-const allowedHeaders = [
-  'Authorization',
-  'Content-Type',
-  'X-Lease-Id',
-  'X-Request-Id',
-  'CMCD-Object',
-  'CMCD-Request',
-  'CMCD-Session',
-  'CMCD-Status',
-];
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** A field name (RFC 9110, section 5.1). */
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+/** Room for 50 names of 40 characters. A player with CMCD and two monitoring tools asks for some fifteen. */
+const requestedHeadersLength = 2_048;
 const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
 /** Two hours: as long as Chrome keeps a preflight. */
 const maxAgeSeconds = 7_200;
@@ -126,13 +119,33 @@ export async function addCors(
   });
 }
 
+/**
+ * Forgets the requested headers of a preflight that are not a list of names, so that the answer allows no header. The plugin would echo
+ * any text.
+ */
+function dropMalformedRequestHeaders(app: App): void {
+  app.addHook('onRequest', ({ headers }, _reply, done) => {
+    const requested = headers['access-control-request-headers'];
+    if (requested !== undefined && !areHeaderNames(requested))
+      delete headers['access-control-request-headers'];
+    done();
+  });
+}
+
+function areHeaderNames(list: string): boolean {
+  return (
+    list.length <= requestedHeadersLength && list.split(',').every((name) => headerName.test(name.trim()))
+  );
+}
+
 async function addListedOrigins(app: App, origins: CorsOrigins, takesCookies: boolean): Promise<void> {
   const listed = new Set(origins === '*' ? [] : origins);
+  dropMalformedRequestHeaders(app);
   await app.register(cors, {
     // A function instead of the list: with a list, an unlisted origin would still get some of the headers.
     origin: origins === '*' ? '*' : (origin, done) => done(null, origin !== undefined && listed.has(origin)),
     methods,
-    allowedHeaders,
+    // Without `allowedHeaders`, all that a preflight asks for: monitoring tools add headers to the requests of a page (`traceparent`, `baggage`).
     exposedHeaders,
     credentials: takesCookies && origins !== '*',
     maxAge: maxAgeSeconds,

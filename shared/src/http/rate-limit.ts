@@ -30,7 +30,7 @@ const limits = {
   playlists: { figure: 'rateLimitPlaylists', apiKeysHaveOwn: false },
 } as const satisfies Record<string, { figure: keyof RateLimits; apiKeysHaveOwn: boolean }>;
 export const windowSeconds = 60;
-/** What the dashboard sends as `X-Requested-With`. A page of another origin cannot: `gateway/src/cors.ts` does not allow the header. */
+/** What the dashboard sends as `X-Requested-With`. Any holder of an API key can send it, and its reads count for that key. */
 const dashboardName = 'latchkey-dashboard';
 /** Before each key in Redis. */
 const redisPrefix = 'latchkey:1:rate:';
