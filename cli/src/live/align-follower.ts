@@ -1,9 +1,11 @@
-import { alignWindow } from './align-window.ts';
+import { withoutQuery } from '../hls/resolve-reference.ts';
+import { showUrl } from '../show-url.ts';
+import { alignWindow, type CommonSegment } from './align-window.ts';
 import { identityOf } from './encrypt-segment.ts';
 import type { Follower } from './follower.ts';
-import type { LiveEntry } from './rendition-state.ts';
+import type { RenditionState } from './rendition-state.ts';
 import { skipTo, startFirst, startRun } from './slide-window.ts';
-import type { SourceSegment, SourceWindow } from './source-window.ts';
+import type { SourceWindow } from './source-window.ts';
 
 /**
  * Brings the state of a rendition to a playlist that was just read.
@@ -17,10 +19,10 @@ export async function alignFollower(follower: Follower, read: SourceWindow): Pro
   const [first] = read.segments;
   let alignment = alignWindow(state.entries, state.lastSource, read, verify);
   if (alignment.kind === 'unclear') {
-    const { entry, segment } = alignment;
-    const isSame = await hasSameBytes(follower, entry, segment);
+    const isSame = isUnchanged(follower.window, read) || (await hasSameBytes(follower, alignment));
     const isOlder = (read.segments.at(-1)?.number ?? 0) < (state.lastSource ?? 0);
     if (isSame && isOlder) return false;
+    if (isSame) takeOverNames(state, read);
     alignment = isSame ? alignWindow([], state.lastSource, read, false) : { kind: 'restarted' };
   }
   follower.verify = false;
@@ -40,17 +42,43 @@ export async function alignFollower(follower: Follower, read: SourceWindow): Pro
   return true;
 }
 
-/** A file that was removed meanwhile belongs to an old copy of the playlist, so it counts as the same. */
+/** Whether a playlist differs from the last one in nothing but queries: a server that signs URLs gives others at each look. */
+function isUnchanged(last: SourceWindow | undefined, read: SourceWindow): boolean {
+  const textOf = (window: SourceWindow) =>
+    JSON.stringify(window, (name, value) => {
+      // Those of EXT-X-MAP have its URI once more.
+      if (name === 'attributes') return undefined;
+      return name === 'uri' ? withoutQuery(value) : value;
+    });
+  return last !== undefined && textOf(last) === textOf(read);
+}
+
+/**
+ * A file with the name of before that was removed meanwhile belongs to an old copy of the playlist, so it counts as the same.
+ *
+ * @throws SourceUnavailable or AppError if a file with another name cannot be read
+ */
 async function hasSameBytes(
   { options, tools }: Follower,
-  { identity }: LiveEntry,
-  { uri, byteRange, line }: SourceSegment,
+  { entry, segment, looksSame }: CommonSegment,
 ): Promise<boolean> {
-  const place = { playlist: options.location, line };
+  const place = { playlist: options.location, line: segment.line };
   try {
-    const location = await tools.source.resolve(uri, options.location, place);
-    return identityOf(await tools.source.read(location, byteRange)) === identity;
-  } catch {
-    return true;
+    const location = await tools.source.resolve(segment.uri, options.location, place);
+    return identityOf(await tools.source.read(location, segment.byteRange)) === entry.identity;
+  } catch (error) {
+    if (looksSame) return true;
+    throw error;
+  }
+}
+
+/** The names and lengths of now are those that the next playlist is compared with. */
+function takeOverNames({ entries }: RenditionState, { segments }: SourceWindow): void {
+  const byNumber = new Map(segments.map((segment) => [segment.number, segment]));
+  for (const entry of entries) {
+    const segment = entry.source === null ? undefined : byNumber.get(entry.source);
+    if (!segment) continue;
+    entry.uri = showUrl(segment.uri);
+    entry.seconds = segment.seconds;
   }
 }

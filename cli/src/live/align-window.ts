@@ -1,3 +1,4 @@
+import { withoutQuery } from '../hls/resolve-reference.ts';
 import { showUrl } from '../show-url.ts';
 import type { LiveEntry } from './rendition-state.ts';
 import type { SourceSegment, SourceWindow } from './source-window.ts';
@@ -9,12 +10,20 @@ import type { SourceSegment, SourceWindow } from './source-window.ts';
  * - `continues`: it goes on after them, or has nothing new.
  * - `lost`: segments between have left it already.
  * - `restarted`: the packager has started its numbering again.
- * - `unclear`: it has nothing new and what it has looks like what was taken. Either a cache gave an older copy, or a packager that
- *   started again writes the same names. The bytes of `segment` show which.
+ * - `unclear`: the bytes of `segment` decide. Either it has nothing new, and what it has looks like what was taken: a cache gave an older
+ *   copy, or a packager that started again writes the same names. Or a number has another file name or length: a packager has started
+ *   again, or a server has renewed the session in its URLs.
  */
 export type Alignment =
   | { readonly kind: 'first' | 'continues' | 'lost' | 'restarted' }
-  | { readonly kind: 'unclear'; readonly entry: LiveEntry; readonly segment: SourceSegment };
+  | ({ readonly kind: 'unclear' } & CommonSegment);
+
+/** A segment that was taken, as the playlist names it now. */
+export interface CommonSegment {
+  readonly entry: LiveEntry;
+  readonly segment: SourceSegment;
+  readonly looksSame: boolean;
+}
 
 /**
  * @param entries that were taken from the source
@@ -33,15 +42,21 @@ export function alignWindow(
   const taken = new Map(
     entries.flatMap((entry) => (entry.source === null ? [] : [[entry.source, entry] as const])),
   );
-  let common: { entry: LiveEntry; segment: SourceSegment } | undefined;
+  // The last one, which stays the longest; one that looks different before any other.
+  let common: CommonSegment | undefined;
   for (const segment of segments) {
     const entry = taken.get(segment.number);
-    if (!entry) continue;
-    // A byte range of the same file counts as the same URI: the numbers and lengths tell.
-    if (entry.uri !== showUrl(segment.uri) || entry.seconds !== segment.seconds) return { kind: 'restarted' };
-    if (entry.encryption) common = { entry, segment };
+    // A gap has no bytes to compare.
+    if (!entry?.encryption || segment.gap) continue;
+    const looksSame = isNamed(entry, segment);
+    if (!looksSame || common?.looksSame !== false) common = { entry, segment, looksSame };
   }
-  if (common && (verify || last <= lastSource)) return { kind: 'unclear', ...common };
+  if (common && (verify || !common.looksSame || last <= lastSource)) return { kind: 'unclear', ...common };
   if (last < lastSource && !common) return { kind: 'restarted' };
   return { kind: first > lastSource + 1 ? 'lost' : 'continues' };
+}
+
+/** Without the query, which may be signed anew at each look. A byte range of the same file counts as the same name. */
+function isNamed({ uri, seconds }: LiveEntry, segment: SourceSegment): boolean {
+  return withoutQuery(uri) === withoutQuery(showUrl(segment.uri)) && seconds === segment.seconds;
 }

@@ -1,5 +1,8 @@
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clearTexts, followFolder, liveFiles } from '../testing/follow-live.ts';
+import { clearTexts, followFolder, liveFiles, livePlaylist } from '../testing/follow-live.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { createFolderSource } from './folder-source.ts';
 
 describe('a packager that starts again', () => {
   it.each([
@@ -52,5 +55,57 @@ describe('a packager that starts again', () => {
     await channel.take(liveFiles(0, 'a', 'b', 'c', 'd'));
     expect(clearTexts(channel.play())).toEqual(['a', 'b', 'c', 'd']);
     expect(channel.warnings).toEqual([]);
+  });
+});
+
+describe('a server that signs its URLs', () => {
+  it.each([
+    ['query', (look: number, name: string) => [`${name}.ts?${look}~exp=1`, `${name}.ts`]],
+    ['folder', (look: number, name: string) => [`session-${look}/${name}.ts`, `session-${look}/${name}.ts`]],
+  ])('a segment with another %s at each look is the same segment', async (_, locate) => {
+    const channel = followFolder();
+    const take = async (look: number, first: number, ...names: string[]) => {
+      let text = livePlaylist(first, ...names);
+      const files = names.map((name) => {
+        const [uri = '', file = ''] = locate(look, name);
+        text = text.replace(`\n${name}.ts\n`, `\n${uri}\n`);
+        return [file, name] as const;
+      });
+      await channel.take({ ...Object.fromEntries(files), 'live.m3u8': text });
+    };
+    await take(0, 0, 'a', 'b', 'c');
+    await take(1, 0, 'a', 'b', 'c');
+    await take(2, 1, 'b', 'c', 'd');
+    await channel.restart();
+    await take(3, 2, 'c', 'd', 'e');
+    expect(clearTexts(channel.play())).toEqual(['c', 'd', 'e']);
+    expect(channel.text()).toContain('#EXT-X-MEDIA-SEQUENCE:2\n');
+    expect(channel.text()).not.toContain('DISCONTINUITY');
+    expect(channel.warnings).toEqual([]);
+  });
+
+  it('no segment is read again when only the queries have changed', async () => {
+    const folder = temporaryFolder();
+    const source = createFolderSource(join(folder, 'in'));
+    const opened: string[] = [];
+    const read: typeof source.read = (location, range) => {
+      opened.push(basename(location));
+      return source.read(location, range);
+    };
+    const channel = followFolder({ source: { ...source, read } }, folder);
+    const { 'live.m3u8': text = '', ...segments } = liveFiles(0, 'a', 'b');
+    for (const token of ['1', '2', '3'])
+      await channel.take({ ...segments, 'live.m3u8': text.replaceAll('.ts', `.ts?token=${token}`) });
+    expect(opened).toEqual(['a.ts', 'b.ts']);
+  });
+
+  it('a new name whose file cannot be read yet adds nothing, until its bytes show that the packager has started again', async () => {
+    const channel = followFolder();
+    await channel.take(liveFiles(0, 'a', 'b'));
+    const { 'x.ts': bytes = '', ...files } = liveFiles(0, 'x');
+    await expect(channel.take(files)).rejects.toThrow('x.ts');
+    await channel.take({ 'x.ts': bytes, 'live.m3u8': livePlaylist(0, 'x', '#EXT-X-ENDLIST') });
+    expect(clearTexts(channel.play())).toEqual(['a', 'b', 'x']);
+    expect(channel.text().match(/#EXT-X-DISCONTINUITY\n/g)).toHaveLength(1);
   });
 });

@@ -10,10 +10,10 @@ export interface LiveEntry {
   /** Its number in the source; null if the source has started its numbering again since. */
   source: number | null;
   /** In the source, as `showUrl` shows it. */
-  readonly uri: string;
+  uri: string;
   /** A hash of the source's bytes; empty for a gap. It says nothing about them, since they have far more random bits. */
   readonly identity: string;
-  readonly seconds: number;
+  seconds: number;
   /** File name; for a gap, a name without a file. */
   readonly name: string;
   /** Undefined for a gap. */
