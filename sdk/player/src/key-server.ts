@@ -1,6 +1,7 @@
 import { attempt } from './attempt.ts';
 import { systemClock } from './clock.ts';
 import { withoutEndSlashes } from './key-url.ts';
+import { createPageReleases, type PageReleases } from './page-releases.ts';
 import { networkError, refusalOf } from './player-error.ts';
 import { type AuthReason, fetchOf, type KeyServerOptions } from './player-options.ts';
 import { readRetryAfter } from './retry.ts';
@@ -55,6 +56,7 @@ export interface KeyServer {
   sendNow(request: KeyServerRequest): Promise<void>;
   /** Whether this holder of leases needs a valid token at hand for `sendNow`. */
   keepTokenFresh(holder: object, isOn: boolean): void;
+  readonly releases: PageReleases;
 }
 
 /** The token was not accepted. Another one may be. */
@@ -127,6 +129,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
     },
 
     keepTokenFresh: atHand.keepFresh,
+    releases: createPageReleases(base, clock),
   };
 }
 

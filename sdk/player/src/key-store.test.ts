@@ -32,6 +32,7 @@ beforeEach(async () => {
   leases = createLeaseKeeper({
     ...common,
     calls: createLeaseCalls(server, { get: () => undefined, set: () => {} }),
+    releases: server.releases,
     wish: { contentId: 'film', deviceId: 'tv' },
     givesUp,
     onChange: () => {},

@@ -7,6 +7,7 @@ import type { PlayerError } from './player-error.ts';
 import {
   createFakeKeyServer,
   type FakeKeyServer,
+  grant,
   problem,
   problemForNow,
   unreachable,
@@ -29,8 +30,10 @@ function keep(more: Partial<LeaseKeeperPorts> = {}): LeaseKeeper {
     released = leaseId;
   };
   const storage = { get: () => released, set };
+  const server = createKeyServer(fake.options);
   return createLeaseKeeper({
-    calls: createLeaseCalls(createKeyServer(fake.options), storage),
+    calls: createLeaseCalls(server, storage),
+    releases: server.releases,
     wish: { contentId: 'film', deviceId: 'tv', ttlSeconds: 100 },
     clock: fake.clock,
     random: () => 0,
@@ -219,11 +222,17 @@ describe('a lease is given back', () => {
   });
 
   it('a lease that arrives after the page was left is released', async () => {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    fake.answer('POST /keys/leases', async ({ path }) => {
+      await arrived;
+      return path === '/keys/leases' ? grant('lease-1', 201) : Response.json({ revoked: 1, leases: [] });
+    });
     const keeper = keep();
     keeper.take();
-    await Promise.resolve();
+    await settle();
     keeper.releaseNow();
-    await fake.clock.advance(1);
+    arrive();
+    await settle();
     expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'lease-1' } }]);
     expect(keeper.lease).toBeNull();
   });

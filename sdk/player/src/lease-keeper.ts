@@ -2,6 +2,7 @@ import { type Clock, sleep } from './clock.ts';
 import { createDeferred, type Deferred } from './deferred.ts';
 import type { Lease, LeaseGrant } from './lease.ts';
 import type { LeaseCalls, LeaseWish } from './lease-calls.ts';
+import type { PageReleases } from './page-releases.ts';
 import { PlayerError, toPlayerError } from './player-error.ts';
 import { type RetryOptions, retry } from './retry.ts';
 
@@ -17,11 +18,7 @@ export interface LeaseKeeperPorts {
   readonly wish: LeaseWish;
   readonly clock: Clock;
   readonly random: () => number;
-  /**
-   * The release of the previous lease. No lease is taken before: the server would return the same lease for the same content
-   * and device, or refuse it because of the limit.
-   */
-  readonly before?: Promise<unknown> | undefined;
+  readonly releases: PageReleases;
   readonly maxRetryAfterMs: number;
   /** Whether the viewer has waited long enough for a first lease. */
   readonly givesUp: (sinceMs: number) => boolean;
@@ -55,7 +52,7 @@ export interface LeaseKeeper {
 }
 
 export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
-  const { calls, wish, clock } = ports;
+  const { calls, wish, clock, releases } = ports;
   const own: Holding = { lease: null, stretch: new AbortController(), ready: createDeferred() };
 
   function hold({ lease, url, renew_after_seconds }: LeaseGrant) {
@@ -90,7 +87,18 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
   function giveBack(revoke: (leaseId: string) => Promise<void>) {
     const id = own.lease?.id;
     end(ports, own);
-    if (id !== undefined) own.givingBack = revoke(id);
+    if (id !== undefined) own.givingBack = releases.add(revoke(id));
+  }
+
+  async function release() {
+    const { taking } = own;
+    const id = own.lease?.id;
+    end(ports, own);
+    own.ready.reject(givenBack());
+    if (id !== undefined) await calls.revoke(id).catch(() => {});
+    // A lease that is still on its way is released when it arrives.
+    await taking?.catch(() => {});
+    await own.givingBack;
   }
 
   return {
@@ -105,16 +113,7 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
     replace,
     check,
     stop: () => stop(ports, own),
-    async release() {
-      const { taking } = own;
-      const id = own.lease?.id;
-      end(ports, own);
-      own.ready.reject(givenBack());
-      if (id !== undefined) await calls.revoke(id).catch(() => {});
-      // A lease that is still on its way is released when it arrives.
-      await taking?.catch(() => {});
-      if (own.givingBack) await own.givingBack;
-    },
+    release: () => releases.add(release()),
     rest: () => giveBack((id) => calls.revoke(id).catch(() => {})),
     releaseNow() {
       if (own.taking && !own.lease) calls.leave(wish);
@@ -164,19 +163,21 @@ async function create(
   own: Holding,
   hold: (grant: LeaseGrant) => void,
 ): Promise<void> {
-  const { calls, wish } = ports;
+  const { calls, wish, releases } = ports;
   const { signal } = own.stretch;
   const startMs = ports.clock.now();
   try {
-    await ports.before;
-    if (own.givingBack) await own.givingBack;
-    own.givingBack = undefined;
+    // A framework may begin the next player before it destroys the previous one, in the same turn.
+    await Promise.resolve();
+    // The release of this lease waits for its arrival, so it must not be waited for.
+    if (signal.aborted) return;
+    await releases.over();
     if (signal.aborted) return;
     const givesUp = () => ports.givesUp(startMs);
     const grant = await retry(() => calls.create(wish), { ...ports, ...backOff, signal, givesUp });
     if (signal.aborted) {
       // Released before it arrived.
-      if (grant) own.givingBack = calls.revokeNow(grant.lease.id);
+      if (grant) own.givingBack = releases.add(calls.revokeNow(grant.lease.id));
       return;
     }
     if (grant) hold(grant);

@@ -18,8 +18,6 @@ export interface LeaseKeepersPorts
   readonly server: KeyServer;
   /** Names the player among the viewer's leases, unless the application does. */
   readonly deviceId: string;
-  /** The end of the previous playback. */
-  readonly before: Promise<unknown>;
 }
 
 /** The leases that one playback holds now: one for each content whose keys a kind of playlist needs. */
@@ -50,8 +48,8 @@ export function createLeaseKeepers(ports: LeaseKeepersPorts): LeaseKeepers {
   const keepers = new Map<string, LeaseKeeper>();
   const contentOf = new Map<KeyUse, string>();
   let isOpen = options.leases !== false;
-  /** The release of the previous leases. */
-  let givingBack = ports.before;
+  /** The release of leases that no key needs any more. */
+  let dropping: Promise<unknown> = Promise.resolve();
 
   const each = <T>(act: (keeper: LeaseKeeper) => T) => [...keepers.values()].map(act);
 
@@ -59,8 +57,8 @@ export function createLeaseKeepers(ports: LeaseKeepersPorts): LeaseKeepers {
     return createLeaseKeeper({
       ...ports,
       calls,
+      releases: server.releases,
       wish: { contentId, deviceId, ttlSeconds },
-      before: givingBack,
       onChange(lease) {
         server.keepTokenFresh(keepers, isOpen && each((keeper) => keeper.lease).some(Boolean));
         ports.onChange(lease);
@@ -71,7 +69,7 @@ export function createLeaseKeepers(ports: LeaseKeepersPorts): LeaseKeepers {
   /** Releases a lease that no key needs now. */
   function drop(contentId: string) {
     if ([...contentOf.values()].includes(contentId)) return;
-    givingBack = Promise.all([givingBack, keepers.get(contentId)?.release()]);
+    dropping = Promise.all([dropping, keepers.get(contentId)?.release()]);
     keepers.delete(contentId);
   }
 
@@ -98,7 +96,7 @@ export function createLeaseKeepers(ports: LeaseKeepersPorts): LeaseKeepers {
       server.keepTokenFresh(keepers, false);
     },
     async release() {
-      await Promise.all([givingBack, ...each((keeper) => keeper.release())]);
+      await Promise.all([dropping, ...each((keeper) => keeper.release())]);
     },
   };
 }
@@ -110,7 +108,7 @@ interface FirstLeasePorts {
 }
 
 /** The lease for the content that the application names, before the first key shows which contents there are. */
-interface FirstLease {
+export interface FirstLease {
   /** @throws PlayerError, which `onLost` gets, too */
   take(contentId: string): Promise<void>;
   /** Whether a refusal may only mean that the name is that of a presentation. Then `take` decides. */

@@ -26,7 +26,7 @@ export interface Engine {
   destroy(): void | Promise<void>;
 }
 
-type SessionHandlers = Pick<LeaseKeeperPorts, 'before' | 'onUrl' | 'onChange' | 'onLost'>;
+type SessionHandlers = Pick<LeaseKeeperPorts, 'onUrl' | 'onChange' | 'onLost'>;
 
 /** The longest `deviceId` that the server accepts. */
 const maxDeviceLength = 200;
@@ -64,6 +64,7 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
   const handedOut = new Set<string>();
   const deviceId = createDeviceId();
   let session: Session | undefined;
+  let ending: Promise<unknown> = Promise.resolve();
   let isReported = true;
   let letPlay = () => {};
   const idle = createIdleWatch(clock, options, () => session?.leases);
@@ -78,7 +79,7 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
 
   async function end() {
     report();
-    const ending = session?.end();
+    ending = Promise.all([ending, session?.end()]);
     session = undefined;
     letPlay();
     await ending;
@@ -106,6 +107,7 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
       return createLeaseKeeper({
         ...{ clock, random, maxRetryAfterMs: patienceMs, ...handlers },
         calls: createLeaseCalls(server, forgetful, 'sessions'),
+        releases: server.releases,
         wish: { contentId, deviceId: device, ttlSeconds },
         givesUp: (sinceMs) => clock.now() - sinceMs >= patienceMs,
         onRetry() {},
@@ -117,11 +119,11 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
       return session;
     },
     begin(contentId) {
-      const before = end();
+      end();
       metrics.begin();
       isReported = false;
       const { playUrl: onUrl } = engine();
-      session = createSession({ ...common, before, isStarving, stop, onUrl, onWoken: idle.begin }, contentId);
+      session = createSession({ ...common, isStarving, stop, onUrl, onWoken: idle.begin }, contentId);
       idle.begin();
       return session;
     },

@@ -121,15 +121,16 @@ describe('a callback that never gives a token', () => {
 });
 
 describe('a refused key ends playback', () => {
-  it('after a refused key the lease is not renewed, no other is taken, and destroy releases it', async () => {
+  it('after a refused key the lease is released at once and not renewed, and no other is taken', async () => {
     const { player, hls } = open();
     await load(player);
     fake.answer('GET', () => problem(403, 'CONTENT_NOT_ENTITLED'));
     hls.askForKey(keyUrl(5));
+    await settle();
+    expect(player.lease).toBeNull();
     await fake.clock.advance(200_000);
     leave('pageshow', { persisted: true });
     await fake.clock.advance(1);
-    expect(fake.to('POST')).toHaveLength(1);
     await player.destroy();
     expect(fake.to('POST').slice(1)).toMatchObject([
       { path: '/keys/leases/revoke', json: { leaseId: 'lease-1' } },
@@ -169,6 +170,61 @@ describe('destroy', () => {
     await fake.clock.advance(1_000_000);
     expect(fake.requests).toHaveLength(2);
     await expect(player.load(playlist, { contentId: 'film' })).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+describe('the next player of the page', () => {
+  const filterKey = (more = {}) =>
+    shakaRequestFilter({ ...fake.options, ...more })(6, { uris: [keyUrl(0)], headers: {} });
+
+  it('the next player and the next filter wait for the lease that nobody awaits to be released', async () => {
+    const { player } = open();
+    await load(player);
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    fake.answer('POST /keys/leases/revoke', () =>
+      answered.then(() => Response.json({ revoked: 1, leases: [] })),
+    );
+    // As a framework may: the next one begins first.
+    const next = open().player;
+    const both = [load(next), filterKey()];
+    player.destroy();
+    await fake.clock.advance(7_000);
+    expect(fake.to('POST').map(({ path }) => path)).toEqual(['/keys/leases', '/keys/leases/revoke']);
+    answer();
+    await Promise.all(both);
+    expect(fake.to('POST /keys/leases')).toHaveLength(4);
+  });
+
+  it('the next player waits for a lease that is still on its way to the player before', async () => {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    const late = fake.answer('POST /keys/leases', () => arrived.then(() => grant('late', 201)));
+    const { player } = open();
+    player.load(playlist, { contentId: 'film' }).catch(() => {});
+    await settle();
+    late.restore();
+    player.destroy();
+    const loaded = load(open().player, 'sequel');
+    await settle();
+    expect(fake.to('POST')).toHaveLength(1);
+    arrive();
+    await loaded;
+    expect(fake.to('POST').slice(1)).toMatchObject([
+      { path: '/keys/leases/revoke', json: { leaseId: 'late' } },
+      { path: '/keys/leases', json: { contentId: 'sequel' } },
+    ]);
+  });
+
+  it('the next player waits 8 s at most, and not for a release at another key server', async () => {
+    const { player } = open();
+    await load(player);
+    fake.answer('POST /keys/leases/revoke', () => new Promise(() => {}));
+    player.destroy();
+    const loaded = load(open().player);
+    fake.answer('POST :444/', () => grant('elsewhere', 201));
+    await load(open({ keyServerUrl: `${fake.options.keyServerUrl}:444` }).player);
+    expect(fake.to('POST').map(({ path }) => path)).toEqual(['/keys/leases', '/keys/leases/revoke', ':444/keys/leases']);
+    await fake.clock.advance(8_000);
+    await loaded;
   });
 });
 

@@ -49,7 +49,6 @@ export function createRemoteSession(
 
   function begin(contentId: string): Held {
     const keeper = core.keepSession(contentId, suffix, {
-      before: releasing,
       onUrl(url) {
         made.url = url;
       },

@@ -1,14 +1,16 @@
 import { contentIdOf } from './key-url.ts';
 import type { Lease } from './lease.ts';
-import { createLeaseDemand } from './lease-demand.ts';
+import { createLeaseDemand, type LeaseDemand } from './lease-demand.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import {
   createFirstLease,
   createLeaseKeepers,
+  type FirstLease,
   type KeyUse,
   type LeaseKeepers,
   type LeaseKeepersPorts,
 } from './lease-keepers.ts';
+import type { PlayerError, PlayerErrorCode } from './player-error.ts';
 
 export interface SessionLeasesPorts extends LeaseKeepersPorts {
   /** The content that the application names. Default: that of the first key. */
@@ -53,11 +55,19 @@ export interface SessionLeases {
   releaseNow(): void;
   /** Takes them again. A failure goes to `onLost`. */
   wake(): void;
-  /** Stops renewing. */
-  stop(): void;
-  /** Releases the leases for good. Never fails. */
+  /** Playback has ended by an error. Releases the leases, unless the server would not accept that. */
+  fail(error: PlayerError): void;
+  /** Releases the leases for good. Never fails; resolved when the server has answered. */
   end(): Promise<void>;
 }
+
+/** The server has ended the lease, or there is no token for its release. */
+const withoutRelease: readonly PlayerErrorCode[] = [
+  'LEASE_REVOKED',
+  'TOKEN_REVOKED',
+  'UNAUTHENTICATED',
+  'AUTH_FAILED',
+];
 
 export function createSessionLeases(ports: SessionLeasesPorts): SessionLeases {
   const contentOfKey = (url: string) => contentIdOf(url, ports.options.keyServerUrl);
@@ -72,11 +82,7 @@ export function createSessionLeases(ports: SessionLeasesPorts): SessionLeases {
   const keeperOf = (keyUrl: string) => keepers.of(contentOfKey(keyUrl) ?? '');
   const nap = createNap(keepers);
   let playing = ports.contentId;
-
-  function close() {
-    keepers.close();
-    demand.close();
-  }
+  const ending = createEnding(keepers, demand, first);
 
   return {
     get contentId() {
@@ -118,14 +124,32 @@ export function createSessionLeases(ports: SessionLeasesPorts): SessionLeases {
     rest: nap.rest,
     wake: nap.wake,
     releaseNow: () => void keepers.each((keeper) => keeper.releaseNow()),
-    stop() {
+    fail: ending.fail,
+    end: ending.end,
+  };
+}
+
+function createEnding(keepers: LeaseKeepers, demand: LeaseDemand, first: FirstLease) {
+  let released: Promise<void> | undefined;
+
+  function close() {
+    keepers.close();
+    demand.close();
+  }
+
+  function end() {
+    close();
+    first.end();
+    released ??= keepers.release();
+    return released;
+  }
+
+  return {
+    end,
+    fail({ code }: PlayerError) {
       close();
-      keepers.each((keeper) => keeper.stop());
-    },
-    async end() {
-      close();
-      first.end();
-      await keepers.release();
+      if (withoutRelease.includes(code)) keepers.each((keeper) => keeper.stop());
+      else end();
     },
   };
 }

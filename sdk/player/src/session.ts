@@ -18,8 +18,6 @@ export interface SessionPorts extends Required<Pick<AttachOptions, 'clock' | 'ra
   readonly patienceMs: number;
   /** Names this player among the viewer's leases. */
   readonly deviceId: string;
-  /** The end of the previous content. */
-  readonly before: Promise<void>;
   /** Whether the buffer is empty. */
   readonly isStarving: () => boolean;
   /** A key is needed although the leases were released. */
@@ -73,7 +71,7 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
     if (failure.isSettled) return;
     failure.reject(error);
     ending.abort(error);
-    leases.stop();
+    leases.fail(error);
     ports.stop();
     emitter.emit('error', error);
   }

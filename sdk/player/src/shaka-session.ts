@@ -55,8 +55,8 @@ export function createShakaSession(options: ShakaOptions): ShakaSession {
   const server = createKeyServer(options);
   const common = { options, server, deviceId: createDeviceId(), patienceMs: patienceMsOf(options) };
   const idle = createIdleWatch(clock, options, () => playback.leases);
-  const begin = (before: Promise<unknown>) => beginPlayback({ ...common, before, onWoken: idle.begin });
-  let playback = begin(Promise.resolve());
+  const begin = () => beginPlayback({ ...common, onWoken: idle.begin });
+  let playback = begin();
   let unwatchPage: (() => void) | undefined;
 
   function watchLeaving(): () => void {
@@ -86,9 +86,8 @@ export function createShakaSession(options: ShakaOptions): ShakaSession {
       idle.stop();
       const { leases, ending } = playback;
       ending.abort(new PlayerError('ABORTED', 'The lease was given back.'));
-      const released = leases.end();
-      playback = begin(released);
-      await released;
+      playback = begin();
+      await leases.end();
     },
   };
 }
@@ -98,8 +97,6 @@ interface PlaybackPorts {
   readonly server: KeyServer;
   readonly deviceId: string;
   readonly patienceMs: number;
-  /** The release of the previous leases. */
-  readonly before: Promise<unknown>;
   readonly onWoken: () => void;
 }
 
@@ -114,7 +111,7 @@ function beginPlayback({ options, patienceMs, ...ports }: PlaybackPorts) {
   function fail(error: PlayerError) {
     if (ending.signal.aborted) return;
     ending.abort(error);
-    leases.stop();
+    leases.fail(error);
     options.onError?.(error);
   }
   const leases: SessionLeases = createSessionLeases({

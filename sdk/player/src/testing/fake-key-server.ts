@@ -1,3 +1,4 @@
+import { pageKey } from '../page-releases.ts';
 import type { AuthReason, KeyServerOptions } from '../player-options.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 
@@ -16,7 +17,7 @@ export interface SeenRequest {
 
 type Answer = (request: SeenRequest) => Response | Promise<Response>;
 
-/** A key server without a network. It grants leases and sessions for 100 s, and each byte of a key is its epoch. */
+/** A key server without a network, for one page. It grants leases and sessions for 100 s, and each byte of a key is its epoch. */
 export interface FakeKeyServer {
   readonly clock: ManualClock;
   readonly requests: SeenRequest[];
@@ -30,6 +31,8 @@ export interface FakeKeyServer {
 }
 
 export function createFakeKeyServer(): FakeKeyServer {
+  // Each test has a page of its own.
+  Reflect.deleteProperty(globalThis, pageKey);
   const clock = createManualClock();
   const requests: SeenRequest[] = [];
   const asked: AuthReason[] = [];
