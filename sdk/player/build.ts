@@ -11,8 +11,11 @@ const folder = dirname(fileURLToPath(import.meta.url));
 /** The oldest browsers that play HLS natively and cannot run hls.js. */
 const target = ['es2020', 'safari14'];
 
-/** Each becomes one module that imports only hls.js. `index` loads `remote` when it is needed. */
-const entries = ['index', 'remote', 'shaka'];
+/**
+ * Each becomes one module. They share `player-error`, so that an error is an `instanceof` the class of either entry. `index` loads
+ * `remote` and hls.js when they are needed.
+ */
+const entries = ['index', 'player-error', 'remote', 'shaka'];
 
 /**
  * Builds the package: one ES module per entry, with its declarations. hls.js stays an import.
@@ -27,9 +30,11 @@ export async function buildPlayer(outDir = join(folder, 'dist')): Promise<string
   return join(outDir, 'index.js');
 }
 
-/** A module that is loaded later stays a file of its own, beside the one that loads it. */
-const loadedLater: Plugin = {
-  name: 'loaded-later',
+/** A module that is shared, or loaded later, stays a file of its own, beside the ones that import it. */
+const keptApart: Plugin = {
+  name: 'kept-apart',
+  enforce: 'pre',
+  resolveId: (name) => (name === './player-error.ts' ? { id: './player-error.js', external: true } : null),
   resolveDynamicImport: (name) => (name === './remote.ts' ? { id: './remote.js', external: true } : null),
 };
 
@@ -38,7 +43,7 @@ async function bundle(entry: string, outDir: string): Promise<void> {
     configFile: false,
     root: folder,
     logLevel: 'warn',
-    plugins: [loadedLater],
+    plugins: [keptApart],
     build: {
       outDir,
       emptyOutDir: false,

@@ -51,7 +51,7 @@ it('the published package satisfies publint in strict mode', async () => {
   expect(messages.map((message) => formatMessage(message, published))).toEqual([]);
 });
 
-it('a project compiles against the published types', () => {
+it('a project compiles against the published types, and so do the samples of the README', () => {
   const project = join(folder, 'project');
   mkdirSync(project);
   writeFileSync(
@@ -65,12 +65,25 @@ export const b: Promise<UploadResult> = uploadFromNode(await openFolder('film'),
 upload([], { contentId: 'film', keyServerUrl: 'https://keys.example.com' });
 `,
   );
+  const samples = [...readFileSync(join(here, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```/gms)];
+  const names = samples.map(([, code = ''], number) => {
+    writeFileSync(join(project, `sample-${number}.ts`), code);
+    return `sample-${number}.ts`;
+  });
+  expect(names).toHaveLength(2);
+  writeFileSync(
+    join(project, 'node.d.ts'),
+    'declare const process: { env: Record<string, string | undefined> };',
+  );
   writeFileSync(join(project, 'package.json'), '{"type":"module"}');
   // The strictest way to find modules: what it finds, a bundler finds too.
   const modules = { module: 'nodenext', moduleResolution: 'nodenext', target: 'es2022' };
   const lib = ['es2022', 'dom', 'dom.iterable'];
   const compilerOptions = { ...modules, lib, types: [], strict: true, noEmit: true };
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['use.ts', 'node.d.ts', ...names] }),
+  );
   const { stdout, status } = spawnSync(join(here, 'node_modules/.bin/tsc'), ['-p', project], {
     encoding: 'utf8',
   });

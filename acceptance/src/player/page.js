@@ -30,14 +30,22 @@ function listen() {
   player.on('keyWait', noteWait);
   player.on('lease', (lease) => seen.leases.push(lease?.id ?? null));
   player.on('key', () => seen.keyMs.push(performance.now() - tokensMs.shift()));
-  // The browser's own HLS reports neither.
-  player.hls?.on(Hls.Events.FRAG_LOADED, (_, { frag }) =>
-    seen.loadMs.push(performance.now() - frag.stats.loading.start),
-  );
-  player.hls?.on(Hls.Events.BUFFER_APPENDING, (_, { frag }) =>
-    seen.appendMs.push(performance.now() - frag.stats.loading.end),
-  );
 }
+
+/** Every instance of hls.js, also the one that the player makes when it loads. */
+const { attachMedia } = Hls.prototype;
+Hls.prototype.attachMedia = function attachAndListen(media) {
+  if (!this.isHeard) {
+    this.isHeard = true;
+    this.on(Hls.Events.FRAG_LOADED, (_, { frag }) =>
+      seen.loadMs.push(performance.now() - frag.stats.loading.start),
+    );
+    this.on(Hls.Events.BUFFER_APPENDING, (_, { frag }) =>
+      seen.appendMs.push(performance.now() - frag.stats.loading.end),
+    );
+  }
+  return attachMedia.call(this, media);
+};
 
 /** When the token of each pending key request was given. */
 const tokensMs = [];

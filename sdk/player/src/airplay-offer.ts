@@ -1,5 +1,5 @@
 import type { PlayerCore } from './player-core.ts';
-import type { PlayerError } from './player-error.ts';
+import { PlayerError } from './player-error.ts';
 import { playlistType } from './playlist-type.ts';
 import { createRemoteSession } from './remote-session.ts';
 
@@ -47,7 +47,7 @@ export function createOffer(core: PlayerCore): AirPlayOffer {
   async function make(video: WebKitVideo, contentId: string) {
     // The `src` attribute hides every `<source>`.
     if (video.hasAttribute('src'))
-      throw core.failure('UNSUPPORTED', 'AirPlay needs preferManagedMediaSource: true in hls.js.');
+      throw new PlayerError('UNSUPPORTED', 'AirPlay needs preferManagedMediaSource: true in hls.js.');
     const url = await remote.url(contentId);
     if (asked !== contentId || shownIn !== video) return;
     source = addSource(video, url);

@@ -46,6 +46,29 @@ describe('hls.js itself', () => {
     hls.trigger('ERROR', { ...fatal, type: 'networkError', response: { code: 404 } });
     expect(errors).toMatchObject([{}, { code: 'MEDIA_NETWORK', status: 404 }]);
   });
+
+  it('after an error the same playlist goes on where playback was, unless it is live', async () => {
+    const { player, hls } = open({ hlsConfig: { startPosition: 30 } });
+    const fail = () => hls.trigger('ERROR', { ...fatal, type: 'networkError' });
+    const started: number[] = [];
+    const loadFilm = async (url: string) => {
+      const loaded = player.load(url, { contentId: 'film' });
+      hls.trigger('MANIFEST_PARSED');
+      await loaded;
+      started.push(hls.startedAt);
+    };
+    await loadFilm(playlist);
+    video.currentTime = 90;
+    fail();
+    await loadFilm(`${playlist}?token=anew`);
+    await loadFilm(playlist);
+    fail();
+    await loadFilm('https://cdn.example/sequel/master.m3u8');
+    hls.latestLevelDetails = { live: true };
+    fail();
+    await loadFilm('https://cdn.example/sequel/master.m3u8');
+    expect(started).toEqual([30, 90, 30, 30, 30]);
+  });
 });
 
 describe('attach', () => {

@@ -31,6 +31,7 @@ export function createHlsEngine(
   const videoWatch = createAttachedWatch(core);
   let isLoading = false;
   const recovery = createRecovery(hls, core, video !== undefined);
+  const resumption = createResumption(hls);
   hls.config.loader = withKeysFrom(loader, createKeyPorts(hls, options, core));
   const ahead = createKeyAhead(hls, core, options.keyServerUrl);
   const airPlay = loadAirPlay(hls, options, core);
@@ -40,11 +41,7 @@ export function createHlsEngine(
     [Events.MANIFEST_LOADING]() {
       recovery.begin();
       ahead.begin();
-      // Otherwise the application called hls.loadSource itself.
-      if (isLoading) return;
-      const session = core.begin(options.contentId);
-      session.start().catch(() => {});
-      videoWatch.begin();
+      if (!isLoading) beginForApplication(core, options, videoWatch);
     },
     [Events.MEDIA_ATTACHING]: (_: unknown, { media }: { media: HTMLMediaElement }) =>
       videoWatch.attach(media),
@@ -69,6 +66,7 @@ export function createHlsEngine(
     },
     load(url) {
       const parsed = new Promise<void>((resolve) => hls.once(Events.MANIFEST_PARSED, () => resolve()));
+      resumption.begin(url);
       isLoading = true;
       hls.loadSource(url);
       isLoading = false;
@@ -77,6 +75,7 @@ export function createHlsEngine(
       return parsed;
     },
     stop() {
+      resumption.failed();
       if (!life.signal.aborted) hls.stopLoad();
     },
     leave: airPlay.releaseNow,
@@ -111,6 +110,13 @@ function loadAirPlay(hls: Hls, options: AttachOptions, core: PlayerCore): AirPla
       await airPlay?.destroy();
     },
   };
+}
+
+/** The application has called `hls.loadSource` itself. */
+function beginForApplication(core: PlayerCore, { contentId }: AttachOptions, videoWatch: { begin(): void }) {
+  const session = core.begin(contentId);
+  session.start().catch(() => {});
+  videoWatch.begin();
 }
 
 /** The measurements of the video that hls.js is attached to. */
@@ -177,6 +183,34 @@ function createRecovery(hls: Hls, core: PlayerCore, mayRecover: boolean) {
     },
   };
 }
+
+/** Lets the playlist of a playback that an error has ended go on where that was. A live one goes on at its end. */
+function createResumption(hls: Hls) {
+  const { config } = hls;
+  let path = '';
+  let hasFailed = false;
+  /** The application's `startPosition`, while another one replaces it. */
+  let replaced: number | undefined;
+  return {
+    begin(url: string) {
+      if (replaced !== undefined) config.startPosition = replaced;
+      replaced = undefined;
+      const before = hasFailed ? path : undefined;
+      path = withoutQuery(url);
+      hasFailed = false;
+      const currentTime = hls.media?.currentTime ?? 0;
+      if (path !== before || currentTime === 0 || hls.latestLevelDetails?.live) return;
+      replaced = config.startPosition;
+      config.startPosition = currentTime;
+    },
+    failed() {
+      hasFailed = true;
+    },
+  };
+}
+
+/** A URL that was signed anew names the same playlist. */
+const withoutQuery = (url: string) => url.split('?', 1)[0] ?? '';
 
 function toFailure({ type, details, error, response }: ErrorData): PlayerError {
   const isNetwork = (type as string) === 'networkError';

@@ -3,7 +3,7 @@ import { systemClock } from './clock.ts';
 import { withoutEndSlashes } from './key-url.ts';
 import { createPageReleases, type PageReleases } from './page-releases.ts';
 import { networkError, refusalOf } from './player-error.ts';
-import { type AuthReason, fetchOf, type KeyServerOptions } from './player-options.ts';
+import { type AuthReason, fetchOf, type KeyServerOptions, requireKeyServerUrl } from './player-options.ts';
 import { readRetryAfter } from './retry.ts';
 import { askForToken, checkToken, createTokenAtHand, requireCallback } from './viewer-token.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -64,6 +64,7 @@ const unauthenticated = 401;
 
 export function createKeyServer(options: KeyServerOptions): KeyServer {
   const { keyServerUrl, keyServerAuth, clock = systemClock } = options;
+  requireKeyServerUrl(keyServerUrl);
   requireCallback(keyServerAuth);
   const request = fetchOf(options);
   const base = withoutEndSlashes(keyServerUrl);
@@ -105,8 +106,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
         if (answer.status === unauthenticated && mayRepeat) continue;
         const problem = attempt((): unknown => JSON.parse(new TextDecoder().decode(answer.body)));
         const wallNowMs = clock.wallNow();
-        const retryAfterMs = readRetryAfter(answer.retryAfter, wallNowMs);
-        throw refusalOf(answer.status, problem, retryAfterMs, wallNowMs);
+        throw refusalOf(answer.status, problem, readRetryAfter(answer.retryAfter, wallNowMs), wallNowMs);
       }
     },
 

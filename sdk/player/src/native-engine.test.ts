@@ -254,3 +254,21 @@ it('a native video that is paused for long releases its session, and plays a new
   video.emit('loadedmetadata');
   expect([video.currentTime, video.paused]).toEqual([300, false]);
 });
+
+it('a native load after an error goes on where playback was', async () => {
+  await load();
+  video.currentTime = 90;
+  const refusing = fake.answer('POST /keys/leases/renew', () => problem(403, 'LEASE_REVOKED'));
+  await fake.clock.advance(75_000);
+  expect(errors).toMatchObject([{ code: 'LEASE_REVOKED' }]);
+  refusing.restore();
+  for (const [content, seconds] of [
+    ['film', 90],
+    ['sequel', 0],
+  ] as const) {
+    await load(content);
+    video.currentTime = 0;
+    video.emit('loadedmetadata');
+    expect([content, video.currentTime]).toEqual([content, seconds]);
+  }
+});

@@ -22,10 +22,11 @@ export function createNativeEngine(video: HTMLVideoElement, core: PlayerCore): E
   const { signal } = listening;
   const videoWatch = watchVideo(video, core.metrics);
   let shown: { readonly url: string; readonly atMs: number } | undefined;
+  const resumption = createResumption();
 
   function show(url: string) {
     const { currentTime, paused, duration } = video;
-    const goesOn = shown !== undefined;
+    const goesOn = shown !== undefined || resumption.isDue();
     shown = { url, atMs: core.clock.now() };
     video.src = url;
     // A live stream goes on at its end.
@@ -56,9 +57,7 @@ export function createNativeEngine(video: HTMLVideoElement, core: PlayerCore): E
     const { session } = core;
     // A session that was released while no one watches is made again by `play()`.
     if (!shown || !session || session.leases.isResting) return;
-    goOn(shown).catch((error) => {
-      if (!signal.aborted) session.fail(toPlayerError(error));
-    });
+    goOn(shown).catch((error) => signal.aborted || session.fail(toPlayerError(error)));
   }
 
   video.addEventListener('error', onError, { signal });
@@ -70,6 +69,7 @@ export function createNativeEngine(video: HTMLVideoElement, core: PlayerCore): E
     async load() {
       const { session } = core;
       shown = undefined;
+      resumption.begin(session?.leases.contentId);
       videoWatch.begin();
       // No key names the content here.
       session?.leases.named([]);
@@ -77,12 +77,34 @@ export function createNativeEngine(video: HTMLVideoElement, core: PlayerCore): E
     },
     stop() {
       shown = undefined;
+      resumption.failed(core.session?.leases.contentId);
     },
     destroy() {
       listening.abort();
       videoWatch.stop();
       video.removeAttribute('src');
       video.load();
+    },
+  };
+}
+
+/** A content whose playback an error has ended goes on where it was when it is loaded again. */
+function createResumption() {
+  let ended: string | undefined;
+  let isDue = false;
+  return {
+    begin(contentId: string | undefined) {
+      isDue = ended !== undefined && ended === contentId;
+      ended = undefined;
+    },
+    failed(contentId: string | undefined) {
+      ended = contentId;
+    },
+    /** Once for each load. */
+    isDue() {
+      const wasDue = isDue;
+      isDue = false;
+      return wasDue;
     },
   };
 }

@@ -6,7 +6,7 @@ import { createDeviceId } from './lease.ts';
 import { createLeaseCalls } from './lease-calls.ts';
 import { createLeaseKeeper, type LeaseKeeper, type LeaseKeeperPorts } from './lease-keeper.ts';
 import { createMetrics, type MetricsRecorder } from './metrics.ts';
-import { PlayerError, type PlayerErrorCode, toPlayerError } from './player-error.ts';
+import { toPlayerError } from './player-error.ts';
 import { type AttachOptions, patienceMsOf } from './player-options.ts';
 import { createSession, type Session } from './session.ts';
 import { createIdleWatch, type IdleWatch } from './viewer-watch.ts';
@@ -44,7 +44,6 @@ export interface PlayerCore {
   keepSession(contentId: string, suffix: string, handlers: SessionHandlers): LeaseKeeper;
   /** Emits that there is no session for a receiver. */
   remoteFailed(error: unknown): void;
-  failure(code: PlayerErrorCode, message: string): PlayerError;
   /** Of the content that is played; undefined before the first. */
   readonly session: Session | undefined;
   readonly idle: IdleWatch;
@@ -105,16 +104,14 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
       const { deviceId: named = deviceId, ttlSeconds } = options.leases || {};
       const device = named.slice(0, maxDeviceLength - suffix.length) + suffix;
       return createLeaseKeeper({
-        ...{ clock, random, maxRetryAfterMs: patienceMs, ...handlers },
+        ...{ clock, random, maxRetryAfterMs: patienceMs, releases: server.releases, ...handlers },
         calls: createLeaseCalls(server, forgetful, 'sessions'),
-        releases: server.releases,
         wish: { contentId, deviceId: device, ttlSeconds },
         givesUp: (sinceMs) => clock.now() - sinceMs >= patienceMs,
         onRetry() {},
       });
     },
     remoteFailed: (error) => emitter.emit('remote', { state: 'failed', error: toPlayerError(error) }),
-    failure: (code, message) => new PlayerError(code, message),
     get session() {
       return session;
     },

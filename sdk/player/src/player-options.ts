@@ -1,5 +1,6 @@
 import type Hls from 'hls.js';
 import type { HlsConfig } from 'hls.js';
+import { attempt } from './attempt.ts';
 import type { Clock } from './clock.ts';
 
 /** What a token is for. After a 401 the application is called once more, with `retry-after-401`. */
@@ -59,7 +60,7 @@ export interface AttachOptions extends KeyServerOptions {
 export interface PlayerOptions extends AttachOptions {
   readonly video: HTMLVideoElement;
   readonly hlsConfig?: Partial<HlsConfig>;
-  /** Another build of hls.js. */
+  /** A build of hls.js, such as `hls.js/light`. Default: `hls.js`, loaded if this browser needs it. `player.hls` is null until then. */
   readonly Hls?: typeof Hls;
   /**
    * The browser's own HLS: where hls.js cannot play (`auto`, the default), never, or always. It plays a playback session of the content,
@@ -89,6 +90,31 @@ export function patienceMsOf({ patienceSeconds = defaultPatienceSeconds }: KeySe
 export function msOfSeconds(name: string, seconds: number): number {
   if (typeof seconds === 'number' && seconds >= 0) return seconds * 1_000;
   throw new TypeError(`${name} has to be a number of seconds, 0 or more, not ${String(seconds)}.`);
+}
+
+/** @throws TypeError for anything but a `<video>`, such as the `null` of a query that finds none */
+export function requireVideo(video: Partial<HTMLVideoElement> | null | undefined): void {
+  if (typeof video?.canPlayType === 'function') return;
+  throw new TypeError(`video has to be a <video> element, not ${kindOf(video)}.`);
+}
+
+/** @throws TypeError for anything but an absolute http or https URL */
+export function requireKeyServerUrl(keyServerUrl: unknown): void {
+  if (
+    typeof keyServerUrl === 'string' &&
+    /^https?:$/.test(attempt(() => new URL(keyServerUrl).protocol) ?? '')
+  )
+    return;
+  const given = typeof keyServerUrl === 'string' ? `"${keyServerUrl}"` : kindOf(keyServerUrl);
+  throw new TypeError(
+    `keyServerUrl has to be an absolute http or https URL, such as https://keys.example.com, not ${given}.`,
+  );
+}
+
+/** For a message that does not quote the value. */
+export function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return `${typeof value === 'object' ? 'an' : 'a'} ${Array.isArray(value) ? 'array' : typeof value}`;
 }
 
 /** The page's `fetch`, unless a test gives another. Looked up late, since a page may replace its own. */

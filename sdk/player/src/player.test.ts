@@ -222,7 +222,11 @@ describe('the next player of the page', () => {
     const loaded = load(open().player);
     fake.answer('POST :444/', () => grant('elsewhere', 201));
     await load(open({ keyServerUrl: `${fake.options.keyServerUrl}:444` }).player);
-    expect(fake.to('POST').map(({ path }) => path)).toEqual(['/keys/leases', '/keys/leases/revoke', ':444/keys/leases']);
+    expect(fake.to('POST').map(({ path }) => path)).toEqual([
+      '/keys/leases',
+      '/keys/leases/revoke',
+      ':444/keys/leases',
+    ]);
     await fake.clock.advance(8_000);
     await loaded;
   });
@@ -245,11 +249,18 @@ it.each([
   ['patienceSeconds', { patienceSeconds: -1 }],
   ['patienceSeconds', { patienceSeconds: '60' as never }],
   ['releaseAfterPausedSeconds', { leases: { releaseAfterPausedSeconds: Number.NaN } }],
-])('a %s that is not a number of seconds is refused before any request: %j', (name, options) => {
+  ['keyServerUrl', { keyServerUrl: undefined as never }],
+  ['keyServerUrl', { keyServerUrl: '/keys' }],
+  ['keyServerUrl', { keyServerUrl: 'localhost:4100' }],
+])('a %s that cannot be used is refused by its name before any request: %j', (name, options) => {
   expect(() => open(options)).toThrow(TypeError);
   expect(() => open(options)).toThrow(name);
   expect(() => shakaRequestFilter({ ...fake.options, ...options })).toThrow(name);
   expect(fake.requests).toEqual([]);
+});
+
+it.each([null, undefined, {}])('a video that is %j is refused by its name', (none) => {
+  expect(() => open({ video: none as never })).toThrow(/^video has to be a <video> element/);
 });
 
 it('a listener that throws does not stop the player or other listeners', async () => {

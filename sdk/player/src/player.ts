@@ -1,13 +1,13 @@
 import type Hls from 'hls.js';
-import DefaultHls from 'hls.js';
 import { createEmitter, type Emitter } from './emitter.ts';
 import { createHlsEngine, hasAirPlay } from './hls-engine.ts';
+import { createLateEngine, hasMediaSource } from './late-engine.ts';
 import type { Lease } from './lease.ts';
 import type { PlayerMetrics } from './metrics.ts';
 import { createNativeEngine, playsNatively } from './native-engine.ts';
 import { createPlayerCore, type Engine, type PlayerCore } from './player-core.ts';
 import { PlayerError, toPlayerError } from './player-error.ts';
-import type { AttachOptions, PlayerOptions } from './player-options.ts';
+import { type AttachOptions, type PlayerOptions, requireVideo } from './player-options.ts';
 import { playlistType } from './playlist-type.ts';
 import type { RemoteSession, RemoteSource } from './remote-session.ts';
 import { watchPage } from './viewer-watch.ts';
@@ -15,16 +15,18 @@ import { watchPage } from './viewer-watch.ts';
 /**
  * Makes a player of a `<video>`.
  *
- * @throws PlayerError `UNSUPPORTED` if neither hls.js nor the browser can play HLS; TypeError for a `keyServerUrl` that is not a URL
+ * @throws PlayerError `UNSUPPORTED` if neither hls.js nor the browser can play HLS; TypeError for an option that cannot be used
  */
 export function createPlayer(options: PlayerOptions): Player {
-  const { video, native = 'auto', Hls = DefaultHls } = options;
-  new URL(options.keyServerUrl);
+  const { video, native = 'auto', Hls } = options;
+  requireVideo(video);
   // Only a managed media source lies in a `<source>`, beside which another one can be.
   const forAirPlay = options.airPlay && hasAirPlay() ? { preferManagedMediaSource: true } : {};
-  if (native !== 'always' && Hls.isSupported())
+  const createWith = (Build: NonNullable<typeof Hls>, core: PlayerCore) =>
+    createHlsEngine(new Build({ ...forAirPlay, ...options.hlsConfig }), options, core, video);
+  if (native !== 'always' && (Hls ? Hls.isSupported() : hasMediaSource()))
     return createPlayerWith(options, (core) =>
-      createHlsEngine(new Hls({ ...forAirPlay, ...options.hlsConfig }), options, core, video),
+      Hls ? createWith(Hls, core) : createLateEngine(core, video, createWith),
     );
   // There is no playing without a session, so `leases: false` does not hold.
   if (native !== 'never' && playsNatively(video))
@@ -41,17 +43,17 @@ export function createPlayer(options: PlayerOptions): Player {
  * Adds tokens, leases and figures to an application's instance of hls.js. Attach before `hls.loadSource`. Then load with
  * the player's `load()`, or with `hls.loadSource` as before. `hls.destroy()` releases the lease too.
  *
- * @throws TypeError for a `keyServerUrl` that is not a URL
+ * @throws TypeError for an option that cannot be used
  */
 export function attach(hls: Hls, options: AttachOptions): Player {
-  new URL(options.keyServerUrl);
   return createPlayerWith(options, (core) => createHlsEngine(hls, options, core));
 }
 
 /** Plays encrypted HLS with keys from a Latchkey server. */
 export interface Player {
   /**
-   * Loads a playlist and takes a lease for its content. The previous content ends.
+   * Loads a playlist and takes a lease for its content. The previous content ends. On demand, the playlist of a playback that an error
+   * has ended goes on where that was.
    *
    * @param content default: the content of the first key, as for renditions that have their own content ids
    * @returns resolved once the playlist is read and the lease is held. Start with `video.play()`
@@ -74,7 +76,7 @@ export interface Player {
   destroy(): Promise<void>;
   on: Emitter['on'];
   readonly lease: Lease | null;
-  /** null with the browser's own HLS. */
+  /** null with the browser's own HLS, and without the option `Hls` until `load()` has loaded it. */
   readonly hls: Hls | null;
 }
 

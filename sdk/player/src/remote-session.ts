@@ -1,6 +1,6 @@
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { PlayerCore } from './player-core.ts';
-import type { PlayerError } from './player-error.ts';
+import { PlayerError } from './player-error.ts';
 import type { playlistType } from './playlist-type.ts';
 
 /** What a receiver plays without a token. The URL is a secret: it opens this content for this viewer. */
@@ -95,7 +95,7 @@ export function createRemoteSession(
       made.isKept ||= isKept;
       await made.keeper.take();
       if (held === made && made.url !== '') return made.url;
-      throw core.failure('ABORTED', 'The playback session was released before it was there.');
+      throw new PlayerError('ABORTED', 'The playback session was released before it was there.');
     },
     release,
     releaseNow: () => letGo()?.releaseNow(),

@@ -37,11 +37,10 @@ export interface ShakaRequestFilter {
  * Where the page's Content-Security-Policy forbids to read `blob:` URLs, Shaka requests each key a second time, with the same
  * credentials.
  *
- * @throws TypeError for a `keyServerUrl` that is not absolute, and without a `keyServerAuth`
+ * @throws TypeError for a `keyServerUrl` that is not an absolute URL, and without a `keyServerAuth`
  */
 export function shakaRequestFilter(options: ShakaOptions): ShakaRequestFilter {
   const { keyServerUrl } = options;
-  new URL(keyServerUrl);
   const session = createShakaSession(options);
   let readsBlobs: Promise<boolean> | undefined;
 

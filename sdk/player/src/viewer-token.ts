@@ -1,7 +1,7 @@
 import { attempt } from './attempt.ts';
 import type { Clock } from './clock.ts';
 import { PlayerError } from './player-error.ts';
-import type { AuthReason, KeyServerAuth } from './player-options.ts';
+import { type AuthReason, type KeyServerAuth, kindOf } from './player-options.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /**
@@ -43,11 +43,6 @@ export function requireCallback(keyServerAuth: unknown): void {
 }
 
 const authFailed = (message: string, details = {}) => new PlayerError('AUTH_FAILED', message, details);
-
-function kindOf(value: unknown): string {
-  if (value === undefined || value === null) return String(value);
-  return `${typeof value === 'object' ? 'an' : 'a'} ${Array.isArray(value) ? 'array' : typeof value}`;
-}
 
 function wordsOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message || thrown.name : String(thrown);

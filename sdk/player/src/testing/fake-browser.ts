@@ -92,16 +92,18 @@ export class FakeHls {
     return true;
   }
 
-  readonly config: { loader: typeof OwnLoader; preferManagedMediaSource?: boolean };
+  readonly config: { loader: typeof OwnLoader; startPosition: number; preferManagedMediaSource?: boolean };
   media: FakeVideo | null = null;
   levels: object[] = [];
   latestLevelDetails: { live: boolean } | null = null;
+  /** The start position when the last playlist was loaded. */
+  startedAt = -1;
   /** Calls of the player. */
   readonly calls: string[] = [];
   #listeners = new Map<string, Set<Listener>>();
 
   constructor(config: object = {}) {
-    this.config = { loader: OwnLoader, ...config };
+    this.config = { loader: OwnLoader, startPosition: -1, ...config };
   }
   on(event: string, listener: Listener): void {
     const ofEvent = this.#listeners.get(event) ?? new Set();
@@ -123,6 +125,7 @@ export class FakeHls {
   }
   loadSource(url: string): void {
     this.calls.push(`load ${url}`);
+    this.startedAt = this.config.startPosition;
     this.trigger('MANIFEST_LOADING', { url });
   }
   attachMedia(media: FakeVideo): void {
