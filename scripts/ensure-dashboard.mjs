@@ -36,7 +36,7 @@ function build(wanted) {
   const old = join(root, '.cache', 'dashboard-before');
   for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
   mkdirSync(fresh, { recursive: true });
-  const vite = join(sources, 'node_modules', 'vite', 'bin', 'vite.js');
+  const vite = join(root, 'scripts', 'node_modules', 'vite', 'bin', 'vite.js');
   const options = ['--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn'];
   // Standard output belongs to the command that runs next. With the NODE_ENV of tests, React would be built for development.
   const env = { ...process.env, NODE_ENV: 'production' };

@@ -16,28 +16,59 @@ export const pinnedNode = join(
 const stamp = join(root, 'node_modules', '.installed');
 const pnpm = 'pnpm@12.21.0';
 
+/** The end of the stamp of an installation for `npm start` alone. */
+const programsOnly = ' programs';
+/**
+ * The options of pnpm by what is installed. The programs are the servers and the command line, without what tests and checks need: 340 MB
+ * in place of 930. `--prod=false` also holds where NODE_ENV is `production`.
+ */
+const options = {
+  programs: [
+    '--prod',
+    // With the packages of this workspace that they use.
+    ...['@latchkey/gateway...', '@latchkey/cli...'].flatMap((name) => ['--filter', name]),
+    // What builds the dashboard, and the Node of all.
+    ...['@latchkey/admin', '@latchkey/scripts'].flatMap((name) => ['--filter', name]),
+  ],
+  everything: ['--prod=false'],
+};
+
 /**
  * Installs the workspace when the lock file or a package.json differs from the last installation, or when that one was cut
- * off. Another call only reads a few files, without network. Exits the process with pnpm's code if the installation fails.
+ * off or lacks what is needed now. Another call only reads a few files, without network. Exits the process with pnpm's code if the
+ * installation fails.
+ *
+ * @param needed `programs` for servers and the command line. Packages of an earlier complete installation are kept
  */
-export function ensureInstalled() {
+export function ensureInstalled(needed = 'everything') {
   const wanted = fingerprint();
-  if (isInstalled(wanted)) return;
+  if (isInstalled(wanted, needed)) return;
   withLock(join(root, '.cache', 'install.lock'), () => {
     // Another process may have installed it while this one waited.
-    if (!isInstalled(wanted)) install(wanted);
+    if (!isInstalled(wanted, needed)) install(wanted, needed);
   });
 }
 
-function isInstalled(wanted) {
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(pinnedNode);
+function isInstalled(wanted, needed) {
+  const installed = readStamp();
+  const isEnough = installed === wanted || (needed === 'programs' && installed === wanted + programsOnly);
+  return isEnough && existsSync(pinnedNode);
 }
 
-function install(wanted) {
+function readStamp() {
+  return existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
+}
+
+function install(wanted, needed) {
+  const earlier = readStamp();
+  // For the programs alone pnpm would remove the rest of an earlier complete installation.
+  const scope =
+    needed === 'programs' && (earlier === '' || earlier.endsWith(programsOnly)) ? needed : 'everything';
   process.stderr.write('Installing the packages that the lock file names (once; a minute at most)…\n');
   // An installation that is cut off must leave no stamp, not even an older one that may match again later.
   rmSync(stamp, { force: true });
-  const done = spawnSync('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
+  const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only', ...options[scope]];
+  const done = spawnSync('npx', args, {
     cwd: root,
     // Its output goes to standard error, because standard output belongs to the command that runs next.
     stdio: ['ignore', 2, 2],
@@ -50,7 +81,7 @@ function install(wanted) {
     process.stderr.write(`Could not install the packages: ${reason}\n`);
     process.exit(done.status || 1);
   }
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, scope === 'programs' ? wanted + programsOnly : wanted);
 }
 
 function fingerprint() {

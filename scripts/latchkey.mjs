@@ -4,5 +4,5 @@ import { join } from 'node:path';
 import { ensureInstalled, root } from './ensure-installed.mjs';
 import { runPinned } from './run-pinned.mjs';
 
-ensureInstalled();
+ensureInstalled('programs');
 runPinned([join(root, 'cli', 'src', 'main.ts'), ...process.argv.slice(2)], { cwd: process.cwd() });

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 
 const root = dirname(import.meta.dirname);
 const runner = pathToFileURL(`${root}/scripts/run-pinned.mjs`).href;
@@ -17,6 +19,11 @@ function launch(program: string, before = '') {
   onTestFinished(() => void child.kill('SIGKILL'));
   return { child, closed: once(child, 'close') as Promise<[code: number | null, signal: string | null]> };
 }
+
+test('pnpm judges packages by the Node that the workspace pins', () => {
+  const { nodeVersion, catalog } = parse(readFileSync(`${root}/pnpm-workspace.yaml`, 'utf8'));
+  expect(nodeVersion).toBe(catalog.node);
+});
 
 test.skipIf(process.platform === 'win32')(
   'a command runs in the process of its launcher, so that no second process takes memory',

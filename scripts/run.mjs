@@ -35,7 +35,7 @@ if (!entry) {
 }
 // The first start installs and builds for a minute.
 if (name === 'start') await import('./survive-hangup.mjs');
-ensureInstalled();
+ensureInstalled(name === 'start' ? 'programs' : 'everything');
 // An image builds its own dashboard, and a list of packages needs none.
 if (name !== 'test:compose' && name !== 'sbom') ensureDashboard();
 runPinned([...entry, ...args], { defaults: name === 'start' ? singleNodeEnvironment : {} });

@@ -40,6 +40,7 @@ export const programs = {
   packagers: { files: [`${folder}/packagers/`, 'cli/src/live/live-ffmpeg.test.ts'] },
   'point-in-time': { files: [`${folder}/point-in-time.test.ts`] },
   logrotate: { files: [`${folder}/logrotate.test.ts`], tools: ['logrotate'] },
+  pnpm: { files: [`${folder}/first-start.test.ts`] },
   pgbouncer: { files: ['shared/src/db/pgbouncer.test.ts'] },
   documents: { files: [`${folder}/documents/`, 'k8s/src/documented-commands.test.ts'], tools: ['firefox'] },
   examples: { files: ['examples/src/run-example.test.ts', 'examples/demo/run-demo.test.ts'] },
