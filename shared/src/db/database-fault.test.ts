@@ -52,11 +52,16 @@ test('database faults without a code are recognised by their messages, and a val
   }
 });
 
-test('an unreachable Postgres counts as an unavailable database', async () => {
+test('an unreachable Postgres counts as an unavailable database, and its error names DATABASE_URL and the address', async () => {
   // Port 9 (discard) of this machine has no listener.
   const db = openDatabase({ databaseUrl: 'postgres://nobody@127.0.0.1:9/none', sqlitePath: '' });
   const asked = db.selectFrom('contents').select('id').execute();
-  expect(isDatabaseUnavailable(await asked.catch((error: unknown) => error))).toBe(true);
+  const error = await asked.catch((thrown: unknown) => thrown);
+  expect(isDatabaseUnavailable(error)).toBe(true);
+  expect(error).toMatchObject({
+    message: 'no server of DATABASE_URL can be used: 127.0.0.1:9: connect ECONNREFUSED 127.0.0.1:9',
+    code: 'ECONNREFUSED',
+  });
   await db.destroy();
 });
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { splitHosts } from '../net/index.ts';
 import { explainTlsFault, type TlsFiles, type TlsMaterial } from '../tls/index.ts';
+import { isDatabaseUnavailable } from './database-fault.ts';
 import { DatabaseIsStandby } from './postgres-session.ts';
 
 /** The servers of `DATABASE_URL`, of which one takes the writes. */
@@ -115,19 +116,28 @@ function readSsl(
 /** No server of `DATABASE_URL` can be used. */
 class NoServerServes extends Error {
   readonly forOperator = true;
-  /** SQLSTATE cannot_connect_now, as for a standby. */
-  readonly code = '57P03';
+  /** That of the only server, or SQLSTATE cannot_connect_now, as for a standby. */
+  readonly code: string;
+
+  constructor(message: string, cause: unknown, code = '57P03') {
+    super(message, { cause });
+    this.code = code;
+  }
 }
 
 /** pg-pool, where all connections are in use: another server would not help. */
 const isPoolFull = (error: unknown) =>
   error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 
+/** Whether an error of the network or of Postgres itself does not name the variable that leads there. */
+const lacksVariable = (error: unknown) =>
+  isDatabaseUnavailable(error) && !(error instanceof Error && 'forOperator' in error);
+
 /**
  * Connects to the server that takes writes, as libpq does for `target_session_attrs=read-write`. A standby refuses itself
  * (`DatabaseIsStandby`).
  *
- * @throws the error of the server; NoServerServes with the reason of each, where there are several
+ * @throws NoServerServes with the reason of each; the error of the only server, where it names the variable itself
  */
 export async function connectToAny(
   connect: () => Promise<pg.PoolClient>,
@@ -140,7 +150,8 @@ export async function connectToAny(
       return await connect();
     } catch (cause) {
       const error = targets.explain(cause);
-      if (targets.count === 1 || isPoolFull(cause)) throw error;
+      if (isPoolFull(cause)) throw error;
+      if (targets.count === 1 && !lacksVariable(error)) throw error;
       reasons.set(turn, error);
       targets.leave(turn);
       if (!reasons.has(targets.turn())) continue;
@@ -148,7 +159,8 @@ export async function connectToAny(
       const said = [...reasons]
         .sort(([a], [b]) => a - b)
         .map(([each, reason]) => `${targets.nameOf(each)}: ${describe(reason)}`);
-      throw new NoServerServes(`no server of DATABASE_URL can be used: ${said.join('; ')}`, { cause: error });
+      const code = targets.count === 1 ? (error as NodeJS.ErrnoException).code : undefined;
+      throw new NoServerServes(`no server of DATABASE_URL can be used: ${said.join('; ')}`, error, code);
     }
   }
 }
