@@ -40,6 +40,7 @@ describe('latchkey doctor', () => {
     const { exitCode, stdout } = await doctor(env);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('answers and is up to date');
+    expect(stdout).toMatch(/disk of SQLITE_PATH \(.*\): .*MiB are free/);
     for (const hidden of [masterKey, salt, tokenSecret]) expect(stdout).not.toContain(hidden);
   });
 

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { examineConfiguration, examineNames, examineSecretsFile } from '../doctor/examine-configuration.ts';
 import { examineDatabase } from '../doctor/examine-database.ts';
+import { examineDisk } from '../doctor/examine-disk.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { explainError } from '../explain-error.ts';
 import { readEnvFile, type Variables } from '../keys/variables.ts';
@@ -77,6 +78,7 @@ async function examine(env: Variables, envFile: string | undefined, clock: Clock
     findings.push(...describeFirstRun(willBeMade, values, secretsFile));
   }
   findings.push(...database);
+  if (!values.databaseUrl) findings.push(...(await examineDisk(values.sqlitePath)));
   if (values.authJwksUrl) findings.push(await examineKeySet(values.authJwksUrl));
   findings.push(await examinePort(values.port, clock));
   return findings;

@@ -17,6 +17,7 @@ export { openPostgresOptions } from './postgres-tls.ts';
 export { clockStepMessage, createPurgeClock } from './purge-clock.ts';
 export { hasReadAside, readAside } from './read-aside.ts';
 export { readDatabaseSize } from './read-database-size.ts';
+export { type DiskSpace, readDiskSpace } from './read-disk-space.ts';
 export {
   type CreatedRole,
   createServiceRoles,

@@ -1,9 +1,7 @@
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Registry } from 'prom-client';
 import type { TokenVerifier } from '../auth/index.ts';
 import type { Authority } from '../authority/index.ts';
-import type { PoolUsage } from '../db/index.ts';
+import { type PoolUsage, readDiskSpace } from '../db/index.ts';
 import type { FeedFollower } from '../events/index.ts';
 import { type Readiness, type ReadyReport, withTimeLimit } from '../lifecycle/index.ts';
 import type { CachePlan } from '../memory/index.ts';
@@ -106,15 +104,8 @@ export function exportPool(registry: Registry, usage: () => PoolUsage): void {
 
 /** Exports the space of the file system that a SQLite file is on. */
 export function exportDisk(registry: Registry, sqlitePath: string): void {
-  const look = () => statfs(dirname(sqlitePath));
-  addGauge(registry, 'latchkey_disk_free_bytes', async () => {
-    const { bavail, bsize } = await look();
-    return bavail * bsize;
-  });
-  addGauge(registry, 'latchkey_disk_size_bytes', async () => {
-    const { blocks, bsize } = await look();
-    return blocks * bsize;
-  });
+  addGauge(registry, 'latchkey_disk_free_bytes', async () => (await readDiskSpace(sqlitePath)).freeBytes);
+  addGauge(registry, 'latchkey_disk_size_bytes', async () => (await readDiskSpace(sqlitePath)).sizeBytes);
 }
 
 /**
