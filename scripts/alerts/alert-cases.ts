@@ -10,6 +10,8 @@ export interface AlertCase {
   broken: World;
   /** Other alerts that the same figures must raise. */
   also?: readonly string[];
+  /** An alert that the same figures must never raise, not even after their end. */
+  never?: string;
   /** 30 by default. */
   brokenMinutes?: number;
   /** 60 by default; longer for an alert with long windows. */
@@ -36,6 +38,8 @@ const gateway = labels('gateway', 'gateway-1');
 const replica = labels('key-derivation', 'replica-1');
 const otherReplica = labels('key-derivation', 'replica-2');
 const leases = labels('leases', 'leases-1');
+
+const auditFailures = `latchkey_audit_failures_total{${leases}}`;
 
 const keys = '/keys/:contentId';
 /** Ten a second. */
@@ -76,7 +80,7 @@ export const healthy: World = {
   [`latchkey_certificate_expiry_timestamp_seconds{${replica},file="tls.crt"}`]: gauge(60 * 86_400),
   [`latchkey_disk_free_bytes{${leases}}`]: gauge(50),
   [`latchkey_disk_size_bytes{${leases}}`]: gauge(100),
-  [`latchkey_audit_failures_total{${leases}}`]: counter(0),
+  [auditFailures]: counter(0),
   [player('key_fetch_seconds', '0.1')]: counter(10),
   [player('key_fetch_seconds', '0.5')]: counter(10),
   [player('key_fetch_seconds', '1')]: counter(10),
@@ -201,8 +205,16 @@ export const alertCases: readonly AlertCase[] = [
       [`latchkey_replica_unsure{${replica}}`]: gauge(0, 1),
     },
   },
-  { alert: 'LatchkeyDatabaseDown', broken: { [up('database', leases)]: gauge(1, 0) } },
-  { alert: 'LatchkeyDatabaseReadOnly', broken: { [degraded('database', leases)]: gauge(0, 1) } },
+  {
+    alert: 'LatchkeyDatabaseDown',
+    broken: { [up('database', leases)]: gauge(1, 0), [auditFailures]: counter(0, 1) },
+    never: 'LatchkeyAuditNotWritten',
+  },
+  {
+    alert: 'LatchkeyDatabaseReadOnly',
+    broken: { [degraded('database', leases)]: gauge(0, 1), [auditFailures]: counter(0, 1) },
+    never: 'LatchkeyAuditNotWritten',
+  },
   { alert: 'LatchkeyRedisDown', broken: { [up('cache', replica)]: gauge(1, 0) } },
   { alert: 'LatchkeyNatsDown', broken: { [degraded('bus', replica)]: gauge(0, 1) } },
   { alert: 'LatchkeyServiceUnreachable', broken: { [up('leases', gateway)]: gauge(1, 0) } },
@@ -223,7 +235,7 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'LatchkeyAuditNotWritten',
-    broken: { [`latchkey_audit_failures_total{${leases}}`]: counter(0, 1) },
+    broken: { [auditFailures]: counter(0, 1) },
   },
   { alert: 'LatchkeyProcessDown', broken: { 'up{job="latchkey",instance="replica-2:9464"}': gauge(1, 0) } },
   { alert: 'LatchkeyServiceAbsent', broken: { [built(leases)]: gauge(1, null) } },

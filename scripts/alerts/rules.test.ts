@@ -27,6 +27,14 @@ function firingAt(minute: number, names: readonly string[]): object {
   };
 }
 
+function neverFiring(alert: string, minutes: number): object {
+  return {
+    expr: `count_over_time(ALERTS{alertname="${alert}",alertstate="firing"}[${minutes}m])`,
+    eval_time: `${minutes - 1}m`,
+    exp_samples: [],
+  };
+}
+
 /** How many minutes the rule's expression must hold. */
 function holdMinutes(alert: string): number {
   const [, number = '0', unit = 'm'] =
@@ -39,6 +47,7 @@ function describeCase({
   alert,
   broken,
   also = [],
+  never,
   brokenMinutes = 30,
   mendedMinutes = 60,
 }: AlertCase): object {
@@ -64,6 +73,7 @@ function describeCase({
         : []),
       firingAt(healthyMinutes + brokenMinutes - 1, [alert, ...also]),
       firingAt(healthyMinutes + brokenMinutes + mendedMinutes - 1, []),
+      ...(never ? [neverFiring(never, healthyMinutes + brokenMinutes + mendedMinutes)] : []),
     ],
   };
 }
@@ -81,23 +91,50 @@ test.skipIf(!promtool)('promtool finds no fault in the rules for Prometheus', as
   expect(isFine, output).toBe(true);
 });
 
+/** Runs one case of `promtool test rules`. */
+async function runCase(one: object): Promise<{ isFine: boolean; output: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-alert-'));
+  try {
+    const file = join(folder, 'case.json');
+    const rule_files = files.map(({ path }) => join(root, path));
+    // JSON is YAML too.
+    writeFileSync(
+      file,
+      JSON.stringify({ rule_files, evaluation_interval: evaluationInterval, tests: [one] }),
+    );
+    return await run('test', 'rules', file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 test.skipIf(!promtool).concurrent.each(alertCases.map((one) => [one.alert, one] as const))(
   'on made-up series, %s fires for its fault and not before, with no other alert than those that the case names, and ends',
   async (_, one) => {
-    const folder = mkdtempSync(join(tmpdir(), 'latchkey-alert-'));
-    try {
-      const file = join(folder, 'case.json');
-      const rule_files = files.map(({ path }) => join(root, path));
-      // JSON is YAML too.
-      writeFileSync(
-        file,
-        JSON.stringify({ rule_files, evaluation_interval: evaluationInterval, tests: [describeCase(one)] }),
-      );
-      const { isFine, output } = await run('test', 'rules', file);
-      expect(isFine, output).toBe(true);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const { isFine, output } = await runCase(describeCase(one));
+    expect(isFine, output).toBe(true);
+  },
+);
+
+test.skipIf(!promtool)(
+  'the runbook of an alert is a whole address once Prometheus has the external label latchkey_runbooks',
+  async () => {
+    const [{ labels, annotations } = expect.fail()] = alerts.filter(
+      ({ alert }) => alert === 'LatchkeyNotObserved',
+    );
+    const runbook_url = 'https://wiki.example.com/latchkey/docs/runbooks/latchkey-not-observed.md';
+    const { isFine, output } = await runCase({
+      external_labels: { latchkey_runbooks: 'https://wiki.example.com/latchkey/' },
+      input_series: [],
+      alert_rule_test: [
+        {
+          eval_time: '15m',
+          alertname: 'LatchkeyNotObserved',
+          exp_alerts: [{ exp_labels: labels, exp_annotations: { ...annotations, runbook_url } }],
+        },
+      ],
+    });
+    expect(isFine, output).toBe(true);
   },
 );
 

@@ -12,6 +12,17 @@ const builtIn = [
   'nodejs_eventloop_lag_p99_seconds',
 ];
 
+/** The beginning of the section with the commands: what an engineer who was woken runs first. */
+const firstLook = `
+## What to look at
+
+What is wrong in the whole installation:
+
+\`\`\`sh
+npx latchkey doctor --live http://127.0.0.1:4100
+\`\`\`
+`;
+
 /** `LatchkeyKeysFail` → `docs/runbooks/latchkey-keys-fail.md` */
 const pageOf = (alert: string) =>
   `${folder}/${alert.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).slice(1)}.md`;
@@ -26,7 +37,8 @@ export function findRunbookFaults(files: readonly string[], read: (file: string)
   const [critical = '', warnings = ''] = read(`${folder}/alerts.md`).split('## Warnings');
   const isDocumented = ({ alert, labels: { severity }, annotations }: (typeof alerts)[number]) =>
     pages.includes(pageOf(alert)) &&
-    annotations.runbook_url === pageOf(alert) &&
+    annotations.runbook_url === `{{ $externalLabels.latchkey_runbooks }}${pageOf(alert)}` &&
+    read(pageOf(alert)).includes(firstLook) &&
     read(pageOf(alert)).startsWith(`# ${alert}\n\nSeverity: ${severity}.`) &&
     { critical, warning: warnings }[severity]?.includes(
       `[${alert}](${pageOf(alert).replace(`${folder}/`, '')})`,
@@ -59,7 +71,10 @@ export function findRunbookFaults(files: readonly string[], read: (file: string)
   return [
     ...alerts
       .filter((rule) => !isDocumented(rule))
-      .map(({ alert }) => `${alert}: its page, its place in ${folder}/alerts.md or its runbook_url is wrong`),
+      .map(
+        ({ alert }) =>
+          `${alert}: its page, its first command, its place in ${folder}/alerts.md or its runbook_url is wrong`,
+      ),
     ...named.flatMap(([what, names, known]) =>
       [...new Set(names)]
         .filter((name) => !known.includes(name))

@@ -1,3 +1,4 @@
+import { findSent, readInhibitions, readMatcher } from '@latchkey/rig/prometheus/inhibitions';
 import { parseRules, readRuleFiles } from '@latchkey/rig/prometheus/rules';
 import { shortenedSeconds, shortenRules } from '@latchkey/rig/prometheus/shorten-rules';
 import { expect, test } from 'vitest';
@@ -33,4 +34,27 @@ test('every window and hold of the rules is shortened to seconds in the same ord
 
 test('a rule with a time that has no shortened one is refused', () => {
   expect(() => shortenRules([{ path: 'a.rules.yaml', text: 'expr: rate(a[7m])\n' }])).toThrow('7m');
+});
+
+test('the inhibition rules for Alertmanager name only alerts that have a rule', () => {
+  const names = alerts.map(({ alert }) => alert);
+  const named = readInhibitions()
+    .flatMap((rule) => [...rule.source_matchers, ...rule.target_matchers])
+    .map(readMatcher)
+    .flatMap(({ label, values }) => (label === 'alertname' ? values : []));
+  expect(named.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test.each([
+  ['Postgres killed', 'leases', ['LatchkeyDatabaseDown']],
+  ['Postgres slow by 1 s', 'leases', ['LatchkeyDatabaseReadOnly']],
+  ['the lease service killed', 'leases', ['LatchkeyServiceAbsent']],
+  ['the content service killed', 'content', ['LatchkeyServiceAbsent']],
+  ['the playback service killed', 'playback', ['LatchkeyServiceAbsent']],
+  ['every process killed', 'leases', ['LatchkeyNotObserved']],
+])('with the inhibition rules, "%s" is one alert in place of several', (fault, service, sent) => {
+  const { must = [] } = expectedAlerts[fault] ?? {};
+  const firing = must.map((alertname) => ({ alertname, job: 'latchkey', service }));
+  expect(firing.length).toBeGreaterThan(1);
+  expect(findSent(firing).map(({ alertname }) => alertname)).toEqual(sent);
 });
