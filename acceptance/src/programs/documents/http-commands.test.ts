@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { readBlocks, readDocument } from '@latchkey/rig/documents/read-blocks';
+import { findBlock, readBlocks, readDocument } from '@latchkey/rig/documents/read-blocks';
 import { findFreePort } from '@latchkey/rig/find-free-port';
 import { expect, it } from 'vitest';
 import { readApiDocument } from '../../api-document.ts';
@@ -10,16 +10,22 @@ import { viewerToken } from '../../tokens.ts';
 
 const guide = readDocument('docs/http.md');
 const port = await findFreePort();
-// A page of the guide's example, and what sessions need. Nothing is fetched from the origin.
+const start = findBlock(readBlocks(guide), 'sh', 'npm start');
 const server = await startSingleNode({
+  ...readVariables(start),
   PORT: String(port),
-  // The guide claims the server without a credential. With a bootstrap key, PUBLIC_URL demands it.
+  // The guide claims the server without a credential. The tests' own servers have a bootstrap key.
   ADMIN_API_KEY: '',
-  PUBLIC_URL: `http://127.0.0.1:${port}`,
-  PLAYLIST_ORIGINS: 'https://cdn.example.com',
-  WEBHOOK_ORIGINS: 'https://hooks.example.com',
-  CORS_ORIGINS: 'https://www.example.com',
 });
+
+/** The variables before a command, at the port of this test. `SQLITE_PATH` is left to it too. */
+function readVariables(command: string): Record<string, string> {
+  const here = command.replaceAll('localhost:4100', `127.0.0.1:${port}`);
+  const { SQLITE_PATH: _, ...variables } = Object.fromEntries(
+    [...here.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+  );
+  return variables;
+}
 
 interface Answer {
   readonly status: number;
@@ -29,7 +35,7 @@ interface Answer {
 /** The commands of the guide in their order, each with the remark at the end of its last line. */
 function readStatements(): { command: string; remark: string }[] {
   return readBlocks(guide)
-    .filter(({ language }) => language === 'sh')
+    .filter(({ language, text }) => language === 'sh' && text !== start)
     .flatMap(({ text }) =>
       text
         .replace(/ *\\\n */g, ' ')

@@ -56,7 +56,7 @@ async function runDocumented(words: string, programs: Readonly<Record<string, st
   const contentId = await registerContent(server);
   const name = unique('packaged');
   const cwd = join(folder.path, name);
-  mkdirSync(join(cwd, 'film'), { recursive: true });
+  mkdirSync(cwd, { recursive: true });
   makeClone(cwd);
   const bin = join(cwd, 'bin');
   mkdirSync(bin);
