@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -48,8 +49,15 @@ function startBy(
   return { child, isRunning, written: () => written, url };
 }
 
-it('SIGTERM to `npm start` alone ends the server in order, and the command ends after it', async () => {
-  const { child, written, url: find } = startBy('npm', ['start'], { AUTH_JWT_SECRET });
+/** By IPv6 where this machine has it. */
+const host = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+)
+  ? '::1'
+  : '127.0.0.1';
+
+it('`npm start` shows a URL that opens, also on an address of IPv6, and SIGTERM to it alone ends the server in order, and the command after it', async () => {
+  const { child, written, url: find } = startBy('npm', ['start'], { AUTH_JWT_SECRET, HOST: host });
   const url = await eventually(() => {
     const found = find();
     if (!found) throw new Error(`It does not listen. It wrote:\n${written()}`);

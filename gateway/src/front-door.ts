@@ -12,6 +12,7 @@ import { type App, createSetupOriginReader } from '@latchkey/shared/http';
 import { createLoggedReadiness, type Readiness, watchStartUp } from '@latchkey/shared/lifecycle';
 import { createHidePersons, createRequestLog, type ProcessIdentity } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
+import { toUrlHost } from '@latchkey/shared/net';
 import { describeLostService, exportReadiness, type ProcessBase } from '@latchkey/shared/process';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
@@ -136,6 +137,6 @@ async function listen(
   shutdown.add('requests under way', 10_000, () => app.close());
   const { port } = app.server.address() as AddressInfo;
   log.info(
-    `${name} ${packageJson.version} listens on ${values.host}:${port}, metrics on port ${listener.port}`,
+    `${name} ${packageJson.version} listens on ${toUrlHost(values.host)}:${port}, metrics on port ${listener.port}`,
   );
 }

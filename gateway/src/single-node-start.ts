@@ -19,6 +19,7 @@ import { createSessionUses } from '@latchkey/shared/internal';
 import { createLoggedReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
+import { toUrlHost } from '@latchkey/shared/net';
 import {
   createProcessBase,
   createServiceCore,
@@ -162,7 +163,7 @@ export async function listenForMetrics(
   try {
     const listener = await startMetricsListener(registry, values.metricsHost, values.metricsPort);
     shutdown.add('the metrics', 1_000, () => listener.close());
-    log.info(`metrics on http://${values.metricsHost}:${listener.port}/metrics`);
+    log.info(`metrics on http://${toUrlHost(values.metricsHost)}:${listener.port}/metrics`);
   } catch (error) {
     if (options.metricsPortWasSet) throw error;
     log.warn(`no metrics are served: port ${values.metricsPort} is taken. Set METRICS_PORT to a free port`, {
@@ -181,7 +182,7 @@ export function announce(
   port: number,
   warning: string | null,
 ): void {
-  const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : values.host}:${port}`;
+  const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : toUrlHost(values.host)}:${port}`;
   log.info(
     `Latchkey ${packageJson.version} serves on ${url} (dashboard: ${url}/admin, API: ${url}/openapi.json)`,
   );

@@ -1,5 +1,5 @@
 export { isDirectFromLoopback, isLoopback, resolveClientIp } from './client-ip.ts';
-export { networkOf, normalizeIp } from './ip-address.ts';
+export { networkOf, normalizeIp, toUrlHost } from './ip-address.ts';
 export { asRenewable, createLogins, type Logins, type RenewableText } from './logins.ts';
 export { parseNatsUrls } from './nats-urls.ts';
 export { createServer, METHODS, request, STATUS_CODES } from './node-http.ts';

@@ -37,6 +37,9 @@ function canonical(ipv6: string): string {
   return isIPv4(tail) ? tail : written;
 }
 
+/** A host as a URL has it: an IPv6 address is in brackets (RFC 3986 section 3.2.2). */
+export const toUrlHost = (host: string): string => (isIPv6(host) ? `[${host}]` : host);
+
 /** One subscriber has at least a /64 (RFC 6177), and so 2^64 addresses. */
 const hextetsOfNetwork = 4;
 const hextetsOfAddress = 8;

@@ -11,7 +11,7 @@ import {
 } from '../internal/index.ts';
 import { createLoggedReadiness, type Readiness, watchStartUp } from '../lifecycle/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/metrics.ts';
-import { normalizeIp } from '../net/index.ts';
+import { normalizeIp, toUrlHost } from '../net/index.ts';
 import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
 import { type Phase, phaseHeader } from '../upstream/index.ts';
 import { exportReadiness } from './export-gauges.ts';
@@ -125,7 +125,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
       const { port } = app.server.address() as AddressInfo;
       const how = tls ? ' with TLS' : '';
       log.info(
-        `${name} ${version} listens on ${options.host}:${port}${how}, metrics on port ${listener.port}`,
+        `${name} ${version} listens on ${toUrlHost(options.host)}:${port}${how}, metrics on port ${listener.port}`,
       );
       watchStartUp(options.base.startUp, readiness, log);
     },

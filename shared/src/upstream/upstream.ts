@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Clock } from '../clock/clock.ts';
 import { everyMs } from '../lifecycle/index.ts';
+import { toUrlHost } from '../net/index.ts';
 import { describeServiceTls, type ServiceTls } from '../tls/index.ts';
 import { healthRank, type KnownMember, type Member, openMember } from './member.ts';
 import { createRetryBudget, type RetryBudget, WaitingLine } from './waiting-line.ts';
@@ -142,8 +143,7 @@ async function probeLost(members: readonly KnownMember[]): Promise<void> {
 }
 
 function originOf(url: URL, address: string): string {
-  const host = isIP(address) === 6 ? `[${address}]` : address;
-  return `${url.protocol}//${host}${url.port ? `:${url.port}` : ''}`;
+  return `${url.protocol}//${toUrlHost(address)}${url.port ? `:${url.port}` : ''}`;
 }
 
 /** The addresses of each target: written ones at once, those of names as they were last found. */
