@@ -1,6 +1,15 @@
 import { findKubectl } from './find-kubectl.ts';
 import { type Composition, type KubernetesObject, render } from './render.ts';
 
+/** Secrets and ways out that not every installation has. */
+export const optional = [
+  'audit-chain',
+  'audit-collector',
+  'ipv6',
+  'setup-token',
+  'trace-collector',
+  'trace-headers',
+];
 const common = ['jwks', 'master-key-v2', 'pod-monitor', 'presign'];
 
 /** Each overlay alone, and with the components that fit it. */
@@ -9,12 +18,15 @@ const compositions: readonly Composition[] = [
   { overlay: 'distributed' },
   { overlay: 'trial' },
   { overlay: 'single', components: [...common, 'ingress', 'playlist-sources', 'webhook-receivers'] },
-  { overlay: 'single', components: ['gateway-api'] },
+  { overlay: 'single', components: ['gateway-api', 'vault', ...optional] },
+  { overlay: 'single', components: ['aws-kms'] },
   { overlay: 'distributed', components: [...common, 'scale-by-requests', 'ingress', 'webhook-receivers'] },
-  { overlay: 'distributed', components: ['gateway-api', 'trial-stores'] },
+  { overlay: 'distributed', components: ['gateway-api', 'trial-stores', 'pkcs11'] },
+  { overlay: 'distributed', components: ['vault', ...optional] },
   { overlay: 'distributed', components: [...common, 'scale-by-requests', 'ingress', 'edge'] },
   { overlay: 'distributed', components: ['internal-tls'] },
   { overlay: 'distributed', components: ['internal-tls', 'edge'] },
+  { overlay: 'distributed', components: ['edge', 'internal-tls'] },
 ];
 
 /** Each composition takes kubectl some tenths of a second, and most are read by several files. */

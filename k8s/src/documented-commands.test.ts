@@ -5,7 +5,7 @@ import { findBlock, readBlocks, readDocument } from '@latchkey/rig/documents/rea
 import { makeClone, runBlock } from '@latchkey/rig/documents/run-block';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { renderOne } from './compositions.fixture.ts';
+import { optional, renderOne } from './compositions.fixture.ts';
 import { findKubectl } from './find-kubectl.ts';
 import { workloadsOf } from './workloads.ts';
 
@@ -102,6 +102,8 @@ test('the commands of k8s/README.md make every Secret and every key that a pod r
   for (const composition of [
     { overlay: 'single', components: ['presign'] },
     { overlay: 'distributed', components: ['presign'] },
+    { overlay: 'distributed', components: ['vault', ...optional] },
+    { overlay: 'distributed', components: ['gateway-api', 'trial-stores', 'pkcs11'] },
     { overlay: 'trial' },
   ] as const) {
     const read = findReadKeys(composition).filter(isNeeded);
@@ -142,7 +144,11 @@ test('the commands of an upgrade in k8s/README.md name objects and labels that t
       ({ metadata }) => (metadata as { labels?: Record<string, string> }).labels?.[label ?? ''] === value,
     );
   };
-  expect(selected(calls[1]).map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual(['Job/migrate']);
+  // Without its account the pod of the Job could not be made.
+  expect(selected(calls[1]).map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual([
+    'ServiceAccount/migrate',
+    'Job/migrate',
+  ]);
   const deployments = objects.filter(({ kind }) => kind === 'Deployment');
   expect(selected(calls[4]).filter(({ kind }) => kind === 'Deployment')).toEqual(deployments);
 });

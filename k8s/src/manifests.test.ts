@@ -9,6 +9,14 @@ const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(root, '..', 'package.json'), 'utf8'));
 const rendered = renderAll(process.env);
 
+/** Without the order of variables, mounts and volumes, which means nothing here. */
+const withoutOrder = (object: object) =>
+  JSON.stringify(object, (_, value) =>
+    Array.isArray(value)
+      ? value.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
+      : value,
+  );
+
 describe.each(rendered)('%s', (_, objects) => {
   test('every object fits the schemas of Kubernetes, without unknown fields', () => {
     expect(objects.flatMap(validateObject)).toEqual([]);
@@ -58,8 +66,23 @@ describe.each(rendered)('%s', (_, objects) => {
 });
 
 test('every component is part of a tested composition', () => {
-  const used = new Set([...rendered.flatMap(([name]) => name.split(' + ')), 'restricted', 'serving']);
+  const used = new Set([
+    ...rendered.flatMap(([name]) => name.split(' + ')),
+    'restricted',
+    'serving',
+    'custody',
+  ]);
   expect(readdirSync(join(root, 'components')).filter((name) => !used.has(name))).toEqual([]);
+});
+
+test('the edge process speaks TLS to services in the same way, whichever of edge and internal-tls is named first', () => {
+  const byName = (components: string[]) =>
+    renderOne(process.env, { overlay: 'distributed', components }).map(
+      (object) => [`${object.kind} ${object.metadata.name}`, withoutOrder(object)] as const,
+    );
+  expect(Object.fromEntries(byName(['edge', 'internal-tls']))).toEqual(
+    Object.fromEntries(byName(['internal-tls', 'edge'])),
+  );
 });
 
 test.each(['ingress', 'gateway-api'])(

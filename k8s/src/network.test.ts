@@ -1,6 +1,6 @@
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { expect, test } from 'vitest';
-import { renderOne } from './compositions.fixture.ts';
+import { optional, renderOne } from './compositions.fixture.ts';
 import { findConnections } from './network-graph.ts';
 import type { Composition } from './render.ts';
 import { workloadsOf } from './workloads.ts';
@@ -106,6 +106,28 @@ test('with the component for receivers of webhooks, auth alone may connect to th
   expect(connections({ overlay: 'single', components: ['webhook-receivers'] })).toEqual(
     expect.arrayContaining(['latchkey -> 0.0.0.0/0:443', 'latchkey -> 2000::/3:443']),
   );
+});
+
+test('the components for Vault and for the collectors of the audit and of traces open one port each, to the pods that need it', () => {
+  const plain = connections({ overlay: 'distributed' });
+  const added = connections({ overlay: 'distributed', components: ['vault', ...optional] }).filter(
+    (one) => !plain.includes(one),
+  );
+  expect(added).toEqual(
+    [
+      'auth -> anywhere:601',
+      'key-derivation -> anywhere:8200',
+      ...servers.map((name) => `${name} -> anywhere:4318`),
+    ].sort(),
+  );
+});
+
+test('with the master key in AWS KMS, the pod that derives keys reaches port 443 and nothing else is opened', () => {
+  const plain = connections({ overlay: 'single' });
+  const added = connections({ overlay: 'single', components: ['aws-kms'] }).filter(
+    (one) => !plain.includes(one),
+  );
+  expect(added).toEqual(['latchkey -> anywhere:443']);
 });
 
 test('before the edge process, playback is called by its pods alone', () => {

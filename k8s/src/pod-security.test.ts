@@ -32,10 +32,14 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
   );
 
   test.each(workloadsOf(objects).map((workload) => [workload.name, workload] as const))(
-    '%s has no credential of the Kubernetes API, and no variables of the Services beside it',
-    (_name, { pod }) => {
-      expect(pod.serviceAccountName).toBe('latchkey');
-      expect(pod.automountServiceAccountToken).toBe(false);
+    '%s has an account of its own without a credential of the Kubernetes API, and no variables of the Services beside it',
+    (name, { pod }) => {
+      // One of its own, so that a role of a cloud reaches no other pod.
+      expect(pod.serviceAccountName).toBe(name);
+      const account = objects.find(
+        ({ kind, metadata }) => kind === 'ServiceAccount' && metadata.name === name,
+      );
+      expect([account, pod]).toMatchObject(Array(2).fill({ automountServiceAccountToken: false }));
       expect(pod.enableServiceLinks).toBe(false);
     },
   );

@@ -3,7 +3,7 @@ import { renderAll, renderOne } from './compositions.fixture.ts';
 import { workloadsOf } from './workloads.ts';
 
 const secretNames =
-  /^(MASTER_KEY_HEX|SALT_HEX|ADMIN_API_KEY|SETUP_TOKEN|INTERNAL_SECRET|AUTH_JWT_SECRET|DATABASE_URL|REDIS_URL|NATS_URL|AWS_|POSTGRES_PASSWORD|(AUTH|CONTENT|LEASES)_DATABASE_PASSWORD)/;
+  /^(MASTER_KEY_HEX|SALT_HEX|ADMIN_API_KEY|SETUP_TOKEN|INTERNAL_SECRET|AUTH_JWT_SECRET|AUDIT_CHAIN_SECRET|OTEL_EXPORTER_OTLP_HEADERS|PKCS11_PIN|VAULT_(TOKEN|ROLE_ID|SECRET_ID)|DATABASE_URL|REDIS_URL|NATS_URL|AWS_(ACCESS|SECRET)|POSTGRES_PASSWORD|(AUTH|CONTENT|LEASES)_DATABASE_PASSWORD)/;
 
 /** Which Secrets each workload mounts. */
 function mountedSecrets(objects: Parameters<typeof workloadsOf>[0]): Record<string, string[]> {
@@ -60,6 +60,36 @@ test.each([
     expect(holders(['presign'])).toEqual([holder]);
   },
 );
+
+const services = ['auth', 'content', 'gateway', 'key-derivation', 'leases', 'playback'];
+
+test.each([
+  ['setup-token', 'latchkey-setup-token', ['auth']],
+  ['audit-chain', 'latchkey-audit-chain', ['auth']],
+  ['trace-headers', 'latchkey-trace-headers', services],
+  ['vault', 'latchkey-vault', ['key-derivation']],
+  ['pkcs11', 'latchkey-pkcs11', ['key-derivation']],
+] as const)('the component %s gives the Secret %s to %j alone', (component, secret, readers) => {
+  const composition = renderAll(process.env).find(
+    ([name]) => name.startsWith('distributed') && name.split(' + ').includes(component),
+  );
+  const holders = Object.entries(mountedSecrets(composition?.[1] ?? [])).filter(([, secrets]) =>
+    secrets.includes(secret),
+  );
+  expect(holders.map(([name]) => name).sort()).toEqual(readers);
+});
+
+test.each([
+  ['single', ['aws-kms']],
+  ['distributed', ['gateway-api', 'trial-stores', 'pkcs11']],
+] as const)('in the %s profile with %j no pod has the master key', (overlay, components) => {
+  const workloads = workloadsOf(renderOne(process.env, { overlay, components }));
+  const named = workloads.flatMap(({ pod, container }) => [
+    ...(pod.volumes ?? []).map(({ secret }) => secret?.secretName),
+    ...(container.env ?? []).map(({ name }) => name),
+  ]);
+  expect(named.filter((name) => /master-key|MASTER_KEY|SALT/.test(name ?? ''))).toEqual([]);
+});
 
 test("with a key set no pod mounts the shared secret of viewers' tokens", () => {
   for (const overlay of ['single', 'distributed'] as const) {

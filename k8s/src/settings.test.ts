@@ -3,7 +3,7 @@ import * as config from '@latchkey/shared/config';
 import { describe, expect, test } from 'vitest';
 import { renderAll, renderOne } from './compositions.fixture.ts';
 import type { KubernetesObject } from './render.ts';
-import { type Workload, workloadsOf } from './workloads.ts';
+import { serversOf, type Workload, workloadsOf } from './workloads.ts';
 
 /** The variables that a process gets from its ConfigMaps and its own list, as Kubernetes puts them together. */
 function environmentOf(
@@ -33,6 +33,9 @@ const known = new Set(
     ),
   ),
 );
+
+/** Variables that a library reads: the SDK of AWS. */
+known.add('AWS_REGION');
 
 describe.each(renderAll(process.env))('%s', (_, objects) => {
   const own = workloadsOf(objects).filter(({ container }) =>
@@ -92,6 +95,14 @@ test('with internal-tls, the services and what calls them have the certificate, 
       ]);
     }
   }
+});
+
+test('with the component ipv6 every process listens on all addresses of IPv6 and IPv4, also for its metrics', () => {
+  const [, objects] = renderAll(process.env).find(([name]) => /^distributed.* ipv6/.test(name)) ?? [];
+  const servers = serversOf(objects ?? []);
+  expect(servers).toHaveLength(6);
+  for (const server of servers)
+    expect(environmentOf(server, objects ?? [])).toMatchObject({ HOST: '::', METRICS_HOST: '::' });
 });
 
 test.each([[[]], [['jwks', 'master-key-v2', 'ingress', 'presign']]])(

@@ -16,16 +16,24 @@ const fixedInContainers = {
   ALLOW_ANONYMOUS_VIEWERS: 'production refuses it',
 };
 
-/** In an overlay of the operator's own, which also takes the master key away: docs/custody.md. */
-const ofCustodians = Object.fromEntries(
-  [
-    ...['MASTER_KEY_PROVIDER', 'MASTER_KEY_PROVIDER_V2', 'PKCS11_MODULE', 'PKCS11_TOKEN_LABEL', 'PKCS11_PIN'],
-    ...['PKCS11_KEY_LABEL', 'PKCS11_KEY_LABEL_V2'],
-    ...['AWS_KMS_KEY_ID', 'AWS_KMS_KEY_ID_V2', 'AWS_KMS_ENDPOINT'],
-    ...['VAULT_ADDR', 'VAULT_NAMESPACE', 'VAULT_CACERT', 'VAULT_TOKEN', 'VAULT_ROLE_ID', 'VAULT_SECRET_ID'],
-    ...['VAULT_TRANSIT_MOUNT', 'VAULT_TRANSIT_KEY', 'VAULT_TRANSIT_KEY_V2'],
-  ].map((name) => [name, 'the master key is in the environment there: docs/custody.md']),
-);
+/** Which some installations with a custodian of the master key need in addition. */
+const furtherOfCustodians = explain('an overlay sets it where the custodian needs it: docs/custody.md', [
+  ...['MASTER_KEY_PROVIDER_V2', 'PKCS11_KEY_LABEL_V2', 'AWS_KMS_KEY_ID_V2', 'AWS_KMS_ENDPOINT'],
+  ...['VAULT_NAMESPACE', 'VAULT_CACERT', 'VAULT_TOKEN', 'VAULT_TRANSIT_MOUNT', 'VAULT_TRANSIT_KEY_V2'],
+]);
+
+/** In a file of the operator's own, which also takes the master key away: docs/custody.md. */
+const ofCustodians = {
+  ...furtherOfCustodians,
+  ...explain('the master key is in the environment there: docs/custody.md', [
+    ...['MASTER_KEY_PROVIDER', 'PKCS11_MODULE', 'PKCS11_TOKEN_LABEL', 'PKCS11_PIN', 'PKCS11_KEY_LABEL'],
+    ...['AWS_KMS_KEY_ID', 'VAULT_ADDR', 'VAULT_ROLE_ID', 'VAULT_SECRET_ID', 'VAULT_TRANSIT_KEY'],
+  ]),
+};
+
+function explain(reason: string, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, reason]));
+}
 
 const fileOfOperator = 'the file comes from a volume of the operator: docs/tls.md';
 /** Files that an operator mounts, with the variable beside them. */
@@ -34,7 +42,6 @@ const ofOperator = {
   NATS_CREDENTIALS: 'the NATS there has no users: docs/tls.md',
   NATS_NKEY: 'the NATS there has no users: docs/tls.md',
   ...filesFor('DATABASE', 'REDIS', 'NATS'),
-  ...ofCustodians,
 };
 
 function filesFor(...names: string[]): Record<string, string> {
@@ -45,6 +52,7 @@ function filesFor(...names: string[]): Record<string, string> {
 export const leftOutOfCompose = {
   ...fixedInContainers,
   ...ofOperator,
+  ...ofCustodians,
   ...filesFor('INTERNAL_TLS'),
   SQLITE_PATH: 'the image names its volume',
 };
@@ -52,11 +60,8 @@ export const leftOutOfCompose = {
 export const leftOutOfKubernetes = {
   ...fixedInContainers,
   ...ofOperator,
-  SETUP_TOKEN: 'ADMIN_API_KEY is always set',
-  AUDIT_CHAIN_SECRET: 'it is optional and secret: an overlay mounts it as AUDIT_CHAIN_SECRET_FILE',
+  ...furtherOfCustodians,
   LATCHKEY_WORKERS: 'replicas take their place',
-  OTEL_EXPORTER_OTLP_HEADERS:
-    'a collector in the cluster needs none; an operator who needs them adds a secret',
   OTEL_SERVICE_NAME: 'each process has its own name',
 };
 
@@ -66,7 +71,7 @@ export function namesInTables(text: string): string[] {
   return rows.flatMap((row) => row.split('|')[1]?.match(/[A-Z][A-Z0-9_]+/g) ?? []);
 }
 
-/** The variables that `compose.yaml` passes on, apart from those of the Postgres image. */
+/** The variables that `compose.yaml` passes on, apart from those of the Postgres image and of the SDK of AWS. */
 export function namesInCompose(text: string): string[] {
   return namesOf(text, /^ +([A-Z][A-Z0-9_]+):/gm);
 }
@@ -84,7 +89,7 @@ export function namesInManifests(text: string): string[] {
 
 function namesOf(text: string, form: RegExp): string[] {
   const names = [...text.matchAll(form)].map(([, name = '']) => name);
-  return [...new Set(names)].filter((name) => !/^(POSTGRES_|PGDATA$)/.test(name));
+  return [...new Set(names)].filter((name) => !/^(POSTGRES_|PGDATA$|AWS_REGION$)/.test(name));
 }
 
 /**
