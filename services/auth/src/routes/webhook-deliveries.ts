@@ -2,7 +2,13 @@ import { problems } from '@latchkey/shared/errors';
 import { type App, auditFacts, listQuery, NextCursorSchema, nextCursor, page } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
-import { deliveryNotFound, deliveryStates, readWebhookId, toDelivery, webhookNotFound } from '../webhooks/webhook.ts';
+import {
+  deliveryNotFound,
+  deliveryStates,
+  readWebhookId,
+  toDelivery,
+  webhookNotFound,
+} from '../webhooks/webhook.ts';
 import { replayDelivery, testWebhook } from '../webhooks/webhook-acts.ts';
 import { DeliveryParamsSchema, DeliverySchema, WebhookParamsSchema } from '../webhooks/webhook-schema.ts';
 import { findWebhook, listDeliveries } from '../webhooks/webhook-store.ts';
