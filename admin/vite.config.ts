@@ -19,7 +19,11 @@ export default defineConfig({
     sourcemap: false,
     reportCompressedSize: false,
     // No warning that a plugin takes most of the time: compression does, as intended.
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      // What several pages share is one file: it compresses better than some twenty small ones, and each page would request several of them.
+      output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 2 }] } },
+    },
   },
   server: {
     proxy: Object.fromEntries(['/api', '/keys', '/health', '/ready'].map((path) => [path, keyServer])),
