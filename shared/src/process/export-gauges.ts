@@ -1,7 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { TokenVerifier } from '../auth/index.ts';
 import type { Authority } from '../authority/index.ts';
-import { type PoolUsage, readDiskSpace } from '../db/index.ts';
+import type { PoolUsage } from '../db/index.ts';
+import { readDiskSpace } from '../db/read-disk-space.ts';
 import type { FeedFollower } from '../events/index.ts';
 import { type Readiness, type ReadyReport, withTimeLimit } from '../lifecycle/index.ts';
 import type { CachePlan } from '../memory/index.ts';
