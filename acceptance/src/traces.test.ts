@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, it, vi } from 'vitest';
 import { eventually } from './eventually.ts';
 import { startOtlpReceiver } from './otlp-receiver.ts';
-import { readLines } from './request-lines.ts';
+import { type RequestLine, readLines } from './request-lines.ts';
 import { startSeparateServices } from './separate-services.ts';
 import { makeApiKey, masterKeyHex, saltHex, startSingleNodeToClose } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
@@ -28,6 +28,15 @@ const stranger = {
   traceparent: `00-${strangerTrace}-${randomBytes(8).toString('hex')}-01`,
   tracestate: 'a=b',
 };
+
+/** What the collector has got of the first such request. */
+function findTrace(lines: RequestLine[], method: string, route: string) {
+  const line = lines.find((each) => each.method === method && each.route === route);
+  return receiver.spans().filter(({ traceId }) => traceId === line?.traceId);
+}
+
+const namesOf = (trace: ReturnType<typeof receiver.spans>) =>
+  trace.map(({ service, name }) => `${service}: ${name}`);
 
 /** A run through separate services on Postgres, Redis and NATS, to the end of all processes, which send their last spans. */
 async function record(settings: Record<string, string>) {
@@ -53,14 +62,24 @@ async function record(settings: Record<string, string>) {
   let hidden: string[];
   try {
     const { contentId, viewerId } = names;
+    // A service is ready before it is connected to NATS, and gets no message of before.
+    await eventually(async () => {
+      const report = await (await fetch(`${server.url}/ready`)).json();
+      expect(report).toMatchObject({ dependencies: { bus: { status: 'up' } } });
+    });
     const made = await call('POST', '/api/v1/content', adminApiKey, { name: 'film', id: contentId });
     const lease = await call('POST', '/keys/leases', token, { contentId });
     const key = await call('GET', `/keys/${contentId}`, token);
     const revoked = await call('POST', '/keys/leases/revoke', adminApiKey, { viewerId, contentId });
     expect([made, lease, key, revoked].map(({ status }) => status)).toEqual([201, 201, 200, 200]);
     const leaseId: string = JSON.parse(lease.bytes.toString()).lease.id;
-    // The revocation reaches the replica over NATS within milliseconds; without a look at it the process could end before.
     await eventually(async () => expect((await call('GET', `/keys/${contentId}`, token)).status).toBe(403));
+    // The pull of changes may be faster than NATS, and then the process could end before the message comes.
+    await eventually(() =>
+      expect(namesOf(findTrace(readLines(server.process), 'POST', '/keys/leases/revoke'))).toContain(
+        'latchkey-key-derivation: process latchkey.changes',
+      ),
+    );
     hidden = [...Object.values(names), ...Object.values(secrets), token, leaseId, key.bytes.toString('hex')];
   } finally {
     server.process.kill('SIGTERM');
@@ -78,13 +97,7 @@ it('a trace leads from the gateway through services, database, Redis and NATS, a
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
   });
   const spans = receiver.spans();
-  const traceOf = (method: string, route: string) => {
-    const line = lines.find((each) => each.method === method && each.route === route);
-    return spans.filter(({ traceId }) => traceId === line?.traceId);
-  };
-  const inTrace = (trace: typeof spans) => trace.map(({ service, name }) => `${service}: ${name}`);
-
-  const ofKey = inTrace(traceOf('GET', '/keys/:contentId'));
+  const ofKey = namesOf(findTrace(lines, 'GET', '/keys/:contentId'));
   expect(ofKey).toEqual(
     expect.arrayContaining([
       'latchkey-gateway: GET /keys/:contentId',
@@ -95,7 +108,7 @@ it('a trace leads from the gateway through services, database, Redis and NATS, a
       'latchkey-key-derivation: redis getrange',
     ]),
   );
-  const ofRevocation = inTrace(traceOf('POST', '/keys/leases/revoke'));
+  const ofRevocation = namesOf(findTrace(lines, 'POST', '/keys/leases/revoke'));
   expect(ofRevocation).toEqual(
     expect.arrayContaining([
       'latchkey-leases: publish latchkey.changes',
