@@ -91,7 +91,9 @@ test('the commands of k8s/README.md make every Secret and every key that a pod r
   for (const [, file = '', comment = ''] of making.matchAll(/< (\w+\.env) +# (.*)$/gm))
     writeFileSync(
       join(cwd, file),
-      [...comment.matchAll(/([A-Z_]+)=([^\s,;]+)/g)].map(([, name, value]) => `${name}=${value}\n`).join(''),
+      [...comment.matchAll(/([A-Z0-9_]+)=([^\s,;]+)/g)]
+        .map(([, name, value]) => `${name}=${value}\n`)
+        .join(''),
     );
   await run(making);
   const first = readSecrets(cwd);
