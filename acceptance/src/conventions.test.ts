@@ -174,7 +174,7 @@ it('a body may have 64 KiB, and one byte more gets 413, whether it announces its
 });
 
 it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])(
-  'a body of the type %s, which is not JSON, gets 415, also where the path needs no body',
+  'a body of the type %s gets 415: it is not JSON. So does one for a path that needs none',
   async (type) => {
     const headers = { 'content-type': type };
     const send = (method: string, path: string) =>

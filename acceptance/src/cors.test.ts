@@ -44,7 +44,7 @@ it.each([listed, playerOrigin])('the listed origin %s is echoed exactly', async 
 });
 
 it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])(
-  'the preflight of a listed origin before %s allows every header that it asks for, such as those of monitoring tools',
+  'a listed origin may send %s with every header that its preflight names, such as those of monitoring tools',
   async (method) => {
     const wanted = ['authorization', 'content-type', 'x-lease-id', 'cmcd-object', 'cmcd-session'];
     wanted.push('baggage', 'sentry-trace', 'traceparent', 'x-datadog-trace-id', 'x-own_header.2');

@@ -29,7 +29,7 @@ const stranger = {
   tracestate: 'a=b',
 };
 
-/** What the collector has got of the first such request. */
+/** The spans that the collector has received of the first request with this method and route. */
 function findTrace(lines: RequestLine[], method: string, route: string) {
   const line = lines.find((each) => each.method === method && each.route === route);
   return receiver.spans().filter(({ traceId }) => traceId === line?.traceId);

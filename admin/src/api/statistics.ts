@@ -61,9 +61,9 @@ export interface Refusal {
   code: string;
   /** Null where no credential was accepted, and for a session. */
   viewerId: string | null;
-  /** The `iat` of its token; null if it had none. Missing where the server did not keep what the token said. */
+  /** The `iat` of its token; null if the token had none. Missing if the server kept nothing of a token. */
   issuedAt?: string | null;
-  /** What its token opened: ten at most. Null: everything. Missing as `issuedAt`. */
+  /** Contents that its token opened, ten at most; null if it opened all. Missing as `issuedAt`. */
   contentIds?: string[] | null;
   apiKeyId: string | null;
   contentId: string | null;
