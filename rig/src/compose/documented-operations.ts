@@ -12,9 +12,11 @@ import {
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { findBlock, readBlocks, readDocument } from '../documents/read-blocks.ts';
+import { writeFinding } from '../measured/finding.ts';
 import { repositoryFolder } from '../repository.ts';
 import { listSourceFiles } from '../source-files.ts';
 import { type DocumentedStack, openDocumentedStack } from './documented-stack.ts';
+import { measureUpgrade } from './documented-upgrade.ts';
 
 const document = readDocument('docs/containers.md');
 const block = (words: string, language = 'sh') => findBlock(readBlocks(document), language, words);
@@ -82,6 +84,16 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
     await stack.register('first');
     firstKey = await stack.key('first');
   });
+  await step(
+    'an upgrade of one container of each service fails few key requests, and none while what is behind is replaced',
+    async () => {
+      const table = await measureUpgrade(stack, { inTurn: block('git pull'), allAtOnce: up }, 'first');
+      console.log(table);
+      writeFinding('upgrade', table, 'test:compose', []);
+      for (const service of ['leases', 'auth', 'content', 'playback'])
+        assert.match(table, new RegExp(`^\\| ${service} \\| 0 of \\d+ \\| 0 of \\d+ \\|$`, 'm'));
+    },
+  );
   await step(`the commands for scaling give ${replicas} replicas`, async () => {
     await stack.run(block('echo KEY_DERIVATION_REPLICAS'));
     await isAsBefore();

@@ -22,7 +22,7 @@ export interface DocumentedStack extends Pick<ComposeProject, 'healthy' | 'conta
   readyAlone(): Promise<void>;
   register(contentId: string): Promise<void>;
   /** The content key, in hexadecimal digits. @throws Error with the status of another answer */
-  key(contentId: string): Promise<string>;
+  key(contentId: string, signal?: AbortSignal): Promise<string>;
   /** Removes its containers, networks and volumes. */
   remove(): Promise<void>;
 }
@@ -76,8 +76,8 @@ export async function openDocumentedStack(options: {
       const { status } = await fetch(`${url}/api/v1/content`, { method: 'POST', headers: headers(), body });
       if (status !== 201) throw new Error(`content ${id}: ${status}`);
     },
-    async key(id) {
-      const answer = await fetch(`${url}/keys/${id}`, { headers: headers() });
+    async key(id, signal) {
+      const answer = await fetch(`${url}/keys/${id}`, { headers: headers(), ...(signal ? { signal } : {}) });
       if (answer.status !== 200) throw new Error(`key of ${id}: ${answer.status}`);
       return Buffer.from(await answer.arrayBuffer()).toString('hex');
     },

@@ -40,4 +40,5 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   // npm run test:compose
   images: ['docs/containers.md'],
   compose: ['docs/containers.md'],
+  upgrade: ['docs/containers.md'],
 };
