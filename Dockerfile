@@ -31,14 +31,14 @@ ARG PACKAGE
 WORKDIR /workspace
 COPY . .
 COPY --from=dashboard /build/admin/dist admin/dist
-RUN node scripts/image/lay-out.ts "$PACKAGE" /image
+RUN node tools/image/lay-out.ts "$PACKAGE" /image
 
 FROM store AS installation
 WORKDIR /app
 # The manifests alone, so that this is done again only when one of them has changed.
 COPY --from=workspace /image/manifests ./
 RUN CI=true pnpm install --prod --frozen-lockfile --offline
-COPY scripts/image/prune.ts /tmp/prune.mts
+COPY tools/image/prune.ts /tmp/prune.mts
 RUN node /tmp/prune.mts /app
 # A new volume takes its owner from the folder that it is mounted over.
 RUN mkdir /data && chown 1000:1000 /data

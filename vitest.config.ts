@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
-import LongFirstSequencer from '@latchkey/rig/test-run/long-first-sequencer';
-import { programFiles } from '@latchkey/rig/test-run/programs';
+import LongFirstSequencer from '@latchkey/support/test-run/long-first-sequencer';
+import { programFiles } from '@latchkey/support/test-run/programs';
 import { defineConfig } from 'vitest/config';
 
 const ignored = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
 /** Also run against a single node with two workers: TEST_WORKERS=2 does it with every test that starts single nodes. */
-const alsoWithWorkers = ['acceptance/src/{lease-revocation,marks,key-decisions}.test.ts'];
+const alsoWithWorkers = ['tests/api/{lease-revocation,marks,key-decisions}.test.ts'];
 /** Whether tests get single nodes, and not a given server or separate services. */
 const areSingleNodes = !(
   process.env.BASE_URL ||
@@ -17,19 +17,19 @@ if (process.env.TEST_SEPARATE_SERVICES === 'true' && !process.env.TEST_POSTGRES_
   throw new Error(
     'TEST_SEPARATE_SERVICES=true needs TEST_POSTGRES_URL. `npm run test:distributed` sets both.',
   );
-const blackBox = 'acceptance/src/**/*.test.ts';
+const blackBox = 'tests/{api,browser}/**/*.test.ts';
 const oracle = 'tests/oracle/*.test.ts';
 /** A file needs no process of its own: no module keeps state, and what a test changes of the process is checked after each. */
 const oneProcess = {
   isolate: false,
-  setupFiles: ['rig/src/test-run/leave-no-trace.ts'],
+  setupFiles: ['tests/support/test-run/leave-no-trace.ts'],
   unstubEnvs: true,
   unstubGlobals: true,
 };
 /** Servers that files share. */
 const sharing = {
   ...oneProcess,
-  globalSetup: ['acceptance/src/serve-shared.ts'],
+  globalSetup: ['tests/support/black-box/serve-shared.ts'],
   // A test of many pages takes seconds, but much longer on a busy machine. A page that never appears fails earlier, after the
   // 30 s of a single wait.
   testTimeout: 180_000,
@@ -83,7 +83,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     restoreMocks: true,
     provide: {
-      // In a test, process.env.BASE_URL is Vite's own. This is the server that the acceptance tests are to use.
+      // In a test, process.env.BASE_URL is Vite's own. This is the server that black-box tests are to use.
       baseUrl: process.env.BASE_URL ?? null,
       // Tests' own single nodes answer by so many workers.
       workers: process.env.TEST_WORKERS ?? null,

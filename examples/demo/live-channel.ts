@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { clockScene, testPictureScene } from '@latchkey/rig/video/clock-scene';
-import { frameRate, segmentSeconds } from '@latchkey/rig/video/make-video';
+import { clockScene, testPictureScene } from '@latchkey/support/video/clock-scene';
+import { frameRate, segmentSeconds } from '@latchkey/support/video/make-video';
 import { type Presentation, periodSeconds, presentations } from '../src/presentations.ts';
 import type { Progress } from '../src/progress.ts';
 

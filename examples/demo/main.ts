@@ -1,4 +1,4 @@
-import { provideTool } from '@latchkey/rig/provide-tool';
+import { provideTool } from '@latchkey/support/provide-tool';
 import { runEntry } from '../src/run-entry.ts';
 import { readOptions, usage } from './demo-options.ts';
 import { runDemo } from './run-demo.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { S3Server } from '@latchkey/rig/stores/s3-server';
+import type { S3Server } from '@latchkey/support/stores/s3-server';
 import type { CleanUps } from './clean-ups.ts';
 import { encryptVideo } from './encrypt-video.ts';
 import type { GivenServer } from './example-options.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBrowser } from '@latchkey/rig/open-browser';
+import { openBrowser } from '@latchkey/support/open-browser';
 import type { CleanUps } from './clean-ups.ts';
 import {
   type Page,

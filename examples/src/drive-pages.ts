@@ -1,4 +1,4 @@
-import type { openBrowser } from '@latchkey/rig/open-browser';
+import type { openBrowser } from '@latchkey/support/open-browser';
 
 export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 export type Page = Awaited<ReturnType<Browser['newPage']>>;

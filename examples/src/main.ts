@@ -1,4 +1,4 @@
-import { provideTool } from '@latchkey/rig/provide-tool';
+import { provideTool } from '@latchkey/support/provide-tool';
 import { checkExample } from './check-example.ts';
 import { readOptions, usage } from './example-options.ts';
 import { runEntry } from './run-entry.ts';

@@ -1,4 +1,4 @@
-import { type S3Server, startS3Server } from '@latchkey/rig/stores/s3-server';
+import { type S3Server, startS3Server } from '@latchkey/support/stores/s3-server';
 import { UsageError } from './usage-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clockScene, testPictureScene } from '@latchkey/rig/video/clock-scene';
-import { type MadeVideo, makeVideo, videoCommands } from '@latchkey/rig/video/make-video';
+import { clockScene, testPictureScene } from '@latchkey/support/video/clock-scene';
+import { type MadeVideo, makeVideo, videoCommands } from '@latchkey/support/video/make-video';
 import { periodSeconds } from './presentations.ts';
 import type { Progress } from './progress.ts';
 

@@ -1,4 +1,4 @@
-import { segmentSeconds } from '@latchkey/rig/video/make-video';
+import { segmentSeconds } from '@latchkey/support/video/make-video';
 
 /** A packaging of a video, registered as a content. */
 export interface Presentation {

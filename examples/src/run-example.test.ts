@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inspectPage } from '@latchkey/acceptance/inspect-page';
-import { openBrowser } from '@latchkey/rig/open-browser';
+import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
+import { openBrowser } from '@latchkey/support/open-browser';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkExample, makeFiles } from './check-example.ts';
 import { createCleanUps } from './clean-ups.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startSingleNodeProcess } from '@latchkey/rig/processes/single-node';
+import { startSingleNodeProcess } from '@latchkey/support/processes/single-node';
 
 export interface KeyServerOptions {
   /** Holds the database, the secrets and the log of the server. */

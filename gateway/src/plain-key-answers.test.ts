@@ -1,6 +1,6 @@
 import { type AddressInfo, connect } from 'node:net';
-import { signToken } from '@latchkey/rig/tokens';
 import type { RequestLine } from '@latchkey/shared/log';
+import { signToken } from '@latchkey/support/tokens';
 import { expect, test } from 'vitest';
 import {
   adminKey,

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBlock, readBlocks, readDocument } from '@latchkey/rig/documents/read-blocks';
-import { makeClone, runBlock } from '@latchkey/rig/documents/run-block';
+import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents/read-blocks';
+import { makeClone, runBlock } from '@latchkey/support/documents/run-block';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { optional, renderOne } from './compositions.fixture.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { repositoryFolder } from '@latchkey/rig/repository';
+import { repositoryFolder } from '@latchkey/support/repository';
 
 const recorded = join(import.meta.dirname, 'recorded');
 /** Where a run leaves its own texts, for a look at the whole. */

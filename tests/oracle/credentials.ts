@@ -1,4 +1,4 @@
-import { nowSeconds, signToken, viewerToken } from '@latchkey/rig/tokens';
+import { nowSeconds, signToken, viewerToken } from '@latchkey/support/tokens';
 import { adminKey } from '../../gateway/src/odd-key-requests.fixture.ts';
 import type { Recorder } from './recorder.ts';
 import { tokenSecret } from './settings.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repositoryFolder } from '@latchkey/rig/repository';
 import { codes } from '@latchkey/shared/errors';
+import { repositoryFolder } from '@latchkey/support/repository';
 
 /** The error codes as the code declares them, each with its row in `docs/errors.md`. */
 export function showErrors(): string {

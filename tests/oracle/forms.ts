@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repositoryFolder } from '@latchkey/rig/repository';
+import { repositoryFolder } from '@latchkey/support/repository';
 
 /** Replaces values that differ from run to run by their form, and those that a run knows by their names. */
 export interface Forms {

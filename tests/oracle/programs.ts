@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
-import { type Environment, spawnEntry } from '@latchkey/rig/processes/spawn-entry';
-import { singleNodeEntry, topology } from '@latchkey/rig/stack/topology';
-import { makeServerFolder } from '@latchkey/rig/stores/server-program';
+import { type Environment, spawnEntry } from '@latchkey/support/processes/spawn-entry';
+import { singleNodeEntry, topology } from '@latchkey/support/stack/topology';
+import { makeServerFolder } from '@latchkey/support/stores/server-program';
 
 const processes = { 'single-node': { entry: singleNodeEntry }, ...topology };
 const cli = 'cli/src/main.ts';

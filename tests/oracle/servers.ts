@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startSingleNodeProcess } from '@latchkey/rig/processes/single-node';
-import type { Environment } from '@latchkey/rig/processes/spawn-entry';
-import { describeDatabaseRoles } from '@latchkey/rig/stack/database-roles';
-import { createDistributedProfile, makeProfileSecrets } from '@latchkey/rig/stack/distributed-profile';
-import { makeServerFolder } from '@latchkey/rig/stores/server-program';
 import { createOwnPostgres } from '@latchkey/shared/testing/own-postgres';
+import { startSingleNodeProcess } from '@latchkey/support/processes/single-node';
+import type { Environment } from '@latchkey/support/processes/spawn-entry';
+import { describeDatabaseRoles } from '@latchkey/support/stack/database-roles';
+import { createDistributedProfile, makeProfileSecrets } from '@latchkey/support/stack/distributed-profile';
+import { makeServerFolder } from '@latchkey/support/stores/server-program';
 import { waitUntil } from './wait-until.ts';
 
 export type Profile = 'single node' | 'separate services';

@@ -1,8 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeIssuerKey } from '@latchkey/rig/tokens';
 import { createOwnPostgres } from '@latchkey/shared/testing/own-postgres';
 import { stopTime } from '@latchkey/shared/testing/stop-time';
+import { makeIssuerKey } from '@latchkey/support/tokens';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../testing/listen.ts';
 import { createFileMaker } from '../testing/migrated-file.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { findBlock, readBlocks, readDocument } from '@latchkey/rig/documents/read-blocks';
-import { makeClone, runBlock } from '@latchkey/rig/documents/run-block';
 import { openDatabase } from '@latchkey/shared/db';
 import { createOwnPostgres } from '@latchkey/shared/testing/own-postgres';
+import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents/read-blocks';
+import { makeClone, runBlock } from '@latchkey/support/documents/run-block';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';

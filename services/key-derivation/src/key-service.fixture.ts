@@ -1,9 +1,9 @@
-import { signToken } from '@latchkey/rig/tokens';
 import type { ContentState } from '@latchkey/shared/contracts';
 import { createMasterKey } from '@latchkey/shared/derivation';
 import type { App } from '@latchkey/shared/http';
 import { usualCachesBytes } from '@latchkey/shared/memory';
 import { createManualClock, createTestHost, databaseKinds, testTokenSecret } from '@latchkey/shared/testing';
+import { signToken } from '@latchkey/support/tokens';
 import { onTestFinished } from 'vitest';
 import { createContentKeyCache } from './content-key-cache.ts';
 import { createContentKeyIssuer } from './issue-content-key.ts';

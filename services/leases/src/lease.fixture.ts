@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { signToken } from '@latchkey/rig/tokens';
 import { hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ContentState, Scope } from '@latchkey/shared/contracts';
 import { createTableCheck, type Database } from '@latchkey/shared/db';
@@ -11,6 +10,7 @@ import {
   type TestHost,
   testTokenSecret,
 } from '@latchkey/shared/testing';
+import { signToken } from '@latchkey/support/tokens';
 import { createLeaseReader } from './lease-reader.ts';
 import type { LeaseRouteOptions } from './lease-route-options.ts';
 import type { LeaseRules } from './lease-rules.ts';

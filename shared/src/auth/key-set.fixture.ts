@@ -1,4 +1,4 @@
-import { type IssuerKey, makeIssuerKey } from '@latchkey/rig/tokens';
+import { type IssuerKey, makeIssuerKey } from '@latchkey/support/tokens';
 import type { JWK } from 'jose';
 import { expect } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';

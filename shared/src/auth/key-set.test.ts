@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { makeIssuerKey } from '@latchkey/rig/tokens';
+import { makeIssuerKey } from '@latchkey/support/tokens';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';

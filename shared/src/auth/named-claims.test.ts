@@ -1,4 +1,4 @@
-import { type IssuerKey, makeIssuerKey, signToken } from '@latchkey/rig/tokens';
+import { type IssuerKey, makeIssuerKey, signToken } from '@latchkey/support/tokens';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createSystemClock } from '../clock/clock.ts';
 import { hashCredential } from './api-key.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { signToken } from '@latchkey/rig/tokens';
+import { signToken } from '@latchkey/support/tokens';
 import fc from 'fast-check';
 import { jwtVerify } from 'jose';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { makeIssuerKey, signToken } from '@latchkey/rig/tokens';
+import { makeIssuerKey, signToken } from '@latchkey/support/tokens';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { hashCredential } from './api-key.ts';

@@ -1,6 +1,6 @@
-import { startOwnPgBouncer } from '@latchkey/rig/stores/own-pgbouncer';
-import { findProgram } from '@latchkey/rig/stores/own-stores';
-import type { ServerProgram } from '@latchkey/rig/stores/server-program';
+import { startOwnPgBouncer } from '@latchkey/support/stores/own-pgbouncer';
+import { findProgram } from '@latchkey/support/stores/own-stores';
+import type { ServerProgram } from '@latchkey/support/stores/server-program';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';

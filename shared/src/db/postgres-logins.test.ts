@@ -1,7 +1,7 @@
-import { requirePasswords } from '@latchkey/rig/stores/changed-users';
-import { changePgBouncerUsers, startOwnPgBouncer } from '@latchkey/rig/stores/own-pgbouncer';
-import { findProgram, startOwnPostgres } from '@latchkey/rig/stores/own-stores';
-import type { ServerProgram } from '@latchkey/rig/stores/server-program';
+import { requirePasswords } from '@latchkey/support/stores/changed-users';
+import { changePgBouncerUsers, startOwnPgBouncer } from '@latchkey/support/stores/own-pgbouncer';
+import { findProgram, startOwnPostgres } from '@latchkey/support/stores/own-stores';
+import type { ServerProgram } from '@latchkey/support/stores/server-program';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';

@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findFreePort } from '@latchkey/rig/find-free-port';
+import { findFreePort } from '@latchkey/support/find-free-port';
 import {
   findProgram,
   postgresData,
   postgresUid,
   runPostgres,
   startOwnPostgres,
-} from '@latchkey/rig/stores/own-stores';
-import { makeServerFolder, type ServerProgram } from '@latchkey/rig/stores/server-program';
-import { type CertificateAuthority, makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
+} from '@latchkey/support/stores/own-stores';
+import { makeServerFolder, type ServerProgram } from '@latchkey/support/stores/server-program';
+import { type CertificateAuthority, makeCertificateAuthority } from '@latchkey/support/tls/make-certificates';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isDatabaseUnavailable } from './database-fault.ts';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { findFreePort } from '@latchkey/rig/find-free-port';
-import { findProgram, startOwnNats } from '@latchkey/rig/stores/own-stores';
-import { makeServerFolder } from '@latchkey/rig/stores/server-program';
+import { findFreePort } from '@latchkey/support/find-free-port';
+import { findProgram, startOwnNats } from '@latchkey/support/stores/own-stores';
+import { makeServerFolder } from '@latchkey/support/stores/server-program';
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';

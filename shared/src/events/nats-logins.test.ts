@@ -1,7 +1,7 @@
-import { changeNatsSettings } from '@latchkey/rig/stores/changed-users';
-import { startNatsVariant } from '@latchkey/rig/stores/nats-variants';
-import { findProgram } from '@latchkey/rig/stores/own-stores';
-import type { ServerProgram } from '@latchkey/rig/stores/server-program';
+import { changeNatsSettings } from '@latchkey/support/stores/changed-users';
+import { startNatsVariant } from '@latchkey/support/stores/nats-variants';
+import { findProgram } from '@latchkey/support/stores/own-stores';
+import type { ServerProgram } from '@latchkey/support/stores/server-program';
 import { nkeys } from '@nats-io/transport-node';
 import { expect, onTestFinished, test as plainTest, vi } from 'vitest';
 import { openNatsLink } from './nats-link.ts';

@@ -1,6 +1,6 @@
-import { startNatsCluster, startNatsVariant } from '@latchkey/rig/stores/nats-variants';
-import { findProgram } from '@latchkey/rig/stores/own-stores';
-import { type CertificateAuthority, makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
+import { startNatsCluster, startNatsVariant } from '@latchkey/support/stores/nats-variants';
+import { findProgram } from '@latchkey/support/stores/own-stores';
+import { type CertificateAuthority, makeCertificateAuthority } from '@latchkey/support/tls/make-certificates';
 import { nkeys } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSeal } from '../seal/seal.ts';

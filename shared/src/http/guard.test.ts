@@ -1,4 +1,4 @@
-import { signToken } from '@latchkey/rig/tokens';
+import { signToken } from '@latchkey/support/tokens';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { assertScope, hashCredential } from '../auth/index.ts';
 import { AppError } from '../errors/errors.ts';

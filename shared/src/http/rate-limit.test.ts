@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { findProgram } from '@latchkey/rig/stores/own-stores';
+import { findProgram } from '@latchkey/support/stores/own-stores';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectRedis } from '../replicas/index.ts';
 import { patientLimits, startRedis } from '../replicas/redis.fixture.ts';

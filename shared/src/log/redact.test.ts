@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { signToken } from '@latchkey/rig/tokens';
+import { signToken } from '@latchkey/support/tokens';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatSid } from '../contracts/index.ts';

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { findFreePort } from '@latchkey/rig/find-free-port';
-import { findProgram } from '@latchkey/rig/stores/own-stores';
+import { findFreePort } from '@latchkey/support/find-free-port';
+import { findProgram } from '@latchkey/support/stores/own-stores';
 import { Redis, ReplyError } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { patientLimits, startRedis } from './redis.fixture.ts';

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { commandRedis } from '@latchkey/rig/stores/changed-users';
-import { findProgram } from '@latchkey/rig/stores/own-stores';
+import { commandRedis } from '@latchkey/support/stores/changed-users';
+import { findProgram } from '@latchkey/support/stores/own-stores';
 import {
   startRedisCluster,
   startRedisSentinel,
   startRedisVariant,
-} from '@latchkey/rig/stores/redis-variants';
+} from '@latchkey/support/stores/redis-variants';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { patientLimits, started } from './redis.fixture.ts';
 import { connectRedis } from './redis-connection.ts';

@@ -1,11 +1,11 @@
-import { findProgram } from '@latchkey/rig/stores/own-stores';
+import { findProgram } from '@latchkey/support/stores/own-stores';
 import {
   type RunningVariant,
   startRedisCluster,
   startRedisSentinel,
   startRedisVariant,
-} from '@latchkey/rig/stores/redis-variants';
-import { type CertificateAuthority, makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
+} from '@latchkey/support/stores/redis-variants';
+import { type CertificateAuthority, makeCertificateAuthority } from '@latchkey/support/tls/make-certificates';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSeal } from '../seal/seal.ts';
 import { openTlsFiles, TlsRefused } from '../tls/index.ts';

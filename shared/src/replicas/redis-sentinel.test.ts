@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { findProgram } from '@latchkey/rig/stores/own-stores';
+import { findProgram } from '@latchkey/support/stores/own-stores';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { patientLimits, startRedis } from './redis.fixture.ts';

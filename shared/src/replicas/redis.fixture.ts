@@ -1,6 +1,6 @@
-import { startOwnRedis } from '@latchkey/rig/stores/own-stores';
-import type { RunningVariant } from '@latchkey/rig/stores/redis-variants';
-import type { ServerProgram } from '@latchkey/rig/stores/server-program';
+import { startOwnRedis } from '@latchkey/support/stores/own-stores';
+import type { RunningVariant } from '@latchkey/support/stores/redis-variants';
+import type { ServerProgram } from '@latchkey/support/stores/server-program';
 import { onTestFinished } from 'vitest';
 import type { RedisLimits } from './redis-client.ts';
 

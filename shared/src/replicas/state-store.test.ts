@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { findFreePort } from '@latchkey/rig/find-free-port';
-import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
-import { makeServerFolder } from '@latchkey/rig/stores/server-program';
+import { findFreePort } from '@latchkey/support/find-free-port';
+import { findProgram, startOwnRedis } from '@latchkey/support/stores/own-stores';
+import { makeServerFolder } from '@latchkey/support/stores/server-program';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSeal } from '../seal/seal.ts';

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findProgram } from '@latchkey/rig/stores/own-stores';
-import { type CertificateAuthority, makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
+import { findProgram } from '@latchkey/support/stores/own-stores';
+import { type CertificateAuthority, makeCertificateAuthority } from '@latchkey/support/tls/make-certificates';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTlsFiles } from './tls-files.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { makeCertificateAuthority } from '@latchkey/rig/tls/make-certificates';
+import { makeCertificateAuthority } from '@latchkey/support/tls/make-certificates';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { describePostFault } from './describe-post-fault.ts';
 import { openPoster, type Poster } from './post-message.ts';

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type KmsStandIn, startKmsStandIn } from '@latchkey/rig/custody/kms-stand-in';
+import { type KmsStandIn, startKmsStandIn } from '@latchkey/support/custody/kms-stand-in';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAwsKms } from './aws-kms.ts';
 

@@ -2,9 +2,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startVaultStandIn, type VaultStandIn } from '@latchkey/rig/custody/vault-stand-in';
 import type { VaultLogin } from '@latchkey/shared/config';
 import { Secret } from '@latchkey/shared/config';
+import { startVaultStandIn, type VaultStandIn } from '@latchkey/support/custody/vault-stand-in';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openVaultTransit } from './vault-transit.ts';
 

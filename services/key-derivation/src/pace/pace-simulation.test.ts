@@ -1,6 +1,6 @@
-import { createRandom } from '@latchkey/rig/random';
 import type { SequencePeriods } from '@latchkey/shared/contracts';
 import { createManualClock } from '@latchkey/shared/testing';
+import { createRandom } from '@latchkey/support/random';
 import { expect, test } from 'vitest';
 import { SimulatedRedis } from '../simulation/simulated-redis.fixture.ts';
 import { createLocalPace } from './local-pace.ts';

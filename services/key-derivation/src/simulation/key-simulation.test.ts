@@ -1,4 +1,4 @@
-import { createRandom } from '@latchkey/rig/random';
+import { createRandom } from '@latchkey/support/random';
 import { expect, test, vi } from 'vitest';
 import { createLocalPace } from '../pace/local-pace.ts';
 import { PaceLedger } from './pace-ledger.fixture.ts';

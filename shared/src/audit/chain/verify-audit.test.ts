@@ -1,4 +1,4 @@
-import { createRandom } from '@latchkey/rig/random';
+import { createRandom } from '@latchkey/support/random';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../db/index.ts';

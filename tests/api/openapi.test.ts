@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { get, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { openTarget } from '@latchkey/support/black-box/target';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, it } from 'vitest';
+
+const { client, url: baseUrl } = await openTarget();
+const { document, operations } = client.api;
+
+interface RawAnswer {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+const readRaw = (url: string, headers: OutgoingHttpHeaders) =>
+  new Promise<RawAnswer>((resolve, reject) => {
+    get(url, { headers }, (answer) => {
+      const { statusCode: status, headers } = answer;
+      buffer(answer).then((body) => resolve({ status, headers, body }), reject);
+    }).on('error', reject);
+  });
+
+it('GET /openapi.json is a valid OpenAPI 3.1 document', async () => {
+  const { json } = await client.get('/openapi.json');
+  expect(json.openapi).toMatch(/^3\.1\./);
+  const validator = new Validator();
+  const result = await validator.validate(json);
+  expect(result.errors ?? []).toEqual([]);
+  expect([result.valid, validator.version]).toEqual([true, '3.1']);
+});
+
+it('GET /openapi.json is sent compressed to a reader that takes that, and not at all to one that has it', async () => {
+  // Not fetch: it hides the coding.
+  const read = (headers: OutgoingHttpHeaders) => readRaw(`${baseUrl}/openapi.json`, headers);
+  const [plain, compressed] = [await read({}), await read({ 'accept-encoding': 'gzip' })];
+  expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', 'cache-control': 'no-cache' });
+  expect(compressed.headers.vary).toContain('Accept-Encoding');
+  expect(gunzipSync(compressed.body)).toEqual(plain.body);
+  for (const { headers } of [plain, compressed]) {
+    const encoding = headers['content-encoding'];
+    const answer = await read({
+      'if-none-match': headers.etag,
+      ...(encoding && { 'accept-encoding': encoding }),
+    });
+    expect([answer.status, answer.body.length, answer.headers.etag]).toEqual([304, 0, headers.etag]);
+  }
+});
+
+it('docs/contract.md names every path of the OpenAPI document', () => {
+  const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
+  const paths = Object.keys(document.paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
+  expect(paths.filter((path) => !contract.includes(path))).toEqual([]);
+});
+
+it.each(operations)(
+  '%s has a summary, a tag, a success, its errors as problems, and a 401 exactly if it needs a credential',
+  (operation) => {
+    const [method = '', path = ''] = operation.split(' ');
+    const described = document.paths[path]?.[method.toLowerCase()] as unknown as Record<string, unknown>;
+    const responses = (described.responses ?? {}) as Record<string, { content?: Record<string, unknown> }>;
+    expect(described.summary).toMatch(/\S/);
+    expect(described.tags).toHaveLength(1);
+    const statuses = Object.keys(responses);
+    expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
+    for (const status of statuses.filter((code) => Number(code) >= 400 && path !== '/ready'))
+      expect([status, Object.keys(responses[status]?.content ?? {})]).toEqual([
+        status,
+        ['application/problem+json'],
+      ]);
+    // Setup needs a credential only in some situations. The path of a session's playlist is the credential.
+    if (!['/api/v1/setup', '/play/{sid}/{name}'].includes(path))
+      expect('401' in responses).toBe(described.security !== undefined);
+  },
+);

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findProgram } from '@latchkey/support/stores/own-stores';
+
+/** The creation of its rows, milliseconds since 1970: far ahead, so that they can be distinguished. */
+export const pgbenchTime = 4_000_000_000_000;
+
+/**
+ * Inserts rows like those of a new lease with pgbench.
+ *
+ * @param rows of one statement, which is one transaction
+ * @returns rows a second
+ * @throws Error if pgbench is missing or fails
+ */
+export async function insertWithPgbench(
+  databaseUrl: string,
+  { rows, sessions, seconds }: { rows: number; sessions: number; seconds: number },
+): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-pgbench-'));
+  try {
+    const script = join(folder, 'insert.sql');
+    writeFileSync(
+      script,
+      `insert into leases (id, viewer_id, content_id, created_at, expires_at)
+        select gen_random_uuid()::text, 'viewer-' || n, 'film', ${pgbenchTime}, ${pgbenchTime + 300_000}
+        from generate_series(1, ${rows}) as n;\n`,
+    );
+    // Prepared, as the statements of Latchkey are.
+    const options = [
+      '--no-vacuum',
+      '--protocol',
+      'prepared',
+      '--client',
+      String(sessions),
+      '--jobs',
+      '2',
+      '--time',
+      String(seconds),
+    ];
+    const pgbench = findProgram('pgbench');
+    if (!pgbench) throw new Error('pgbench is not installed on this machine');
+    const { stdout } = await promisify(execFile)(pgbench, [...options, '--file', script, databaseUrl]);
+    const [, perSecond] = /^tps = ([\d.]+)/m.exec(stdout) ?? [];
+    if (perSecond === undefined) throw new Error(`pgbench reported no rate: ${stdout}`);
+    return Number(perSecond) * rows;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { findFreePort } from '@latchkey/support/find-free-port';
+import { repositoryFolder } from '@latchkey/support/repository';
+import { createCleanup } from '../cleanup.ts';
+import { readCpuMs, readMemory } from '../proc/process-usage.ts';
+import { findProcesses } from './find-processes.ts';
+
+/** One start of `npm start`. */
+export interface StartSample {
+  /** Whether the folder of compiled code was empty, as at the first start of an installation. */
+  isFirst: boolean;
+  /** From the call of npm until `GET /ready` answers 200. */
+  readyMs: number;
+  /** CPU time until then of the server and of the launcher before it, in milliseconds. */
+  cpuMs: number;
+  /** Resident memory of all processes, without npm's own, some seconds after the start. */
+  residentMib: number;
+  /** npm's own process, which ends with the server. */
+  npmMib: number;
+}
+
+const startLimitMs = 60_000;
+const lookEveryMs = 20;
+/** Longer than what follows a start, such as the first sample of the statistics. */
+const settleMs = 2_000;
+
+/** Starts the single node by `npm start` on an empty folder: once without compiled code, then `rounds` times with it. */
+export async function measureStart(rounds: number, say: (line: string) => void): Promise<StartSample[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'));
+  const samples: StartSample[] = [];
+  const cleanup = createCleanup();
+  cleanup.add({ stop: () => rmSync(folder, { recursive: true }) });
+  try {
+    for (let round = 0; round <= rounds; round++) {
+      say(round === 0 ? 'the first start' : `start ${round} of ${rounds}`);
+      samples.push(await startOnce(folder, round === 0, cleanup));
+    }
+  } finally {
+    await cleanup.run();
+  }
+  return samples;
+}
+
+async function startOnce(
+  folder: string,
+  isFirst: boolean,
+  cleanup: ReturnType<typeof createCleanup>,
+): Promise<StartSample> {
+  const port = await findFreePort();
+  const startedAtMs = performance.now();
+  const npm = spawn('npm', ['start', '--silent'], {
+    cwd: repositoryFolder,
+    stdio: 'ignore',
+    env: {
+      ...process.env,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      METRICS_PORT: '0',
+      SQLITE_PATH: join(folder, 'latchkey.db'),
+      NODE_COMPILE_CACHE: join(folder, 'compiled'),
+    },
+  });
+  cleanup.add({ stop: () => end(npm) });
+  await waitReady(`http://127.0.0.1:${port}/ready`, startedAtMs + startLimitMs);
+  const readyMs = performance.now() - startedAtMs;
+  const own = findProcesses(npm.pid as number);
+  const cpuMs = own.reduce((sum, pid) => sum + readCpuMs(pid), 0);
+  await pause(settleMs);
+  const mib = (pid: number) => readMemory(pid).residentKiB / 1_024;
+  const residentMib = own.reduce((sum, pid) => sum + mib(pid), 0);
+  const npmMib = mib(npm.pid as number);
+  await end(npm);
+  return { isFirst, readyMs, cpuMs, residentMib, npmMib };
+}
+
+async function end(npm: ChildProcess): Promise<void> {
+  if (npm.exitCode !== null || npm.signalCode !== null) return;
+  const ended = once(npm, 'exit');
+  // npm passes the signal on.
+  npm.kill('SIGINT');
+  await ended;
+}
+
+async function waitReady(url: string, limitMs: number): Promise<void> {
+  for (;;) {
+    const status = await fetch(url).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status === 200) return;
+    if (performance.now() > limitMs) throw new Error('npm start was not ready within a minute.');
+    await pause(lookEveryMs);
+  }
+}

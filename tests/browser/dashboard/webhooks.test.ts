@@ -1,0 +1,139 @@
+import { makeScene, revokeLeases } from '@latchkey/support/black-box/server-actions';
+import { unique } from '@latchkey/support/black-box/tokens';
+import { startWebhookReceiver } from '@latchkey/support/black-box/webhook-receiver';
+import { waitForAnnouncement } from '@latchkey/support/dashboard/announcements';
+import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
+import { openDashboard, startDashboard } from '@latchkey/support/dashboard/open-dashboard';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, it } from 'vitest';
+import { countInHeap } from './count-in-heap.ts';
+
+const receiver = await startWebhookReceiver();
+afterAll(() => receiver.close());
+const { open, server: target } = await startDashboard({ WEBHOOK_ORIGINS: receiver.origin });
+const { client, adminApiKey } = target;
+// An unclaimed server shows the wizard.
+await client.post('/api/v1/setup', adminApiKey);
+
+async function addWebhook(fields: Record<string, unknown> = {}): Promise<{ id: string; name: string }> {
+  const name = unique('hook');
+  const body = { name, url: `${receiver.origin}/in`, events: ['lease.revoked'], ...fields };
+  const { json } = await client.post('/api/v1/webhooks', adminApiKey, body);
+  return json.webhook;
+}
+
+const openWebhook = (id: string): Promise<Page> => open({ path: `/webhooks?webhook=${id}`, as: adminApiKey });
+const deliveries = (page: Page) => page.getByRole('table', { name: 'Deliveries' });
+
+it('a webhook is added with its secret shown once, tested, and deleted by typing', async () => {
+  const page = await open({ path: '/webhooks', as: adminApiKey });
+  await page.getByText('No webhooks').waitFor();
+  await inspectPage(page, 'webhooks-empty');
+  await page.getByRole('button', { name: 'Add a webhook' }).click();
+  await page.getByRole('dialog').waitFor();
+  await inspectPage(page, 'webhooks-add');
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  await page.getByText('Enter the URL of the receiver.').waitFor();
+  const name = unique('On-call');
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('URL', { exact: true }).fill('https://elsewhere.example');
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  await page.getByText(/WEBHOOK_ORIGINS does not list/).waitFor();
+  await page.getByLabel('URL', { exact: true }).fill(`${receiver.origin}/on-call`);
+  await page.getByLabel('Alert ended').uncheck();
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  const secret = (await page.getByTestId('raw-key').textContent()) ?? '';
+  expect(secret).toMatch(/^whsec_/);
+  await inspectPage(page, 'webhooks-secret');
+  await page.getByLabel('I have stored this secret').check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name }).click();
+  await page.getByRole('heading', { name }).waitFor();
+  // What hides the row of the test does not hide its result.
+  await page.getByLabel('State', { exact: true }).selectOption('failed');
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByText('Delivered: the receiver answered 204.').waitFor();
+  await page.getByText('No matching deliveries').waitFor();
+  await page.getByLabel('State', { exact: true }).selectOption('');
+  await deliveries(page).getByText('Delivered').waitFor();
+  expect(receiver.messages.at(-1)).toMatchObject({ path: '/on-call', type: 'webhook.test' });
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  const confirm = page.getByRole('button', { name: 'Delete the webhook' });
+  expect(await confirm.isDisabled()).toBe(true);
+  await inspectPage(page, 'webhooks-delete');
+  await page.getByLabel('Type delete to confirm').fill('delete');
+  await confirm.click();
+  await waitForAnnouncement(page, 'Webhook deleted');
+  await page.getByText('No webhooks').waitFor();
+});
+
+it('a failed delivery shows why, its payload and the next try, and a replay delivers it', async () => {
+  const { id } = await addWebhook();
+  receiver.answer = 503;
+  const { viewerId } = await makeScene(target);
+  await revokeLeases(target, { viewerId, reason: 'left' });
+  const page = await openWebhook(id);
+  await deliveries(page).getByText('the receiver answered 503').waitFor();
+  await deliveries(page).getByText('Waiting').waitFor();
+  await inspectPage(page, 'webhooks-waiting');
+  await deliveries(page).getByRole('button', { name: 'Leases revoked' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(`"viewerId": "${viewerId}"`).waitFor();
+  await inspectPage(page, 'webhooks-delivery');
+  receiver.answer = 204;
+  await dialog.getByRole('button', { name: 'Replay' }).click();
+  await waitForAnnouncement(page, 'Sent again');
+  await deliveries(page).getByText('Delivered').waitFor();
+  const [first, ...later] = receiver.messages.filter(({ type }) => type === 'lease.revoked');
+  expect(later.at(-1)?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  await client.call('DELETE', `/api/v1/webhooks/${id}`, { as: adminApiKey });
+});
+
+it('a webhook is paused, resumed and changed, and its secret is rotated', async () => {
+  const { id, name } = await addWebhook();
+  const page = await openWebhook(id);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('A paused webhook sends nothing.').waitFor();
+  expect(await page.getByRole('button', { name: 'Send a test' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  await page.getByRole('button', { name: 'Change…' }).click();
+  await page.getByLabel('API key expires soon').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Leases revoked, API key expires soon').waitFor();
+  await page.getByRole('button', { name: 'Rotate the secret…' }).click();
+  await inspectPage(page, 'webhooks-rotate');
+  await page.getByRole('button', { name: 'Rotate the secret', exact: true }).click();
+  await page.getByText(/^Messages are signed with the old secret too until/).waitFor();
+  await page.getByLabel('I have stored this secret').check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('Old secret until').waitFor();
+  await page.getByRole('link', { name: 'All webhooks' }).click();
+  await page.getByRole('row', { name }).getByText('Active').waitFor();
+  await inspectPage(page, 'webhooks-list');
+  await client.call('DELETE', `/api/v1/webhooks/${id}`, { as: adminApiKey });
+});
+
+it('the page keeps nothing of the secret of a webhook that was stored', async () => {
+  const page = await open({ path: '/webhooks', as: adminApiKey, isAlone: true });
+  await page.getByRole('button', { name: 'Add a webhook' }).first().click();
+  const name = unique('kept');
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('URL', { exact: true }).fill(`${receiver.origin}/kept`);
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  const secret = (await page.getByTestId('raw-key').textContent()) ?? '';
+  await page.getByLabel('I have stored this secret').check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name }).click();
+  await page.getByRole('heading', { name }).waitFor();
+  expect(await page.content()).not.toContain(secret);
+  // A heap with axe in it takes long to read, so nothing else is inspected here.
+  await expect.poll(() => countInHeap(page, secret), { timeout: 60_000, interval: 2_000 }).toBe(0);
+});
+
+it('without WEBHOOK_ORIGINS the page says how webhooks are turned on', async () => {
+  const off = await openDashboard();
+  const page = await off.open({ path: '/webhooks', as: off.target.adminApiKey });
+  await page.getByText('Webhooks are off').waitFor();
+  expect(await page.getByRole('button', { name: 'Add a webhook' }).count()).toBe(0);
+});

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { findFreePort } from '@latchkey/support/find-free-port';
+
+const startLimitMs = 20_000;
+
+export interface RunningNginx {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts nginx with nginx-vod-module, which encrypts the files of a folder on the fly.
+ *
+ * @param location the configuration of the document, with its own addresses
+ */
+export async function startNginxVod(
+  program: string,
+  { modulePath, folder, location }: { modulePath: string; folder: string; location: string },
+): Promise<RunningNginx> {
+  const port = await findFreePort();
+  const prefix = join(folder, 'nginx');
+  mkdirSync(join(prefix, 'logs'), { recursive: true });
+  const configuration = `
+load_module ${modulePath};
+daemon off;
+master_process off;
+pid ${prefix}/nginx.pid;
+error_log stderr warn;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${prefix}/body;
+  proxy_temp_path ${prefix}/proxy;
+  fastcgi_temp_path ${prefix}/fastcgi;
+  uwsgi_temp_path ${prefix}/uwsgi;
+  scgi_temp_path ${prefix}/scgi;
+  server {
+    listen 127.0.0.1:${port};
+${location}
+  }
+}
+`;
+  const file = join(prefix, 'nginx.conf');
+  writeFileSync(file, configuration);
+  const nginx = spawn(program, ['-p', prefix, '-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  nginx.stderr.on('data', (text) => {
+    said += text;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const untilMs = Date.now() + startLimitMs;
+  for (;;) {
+    const isUp = await fetch(url).then(
+      () => true,
+      () => false,
+    );
+    if (isUp) break;
+    if (nginx.exitCode !== null || Date.now() > untilMs) throw new Error(`nginx did not start: ${said}`);
+    await pause(20);
+  }
+  return {
+    url,
+    async stop() {
+      const exit = new Promise((resolve) => nginx.once('exit', resolve));
+      nginx.kill('SIGTERM');
+      await exit;
+    },
+  };
+}

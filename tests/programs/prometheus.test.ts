@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { fillVariables, queriesOf, readDashboards } from '@latchkey/support/black-box/dashboards';
+import { post, startMeasured } from '@latchkey/support/black-box/measured-processes';
+import { readMetrics } from '@latchkey/support/black-box/read-metrics';
+import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { startPrometheus } from '@latchkey/support/prometheus/own-prometheus';
+import { expect, test, vi } from 'vitest';
+
+const { PROMTOOL_PATH, PROMETHEUS_PATH } = process.env;
+vi.setConfig({ testTimeout: 120_000 });
+const patience = { timeout: 40_000, interval: 100 };
+/** Two samples make a rate, so a test waits for twice as long. */
+const scrapeEveryMs = 1_000;
+const everyScrape = { timeout: 50_000, interval: scrapeEveryMs };
+const { singleNode, separate, adminApiKey, ports } = await startMeasured();
+
+test.skipIf(!PROMTOOL_PATH)('promtool check metrics has no complaint about any process', async () => {
+  for (const { text } of await Promise.all([...ports.values()].map(readMetrics)))
+    expect(execFileSync(PROMTOOL_PATH ?? '', ['check', 'metrics'], { input: text, encoding: 'utf8' })).toBe(
+      '',
+    );
+});
+
+/** Requests of which each dashboard shows something. */
+async function makeTraffic(url: string, key: string): Promise<void> {
+  await fetch(`${url}/keys/film`);
+  await fetch(`${url}/keys/film`, { headers: { authorization: `Bearer ${key}` } });
+  await post(url, '/keys/leases/revoke', key, { viewerId: 'ann' });
+}
+
+const playerReport = {
+  ...{ timeToFirstFrame: 850, avgDecryptTime: 1, avgFragLoadTime: 80, avgKeyFetchTime: 20 },
+  ...{ keyFetchCount: 2, qualitySwitches: 1, fragmentsLoaded: 30, stallCount: 0 },
+};
+
+/** Longer than the test, so that a rate has every sample. */
+const rateSeconds = 300;
+
+test.skipIf(!PROMETHEUS_PATH)(
+  'each query of the dashboards finds data in a Prometheus that scrapes a single node and the separate services',
+  async () => {
+    const prometheus = await startPrometheus({
+      program: PROMETHEUS_PATH ?? '',
+      targets: [...ports].map(([name, port]) => ({ name, port })),
+      rules: [],
+      intervalMs: scrapeEveryMs,
+    });
+    try {
+      await vi.waitFor(
+        async () => expect(await prometheus.query('latchkey_build_info')).toHaveLength(ports.size),
+        patience,
+      );
+      const viewer = viewerToken(singleNode.jwtSecret, unique('viewer'));
+      const queries = readDashboards().flatMap(queriesOf);
+      expect(queries.length).toBeGreaterThan(30);
+      // A rate needs two samples with an increase between them, so the traffic goes on.
+      await vi.waitFor(async () => {
+        await makeTraffic(separate.url, adminApiKey);
+        await makeTraffic(singleNode.url, singleNode.adminApiKey);
+        await post(singleNode.url, '/api/v1/player-metrics', viewer, playerReport);
+        const empty: string[] = [];
+        for (const { title, expr } of queries) {
+          const found = await prometheus.query(fillVariables(expr, rateSeconds));
+          if (!found.some(({ value }) => Number.isFinite(value))) empty.push(`${title}: ${expr}`);
+        }
+        expect(empty).toEqual([]);
+      }, everyScrape);
+    } finally {
+      await prometheus.stop();
+    }
+  },
+);

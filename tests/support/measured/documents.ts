@@ -1,0 +1,44 @@
+/** The document with the table of each measurement, from the root of the repository. */
+export const documents: Readonly<Record<string, readonly string[]>> = {
+  // npm run test:faults
+  revocation: ['tests/bench/revocation.md'],
+  faults: ['docs/faults.md'],
+  rolling: ['docs/faults.md'],
+  'rolling-busy': ['docs/faults.md'],
+  kills: ['docs/faults.md'],
+  herd: ['docs/faults.md'],
+  databases: ['docs/faults.md'],
+  caches: ['docs/faults.md'],
+  renewals: ['docs/faults.md'],
+  clocks: ['docs/faults.md'],
+  live: ['docs/live.md'],
+  pace: ['docs/key-periods.md'],
+  // npm run test:ops
+  alerts: ['docs/slo.md'],
+  // npm run test:rotations
+  rotations: ['docs/rotation.md'],
+  // npm run bench
+  servers: ['README.md'],
+  gateway: ['gateway/README.md'],
+  traces: ['docs/traces.md'],
+  custody: ['docs/custody.md'],
+  'large-revocation': ['docs/scale.md'],
+  'lease-acts': ['docs/leases.md'],
+  purge: ['docs/retention.md'],
+  backup: ['docs/backup.md'],
+  workers: ['docs/scale.md'],
+  'viewers-single': ['docs/scale.md'],
+  'viewers-distributed': ['docs/scale.md'],
+  'event-start': ['docs/scale.md'],
+  crossing: ['docs/scale.md'],
+  sessions: ['docs/scale.md'],
+  memory: ['docs/scale.md'],
+  start: ['docs/operations.md'],
+  rows: ['docs/sizing.md'],
+  webhooks: ['docs/webhooks.md'],
+  'cold-replica': ['docs/decisions/redis.md'],
+  // npm run test:compose
+  images: ['docs/containers.md'],
+  compose: ['docs/containers.md'],
+  upgrade: ['docs/containers.md'],
+};

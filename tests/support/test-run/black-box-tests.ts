@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { listSourceFiles } from '../source-files.ts';
+
+/** The call by which a test gets the server that `BASE_URL` names. */
+const opening = 'openTarget(';
+/** The calls by which a test starts a server with its own settings, on the tested profile. */
+const starting = ['openShared(', 'startServer(', 'startServerToClose('];
+const dashboardOpening = 'openDashboard(';
+const playingTests = /^tests\/(browser\/(player\/|playback-)|api\/(playback-|speke-playback))/;
+
+/** Required configuration of the server: the origin of the pages with players (tests/browser/player/player-setup.ts). */
+export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
+
+/**
+ * The tests that act on a given server, as paths from the root of the repository. With `dashboard` also those of
+ * its pages, which take as long as all others together. With `ownSettings` also those that start servers with their own
+ * settings. Without `playing` not those that play a video: their subject is the player in the browser, hls.js or ffmpeg.
+ */
+export function listBlackBoxTests(
+  root: string,
+  { dashboard = false, ownSettings = false, playing = true } = {},
+): string[] {
+  const calls = [opening, ...(dashboard ? [dashboardOpening] : []), ...(ownSettings ? starting : [])];
+  const isBlackBox = (file: string) => {
+    if (!/^tests\/(api|browser|programs)\/.*\.test\.ts$/.test(file)) return false;
+    if (!playing && playingTests.test(file)) return false;
+    const text = readFileSync(join(root, file), 'utf8');
+    return calls.some((call) => text.includes(call));
+  };
+  return listSourceFiles(root).filter(isBlackBox);
+}

@@ -1,0 +1,99 @@
+// `npm run test:distributed`: the black-box tests against separate processes.
+import { join } from 'node:path';
+import { readFlags } from '@latchkey/support/read-flags';
+import { describeDatabaseRoles } from '@latchkey/support/stack/database-roles';
+import {
+  absentBucket,
+  createDistributedProfile,
+  type DistributedProfile,
+  makeProfileSecrets,
+} from '@latchkey/support/stack/distributed-profile';
+import { provideStores } from '@latchkey/support/stores/provide-stores';
+import { blackBoxSettings, listBlackBoxTests } from '@latchkey/support/test-run/black-box-tests';
+import { selectTests } from '@latchkey/support/test-run/programs';
+import { runTests } from '@latchkey/support/test-run/run-tests';
+
+const usage = `npm run test:distributed: the black-box tests against separate processes on Postgres, Redis and NATS
+
+  npm run test:distributed                          three processes serve keys
+  npm run test:distributed -- --replicas N          N of them
+  npm run test:distributed -- --edge                edge processes serve the keys, without gateway and key-derivation
+  npm run test:distributed -- --dashboard           the tests of the dashboard's pages too
+  npm run test:distributed -- --without-playing     not the tests that play a video in a browser or ffmpeg
+  npm run test:distributed -- --one-stack           not the tests that start further servers, with settings of their own
+  npm run test:distributed -- FILE…                 further files of tests
+
+Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
+`;
+
+const root = join(import.meta.dirname, '..');
+
+const { values: flags, positionals: rest } = readFlags(usage, {
+  options: {
+    replicas: { type: 'string', default: '3' },
+    dashboard: { type: 'boolean', default: false },
+    'without-playing': { type: 'boolean', default: false },
+    edge: { type: 'boolean', default: false },
+    'one-stack': { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
+const replicas = Number(flags.replicas);
+if (!(Number.isInteger(replicas) && replicas > 0)) {
+  process.stderr.write(`--replicas ${flags.replicas}: accepted is a whole number from 1\n`);
+  process.exit(2);
+}
+
+const services = await provideStores(['Postgres', 'Redis', 'NATS']);
+const {
+  TEST_POSTGRES_URL = '',
+  TEST_REDIS_URL = '',
+  TEST_NATS_URL = '',
+} = { ...process.env, ...services.variables };
+let profile: DistributedProfile | null = null;
+
+let code = 1;
+try {
+  if (services.missing.length > 0) throw new Error(`this needs ${services.missing.join(', ')}`);
+  const secrets = makeProfileSecrets();
+  // Each service reaches its own tables alone, as in compose.yaml: a query on another's table is refused.
+  const roles = describeDatabaseRoles(TEST_POSTGRES_URL, 'latchkey_distributed');
+  profile = await createDistributedProfile({
+    stores: { postgres: TEST_POSTGRES_URL, redis: TEST_REDIS_URL, nats: TEST_NATS_URL },
+    roles,
+    secrets,
+    replicas: {
+      ...{ auth: 1, content: 1, leases: 1, playback: 1 },
+      ...(flags.edge
+        ? { 'key-derivation': 0, gateway: 0, edge: replicas }
+        : { 'key-derivation': replicas, gateway: 1 }),
+    },
+    settings: { ...blackBoxSettings, ...absentBucket() },
+  });
+  // Started before the migration, as a deployment may: they wait.
+  for (const process of profile.all) process.start();
+  await roles.migrate();
+  await Promise.all(profile.all.map((process) => process.waitReady()));
+  const { gateway, edge } = profile.processes;
+  const url = (flags.edge ? edge : gateway)[0]?.url;
+  process.stderr.write(
+    flags.edge
+      ? `${replicas} edge processes, requests to ${url}\n`
+      : `${replicas} key-derivation replicas behind ${url}\n`,
+  );
+  // Servers with settings of their own have a gateway: they are the same with and without --edge.
+  const which = {
+    dashboard: flags.dashboard,
+    ownSettings: !(flags.edge || flags['one-stack']),
+    playing: !flags['without-playing'],
+  };
+  const tests = [...listBlackBoxTests(root, which), ...rest];
+  const separate = { TEST_POSTGRES_URL, TEST_SEPARATE_SERVICES: 'true' };
+  code = await runTests(selectTests(tests), { ...process.env, ...separate, ...secrets, BASE_URL: url });
+} catch (error) {
+  process.stdout.write(`${(error as Error).message}\n0 passed, 1 failed\n`);
+} finally {
+  await Promise.all((profile?.all ?? []).map((process) => process.end('SIGKILL')));
+  await services.stop();
+}
+process.exit(code);

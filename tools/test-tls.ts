@@ -1,0 +1,146 @@
+// `npm run test:tls`: black-box tests against separate processes whose stores want TLS and credentials, in every form of docs/tls.md. In
+// one of them the processes speak TLS with each other too.
+import { findFreePort } from '@latchkey/support/find-free-port';
+import { runCli } from '@latchkey/support/processes/run-cli';
+import { readFlags } from '@latchkey/support/read-flags';
+import { createDistributedProfile, makeProfileSecrets } from '@latchkey/support/stack/distributed-profile';
+import { startNatsCluster, startNatsVariant } from '@latchkey/support/stores/nats-variants';
+import { startOwnPgBouncer } from '@latchkey/support/stores/own-pgbouncer';
+import { postgresUid, startOwnPostgres } from '@latchkey/support/stores/own-stores';
+import {
+  startRedisCluster,
+  startRedisSentinel,
+  startRedisVariant,
+} from '@latchkey/support/stores/redis-variants';
+import { blackBoxSettings } from '@latchkey/support/test-run/black-box-tests';
+import { selectTests } from '@latchkey/support/test-run/programs';
+import { runTests } from '@latchkey/support/test-run/run-tests';
+import { makeCertificateAuthority } from '@latchkey/support/tls/make-certificates';
+
+const usage = `npm run test:tls: black-box tests against separate processes whose stores want TLS and credentials
+
+Three variants, one after the other, in some 2 minutes: certificates and users, also between services; PgBouncer, Sentinel and a cluster of NATS; several servers
+of Postgres and a cluster of Redis. Needs Postgres, PgBouncer, Redis and nats-server on this machine.
+
+Ends with: N passed, N failed, for each variant. Exits 0 if nothing failed.
+`;
+readFlags(usage, {});
+
+/** What needs all stores: keys, leases, revocations that reach every replica, and the audit. */
+const tests = ['keys', 'leases', 'lease-revocation', 'marks', 'api-keys', 'audit', 'health'].map(
+  (name) => `tests/api/${name}.test.ts`,
+);
+const authority = makeCertificateAuthority('the CA', postgresUid());
+const user = { name: 'latchkey', password: 'a-password' };
+const own = authority.issue('client', { commonName: 'postgres' });
+const server = authority.issue('server');
+
+interface Variant {
+  name: string;
+  stores: { postgres: string; redis: string; nats: string };
+  settings: Record<string, string>;
+}
+
+const running: { stop(): Promise<void> }[] = [];
+async function keep<S extends { stop(): Promise<void> }>(starting: Promise<S>): Promise<S> {
+  const started = await starting;
+  running.push(started);
+  return started;
+}
+
+const startPostgres = (settings: Record<string, string> = {}) => keep(startOwnPostgres(settings));
+
+const variants: (() => Promise<Variant>)[] = [
+  async () => ({
+    name: 'Postgres, Redis and NATS with TLS, client certificates and users, and mutual TLS between services',
+    stores: {
+      postgres: (
+        await startPostgres({
+          ssl: 'on',
+          ssl_cert_file: server.cert,
+          ssl_key_file: server.key,
+          ssl_ca_file: authority.ca,
+        })
+      ).url,
+      redis: (await keep(startRedisVariant({ authority, user }))).url,
+      nats: (
+        await keep(
+          startNatsVariant({
+            tls: { ...authority.issue('nats'), clientCa: authority.ca },
+            lines: ['authorization { user: latchkey, password: "a-password" }'],
+          }),
+        )
+      ).url.replace('//', '//latchkey:a-password@'),
+    },
+    settings: {
+      DATABASE_CA_FILE: authority.ca,
+      DATABASE_CERT_FILE: own.cert,
+      DATABASE_KEY_FILE: own.key,
+      REDIS_CA_FILE: authority.ca,
+      NATS_CA_FILE: authority.ca,
+      NATS_CERT_FILE: own.cert,
+      NATS_KEY_FILE: own.key,
+      INTERNAL_TLS_CA_FILE: authority.ca,
+      INTERNAL_TLS_CERT_FILE: server.cert,
+      INTERNAL_TLS_KEY_FILE: server.key,
+    },
+  }),
+  async () => {
+    const { port } = await startPostgres();
+    return {
+      name: 'PgBouncer in transaction mode, Redis Sentinel with TLS, and a cluster of NATS',
+      stores: {
+        postgres: (await keep(startOwnPgBouncer({ postgresPort: port, mode: 'transaction' }))).url,
+        redis: (await keep(startRedisSentinel({ authority, user }))).url,
+        nats: (await keep(startNatsCluster())).url,
+      },
+      settings: { REDIS_CA_FILE: authority.ca },
+    };
+  },
+  async () => {
+    const { port } = await startPostgres();
+    return {
+      name: 'several servers of Postgres, a cluster of Redis with TLS, and NATS with TLS',
+      stores: {
+        postgres: `postgres://postgres@127.0.0.1:${await findFreePort()},127.0.0.1:${port}/postgres`,
+        redis: (await keep(startRedisCluster({ authority, user }))).url,
+        nats: (await keep(startNatsVariant({ tls: authority.issue('nats') }))).url,
+      },
+      settings: { REDIS_CA_FILE: authority.ca, NATS_CA_FILE: authority.ca },
+    };
+  },
+];
+
+/** @returns the exit code of the tests */
+async function testVariant({ name, stores, settings }: Variant): Promise<number> {
+  const secrets = makeProfileSecrets();
+  await runCli(['migrate'], { DATABASE_URL: stores.postgres, ...settings });
+  const profile = await createDistributedProfile({
+    stores,
+    secrets,
+    replicas: { auth: 1, content: 1, leases: 1, playback: 1, 'key-derivation': 2, gateway: 1 },
+    settings: { ...blackBoxSettings, ...settings },
+  });
+  try {
+    for (const process of profile.all) process.start();
+    // Whole: the stores without which keys are also served are up too.
+    await Promise.all(profile.all.map((process) => process.waitWhole()));
+    const url = profile.processes.gateway[0]?.url;
+    process.stderr.write(`\n${name}: every dependency is up, requests to ${url}\n`);
+    return await runTests(selectTests(tests), { ...process.env, ...secrets, BASE_URL: url });
+  } finally {
+    await Promise.all(profile.all.map((process) => process.end('SIGKILL')));
+  }
+}
+
+let code = 0;
+try {
+  for (const start of variants) code ||= await testVariant(await start());
+} catch (error) {
+  process.stdout.write(`${(error as Error).message}\n0 passed, 1 failed\n`);
+  code = 1;
+} finally {
+  await Promise.all(running.map((each) => each.stop()));
+  authority.remove();
+}
+process.exit(code);
