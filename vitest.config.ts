@@ -15,7 +15,7 @@ const areSingleNodes = !(
 // Without a Postgres these tests would run against single nodes, and say nothing.
 if (process.env.TEST_SEPARATE_SERVICES === 'true' && !process.env.TEST_POSTGRES_URL)
   throw new Error(
-    'TEST_SEPARATE_SERVICES=true needs TEST_POSTGRES_URL. `npm run test:distributed` sets both.',
+    'TEST_SEPARATE_SERVICES=true needs TEST_POSTGRES_URL. `npm test -- distributed` sets both.',
   );
 const blackBox = 'tests/{api,browser}/**/*.test.ts';
 const oracle = 'tests/oracle/*.test.ts';
@@ -87,12 +87,12 @@ export default defineConfig({
       baseUrl: process.env.BASE_URL ?? null,
       // Tests' own single nodes answer by so many workers.
       workers: process.env.TEST_WORKERS ?? null,
-      // Set by `npm run test:distributed`: a server with settings of a test's own is separate services on this Postgres.
+      // Set by `npm test -- distributed`: a server with settings of a test's own is separate services on this Postgres.
       separateOn:
         process.env.TEST_SEPARATE_SERVICES === 'true' ? (process.env.TEST_POSTGRES_URL ?? null) : null,
-      // Set by `npm run test:custody`: where the master key of tests' own single nodes lives, as variables in JSON.
+      // Set by `npm test -- custody`: where the master key of tests' own single nodes lives, as variables in JSON.
       custody: process.env.TEST_CUSTODY ?? null,
-      // Set by `npm run test:compose`: it is containers of this tag, in Compose projects whose names start with this.
+      // Set by `npm test -- compose`: it is containers of this tag, in Compose projects whose names start with this.
       containersOf: process.env.TEST_CONTAINERS ?? null,
       containersNamed: process.env.TEST_CONTAINERS_NAME ?? 'latchkey-test',
     },

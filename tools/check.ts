@@ -9,6 +9,7 @@ import { listSourceFiles } from '@latchkey/support/source-files';
 import { selectTests } from '@latchkey/support/test-run/programs';
 import { runTests } from '@latchkey/support/test-run/run-tests';
 import { findRunbookFaults } from './alerts/runbooks.ts';
+import { describeWords } from './commands.mjs';
 import { documentPath, renderDocument } from './metrics/render-document.ts';
 import { findBlockedPorts } from './rules/blocked-ports.ts';
 import { findDeadReferences } from './rules/document-references.ts';
@@ -36,6 +37,10 @@ also says which figures of documents are older than the code that they measure.
 
   npm run check                  all of it
   npm run check -- --no-tests    all but the tests
+
+With a word of these, it does something else:
+
+${describeWords('check', 'npm run check')}
 `;
 const { values: flags } = readFlags(usage, { options: { 'no-tests': { type: 'boolean' } } });
 
@@ -121,7 +126,9 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
   [
     'metrics',
     () =>
-      read(documentPath) === renderDocument() ? [] : [`${documentPath} is old: npm run metrics-document`],
+      read(documentPath) === renderDocument()
+        ? []
+        : [`${documentPath} is old: npm run check -- metrics-document`],
   ],
   ['thresholds of the dashboard', () => compareThresholds(read)],
   ['licences', () => findForbiddenLicences(findShipped(root).all.keys(), readLicences(root))],

@@ -1,4 +1,4 @@
-// `npm run sbom`: what Latchkey is made of, as a document that other tools read.
+// `npm run check -- sbom`: what Latchkey is made of, as a document that other tools read.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFlags } from '@latchkey/support/read-flags';
@@ -6,15 +6,15 @@ import { makeSbom } from './supply-chain/cyclone-dx.ts';
 import { findForbiddenLicences, readLicences } from './supply-chain/licences.ts';
 import { findShipped } from './supply-chain/shipped.ts';
 
-const usage = `npm run sbom: a software bill of materials (CycloneDX 1.6, JSON) of the packages that are shipped
+const usage = `npm run check -- sbom: a software bill of materials (CycloneDX 1.6, JSON) of the packages that are shipped
 
 Reads the lock file and the licences of the installed packages. Needs no network. The same commit gives the same bytes. With
 SOURCE_DATE_EPOCH (seconds since 1970) in the environment, the document states that time.
 
-  npm run --silent sbom > latchkey.cdx.json       everything: all images, the command line, the packages for browsers
-  npm run sbom -- --out latchkey.cdx.json         the same
-  npm run sbom -- --image services/leases         one image, by its build argument PACKAGE
-  npm run --silent sbom -- --licences             each package with its licence, as lines of text
+  npm run --silent check -- sbom > latchkey.cdx.json      everything: all images, the command line, the packages for browsers
+  npm run check -- sbom --out latchkey.cdx.json           the same
+  npm run check -- sbom --image services/leases           one image, by its build argument PACKAGE
+  npm run --silent check -- sbom --licences               each package with its licence, as lines of text
 
 The base image of the images (Node and Debian) is not part of it. Exits 1 if a licence is not allowed.
 `;

@@ -1,4 +1,4 @@
-// `npm run test:compose`: the images and compose.yaml, for real.
+// `npm test -- compose`: the images and compose.yaml, for real.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { runCommand } from '@latchkey/support/run-command';
 import { blackBoxSettings, listBlackBoxTests } from '@latchkey/support/test-run/black-box-tests';
 import { measureImages } from './image/measure-images.ts';
 
-const usage = `npm run test:compose: builds every image and runs compose.yaml for real, under a project name of its own
+const usage = `npm test -- compose: builds every image and runs compose.yaml for real, under a project name of its own
 
 Needs Compose (docker compose or docker-compose) and a Docker engine: the one that DOCKER_HOST names, else the one of the
 current context. The engine must run on this machine, because compose.yaml publishes its ports on 127.0.0.1.
@@ -149,7 +149,7 @@ try {
     await project.ready('single-node');
     const table = await measureImages(testTag, project.containers);
     console.log(table);
-    writeFinding('images', table, 'test:compose', []);
+    writeFinding('images', table, 'npm test', ['compose']);
     await project.run(['--profile', 'single', 'rm', '--stop', '--force', 'single-node']);
   });
   const url = await project.url('gateway');
@@ -174,7 +174,7 @@ try {
   });
   const table = ['| | |', '|---|---|', ...measured.map((row) => `| ${row} |`)].join('\n');
   console.log(table);
-  writeFinding('compose', table, 'test:compose', []);
+  writeFinding('compose', table, 'npm test', ['compose']);
   await step('it goes down and leaves nothing', () => project.remove());
   const documented = join(folder, 'documented');
   mkdirSync(documented);

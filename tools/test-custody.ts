@@ -1,4 +1,4 @@
-// `npm run test:custody`: the black-box tests on single nodes whose master key another system holds.
+// `npm test -- custody`: the black-box tests on single nodes whose master key another system holds.
 import { createHmac } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,12 +15,12 @@ import { listBlackBoxTests } from '@latchkey/support/test-run/black-box-tests';
 import { selectTests } from '@latchkey/support/test-run/programs';
 import { runTests } from '@latchkey/support/test-run/run-tests';
 
-const usage = `npm run test:custody: the black-box tests on single nodes whose master key another system holds
+const usage = `npm test -- custody: the black-box tests on single nodes whose master key another system holds
 
-  npm run test:custody                              on a token of SoftHSM
-  npm run test:custody -- --provider aws-kms        at a stand-in for AWS KMS
-  npm run test:custody -- --provider vault-transit  at a stand-in for Vault
-  npm run test:custody -- FILE…                     these files of tests alone
+  npm test -- custody                           on a token of SoftHSM
+  npm test -- custody --provider aws-kms        at a stand-in for AWS KMS
+  npm test -- custody --provider vault-transit  at a stand-in for Vault
+  npm test -- custody FILE…                     these files of tests alone
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;

@@ -1,4 +1,4 @@
-// `npm run test:distributed`: the black-box tests against separate processes.
+// `npm test -- distributed`: the black-box tests against separate processes.
 import { join } from 'node:path';
 import { readFlags } from '@latchkey/support/read-flags';
 import { describeDatabaseRoles } from '@latchkey/support/stack/database-roles';
@@ -13,15 +13,15 @@ import { blackBoxSettings, listBlackBoxTests } from '@latchkey/support/test-run/
 import { selectTests } from '@latchkey/support/test-run/programs';
 import { runTests } from '@latchkey/support/test-run/run-tests';
 
-const usage = `npm run test:distributed: the black-box tests against separate processes on Postgres, Redis and NATS
+const usage = `npm test -- distributed: the black-box tests against separate processes on Postgres, Redis and NATS
 
-  npm run test:distributed                          three processes serve keys
-  npm run test:distributed -- --replicas N          N of them
-  npm run test:distributed -- --edge                edge processes serve the keys, without gateway and key-derivation
-  npm run test:distributed -- --dashboard           the tests of the dashboard's pages too
-  npm run test:distributed -- --without-playing     not the tests that play a video in a browser or ffmpeg
-  npm run test:distributed -- --one-stack           not the tests that start further servers, with settings of their own
-  npm run test:distributed -- FILE…                 further files of tests
+  npm test -- distributed                     three processes serve keys
+  npm test -- distributed --replicas N        N of them
+  npm test -- distributed --edge              edge processes serve the keys, without gateway and key-derivation
+  npm test -- distributed --dashboard         the tests of the dashboard's pages too
+  npm test -- distributed --without-playing   not the tests that play a video in a browser or ffmpeg
+  npm test -- distributed --one-stack         not the tests that start further servers, with settings of their own
+  npm test -- distributed FILE…               further files of tests
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;

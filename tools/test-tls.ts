@@ -1,4 +1,4 @@
-// `npm run test:tls`: black-box tests against separate processes whose stores want TLS and credentials, in every form of docs/tls.md. In
+// `npm test -- tls`: black-box tests against separate processes whose stores want TLS and credentials, in every form of docs/tls.md. In
 // one of them the processes speak TLS with each other too.
 import { findFreePort } from '@latchkey/support/find-free-port';
 import { runCli } from '@latchkey/support/processes/run-cli';
@@ -17,7 +17,7 @@ import { selectTests } from '@latchkey/support/test-run/programs';
 import { runTests } from '@latchkey/support/test-run/run-tests';
 import { makeCertificateAuthority } from '@latchkey/support/tls/make-certificates';
 
-const usage = `npm run test:tls: black-box tests against separate processes whose stores want TLS and credentials
+const usage = `npm test -- tls: black-box tests against separate processes whose stores want TLS and credentials
 
 Three variants, one after the other, in some 2 minutes: certificates and users, also between services; PgBouncer, Sentinel and a cluster of NATS; several servers
 of Postgres and a cluster of Redis. Needs Postgres, PgBouncer, Redis and nats-server on this machine.

@@ -17,7 +17,7 @@ import { rollThrough } from '@latchkey/support/upgrade/roll-through';
 import { findSharedTests } from '@latchkey/support/upgrade/shared-tests';
 import { createTally } from '@latchkey/support/upgrade/tally';
 
-const usage = `npm run test:upgrade: whether two releases that follow each other can share a database
+const usage = `npm test -- upgrade: whether two releases that follow each other can share a database
 
 Takes the code of the release before (${previousRelease.version}, commit ${previousRelease.commit.slice(0, 7)}) from the history and proves, on SQLite
 and on Postgres, as one process and as separate services, that
@@ -29,8 +29,8 @@ and on Postgres, as one process and as separate services, that
 Tests are those whose files both releases have. Where the history does not reach back so far (a shallow clone), or Postgres,
 Redis and NATS cannot be had, what needs them is skipped by name.
 
-  npm run test:upgrade                 all of it: some three minutes
-  npm run test:upgrade -- --only NAME  sqlite, postgres, services or rolling
+  npm test -- upgrade              all of it: some three minutes
+  npm test -- upgrade --only NAME  sqlite, postgres, services or rolling
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;

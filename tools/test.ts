@@ -1,6 +1,7 @@
 // `npm test`: every test, or those that the arguments name.
 import { programs, selectTests, UnknownProgram } from '@latchkey/support/test-run/programs';
 import { runTests } from '@latchkey/support/test-run/run-tests';
+import { describeWords } from './commands.mjs';
 
 const usage = `npm test: everything that is tested, in some ten minutes
 
@@ -15,6 +16,10 @@ way. It says each time what it installs and why. TEST_INSTALL=false installs not
   npm test -- programs NAME    with this one. What it needs is installed
   npm test -- oracle           compares what clients and operators see with tests/oracle/recorded
   npm test -- oracle --record  records it anew: tests/oracle/README.md
+
+With a word of these, it runs something else, with options of its own (\`npm test -- compose --help\`):
+
+${describeWords('test', 'npm test')}
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed and something passed.
 `;

@@ -19,7 +19,7 @@ import { askForKeysAtOnce } from './pipelined-keys.ts';
 import { makeSecretFolder } from './secret-folder.ts';
 
 const { TEST_POSTGRES_URL } = process.env;
-// `npm run test:distributed -- --edge` runs the black-box tests against edge processes. Here is what only the edge does.
+// `npm test -- distributed --edge` runs the black-box tests against edge processes. Here is what only the edge does.
 const [old, next] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
 const folder = makeSecretFolder({ AUTH_JWT_SECRET: old, AUTH_JWT_SECRET_PREVIOUS: '' });
 const started = await startEdges(

@@ -90,7 +90,7 @@ const say = (line: string) => console.error(line);
 /** Prints the figures, and with --write puts them into their documents. */
 function show(part: string, found: string): void {
   console.log(found);
-  if (flags.write) writeFinding(part, found, 'bench', process.argv.slice(2));
+  if (flags.write) writeFinding(part, found, 'npm run bench', process.argv.slice(2));
 }
 
 async function main(): Promise<void> {

@@ -1,4 +1,4 @@
-// `npm run test:faults`: starts the distributed profile on its own Postgres, Redis and NATS, breaks one part after the other,
+// `npm test -- faults`: starts the distributed profile on its own Postgres, Redis and NATS, breaks one part after the other,
 // and ends with the line `N passed, N failed`.
 
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -25,10 +25,10 @@ import { type Stack, type StackOptions, startStack } from './stack/stack.ts';
 
 const usage = `Breaks the services and stores of Latchkey, and counts what clients see.
 
-  npm run test:faults                            all parts but rolling-busy and live, in some twelve minutes
-  npm run test:faults -- --part faults --only Redis
-  npm run test:faults -- --part kills --rounds 150 --seed 7
-  npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
+  npm test -- faults                             all parts but rolling-busy and live, in some twelve minutes
+  npm test -- faults --part faults --only Redis
+  npm test -- faults --part kills --rounds 150 --seed 7
+  npm test -- faults --full --write              1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
   --part revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks,pace   --revocations 250   --rounds 12   --only <part of a fault's name>
   --part rolling-busy   the restarts with twice as much work as cores. Run nothing else on the machine meanwhile
@@ -179,7 +179,7 @@ function write(part: string, table: string): void {
     .slice(2)
     .join(' ')
     .replace(/ ?--logs \S+/, '');
-  writeFinding(part, table, 'test:faults', given.split(' '));
+  writeFinding(part, table, 'npm test', ['faults', ...given.split(' ')]);
   if (part === 'revocation') writeFileSync(join(root, plotFile), plot);
 }
 

@@ -18,7 +18,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
 
 const head = `# Metrics
 
-<!-- Made by npm run metrics-document from shared/src/metrics/catalogue.ts. Edit that file. -->
+<!-- Made by npm run check -- metrics-document from shared/src/metrics/catalogue.ts. Edit that file. -->
 
 Each process serves Prometheus text at \`/metrics\` on \`METRICS_PORT\` (9464), a listener of its own. No label holds a content, a viewer or a
 path with ids. What is absent in a process does not concern it: a gateway follows no change feed, and SQLite has no connections.

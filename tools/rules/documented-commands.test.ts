@@ -7,6 +7,8 @@ it.each([
     'npm run bench',
     ['--viewers', '10000', '--profile', 'single'],
   ],
+  ['`npm test -- faults --part live`', 'npm test -- faults', ['--part', 'live']],
+  ['`npm test -- api/leases -t NAME`', 'npm test', ['api/leases', '-t', 'NAME']],
   ['`npm start -- --version`', 'npm start', ['--version']],
   ['`latchkey migrate\n--roles`', 'latchkey migrate', ['--roles']],
   [

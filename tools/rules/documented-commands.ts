@@ -1,6 +1,8 @@
+import { commands } from '../commands.mjs';
+
 /** A command of this repository that a document shows. */
 export interface DocumentedCommand {
-  /** `npm run bench`, `npm test`, `latchkey keygen`: what comes before the options. */
+  /** `npm run bench`, `npm test`, `npm test -- faults`, `latchkey keygen`: what comes before the options. */
   readonly program: string;
   /** Options and their values, such as `--part` and `herd`. */
   readonly args: readonly string[];
@@ -35,7 +37,11 @@ function readCommand(statement: string): DocumentedCommand[] {
     .replace(/^(?:\w+=\S* )+/, '');
   for (const form of forms) {
     const [, program, rest = ''] = form.exec(plain.replace(/\s+/g, ' ')) ?? [];
-    if (program) return [{ program, args: rest.trim().split(' ').filter(Boolean) }];
+    if (!program) continue;
+    const [word = '', ...others] = rest.trim().split(' ').filter(Boolean);
+    const isOther = word in (commands[program.replace(/^npm (run )?/, '')]?.words ?? {});
+    if (isOther) return [{ program: `${program} -- ${word}`, args: others }];
+    return [{ program, args: [word, ...others].filter(Boolean) }];
   }
   return [];
 }

@@ -23,11 +23,12 @@ export async function findUnknownOptions(
   for (const [program, commands = []] of Object.entries(Object.groupBy(shown, ({ program }) => program))) {
     // One at a time: the types are checked meanwhile.
     const help = await readHelp(root, program);
-    if (program.startsWith('latchkey ') && !help.includes(`Usage: ${program}`))
-      complaints.push(`${program} does not exist`);
+    if (help === '' || (program.startsWith('latchkey ') && !help.includes(`Usage: ${program}`)))
+      complaints.push(`${commands[0]?.document} shows ${program}, which does not exist`);
     const knows = (arg: string, before = '') => {
       if (arg.startsWith('-')) return arg === '--help' || help.includes(arg.split('=')[0] ?? '');
       if (choosing.includes(before)) return arg.split(',').every((choice) => help.includes(choice));
+      if (program === 'npm run check') return false;
       const isPath = program === 'npm test' && before !== '-t';
       return !isPath || files.some((file) => file.endsWith('.test.ts') && file.includes(arg));
     };
@@ -40,9 +41,14 @@ export async function findUnknownOptions(
 }
 
 async function readHelp(root: string, program: string): Promise<string> {
-  const [first = '', ...words] = program.split(' ');
-  const args =
-    first === 'latchkey' ? ['tools/latchkey.mjs', ...words] : ['tools/run.mjs', words.at(-1) ?? ''];
-  const { stdout } = await promisify(execFile)(process.execPath, [...args, '--help'], { cwd: root });
-  return stdout;
+  const [first = '', ...words] = program
+    .replace(/^npm (run )?/, 'npm ')
+    .replace(' --', '')
+    .split(' ');
+  const args = [first === 'latchkey' ? 'tools/latchkey.mjs' : 'tools/run.mjs', ...words];
+  const run = promisify(execFile)(process.execPath, [...args, '--help'], { cwd: root });
+  return run.then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
 }

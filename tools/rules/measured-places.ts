@@ -1,14 +1,15 @@
 import { documents } from '@latchkey/support/measured/documents';
+import { commands } from '../commands.mjs';
 
-/** Finds measurements without their place in a document, and places without figures of a command that package.json has. */
+/** Finds measurements without their place in a document, and places without figures of a command that exists. */
 export function findUnmeasuredPlaces(files: readonly string[], read: (file: string) => string): string[] {
-  const { scripts } = JSON.parse(read('package.json'));
   const places = files
     .filter((file) => file.endsWith('.md'))
     .flatMap((file) =>
       [...read(file).matchAll(/<!-- measured: (\S+) -->\n(.*)\n/g)].map(([, part = '', said = '']) => {
-        const script = /^Measured by `npm run (\S+)( .*)?` on one machine/.exec(said)?.[1] ?? '';
-        return { file, part, isFilled: script in scripts };
+        const [, script = '', word = ''] =
+          /^Measured by `npm (?:run )?(\w+)(?: -- ([^\s`]+))?[^`]*` on one machine/.exec(said) ?? [];
+        return { file, part, isFilled: script === 'bench' || word in (commands[script]?.words ?? {}) };
       }),
     );
   const missing = Object.entries(documents).flatMap(([part, inFiles]) =>

@@ -127,7 +127,7 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
 async function countLostKeys(stack: DocumentedStack): Promise<void> {
   const table = await measureUpgrade(stack, { inTurn: block('git pull'), allAtOnce: up }, 'first');
   console.log(table);
-  writeFinding('upgrade', table, 'test:compose', []);
+  writeFinding('upgrade', table, 'npm test', ['compose']);
   for (const service of ['leases', 'auth', 'content', 'playback'])
     assert.match(table, new RegExp(`^\\| ${service} \\| 0 of \\d+ \\| 0 of \\d+ \\|$`, 'm'));
 }

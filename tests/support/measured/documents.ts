@@ -1,6 +1,6 @@
 /** The document with the table of each measurement, from the root of the repository. */
 export const documents: Readonly<Record<string, readonly string[]>> = {
-  // npm run test:faults
+  // npm test -- faults
   revocation: ['tests/bench/revocation.md'],
   faults: ['docs/faults.md'],
   rolling: ['docs/faults.md'],
@@ -37,7 +37,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   rows: ['docs/sizing.md'],
   webhooks: ['docs/webhooks.md'],
   'cold-replica': ['docs/decisions/redis.md'],
-  // npm run test:compose
+  // npm test -- compose
   images: ['docs/containers.md'],
   compose: ['docs/containers.md'],
   upgrade: ['docs/containers.md'],

@@ -36,11 +36,11 @@ export function putFinding(document: string, { part, table, command, cores, code
 /**
  * Writes a finding into every document that has a place for it, and reports a finding without a place.
  *
- * @param script of package.json
- * @param args its arguments
+ * @param script of package.json, as it is typed: `npm test`
+ * @param args its arguments, such as `compose`
  */
 export function writeFinding(part: string, table: string, script: string, args: readonly string[]): void {
-  const command = [`npm run ${script}`, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+  const command = [script, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
   if (!documents[part]) process.stderr.write(`No document has a place for the figures of ${part}.\n`);
   const code = digestMeasuredCode(part, repositoryFolder, listSourceFiles(repositoryFolder));
   for (const file of documents[part] ?? []) {

@@ -131,7 +131,7 @@ function loadPackage(): Constants {
   } catch {
     throw new TokenFault(
       'refused',
-      'MASTER_KEY_PROVIDER=pkcs11 needs the package pkcs11js, which is not built here. Run: npm run build:pkcs11',
+      'MASTER_KEY_PROVIDER=pkcs11 needs the package pkcs11js, which is not built here. Run: npx node-gyp@13 rebuild --directory services/key-derivation/node_modules/pkcs11js',
     );
   }
 }

@@ -12,7 +12,7 @@ import { fillServer } from './fill-server.ts';
 import { addWebhooks, inventDay } from './invent-day.ts';
 import { type Shot, takePictures } from './take-pictures.ts';
 
-const usage = `npm run dashboard:screenshots: takes the pictures of docs/dashboard, from a server with made-up rows
+const usage = `npm test -- screenshots: takes the pictures of docs/dashboard, from a server with made-up rows
 
 Each page in light and dark, 1280 and 390 pixels wide. The pictures of before are replaced once all new ones are there.
 Needs Chromium (CHROMIUM_PATH), and installs it if it is missing (Debian, as root).

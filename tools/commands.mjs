@@ -1,0 +1,68 @@
+import { singleNodeCommand } from './single-node-command.mjs';
+
+/**
+ * The commands of package.json. `entry` is what Node runs. Some commands run another file in its place if their first argument is
+ * one of `words`; that file gets the arguments behind the word.
+ */
+export const commands = {
+  start: { entry: singleNodeCommand },
+  demo: { entry: ['examples/demo/main.ts'] },
+  example: { entry: ['examples/src/main.ts'] },
+  bench: { entry: ['tests/bench/main.ts'] },
+  test: {
+    entry: ['tools/test.ts'],
+    words: {
+      distributed: {
+        entry: 'tools/test-distributed.ts',
+        about: 'the black-box tests against separate processes on Postgres, Redis and NATS',
+      },
+      compose: {
+        entry: 'tools/test-compose.ts',
+        about: 'the images and compose.yaml, and the black-box tests against them; needs Docker',
+        withoutDashboard: 'an image builds its own',
+      },
+      tls: {
+        entry: 'tools/test-tls.ts',
+        about: 'black-box tests against stores with TLS and credentials, poolers and clusters',
+      },
+      custody: {
+        entry: 'tools/test-custody.ts',
+        about: 'the black-box tests with the master key on a token, or at a stand-in for AWS KMS or Vault',
+      },
+      upgrade: {
+        entry: 'tools/test-upgrade.ts',
+        about: 'the release before and this one on one database',
+      },
+      faults: {
+        entry: 'tests/faults/main.ts',
+        about: 'breaks real servers, and counts what clients see',
+      },
+      screenshots: {
+        entry: 'tests/browser/dashboard/screenshots/main.ts',
+        about: 'takes the pictures of docs/dashboard again',
+      },
+    },
+  },
+  check: {
+    entry: ['tools/check.ts'],
+    words: {
+      'metrics-document': {
+        entry: 'tools/metrics-document.ts',
+        about: 'writes docs/metrics.md from the list of metrics in the code',
+      },
+      sbom: {
+        entry: 'tools/sbom.ts',
+        about: 'prints a bill of materials of what is shipped',
+        withoutDashboard: 'a list of packages needs none',
+      },
+    },
+  },
+};
+
+/** The lines of `--help` for the words of a command. */
+export function describeWords(name, command) {
+  const lines = Object.entries(commands[name].words).map(
+    ([word, { about }]) => `  ${command} -- ${word.padEnd(17)} ${about}`,
+  );
+  return lines.join('\n');
+}
