@@ -36,6 +36,31 @@ export function viewerToken(secret: string | Uint8Array, sub: string, claims: To
   return signToken(secret, { sub, iat: now - usualAgeSeconds, exp: now + usualLifeSeconds, ...claims });
 }
 
+/**
+ * A token that counts as newer than every revocation so far. A revocation also holds for tokens with an `iat` up to the
+ * tolerance after it. This token's `iat` is ahead by as much as the server allows, so no test has to wait for the tolerance.
+ *
+ * @param toleranceSeconds the server's `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`
+ */
+export function laterToken(
+  secret: Buffer,
+  sub: string,
+  claims: TokenFields = {},
+  toleranceSeconds = clockToleranceSeconds,
+): string {
+  // The server counts in whole milliseconds, so wait for the millisecond after the last revocation.
+  const startedAt = Date.now();
+  let now = startedAt;
+  while (now === startedAt) now = Date.now();
+  // Half a millisecond less than allowed, because fractions of seconds are not exact in binary.
+  return viewerToken(secret, sub, { iat: (now - 0.5) / 1_000 + toleranceSeconds, ...claims });
+}
+
+/** `AUTH_JWT_SECRET` as bytes: UTF-8 as written, or `base64:…` (`docs/configuration.md`). */
+export function readTokenSecret(text: string): Buffer {
+  return text.startsWith('base64:') ? Buffer.from(text.slice('base64:'.length), 'base64') : Buffer.from(text);
+}
+
 /** A key of an identity provider: its public form, and a function that signs with it. */
 export interface IssuerKey {
   /** With `kid`, `alg` and `use`. */

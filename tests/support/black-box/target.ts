@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, inject, onTestFinished, TestRunner, vi } from 'vitest';
+import { readTokenSecret } from '../tokens.ts';
 import { findApiDocument, readApiDocument } from './api-document.ts';
 import { type Client, createClient } from './client.ts';
 import { checkOutput, readLines } from './request-lines.ts';
@@ -253,13 +254,8 @@ export async function openTarget(name: SharedName = 'plain'): Promise<Target> {
   return {
     url,
     adminApiKey: ADMIN_API_KEY,
-    jwtSecret: readSecret(AUTH_JWT_SECRET),
+    jwtSecret: readTokenSecret(AUTH_JWT_SECRET),
     propagationMs: propagationOfSeparateMs,
     client,
   };
-}
-
-/** UTF-8 as written, or `base64:…` (`docs/configuration.md`). */
-function readSecret(text: string): Buffer {
-  return text.startsWith('base64:') ? Buffer.from(text.slice('base64:'.length), 'base64') : Buffer.from(text);
 }

@@ -7,6 +7,7 @@ import { type ComposeProject, createComposeProject } from '../compose-project.ts
 import { runBlock } from '../documents/run-block.ts';
 import { findFreePort } from '../find-free-port.ts';
 import { repositoryFolder } from '../repository.ts';
+import { readTokenSecret, viewerToken } from '../tokens.ts';
 
 const readyWithinMs = 120_000;
 const askEveryMs = 200;
@@ -21,8 +22,10 @@ export interface DocumentedStack extends Pick<ComposeProject, 'healthy' | 'conta
   /** Waits until the container that runs without Compose is ready. */
   readyAlone(): Promise<void>;
   register(contentId: string): Promise<void>;
-  /** The content key, in hexadecimal digits. @throws Error with the status of another answer */
-  key(contentId: string, signal?: AbortSignal): Promise<string>;
+  /** The content key, in hexadecimal digits, as an administrator gets it. @throws Error with the status of another answer */
+  key(contentId: string): Promise<string>;
+  /** A viewer asks for it. @throws Error with the status of another answer, or if there is none in time */
+  keyOfViewer(contentId: string, viewerId: string, signal: AbortSignal): Promise<void>;
   /** Removes its containers, networks and volumes. */
   remove(): Promise<void>;
 }
@@ -58,8 +61,10 @@ export async function openDocumentedStack(options: {
       .replace('127.0.0.1:4100:4100', '127.0.0.1::4100');
   const run = (text: string) => runBlock(adapt(text), { cwd: folder, env });
   const url = `http://127.0.0.1:${port}`;
+  const secrets = () => parseEnv(readFileSync(envFile, 'utf8'));
+  let tokenSecret: Buffer | undefined;
   const headers = () => {
-    const { ADMIN_API_KEY } = parseEnv(readFileSync(envFile, 'utf8'));
+    const { ADMIN_API_KEY } = secrets();
     return { authorization: `Bearer ${ADMIN_API_KEY}`, 'content-type': 'application/json' };
   };
   return {
@@ -76,10 +81,17 @@ export async function openDocumentedStack(options: {
       const { status } = await fetch(`${url}/api/v1/content`, { method: 'POST', headers: headers(), body });
       if (status !== 201) throw new Error(`content ${id}: ${status}`);
     },
-    async key(id, signal) {
-      const answer = await fetch(`${url}/keys/${id}`, { headers: headers(), ...(signal ? { signal } : {}) });
+    async key(id) {
+      const answer = await fetch(`${url}/keys/${id}`, { headers: headers() });
       if (answer.status !== 200) throw new Error(`key of ${id}: ${answer.status}`);
       return Buffer.from(await answer.arrayBuffer()).toString('hex');
+    },
+    async keyOfViewer(id, viewerId, signal) {
+      tokenSecret ??= readTokenSecret(secrets().AUTH_JWT_SECRET ?? '');
+      const authorization = `Bearer ${viewerToken(tokenSecret, viewerId)}`;
+      const answer = await fetch(`${url}/keys/${id}`, { headers: { authorization }, signal });
+      await answer.arrayBuffer();
+      if (answer.status !== 200) throw new Error(`key of ${id}: ${answer.status}`);
     },
     async remove() {
       await compose.remove();

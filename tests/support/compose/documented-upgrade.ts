@@ -4,6 +4,8 @@ import type { DocumentedStack } from './documented-stack.ts';
 
 /** 100 key requests a second, each sent whether or not those before it were answered. */
 const sendEveryMs = 10;
+/** They ask in turn. */
+const viewers = 100;
 /** As long as a player waits for a key. */
 const answerWithinMs = 5_000;
 /** Both ways are measured twice, so that the table shows how much the figures vary. To Compose, a changed setting is what a new image is. */
@@ -58,7 +60,11 @@ function appendSetting(folder: string, line: string): void {
   writeFileSync(file, `${kept}${line}\n`);
 }
 
-/** Asks for a key 100 times a second until something has happened and the server is ready. @returns how many requests failed, of how many, and for how long */
+/**
+ * Viewers ask for a key 100 times a second until something has happened and the server is ready.
+ *
+ * @returns how many requests failed, of how many, and for how long
+ */
 async function countFailures(
   happens: () => Promise<unknown>,
   stack: DocumentedStack,
@@ -69,11 +75,8 @@ async function countFailures(
   const send = () => {
     const sentAtMs = performance.now();
     const request = stack
-      .key(contentId, AbortSignal.timeout(answerWithinMs))
-      .then(
-        () => {},
-        () => void failedAtMs.push(sentAtMs),
-      )
+      .keyOfViewer(contentId, `viewer-${sent % viewers}`, AbortSignal.timeout(answerWithinMs))
+      .catch(() => void failedAtMs.push(sentAtMs))
       .finally(() => running.delete(request));
     running.add(request);
     sent++;
