@@ -19,7 +19,7 @@ const usage = `npm test -- compose: builds every image and runs compose.yaml for
 
 Needs Compose (docker compose or docker-compose) and a Docker engine: the one that DOCKER_HOST names, else the one of the
 current context. The engine must run on this machine, because compose.yaml publishes its ports on 127.0.0.1.
-An engine has addresses for about 30 networks, and this uses up to 24 at a time: take one that runs little else.
+An engine has addresses for about 30 networks, and this uses up to 16 at a time: take one that runs little else.
 Removes the containers, networks and volumes that it makes. Keeps the images, with the tag test.
 Writes the sizes of the images into docs/containers.md.
 Ends with: N passed, N failed. Exits 0 if nothing failed.
@@ -64,13 +64,14 @@ async function checkBlackBox(url: string, secrets: NodeJS.Dict<string>): Promise
   assert.equal(code, 0, `the black-box tests passed against ${url}`);
 }
 
-/** The tests with their own settings start separate stacks, so few files run at once. */
+/** The tests with their own settings start separate stacks, up to four in a file, each with four networks. */
 async function checkOwnSettings(): Promise<void> {
   const others = new Set(listBlackBoxTests(root));
-  const files = listBlackBoxTests(root, { ownSettings: true }).filter((file) => !others.has(file));
+  const which = { ownSettings: true, containers: true };
+  const files = listBlackBoxTests(root, which).filter((file) => !others.has(file));
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const env = { ...process.env, TEST_CONTAINERS: testTag, TEST_CONTAINERS_NAME: projectName };
-  const args = ['run', '--root', root, '--maxWorkers', '2', ...files];
+  const args = ['run', '--root', root, '--maxWorkers', '1', ...files];
   const code = await runCommand(process.execPath, [vitest, ...args], env);
   assert.deepEqual(await removeLeftoverStacks(`${projectName}-`), [], 'every test removed its stacks');
   assert.equal(code, 0, 'their black-box tests passed');

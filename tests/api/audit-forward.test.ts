@@ -1,13 +1,12 @@
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { expectComplete } from '@latchkey/support/black-box/forwarded-audit';
 import { registerContent } from '@latchkey/support/black-box/server-actions';
-import { areContainers, startServerToClose } from '@latchkey/support/black-box/target';
+import { startServerToClose } from '@latchkey/support/black-box/target';
 import { findFreePort } from '@latchkey/support/find-free-port';
 import { describe, expect, it } from 'vitest';
 import { createSyslogReceiver } from './syslog-receiver.ts';
 
-// Containers reach neither files nor the loopback address of this machine.
-describe.skipIf(areContainers)('the forwarded audit', () => {
+describe('the forwarded audit', () => {
   it('a syslog server that is away, silent or breaks off gets every line once it is back, requests go on, and the log says so', async () => {
     const port = await findFreePort();
     const collector = createSyslogReceiver(port);

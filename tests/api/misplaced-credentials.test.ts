@@ -4,23 +4,24 @@ import type { Answer } from '@latchkey/support/black-box/answer';
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { metricsPorts, readMetrics } from '@latchkey/support/black-box/read-metrics';
 import { findLine, secretsIn } from '@latchkey/support/black-box/request-lines';
-import { runSql } from '@latchkey/support/black-box/run-sql';
 import {
   createApiKey,
   createLease,
   makeScene,
   registerContent,
 } from '@latchkey/support/black-box/server-actions';
-import { areContainers, startServer } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { startServer } from '@latchkey/support/black-box/target';
+import { unique } from '@latchkey/support/black-box/unique';
 import { startWebhookReceiver } from '@latchkey/support/black-box/webhook-receiver';
+import { runSql } from '@latchkey/support/stores/run-sql';
+import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openEvents } from './event-stream.ts';
 
 const origin = 'https://cdn.example';
 
 // Containers do not reach the receiver of webhooks on this machine.
-describe.skipIf(areContainers)('credentials in the wrong place', async () => {
+describe('credentials in the wrong place', async () => {
   const receiver = await startWebhookReceiver();
   afterAll(() => receiver.close());
   // Its own, because all that it has stored is read.

@@ -5,7 +5,7 @@ import {
   makeScene,
   revokeLeases,
 } from '@latchkey/support/black-box/server-actions';
-import { areContainers, openShared, startServer } from '@latchkey/support/black-box/target';
+import { openShared, startServer } from '@latchkey/support/black-box/target';
 import { startWebhookReceiver } from '@latchkey/support/black-box/webhook-receiver';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -13,8 +13,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 const path = '/api/v1/webhooks';
 const weekMs = 7 * 86_400_000;
 
-// Containers do not reach the loopback interface of this machine.
-describe.skipIf(areContainers)('webhooks', async () => {
+describe('webhooks', async () => {
   const receiver = await startWebhookReceiver();
   const elsewhere = await startWebhookReceiver();
   afterAll(() => {

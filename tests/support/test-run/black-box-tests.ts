@@ -9,22 +9,27 @@ const starting = ['openShared(', 'startServer(', 'startServerToClose('];
 const dashboardOpening = 'openDashboard(';
 const playingTests = /^tests\/(browser\/(player\/|playback-)|api\/(playback-|speke-playback))/;
 
+/** Their servers call receivers on this machine, or read its files. Containers do neither. */
+const needsThisMachine =
+  /^tests\/(api\/(audit-forward|misleading-ids|misplaced-credentials|webhooks)|browser\/player\/native)\.test\.ts$/;
+
 /** Required configuration of the server: the origin of the pages with players (tests/browser/player/player-setup.ts). */
 export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
 
 /**
  * The tests that act on a given server, as paths from the root of the repository. With `dashboard` also those of
  * its pages, which take as long as all others together. With `ownSettings` also those that start servers with their own
- * settings. Without `playing` not those that play a video: their subject is the player in the browser, hls.js or ffmpeg.
+ * settings. For `containers` only those whose servers need nothing of this machine. Without `playing` not those that play a video: their subject is the player in the browser, hls.js or ffmpeg.
  */
 export function listBlackBoxTests(
   root: string,
-  { dashboard = false, ownSettings = false, playing = true } = {},
+  { dashboard = false, ownSettings = false, playing = true, containers = false } = {},
 ): string[] {
   const calls = [opening, ...(dashboard ? [dashboardOpening] : []), ...(ownSettings ? starting : [])];
   const isBlackBox = (file: string) => {
     if (!/^tests\/(api|browser|programs)\/.*\.test\.ts$/.test(file)) return false;
     if (!playing && playingTests.test(file)) return false;
+    if (containers && needsThisMachine.test(file)) return false;
     const text = readFileSync(join(root, file), 'utf8');
     return calls.some((call) => text.includes(call));
   };
