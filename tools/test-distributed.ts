@@ -1,13 +1,7 @@
 // `npm test -- distributed`: the black-box tests against separate processes.
 import { join } from 'node:path';
 import { readFlags } from '@latchkey/support/read-flags';
-import { describeDatabaseRoles } from '@latchkey/support/stack/database-roles';
-import {
-  absentBucket,
-  createDistributedProfile,
-  type DistributedProfile,
-  makeProfileSecrets,
-} from '@latchkey/support/stack/distributed-profile';
+import { absentBucket, type Stack, startStack } from '@latchkey/support/stack/start-stack';
 import { provideStores } from '@latchkey/support/stores/provide-stores';
 import { blackBoxSettings, listBlackBoxTests } from '@latchkey/support/test-run/black-box-tests';
 import { selectTests } from '@latchkey/support/test-run/programs';
@@ -50,32 +44,21 @@ const {
   TEST_REDIS_URL = '',
   TEST_NATS_URL = '',
 } = { ...process.env, ...services.variables };
-let profile: DistributedProfile | null = null;
+let stack: Stack | null = null;
 
 let code = 1;
 try {
   if (services.missing.length > 0) throw new Error(`this needs ${services.missing.join(', ')}`);
-  const secrets = makeProfileSecrets();
-  // Each service reaches its own tables alone, as in compose.yaml: a query on another's table is refused.
-  const roles = describeDatabaseRoles(TEST_POSTGRES_URL, 'latchkey_distributed');
-  profile = await createDistributedProfile({
+  stack = await startStack({
     stores: { postgres: TEST_POSTGRES_URL, redis: TEST_REDIS_URL, nats: TEST_NATS_URL },
-    roles,
-    secrets,
-    replicas: {
-      ...{ auth: 1, content: 1, leases: 1, playback: 1 },
-      ...(flags.edge
-        ? { 'key-derivation': 0, gateway: 0, edge: replicas }
-        : { 'key-derivation': replicas, gateway: 1 }),
-    },
+    // Each service reaches its own tables alone, as in compose.yaml: a query on another's table is refused.
+    rolePrefix: 'latchkey_distributed',
+    edge: flags.edge,
+    replicas: { [flags.edge ? 'edge' : 'key-derivation']: replicas },
     settings: { ...blackBoxSettings, ...absentBucket() },
   });
-  // Started before the migration, as a deployment may: they wait.
-  for (const process of profile.all) process.start();
-  await roles.migrate();
-  await Promise.all(profile.all.map((process) => process.waitReady()));
-  const { gateway, edge } = profile.processes;
-  const url = (flags.edge ? edge : gateway)[0]?.url;
+  await Promise.all(stack.all.map((process) => process.waitReady()));
+  const { url, secrets } = stack;
   process.stderr.write(
     flags.edge
       ? `${replicas} edge processes, requests to ${url}\n`
@@ -93,7 +76,7 @@ try {
 } catch (error) {
   process.stdout.write(`${(error as Error).message}\n0 passed, 1 failed\n`);
 } finally {
-  await Promise.all((profile?.all ?? []).map((process) => process.end('SIGKILL')));
+  await stack?.end('SIGKILL');
   await services.stop();
 }
 process.exit(code);

@@ -1,9 +1,8 @@
 // `npm test -- tls`: black-box tests against separate processes whose stores want TLS and credentials, in every form of docs/tls.md. In
 // one of them the processes speak TLS with each other too.
 import { findFreePort } from '@latchkey/support/find-free-port';
-import { runCli } from '@latchkey/support/processes/run-cli';
 import { readFlags } from '@latchkey/support/read-flags';
-import { createDistributedProfile, makeProfileSecrets } from '@latchkey/support/stack/distributed-profile';
+import { startStack } from '@latchkey/support/stack/start-stack';
 import { startNatsCluster, startNatsVariant } from '@latchkey/support/stores/nats-variants';
 import { startOwnPgBouncer } from '@latchkey/support/stores/own-pgbouncer';
 import { postgresUid, startOwnPostgres } from '@latchkey/support/stores/own-stores';
@@ -113,23 +112,19 @@ const variants: (() => Promise<Variant>)[] = [
 
 /** @returns the exit code of the tests */
 async function testVariant({ name, stores, settings }: Variant): Promise<number> {
-  const secrets = makeProfileSecrets();
-  await runCli(['migrate'], { DATABASE_URL: stores.postgres, ...settings });
-  const profile = await createDistributedProfile({
+  const stack = await startStack({
     stores,
-    secrets,
-    replicas: { auth: 1, content: 1, leases: 1, playback: 1, 'key-derivation': 2, gateway: 1 },
+    replicas: { 'key-derivation': 2 },
     settings: { ...blackBoxSettings, ...settings },
   });
   try {
-    for (const process of profile.all) process.start();
     // Whole: the stores without which keys are also served are up too.
-    await Promise.all(profile.all.map((process) => process.waitWhole()));
-    const url = profile.processes.gateway[0]?.url;
-    process.stderr.write(`\n${name}: every dependency is up, requests to ${url}\n`);
-    return await runTests(selectTests(tests), { ...process.env, ...secrets, BASE_URL: url });
+    await Promise.all(stack.all.map((process) => process.waitWhole()));
+    process.stderr.write(`\n${name}: every dependency is up, requests to ${stack.url}\n`);
+    const env = { ...process.env, ...stack.secrets, BASE_URL: stack.url };
+    return await runTests(selectTests(tests), env);
   } finally {
-    await Promise.all(profile.all.map((process) => process.end('SIGKILL')));
+    await stack.end('SIGKILL');
   }
 }
 

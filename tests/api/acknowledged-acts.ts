@@ -1,6 +1,7 @@
 import type { Answer } from '@latchkey/support/black-box/answer';
 import type { Client } from '@latchkey/support/black-box/client';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 
 /** An act that the server answered with a success, and how to check later that it still holds. */
 export interface AcknowledgedAct {

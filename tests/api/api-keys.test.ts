@@ -1,7 +1,7 @@
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { createApiKey, createBriefApiKey, revokeApiKey } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { describe, expect, it, vi } from 'vitest';
 
 const target = await openTarget();

@@ -1,7 +1,8 @@
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { createApiKey } from '@latchkey/support/black-box/server-actions';
 import { startServer } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it, vi } from 'vitest';
 
 // A server of its own, because strangers whose rows are merged have no name by which these tests could tell them from others.

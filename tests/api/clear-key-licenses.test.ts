@@ -7,8 +7,9 @@ import {
 } from '@latchkey/support/black-box/server-actions';
 import { listedOrigin, playlistOrigin } from '@latchkey/support/black-box/shared-settings';
 import { openShared } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { openSession, setPlaylist } from '@latchkey/support/playback/open-session';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { keyIdOf } from './key-id.ts';
 

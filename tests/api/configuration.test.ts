@@ -3,7 +3,7 @@ import { complete, makeTestFolder, runToEnd, startInTest } from '@latchkey/suppo
 import { secretsIn } from '@latchkey/support/black-box/request-lines';
 import { makeFolder, startProcess } from '@latchkey/support/black-box/server-process';
 import { masterKeyHex, saltHex } from '@latchkey/support/black-box/target';
-import { viewerToken } from '@latchkey/support/black-box/tokens';
+import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, expect, it } from 'vitest';
 import { makeSecretFolder } from './secret-folder.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { expect, it } from 'vitest';
 
 const target = await openTarget();

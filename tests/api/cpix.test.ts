@@ -2,7 +2,7 @@ import { outcomeOf } from '@latchkey/support/black-box/answer';
 import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import { createApiKey, oncePropagated, registerContent } from '@latchkey/support/black-box/server-actions';
 import { openShared } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { expect, it } from 'vitest';
 import { decode, find, readKeys } from './speke-documents.ts';
 

@@ -9,7 +9,7 @@ import {
 import { createApiKey, createLease, registerContent } from '@latchkey/support/black-box/server-actions';
 import { playlistOrigin } from '@latchkey/support/black-box/shared-settings';
 import { openTarget } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { setPlaylist } from '@latchkey/support/playback/open-session';
 import { describe, expect, it } from 'vitest';
 import { keyIdOf } from './key-id.ts';

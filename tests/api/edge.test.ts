@@ -11,7 +11,8 @@ import {
   revokeLeases,
 } from '@latchkey/support/black-box/server-actions';
 import { startEdges } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { derive } from './derive.ts';
 import { keyIdOf } from './key-id.ts';

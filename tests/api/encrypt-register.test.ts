@@ -6,8 +6,9 @@ import { makeTestFolder } from '@latchkey/support/black-box/own-process';
 import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { runCli } from '@latchkey/support/processes/run-cli';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { runToExit } from './run-to-exit.ts';
 

@@ -8,7 +8,8 @@ import {
   revokeLeases,
 } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
-import { nowSeconds, unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { nowSeconds, viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 const target = await openTarget();

@@ -10,7 +10,7 @@ import {
 } from '@latchkey/support/black-box/own-process';
 import { secretsIn } from '@latchkey/support/black-box/request-lines';
 import { type Environment, makeFolder, startProcess } from '@latchkey/support/black-box/server-process';
-import { viewerToken } from '@latchkey/support/black-box/tokens';
+import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, expect, it } from 'vitest';
 
 /** Only free ports are set. The paths are the defaults. */

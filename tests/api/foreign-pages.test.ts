@@ -1,7 +1,8 @@
 import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { listedOrigin as listed, playlistOrigin } from '@latchkey/support/black-box/shared-settings';
 import { openShared, type Target } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { keyIdOf } from './key-id.ts';
 

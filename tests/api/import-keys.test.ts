@@ -6,10 +6,11 @@ import { listenOnLoopback } from '@latchkey/support/black-box/listen-on-loopback
 import { createApiKey, registerContent } from '@latchkey/support/black-box/server-actions';
 import { makeFolder } from '@latchkey/support/black-box/server-process';
 import { readShared, startSingleNode } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { decodeVideo, ffmpeg } from '@latchkey/support/playback/decode-video';
 import { startMediaServer } from '@latchkey/support/playback/media-server';
 import { runCli } from '@latchkey/support/processes/run-cli';
+import { viewerToken } from '@latchkey/support/tokens';
 import type { MadeVideo } from '@latchkey/support/video/make-video';
 import { runFfmpeg } from '@latchkey/support/video/run-ffmpeg';
 import { afterAll, expect, it, onTestFinished } from 'vitest';

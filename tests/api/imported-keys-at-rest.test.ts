@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@latchkey/support/black-box/client';
 import { endProcess, makeTestFolder, openInTest, ownAdminKey } from '@latchkey/support/black-box/own-process';
-import { runSql } from '@latchkey/support/black-box/run-sql';
 import type { Environment } from '@latchkey/support/black-box/server-process';
 import { runCli } from '@latchkey/support/processes/run-cli';
 import { findProgram } from '@latchkey/support/stores/own-stores';
+import { runSql } from '@latchkey/support/stores/run-sql';
 import { expect, it, onTestFinished } from 'vitest';
 
 const run = promisify(execFile);

@@ -8,7 +8,8 @@ import {
   revokeApiKey,
 } from '@latchkey/support/black-box/server-actions';
 import { openShared } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { describe, expect, it } from 'vitest';
 import { keyIdOf } from './key-id.ts';
 

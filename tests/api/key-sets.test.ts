@@ -1,7 +1,8 @@
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { askForKey, registerContent } from '@latchkey/support/black-box/server-actions';
 import { startServer } from '@latchkey/support/black-box/target';
-import { nowSeconds, signToken, unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { nowSeconds, signToken, viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { makeIssuerKey, startKeySetServer } from './key-set-server.ts';
 

@@ -1,7 +1,8 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { makeScene } from '@latchkey/support/black-box/server-actions';
 import { openShared } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { derive } from './derive.ts';
 

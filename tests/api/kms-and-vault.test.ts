@@ -13,10 +13,11 @@ import {
 } from '@latchkey/support/black-box/own-process';
 import type { Environment } from '@latchkey/support/black-box/server-process';
 import { masterKeyHex, saltHex } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { type KmsStandIn, startKmsStandIn } from '@latchkey/support/custody/kms-stand-in';
 import { startVaultStandIn, type VaultStandIn } from '@latchkey/support/custody/vault-stand-in';
 import { runCli } from '@latchkey/support/processes/run-cli';
+import { viewerToken } from '@latchkey/support/tokens';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const { MASTER_KEY_HEX, SALT_HEX, ...withoutKey } = complete;

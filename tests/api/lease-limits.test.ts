@@ -9,7 +9,8 @@ import {
   type Scene,
 } from '@latchkey/support/black-box/server-actions';
 import { type OwnServer, startServer } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { describe, expect, it } from 'vitest';
 
 const path = '/keys/leases';

@@ -4,7 +4,8 @@ import type { Answer } from '@latchkey/support/black-box/answer';
 import { findLine, lineMembers, secretsIn } from '@latchkey/support/black-box/request-lines';
 import { createApiKey, makeScene } from '@latchkey/support/black-box/server-actions';
 import { masterKeyHex, openShared, saltHex, startServer } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 const server = await openShared('plain');

@@ -10,13 +10,8 @@ import {
   type Scene,
 } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
-import {
-  clockToleranceSeconds,
-  laterToken,
-  nowSeconds,
-  unique,
-  viewerToken,
-} from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { clockToleranceSeconds, laterToken, nowSeconds, viewerToken } from '@latchkey/support/tokens';
 import { describe, expect, it } from 'vitest';
 
 const target = await openTarget();

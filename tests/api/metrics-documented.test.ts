@@ -5,7 +5,7 @@ import {
   readMetrics,
   type ServedMetrics,
 } from '@latchkey/support/black-box/read-metrics';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { expect, test } from 'vitest';
 
 const documented = readDocumentedMetrics();

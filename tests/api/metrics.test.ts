@@ -1,7 +1,8 @@
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { askForKey, createLease, makeScene, revokeLeases } from '@latchkey/support/black-box/server-actions';
 import { startSingleNode } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 // Its own, because every request and lease is counted.

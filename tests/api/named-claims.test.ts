@@ -1,8 +1,9 @@
 import { type Answer, outcomeOf } from '@latchkey/support/black-box/answer';
 import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { startServer, type Target } from '@latchkey/support/black-box/target';
-import { nowSeconds, signToken, unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { uploadsOn } from '@latchkey/support/black-box/upload-settings';
+import { nowSeconds, signToken } from '@latchkey/support/tokens';
 import { describe, expect, it } from 'vitest';
 import { keyIdOf } from './key-id.ts';
 

@@ -1,6 +1,6 @@
 import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { describe, expect, it } from 'vitest';
 
 const target = await openTarget();

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import { createLease } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { describe, expect, it } from 'vitest';
 
 const target = await openTarget();

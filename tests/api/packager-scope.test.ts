@@ -2,7 +2,8 @@ import { outcomeOf } from '@latchkey/support/black-box/answer';
 import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import { createApiKey, oncePropagated } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 // docs/contract.md#scopes

@@ -1,11 +1,12 @@
 import { changesArrived, createLease, revokeLeases } from '@latchkey/support/black-box/server-actions';
 import { makeFolder } from '@latchkey/support/black-box/server-process';
 import { openShared, readShared } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { decodeVideo, ffmpeg } from '@latchkey/support/playback/decode-video';
 import { type EncryptedVideo, encryptVideo } from '@latchkey/support/playback/encrypt-video';
 import { answersOf, readKeyRequests, servedPaths } from '@latchkey/support/playback/key-requests';
 import { startMediaServer } from '@latchkey/support/playback/media-server';
+import { viewerToken } from '@latchkey/support/tokens';
 import type { MadeVideo } from '@latchkey/support/video/make-video';
 import { afterAll, expect, it } from 'vitest';
 

@@ -8,7 +8,7 @@ import {
   revokeLeases,
 } from '@latchkey/support/black-box/server-actions';
 import { startServer } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { openSession, setPlaylist } from '@latchkey/support/playback/open-session';
 import { describe, expect, it } from 'vitest';
 import { startPlaylistSource } from './playlist-source.ts';

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { makeFolder } from '@latchkey/support/black-box/server-process';
 import { areContainers, openShared, startServer } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { uploadsOn } from '@latchkey/support/black-box/upload-settings';
 import { compileCache } from '@latchkey/support/processes/spawn-entry';
+import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, expect, it } from 'vitest';
 
 const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', ...plain } = uploadsOn;

@@ -3,9 +3,10 @@ import { request } from 'node:http';
 import { type Answer, outcomeOf } from '@latchkey/support/black-box/answer';
 import { createApiKey, registerContent } from '@latchkey/support/black-box/server-actions';
 import { openShared, startServer } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { uploadSettings } from '@latchkey/support/black-box/upload-settings';
 import { startS3Server } from '@latchkey/support/stores/s3-server';
+import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, expect, it } from 'vitest';
 
 // Uploads against a store that checks every signature as S3 does.

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Answer } from '@latchkey/support/black-box/answer';
 import { createApiKey } from '@latchkey/support/black-box/server-actions';
 import { openShared, startServer } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 // The figures of docs/contract.md#rate-limits. Each client here has an address of its own, so that tests do not count each

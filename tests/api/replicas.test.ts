@@ -11,7 +11,8 @@ import {
   revokeLeases,
 } from '@latchkey/support/black-box/server-actions';
 import { startSingleNode, type Target } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 // Two processes on one database, which receive each other's changes by the change feed alone.

@@ -10,9 +10,9 @@ import {
   expectRestored,
   redoRevocations,
 } from '@latchkey/support/black-box/restore-drill';
-import { runSql } from '@latchkey/support/black-box/run-sql';
 import { describeDatabaseRoles } from '@latchkey/support/stack/database-roles';
 import { findProgram } from '@latchkey/support/stores/own-stores';
+import { runSql } from '@latchkey/support/stores/run-sql';
 import { expect, it, onTestFinished } from 'vitest';
 
 const run = promisify(execFile);
@@ -28,7 +28,7 @@ it('a Postgres that is lost comes back from a dump, and neither replicas nor Red
     const { removal } = describeDatabaseRoles(url, name);
     await runSql(postgres, `drop database if exists ${name} with (force)`, ...removal);
   });
-  const { roles, target, owners, log } = await startDrilledServices(url, name);
+  const { migrate, target, owners, log } = await startDrilledServices(url, name);
   const folder = makeTestFolder();
   const dump = join(folder, 'latchkey.dump');
   const before = await actBefore(target);
@@ -41,7 +41,7 @@ it('a Postgres that is lost comes back from a dump, and neither replicas nor Red
   await runSql(postgres, `drop database ${name} with (force)`, `create database ${name} template template0`);
   const restore = ['--no-privileges', '--exit-on-error', '--dbname', url, dump];
   await run(findProgram('pg_restore') ?? 'pg_restore', restore);
-  await roles.migrate();
+  await migrate();
   for (const process of owners) process.start();
   await Promise.all(owners.map((process) => process.waitReady()));
 

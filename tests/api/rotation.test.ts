@@ -11,8 +11,9 @@ import {
   type OwnServer,
   startServerToClose,
 } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { uploadsOn } from '@latchkey/support/black-box/upload-settings';
+import { viewerToken } from '@latchkey/support/tokens';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeSecretFolder } from './secret-folder.ts';
 

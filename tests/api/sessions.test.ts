@@ -9,8 +9,9 @@ import {
 } from '@latchkey/support/black-box/server-actions';
 import { playlistOrigin } from '@latchkey/support/black-box/shared-settings';
 import { openShared, startServer, type Target } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { setPlaylist } from '@latchkey/support/playback/open-session';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 const publicUrl = 'https://keys.example/base';

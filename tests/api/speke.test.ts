@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createApiKey, oncePropagated, registerContent } from '@latchkey/support/black-box/server-actions';
 import { openShared } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { expect, it } from 'vitest';
 import {
   askBySpeke1,

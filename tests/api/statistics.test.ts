@@ -7,7 +7,7 @@ import {
   revokeLeases,
 } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
-import { viewerToken } from '@latchkey/support/black-box/tokens';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 const target = await openTarget();

@@ -7,7 +7,8 @@ import {
   revokeLeases,
 } from '@latchkey/support/black-box/server-actions';
 import { openShared, startServer } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 const [headerOnly, everywhere, queryOnly] = await Promise.all([

@@ -1,6 +1,6 @@
 import { askForKey, makeScene, revokeLeases } from '@latchkey/support/black-box/server-actions';
 import { startServer } from '@latchkey/support/black-box/target';
-import { laterToken, nowSeconds, viewerToken } from '@latchkey/support/black-box/tokens';
+import { laterToken, nowSeconds, viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 // No other test needs this setting.

@@ -10,7 +10,8 @@ import {
   saltHex,
   startSingleNodeToClose,
 } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, expect, it, vi } from 'vitest';
 import { startOtlpReceiver } from './otlp-receiver.ts';
 

@@ -14,7 +14,8 @@ import {
   startSingleNodeToClose,
   type Target,
 } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 /** Each process reports a minute within 5 s after its end. */

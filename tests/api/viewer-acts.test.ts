@@ -8,8 +8,9 @@ import {
 } from '@latchkey/support/black-box/server-actions';
 import { playlistOrigin, sharedSettings } from '@latchkey/support/black-box/shared-settings';
 import { openShared, startServer, type Target } from '@latchkey/support/black-box/target';
-import { laterToken, unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { setPlaylist } from '@latchkey/support/playback/open-session';
+import { laterToken, viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 // Nothing is limited by these settings: the first is the default, and the figures of the second are far above any client.

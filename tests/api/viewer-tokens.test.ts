@@ -1,6 +1,7 @@
 import { askForKey, registerContent } from '@latchkey/support/black-box/server-actions';
 import { startServer } from '@latchkey/support/black-box/target';
-import { nowSeconds, signToken, unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { nowSeconds, signToken, viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 // No other test needs these settings.

@@ -5,7 +5,8 @@ import { metricsPorts, readDocumentedMetrics, readMetrics } from '@latchkey/supp
 import { readLines } from '@latchkey/support/black-box/request-lines';
 import { createLease, makeScene, revokeLeases } from '@latchkey/support/black-box/server-actions';
 import { isSingleNode, type OwnSingleNode, startSingleNode } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { describe, expect, it, vi } from 'vitest';
 
 const patience = { timeout: 120_000, interval: 50 };

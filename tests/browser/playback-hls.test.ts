@@ -4,10 +4,11 @@ import { changesArrived, createLease, revokeLeases } from '@latchkey/support/bla
 import { makeFolder } from '@latchkey/support/black-box/server-process';
 import { openSharedBrowser } from '@latchkey/support/black-box/shared-browser';
 import { readShared, startServer } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { type EncryptedVideo, encryptVideo } from '@latchkey/support/playback/encrypt-video';
 import { answersOf, readKeyRequests, servedPaths } from '@latchkey/support/playback/key-requests';
 import { startMediaServer } from '@latchkey/support/playback/media-server';
+import { viewerToken } from '@latchkey/support/tokens';
 import type { MadeVideo } from '@latchkey/support/video/make-video';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';

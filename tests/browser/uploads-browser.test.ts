@@ -7,12 +7,13 @@ import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { makeFolder } from '@latchkey/support/black-box/server-process';
 import { openSharedBrowser } from '@latchkey/support/black-box/shared-browser';
 import { startSingleNode } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { openUploadGate } from '@latchkey/support/black-box/upload-gate';
 import { uploadSettings } from '@latchkey/support/black-box/upload-settings';
 import { hashOfFile, mixedSizes, readObject, writeSource } from '@latchkey/support/black-box/upload-source';
 import { startMediaServer } from '@latchkey/support/playback/media-server';
 import { startS3Server } from '@latchkey/support/stores/s3-server';
+import { viewerToken } from '@latchkey/support/tokens';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 

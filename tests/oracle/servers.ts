@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createOwnPostgres } from '@latchkey/shared/testing/own-postgres';
 import { startSingleNodeProcess } from '@latchkey/support/processes/single-node';
 import type { Environment } from '@latchkey/support/processes/spawn-entry';
-import { describeDatabaseRoles } from '@latchkey/support/stack/database-roles';
-import { createDistributedProfile, makeProfileSecrets } from '@latchkey/support/stack/distributed-profile';
+import { startStack } from '@latchkey/support/stack/start-stack';
+import { makeDatabase } from '@latchkey/support/stores/new-database';
 import { makeServerFolder } from '@latchkey/support/stores/server-program';
 import { waitUntil } from './wait-until.ts';
 
@@ -69,18 +68,13 @@ export async function startSingleNode(settings: Environment): Promise<Server> {
   };
 }
 
-const one = { auth: 1, content: 1, leases: 1, 'key-derivation': 1, playback: 1, gateway: 1 };
-
 /** On a new database of this Postgres, without Redis and NATS, which other servers may use at the same time. */
 export async function startSeparateServices(settings: Environment, postgres: string): Promise<Server> {
-  const database = await createOwnPostgres(postgres);
-  const roles = describeDatabaseRoles(database.databaseUrl, database.name);
+  const database = await makeDatabase(postgres);
   const output = new Map<string, { stdout: string; stderr: string }>();
-  const { all, processes } = await createDistributedProfile({
-    stores: { postgres: database.databaseUrl },
-    roles,
-    secrets: makeProfileSecrets(),
-    replicas: one,
+  const stack = await startStack({
+    stores: { postgres: database.url },
+    rolePrefix: database.name,
     settings,
     outputOf: (name) => {
       const texts = { stdout: '', stderr: '' };
@@ -90,32 +84,17 @@ export async function startSeparateServices(settings: Environment, postgres: str
       };
     },
   });
-  const close = async (signal: NodeJS.Signals) => {
-    // Each before the ones that it calls.
-    for (const process of all.toReversed()) await process.end(signal);
-    await database.admin.query(`drop database ${database.name} with (force)`);
-    for (const statement of roles.removal) await database.admin.query(statement);
-    await database.admin.end();
-  };
-  try {
-    await roles.migrate();
-    // Each after the ones that it calls, so that no start meets a service that does not answer yet.
-    for (const process of all) {
-      process.start();
-      await process.waitReady();
-    }
-  } catch (error) {
-    await close('SIGKILL');
-    throw error;
-  }
   const readMetrics = () => readEach([...output].map(([name, { stderr }]) => [name, stderr]));
   return {
     profile: 'separate services',
-    port: Number(new URL(processes.gateway[0]?.url ?? '').port),
+    port: Number(new URL(stack.url).port),
     output,
     readMetrics,
     settle: () => untilFeedsAreRead(readMetrics),
-    close: () => close('SIGTERM'),
+    async close() {
+      await stack.end('SIGTERM');
+      await database.drop();
+    },
   };
 }
 

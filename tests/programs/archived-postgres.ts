@@ -2,11 +2,11 @@ import { readFileSync, rmSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { eventually } from '@latchkey/support/black-box/eventually';
-import { runSql } from '@latchkey/support/black-box/run-sql';
 import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents/read-blocks';
 import { runBlock } from '@latchkey/support/documents/run-block';
 import { findFreePort } from '@latchkey/support/find-free-port';
 import { findProgram, postgresData, postgresUid, runPostgres } from '@latchkey/support/stores/own-stores';
+import { runSql } from '@latchkey/support/stores/run-sql';
 import { makeServerFolder, type ServerProgram } from '@latchkey/support/stores/server-program';
 import { expect, onTestFinished } from 'vitest';
 

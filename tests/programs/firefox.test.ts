@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { freePorts, makeTestFolder, startInTest } from '@latchkey/support/black-box/own-process';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { buildDashboard } from '@latchkey/support/dashboard/open-dashboard';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Firefox, openFirefox } from './documents/firefox.ts';

@@ -10,16 +10,16 @@ import {
   expectRestored,
   redoRevocations,
 } from '@latchkey/support/black-box/restore-drill';
-import { runSql } from '@latchkey/support/black-box/run-sql';
 import { createApiKey } from '@latchkey/support/black-box/server-actions';
 import { lastAct, onceChained, verifyAudit } from '@latchkey/support/black-box/verify-audit';
 import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents/read-blocks';
+import { runSql } from '@latchkey/support/stores/run-sql';
 import { expect, it, vi } from 'vitest';
 import { startArchivedPostgres } from './archived-postgres.ts';
 
 it('a Postgres that is lost comes back as it was at a moment between two acts, neither replicas nor Redis believe what they know of later ones, and anchors of the audit show what is gone', async () => {
   const postgres = await startArchivedPostgres();
-  const { roles, target, owners, log } = await startDrilledServices(postgres.url, 'latchkey_drill');
+  const { migrate, target, owners, log } = await startDrilledServices(postgres.url, 'latchkey_drill');
   const folder = makeTestFolder();
   const database = { DATABASE_URL: postgres.url };
   const keep = (name: string, anchors: string) => {
@@ -52,7 +52,7 @@ it('a Postgres that is lost comes back as it was at a moment between two acts, n
   expect(await countKeys()).toBe(1 + Object.keys(before.apiKeys).length);
   await postgres.resume();
   await postgres.waitWritable();
-  await roles.migrate();
+  await migrate();
   await verifyAudit(database, older);
   await expect(verifyAudit(database, newer)).rejects.toThrow('its end was removed');
   for (const process of owners) process.start();

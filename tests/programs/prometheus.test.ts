@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { fillVariables, queriesOf, readDashboards } from '@latchkey/support/black-box/dashboards';
 import { post, startMeasured } from '@latchkey/support/black-box/measured-processes';
 import { readMetrics } from '@latchkey/support/black-box/read-metrics';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { startPrometheus } from '@latchkey/support/prometheus/own-prometheus';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, test, vi } from 'vitest';
 
 const { PROMTOOL_PATH, PROMETHEUS_PATH } = process.env;

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { createApiKey, registerContent } from '@latchkey/support/black-box/server-actions';
 import { areContainers, type OwnServer, startServer } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { uploadSettings } from '@latchkey/support/black-box/upload-settings';
 import { startSwiftStore } from '@latchkey/support/stores/swift-store';
 import { afterAll, describe, expect, it } from 'vitest';

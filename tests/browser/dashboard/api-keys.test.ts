@@ -1,5 +1,5 @@
 import { createApiKey, revokeApiKey } from '@latchkey/support/black-box/server-actions';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { waitForAnnouncement } from '@latchkey/support/dashboard/announcements';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard } from '@latchkey/support/dashboard/open-dashboard';

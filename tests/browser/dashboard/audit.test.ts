@@ -1,10 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApiKey, registerContent } from '@latchkey/support/black-box/server-actions';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { waitForAnnouncement } from '@latchkey/support/dashboard/announcements';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard, type Preparation } from '@latchkey/support/dashboard/open-dashboard';
+import { viewerToken } from '@latchkey/support/tokens';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { downloadWith } from './download-with.ts';

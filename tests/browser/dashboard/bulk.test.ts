@@ -1,7 +1,8 @@
 import { createApiKey, createLease, makeScene } from '@latchkey/support/black-box/server-actions';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard } from '@latchkey/support/dashboard/open-dashboard';
+import { viewerToken } from '@latchkey/support/tokens';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { downloadWith } from './download-with.ts';

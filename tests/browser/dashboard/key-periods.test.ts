@@ -1,4 +1,4 @@
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard } from '@latchkey/support/dashboard/open-dashboard';
 import { expect, it } from 'vitest';

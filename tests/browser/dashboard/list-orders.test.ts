@@ -1,5 +1,5 @@
 import { createApiKey, createLease, makeScene } from '@latchkey/support/black-box/server-actions';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { expectToFit } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard } from '@latchkey/support/dashboard/open-dashboard';
 import type { Page } from 'playwright-core';

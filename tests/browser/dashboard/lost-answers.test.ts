@@ -1,6 +1,6 @@
 import { createLease, makeScene } from '@latchkey/support/black-box/server-actions';
 import { makeApiKey } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard, startDashboard } from '@latchkey/support/dashboard/open-dashboard';
 import type { Page, Response } from 'playwright-core';

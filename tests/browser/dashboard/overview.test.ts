@@ -9,9 +9,9 @@ import {
   revokeLeases,
   type Scene,
 } from '@latchkey/support/black-box/server-actions';
-import { viewerToken } from '@latchkey/support/black-box/tokens';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard, signIn, startDashboard } from '@latchkey/support/dashboard/open-dashboard';
+import { viewerToken } from '@latchkey/support/tokens';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { passTimeUntil } from './pass-time.ts';

@@ -4,7 +4,7 @@ import {
   makeScene,
   registerContent,
 } from '@latchkey/support/black-box/server-actions';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard } from '@latchkey/support/dashboard/open-dashboard';
 import { expect, it } from 'vitest';

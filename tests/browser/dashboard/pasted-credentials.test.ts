@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiKey, registerContent } from '@latchkey/support/black-box/server-actions';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { waitForAnnouncement } from '@latchkey/support/dashboard/announcements';
 import { type DashboardBrowser, openDashboard, signIn } from '@latchkey/support/dashboard/open-dashboard';
+import { viewerToken } from '@latchkey/support/tokens';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 

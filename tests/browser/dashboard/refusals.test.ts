@@ -6,10 +6,11 @@ import {
   oncePropagated,
   revokeLeases,
 } from '@latchkey/support/black-box/server-actions';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { waitForAnnouncement } from '@latchkey/support/dashboard/announcements';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard } from '@latchkey/support/dashboard/open-dashboard';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 const { open, target } = await openDashboard();

@@ -1,6 +1,6 @@
 import { makeScene, registerContent } from '@latchkey/support/black-box/server-actions';
 import { playlistOrigin } from '@latchkey/support/black-box/shared-settings';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { waitForAnnouncement } from '@latchkey/support/dashboard/announcements';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openSharedDashboard } from '@latchkey/support/dashboard/open-dashboard';

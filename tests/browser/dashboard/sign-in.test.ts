@@ -1,8 +1,8 @@
 import { createApiKey, revokeApiKey } from '@latchkey/support/black-box/server-actions';
 import { makeApiKey } from '@latchkey/support/black-box/target';
-import { viewerToken } from '@latchkey/support/black-box/tokens';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard, signIn } from '@latchkey/support/dashboard/open-dashboard';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { countInHeap } from './count-in-heap.ts';
 

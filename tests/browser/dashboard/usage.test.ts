@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createApiKey, registerContent } from '@latchkey/support/black-box/server-actions';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { startDashboard } from '@latchkey/support/dashboard/open-dashboard';
 import type { Page } from 'playwright-core';

@@ -1,5 +1,5 @@
 import { makeScene, revokeLeases } from '@latchkey/support/black-box/server-actions';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { startWebhookReceiver } from '@latchkey/support/black-box/webhook-receiver';
 import { waitForAnnouncement } from '@latchkey/support/dashboard/announcements';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';

@@ -1,6 +1,6 @@
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { openShared } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { describe, expect, it, vi } from 'vitest';
 import { openPlayerSetup } from './player-setup.ts';
 import { isKeyRequest, isLeaseRequest } from './requests.ts';

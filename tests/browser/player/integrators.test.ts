@@ -1,6 +1,6 @@
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { openTarget, startServer } from '@latchkey/support/black-box/target';
-import { nowSeconds } from '@latchkey/support/black-box/tokens';
+import { nowSeconds } from '@latchkey/support/tokens';
 import { describe, expect, it } from 'vitest';
 import { keyServerUrl, openPlayerSetup, otherKeyServerUrl, pageOrigin } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';

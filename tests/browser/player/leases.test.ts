@@ -1,7 +1,8 @@
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { revokeLeases } from '@latchkey/support/black-box/server-actions';
 import { openShared, openTarget, type Target } from '@latchkey/support/black-box/target';
-import { laterToken, unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { laterToken } from '@latchkey/support/tokens';
 import { describe, expect, it } from 'vitest';
 import { openPlayerSetup, segmentSeconds } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';

@@ -2,7 +2,7 @@ import { eventually } from '@latchkey/support/black-box/eventually';
 import { openTarget, type Target, type WatchedServer } from '@latchkey/support/black-box/target';
 import { readKeyRequests } from '@latchkey/support/playback/key-requests';
 import { describe, expect, it } from 'vitest';
-import { openPlayerSetup } from './player-setup.ts';
+import { openPlayerSetup, pageOrigin } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment } from './requests.ts';
 import { openScene, type PlayScene } from './scene.ts';
 
@@ -172,4 +172,31 @@ describe.concurrent('Shaka Player with the request filter', () => {
       await expectReleased(scene, leaseId);
     },
   );
+});
+
+it('after an error, load() of the same playlist, signed anew, plays on from where playback stopped', async (test) => {
+  const scene = await openScene(stage, test, { film: films.ts });
+  const { page, wire, film } = scene;
+  const buffer = { maxBufferLength: 2, maxMaxBufferLength: 2 };
+  await scene.play({ hlsConfig: { ...hlsConfig, ...buffer } });
+  await scene.until('seen.currentTime > 1');
+  const restore = wire.answer(isSegment, 403, {});
+  const { errors } = await scene.until(
+    'seen.errors.length > 0 && seen.currentTime >= seen.bufferedEnd - 0.1',
+  );
+  expect(errors.at(-1)).toMatchObject({ code: 'MEDIA_NETWORK', status: 403 });
+  restore();
+  const { currentTime } = await scene.seen();
+  const before = wire.requests.filter(isSegment).length;
+  const again = JSON.stringify([
+    `${pageOrigin}${film.playlist}?signature=new`,
+    { contentId: film.contentId },
+  ]);
+  await page.evaluate(`window.player().load(...${again})`);
+  await page.evaluate('document.querySelector("video").play()');
+  const resumed = await scene.until(`seen.currentTime > ${currentTime + 1}`);
+  expect(resumed.errors).toHaveLength(errors.length);
+  // What had been played is not fetched again.
+  const [first] = wire.requests.filter(isSegment).slice(before);
+  expect(first?.path).not.toBe(wire.requests.find(isSegment)?.path);
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Target } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { TestContext } from 'vitest';
 import {

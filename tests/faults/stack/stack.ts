@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { LatchkeyProcess } from '@latchkey/support/processes/latchkey-process';
 import { runCli } from '@latchkey/support/processes/run-cli';
 import {
-  createDistributedProfile,
+  createStack,
   type Replicas,
   type SettingsOf,
   type Stores,
-} from '@latchkey/support/stack/distributed-profile';
+} from '@latchkey/support/stack/start-stack';
 import type { ServiceName, StoreKind } from '@latchkey/support/stack/topology';
 import { type Backing, startNats, startPostgres, startRedis } from './backing.ts';
 import { publicUrl, startPlaylistSource } from './playlist-source.ts';
@@ -83,7 +83,7 @@ export async function startStack({
   const stores = urlsOf(backings);
   await runCli(['migrate'], { DATABASE_URL: stores.postgres });
   const links = new Map<string, TcpProxy>();
-  const { all, processes } = await createDistributedProfile({
+  const { all, processes } = await createStack({
     stores,
     secrets: { INTERNAL_SECRET: internalSecret, ADMIN_API_KEY: adminKey, AUTH_JWT_SECRET: tokenSecret },
     replicas,

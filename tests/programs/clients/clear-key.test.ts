@@ -6,10 +6,11 @@ import { readLines } from '@latchkey/support/black-box/request-lines';
 import { createLease, oncePropagated, revokeLeases } from '@latchkey/support/black-box/server-actions';
 import { makeFolder } from '@latchkey/support/black-box/server-process';
 import { startSingleNode } from '@latchkey/support/black-box/target';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { openBrowser } from '@latchkey/support/open-browser';
 import type { KeyRequest } from '@latchkey/support/playback/key-requests';
 import { startMediaServer } from '@latchkey/support/playback/media-server';
+import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 // docs/clear-key.md: what `latchkey encrypt --scheme` makes, in the players that it names.

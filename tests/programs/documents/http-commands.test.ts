@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import { readApiDocument } from '@latchkey/support/black-box/api-document';
 import { makeTestFolder } from '@latchkey/support/black-box/own-process';
 import { startSingleNode } from '@latchkey/support/black-box/target';
-import { viewerToken } from '@latchkey/support/black-box/tokens';
 import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents/read-blocks';
 import { findFreePort } from '@latchkey/support/find-free-port';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 const guide = readDocument('docs/http.md');

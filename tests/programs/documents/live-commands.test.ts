@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { makeTestFolder } from '@latchkey/support/black-box/own-process';
 import { createApiKey } from '@latchkey/support/black-box/server-actions';
 import { startSingleNode } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents/read-blocks';
 import { makeClone } from '@latchkey/support/documents/run-block';
 import { findFreePort } from '@latchkey/support/find-free-port';

@@ -1,4 +1,4 @@
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createAsker, valuesOf } from './ask.ts';
 import { hostName } from './certificate.ts';

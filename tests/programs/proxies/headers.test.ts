@@ -1,5 +1,5 @@
 import { secretsIn } from '@latchkey/support/black-box/request-lines';
-import { unique } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createAsker } from './ask.ts';
 import { hostName } from './certificate.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readLines, secretsIn } from '@latchkey/support/black-box/request-lines';
 import { createApiKey } from '@latchkey/support/black-box/server-actions';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { describe, expect, it, vi } from 'vitest';
 import { askPlain, type Reply, valuesOf } from './ask.ts';
 import { hostName } from './certificate.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readLines } from '@latchkey/support/black-box/request-lines';
-import { unique, viewerToken } from '@latchkey/support/black-box/tokens';
+import { unique } from '@latchkey/support/black-box/unique';
+import { viewerToken } from '@latchkey/support/tokens';
 import { describe, expect, it, vi } from 'vitest';
 import { type Question, type Reply, valuesOf } from './ask.ts';
 import { proxyKinds } from './configuration.ts';

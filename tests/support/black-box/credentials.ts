@@ -1,7 +1,8 @@
+import { viewerToken } from '../tokens.ts';
 import { eventually } from './eventually.ts';
 import { createApiKey, createBriefApiKey, revokeApiKey } from './server-actions.ts';
 import type { Target } from './target.ts';
-import { unique, viewerToken } from './tokens.ts';
+import { unique } from './unique.ts';
 
 /** Every kind of credential that a request can have. */
 export const credentialKinds = [

@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { LatchkeyProcess } from '../processes/latchkey-process.ts';
-import { type DatabaseRoles, describeDatabaseRoles } from '../stack/database-roles.ts';
-import { createDistributedProfile, makeProfileSecrets } from '../stack/distributed-profile.ts';
+import { startStack } from '../stack/start-stack.ts';
 import { startOwnRedis } from '../stores/own-stores.ts';
 import { readApiDocument } from './api-document.ts';
 import { createClient } from './client.ts';
@@ -10,7 +9,8 @@ import type { Target } from './target.ts';
 /** Separate services whose database a test loses and restores. */
 export interface DrilledServices {
   target: Target;
-  roles: DatabaseRoles;
+  /** `latchkey migrate`, with the roles of the services. */
+  migrate(): Promise<void>;
   /** The processes with rows of their own. The documents stop them before a restore; the others go on. */
   owners: readonly LatchkeyProcess[];
   /** The request log so far. */
@@ -24,39 +24,26 @@ export interface DrilledServices {
  * @param prefix of the names of its roles
  */
 export async function startDrilledServices(url: string, prefix: string): Promise<DrilledServices> {
-  const roles = describeDatabaseRoles(url, prefix);
   const redis = await startOwnRedis();
-  const secrets = makeProfileSecrets();
+  onTestFinished(() => redis.stop());
   let log = '';
-  const { all, processes } = await createDistributedProfile({
+  const stack = await startStack({
     stores: { postgres: url, redis: redis.url },
-    roles,
-    secrets,
-    replicas: { auth: 1, content: 1, leases: 1, 'key-derivation': 1, playback: 1, gateway: 1 },
+    rolePrefix: prefix,
     settings: { LOG_LEVEL: 'info', SHUTDOWN_DRAIN_SECONDS: '0' },
     outputOf: (from) => (_name, stream, text) => {
       if (stream === 'stdout' && from.startsWith('gateway')) log += text;
     },
   });
-  onTestFinished(async () => {
-    await Promise.all(all.map((process) => process.end('SIGKILL')));
-    await redis.stop();
-  });
-  const gateway = processes.gateway[0] as LatchkeyProcess;
-  const behind = all.filter((process) => process !== gateway);
-  for (const process of behind) process.start();
-  await roles.migrate();
-  await Promise.all(behind.map((process) => process.waitReady()));
-  // It starts last: it would count services that do not answer yet as unresponsive.
-  gateway.start();
-  await gateway.waitReady();
+  onTestFinished(async () => void (await stack.end('SIGKILL')));
+  const { secrets, processes } = stack;
   const target: Target = {
-    url: gateway.url,
+    url: stack.url,
     adminApiKey: secrets.ADMIN_API_KEY,
     jwtSecret: Buffer.from(secrets.AUTH_JWT_SECRET),
     propagationMs: 5_000,
-    client: createClient(gateway.url, await readApiDocument(gateway.url), 10),
+    client: createClient(stack.url, await readApiDocument(stack.url), 10),
   };
   const owners = [...processes.auth, ...processes.content, ...processes.leases];
-  return { roles, target, owners, log: () => log };
+  return { migrate: stack.migrate, target, owners, log: () => log };
 }

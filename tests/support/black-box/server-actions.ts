@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { viewerToken } from '../tokens.ts';
 import { outcomeOf } from './answer.ts';
 import { eventually } from './eventually.ts';
 import type { Target } from './target.ts';
-import { unique, viewerToken } from './tokens.ts';
+import { unique } from './unique.ts';
 
 export interface CreatedApiKey {
   id: string;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Target } from '../black-box/target.ts';
-import { unique } from '../black-box/tokens.ts';
+import { unique } from '../black-box/unique.ts';
 import { runCli } from '../processes/run-cli.ts';
 
 /** An encrypted presentation on disk. */

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { viewerToken } from '@latchkey/support/black-box/tokens';
+import { viewerToken } from '@latchkey/support/tokens';
 import { apiKeys, devices, disabledFilm, films, playlistOrigin, revocations, viewers } from './catalogue.ts';
 
 export interface FilledServer {

@@ -6,8 +6,9 @@ import {
   type LatchkeyProcess,
   type LatchkeyProcessOptions,
 } from '../processes/latchkey-process.ts';
+import { runCli } from '../processes/run-cli.ts';
 import type { Environment } from '../processes/spawn-entry.ts';
-import type { DatabaseRoles } from './database-roles.ts';
+import { describeDatabaseRoles } from './database-roles.ts';
 import {
   environmentOf,
   needsOf,
@@ -29,21 +30,36 @@ export interface ProfileSecrets {
 }
 
 /** Number of processes of each kind. */
-export type Replicas = Readonly<
-  Record<Exclude<ProcessKind, 'edge' | 'playback'>, number> & { edge?: number; playback?: number }
->;
+export type Replicas = Readonly<Partial<Record<ProcessKind, number>>>;
 
-export interface DistributedProfile {
+/** Separate services that run. */
+export interface Stack {
+  /** Where clients reach it: the first gateway, or the first edge process. */
+  url: string;
+  /** The processes that clients call, and those behind them. */
+  doors: readonly LatchkeyProcess[];
+  behind: readonly LatchkeyProcess[];
   processes: Readonly<Record<ProcessKind, LatchkeyProcess[]>>;
   all: readonly LatchkeyProcess[];
+  secrets: ProfileSecrets;
+  /** `latchkey migrate`, with the roles of the services. */
+  migrate(): Promise<void>;
+  /** Ends every process, the doors first, so that no request under way fails. @returns of the first that did not end with 0 */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-export interface DistributedProfileOptions {
+export interface StackOptions {
   stores: Stores;
-  /** By default one role of Postgres does everything, as with the code of 0.2.0. */
-  roles?: DatabaseRoles;
-  secrets: ProfileSecrets;
-  replicas: Replicas;
+  /**
+   * Gives each service a role of its own in Postgres, whose name starts with this: roles belong to the whole server. Without it,
+   * the role of the URL does everything.
+   */
+  rolePrefix?: string;
+  secrets?: ProfileSecrets;
+  /** One of each by default. */
+  replicas?: Replicas;
+  /** Edge processes stand in place of gateway and key-derivation. */
+  edge?: boolean;
   /**
    * Variables of every process. A secret only goes to processes that may know it. They replace the usual ones. With the files of
    * `INTERNAL_TLS_…`, services are called with TLS.
@@ -78,18 +94,53 @@ export const absentBucket = (): Environment => ({
   AWS_SECRET_ACCESS_KEY: hex(),
 });
 
-export const makeProfileSecrets = (): ProfileSecrets => ({
+const makeSecrets = (): ProfileSecrets => ({
   INTERNAL_SECRET: hex(),
   ADMIN_API_KEY: `lk_${hex()}`,
   AUTH_JWT_SECRET: hex(),
 });
 
-/** The separate services on free ports, each with only the settings that it needs. None is started. */
-export async function createDistributedProfile(
-  options: DistributedProfileOptions,
-): Promise<DistributedProfile> {
-  const { stores, roles, secrets, replicas, settings = {}, settingsOf = {}, folder, outputOf } = options;
-  const { reach = async (_from, _to, url) => url } = options;
+const oneOfEach: Replicas = {
+  auth: 1,
+  content: 1,
+  leases: 1,
+  'key-derivation': 1,
+  playback: 1,
+  gateway: 1,
+};
+const withEdge: Replicas = { 'key-derivation': 0, gateway: 0, edge: 1 };
+
+/**
+ * Starts separate services, each with only the settings that it needs, on stores that run and a database that this migrates. Resolves
+ * when what is behind the doors and the first door are ready.
+ *
+ * @throws Error if one of them does not start
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const stack = await createStack(options);
+  const [first, ...others] = stack.doors;
+  try {
+    for (const process of stack.behind) process.start();
+    // The services start meanwhile, as a deployment may let them, and wait for the schema.
+    await stack.migrate();
+    await Promise.all(stack.behind.map((process) => process.waitReady()));
+    // The first process that derives keys tells the database which master key it has.
+    first?.start();
+    await first?.waitReady();
+    for (const door of others) door.start();
+    return stack;
+  } catch (error) {
+    await stack.end('SIGKILL');
+    throw error;
+  }
+}
+
+/** The separate services on free ports. None is started. */
+export async function createStack(options: StackOptions): Promise<Stack> {
+  const { stores, rolePrefix, edge = false, settings = {}, settingsOf = {}, folder, outputOf } = options;
+  const { secrets = makeSecrets(), reach = async (_from, _to, url) => url } = options;
+  const replicas = { ...oneOfEach, ...(edge ? withEdge : {}), ...options.replicas };
+  const roles = rolePrefix === undefined ? null : describeDatabaseRoles(stores.postgres, rolePrefix);
   const ports = await reservePorts(replicas);
   const { INTERNAL_TLS_CA_FILE: caFile } = settings;
   const tlsCa = caFile === undefined ? undefined : readFileSync(caFile, 'utf8');
@@ -131,7 +182,28 @@ export async function createDistributedProfile(
     gateway: await create('gateway'),
     edge: await create('edge'),
   };
-  return { processes, all: Object.values(processes).flat() };
+  const all = Object.values(processes).flat();
+  const doors = [...processes.gateway, ...processes.edge];
+  const behind = all.filter((process) => !doors.includes(process));
+  const endEach = (some: readonly LatchkeyProcess[], signal: NodeJS.Signals) =>
+    Promise.all(some.map((process) => process.end(signal)));
+  return {
+    url: doors[0]?.url ?? '',
+    doors,
+    behind,
+    processes,
+    all,
+    secrets,
+    async migrate() {
+      if (roles) await roles.migrate();
+      else await runCli(['migrate'], { DATABASE_URL: stores.postgres, ...settings });
+    },
+    async end(signal) {
+      const codes = [...(await endEach(doors, signal)), ...(await endEach(behind, signal))];
+      const code = codes.find((each) => each !== 0);
+      return code === undefined ? { code: 0, signal: null } : { code, signal: code === null ? signal : null };
+    },
+  };
 }
 
 async function reservePorts(replicas: Replicas): Promise<Record<ProcessKind, number[]>> {
@@ -149,7 +221,7 @@ async function reservePorts(replicas: Replicas): Promise<Record<ProcessKind, num
   return ports;
 }
 
-/** The two that clients call speak without TLS: a proxy in front of them has it. */
+/** Clients call these. They speak without TLS: a proxy in front of them has it. */
 const isFrontDoor = (kind: ProcessKind) => kind === 'gateway' || kind === 'edge';
 const urlOf = (port: number, tlsCa?: string) => `${tlsCa ? 'https' : 'http'}://127.0.0.1:${port}`;
 
