@@ -123,15 +123,6 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
   await restoreWithSecretsInFiles(stack, step, isAsBefore);
 }
 
-/** What the document says under "Upgrade", with its figures. */
-async function countLostKeys(stack: DocumentedStack): Promise<void> {
-  const table = await measureUpgrade(stack, { inTurn: block('git pull'), allAtOnce: up }, 'first');
-  console.log(table);
-  writeFinding('upgrade', table, 'npm test', ['compose']);
-  for (const service of ['leases', 'auth', 'content', 'playback'])
-    assert.match(table, new RegExp(`^\\| ${service} \\| 0 of \\d+ \\| 0 of \\d+ \\|$`, 'm'));
-}
-
 /** What the document says under "As files instead of variables" and "Backup". At its end nothing runs, and the secrets stand in `.env` again. */
 async function restoreWithSecretsInFiles(
   stack: DocumentedStack,
