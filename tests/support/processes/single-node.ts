@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { copyFileSync, createWriteStream, existsSync, mkdirSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { singleNodeEntry } from '../stack/topology.ts';
 import { type Environment, spawnEntry } from './spawn-entry.ts';
@@ -46,7 +45,7 @@ export function startSingleNodeProcess(options: SingleNodeOptions): ServerProces
   const child = spawnEntry({
     entry: singleNodeEntry,
     folder,
-    env: { HOME: folder, ...giveDatabase(folder, env) },
+    env: { HOME: folder, ...env },
     output: ['pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
@@ -75,21 +74,6 @@ export function startSingleNodeProcess(options: SingleNodeOptions): ServerProces
     ended: () => ended,
     kill: (signal) => void child.kill(signal),
   };
-}
-
-/**
- * `TEST_DATABASE_FILE` names a SQLite file that another release has migrated. A server that would create a database gets
- * a copy of that file, with migrations turned off.
- */
-function giveDatabase(folder: string, env: Environment): Environment {
-  const given = process.env.TEST_DATABASE_FILE;
-  if (!given || env.DATABASE_URL) return env;
-  const path = resolve(folder, env.SQLITE_PATH ?? 'data/latchkey.db');
-  if (!existsSync(path)) {
-    mkdirSync(dirname(path), { recursive: true });
-    copyFileSync(given, path);
-  }
-  return { MIGRATE_ON_START: 'false', ...env };
 }
 
 function waitForUrl(child: ChildProcess, stderr: () => string, signal?: AbortSignal): Promise<string> {

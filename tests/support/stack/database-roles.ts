@@ -4,8 +4,8 @@ import type { ProcessKind } from './topology.ts';
 
 /** A Postgres role for each service that has rows, as `latchkey migrate --roles` makes them. */
 export interface DatabaseRoles {
-  /** Migrates the database and makes the roles. */
-  migrate(): Promise<void>;
+  /** Migrates the database and makes the roles. @param code root folder of another release; this repository by default */
+  migrate(code?: string): Promise<void>;
   /** The URL with the role of that process; unchanged for a process that has no role. */
   urlFor(kind: ProcessKind, url: string): string;
   /** Statements that drop the roles after their database: roles belong to the whole server. */
@@ -27,9 +27,9 @@ export function describeDatabaseRoles(databaseUrl: string, prefix: string): Data
     passwords[service],
   ]);
   return {
-    async migrate() {
+    async migrate(code) {
       const env = { DATABASE_URL: databaseUrl, ...Object.fromEntries(variables) };
-      await runCli(['migrate', `--roles=${prefix}`], env);
+      await runCli(['migrate', `--roles=${prefix}`], env, code);
     },
     urlFor(kind, url) {
       if (!services.includes(kind as Service)) return url;

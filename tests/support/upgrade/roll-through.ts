@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LatchkeyProcess } from '../processes/latchkey-process.ts';
-import type { Environment } from '../processes/spawn-entry.ts';
 import { describeDatabaseRoles } from '../stack/database-roles.ts';
 import { createDistributedProfile, makeProfileSecrets, type Stores } from '../stack/distributed-profile.ts';
-import { processKinds, topology } from '../stack/topology.ts';
+import { processKinds } from '../stack/topology.ts';
 import { viewerToken } from '../tokens.ts';
 import { createPlayers, type Players } from './players.ts';
-import { migrateWith, type Release } from './release.ts';
+import type { Release } from './previous-release.ts';
 import { demand, newLease, registration, startSteadyLoad } from './steady-load.ts';
 import type { Tally } from './tally.ts';
 
@@ -24,21 +23,18 @@ const sentAgainPercent = 2;
 /** Enough that each replica of key-derivation gets several of them, whichever the gateway picks. */
 const asksOfEachGateway = 6;
 
-/**
- * Replaces every process of one release by one of the next and back, under requests, on one database. As `k8s/` does it, the
- * services of the next release have a database role each, while those of the release before have the owner's.
- */
+/** Replaces every process of one release by one of the next and back, under requests, on one database. */
 export async function rollThrough(
   before: Release,
   now: Release,
   stores: Stores,
   tally: Tally,
 ): Promise<void> {
-  await migrateWith(before, { DATABASE_URL: stores.postgres });
   const roles = describeDatabaseRoles(stores.postgres, 'latchkey_rolling');
+  await roles.migrate(before.folder);
   const secrets = makeProfileSecrets();
   const { ADMIN_API_KEY: admin, AUTH_JWT_SECRET: tokenSecret } = secrets;
-  const { all, processes } = await createDistributedProfile({ stores, secrets, replicas, settings });
+  const { all, processes } = await createDistributedProfile({ stores, roles, secrets, replicas, settings });
   const gateways = processes.gateway.map(({ url }) => url);
   const players = createPlayers();
   await players.useGateways(gateways);
@@ -46,17 +42,12 @@ export async function rollThrough(
   const replace = async (half: 0 | 1, release: Release) => {
     // A load balancer also does this when a gateway reports that it is about to end.
     await players.useGateways(gateways.filter((_, index) => index !== half));
-    const replacements = processKinds.map((kind) => {
-      const hasOwnRole = release === now && topology[kind].stores.includes('postgres');
-      const changed = hasOwnRole ? { DATABASE_URL: roles.urlFor(kind, stores.postgres) } : {};
-      return restart(processes[kind][half], release, changed);
-    });
-    await Promise.all(replacements);
+    await Promise.all(processKinds.map((kind) => restart(processes[kind][half], release)));
     await players.useGateways(gateways);
   };
   const steps: [string, () => Promise<void> | void][] = [
     [`${before.version} alone`, () => {}],
-    [`${before.version} after the migration`, () => roles.migrate()],
+    [`${before.version} after the migration`, () => roles.migrate(now.folder)],
     [`half of each service on ${now.version}`, () => replace(0, now)],
     [`${now.version} alone`, () => replace(1, now)],
     [`half of each service back on ${before.version}`, () => replace(0, before)],
@@ -95,14 +86,10 @@ export async function rollThrough(
   }
 }
 
-async function restart(
-  process: LatchkeyProcess | undefined,
-  { folder }: Release,
-  changed: Environment,
-): Promise<void> {
+async function restart(process: LatchkeyProcess | undefined, { folder }: Release): Promise<void> {
   if (!process) return;
   await process.end('SIGTERM');
-  process.start(folder, changed);
+  process.start(folder);
   await process.waitReady();
 }
 
