@@ -25,8 +25,8 @@ export interface ApiKeyQuery {
 export interface ApiKeyPage {
   api_keys: ApiKey[];
   next_cursor: string | null;
-  /** Number of matches on all pages, counted up to `apiKeysCountedUpTo`. Missing before server version 0.3.0. */
-  total?: number;
+  /** Number of matches on all pages, counted up to `apiKeysCountedUpTo`. */
+  total: number;
 }
 
 export const apiKeysCountedUpTo = 100_000;

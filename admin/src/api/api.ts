@@ -9,7 +9,7 @@ interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** Refuses with 412 what exists already (`If-None-Match: *`). */
   isNewOnly?: boolean;
-  /** Leaves counts out (`Prefer: return=minimal`). A server before version 0.3.0 gives them all the same. */
+  /** Leaves counts out (`Prefer: return=minimal`). */
   isMinimal?: boolean;
   /** Replaces the session's key in `Authorization: Bearer`; null sends no header. */
   credential?: string | null;

@@ -20,10 +20,10 @@ export interface AuditRecord {
   code: string | null;
   /** Number of leases that a revocation ended; null for other actions, and until the last lease is written. */
   affected: number | null;
-  /** Number of refusals that it stands for. Missing before server version 0.3.0. */
-  count?: number;
-  /** Why it was done and what it changed. Missing before server version 0.3.0. */
-  details?: AuditDetails | null;
+  /** Number of refusals that it stands for. */
+  count: number;
+  /** Why it was done and what it changed; null if the record does not say. */
+  details: AuditDetails | null;
 }
 
 export interface AuditDetails {
@@ -60,8 +60,8 @@ export interface AuditPage {
   audit: AuditRecord[];
   /** With several filters, a page may be short or empty although another page follows. */
   next_cursor: string | null;
-  /** Number of matches on all pages, counted up to `auditCountedUpTo`. Null if unknown. Missing before server version 0.3.0. */
-  total?: number | null;
+  /** Number of matches on all pages, counted up to `auditCountedUpTo`. Null if unknown. */
+  total: number | null;
 }
 
 export const auditCountedUpTo = 10_000;

@@ -76,7 +76,7 @@ export interface ContentFields {
   sizeBytes: number | null;
   manifestKey: string | null;
   /** Undefined leaves it as it is. */
-  playlistUrl: string | null | undefined;
+  playlistUrl: string | null;
   metadata: Metadata;
 }
 

@@ -30,8 +30,8 @@ export interface KeyDecision {
   decidedAt: string;
   viewerId: string | null;
   contentId: string;
-  /** The same with a token that is issued now and opens the content. Null without a viewer; missing of the release before. */
-  withNewToken?: { outcome: Outcome; code: string | null } | null;
+  /** The same with a token that is issued now and opens the content. Null without a viewer. */
+  withNewToken: { outcome: Outcome; code: string | null } | null;
   steps: DecisionStep[];
 }
 

@@ -27,11 +27,8 @@ export interface LeasePage {
 export interface LeaseCounts {
   /** Number of active leases of the selected viewer and content, whatever the state in the query. */
   active: number;
-  /**
-   * Number of matches on all pages; active ones exactly, others up to `leasesCountedUpTo`. Null or missing if unknown, as before server
-   * version 0.3.0.
-   */
-  total?: number | null | undefined;
+  /** Number of matches on all pages; active ones exactly, others up to `leasesCountedUpTo`. */
+  total: number;
 }
 
 export const leasesCountedUpTo = 10_000;
@@ -51,7 +48,7 @@ export async function countLeases(
 ): Promise<LeaseCounts> {
   // Every page has the full counts, so the smallest page is enough.
   const query = { viewerId, contentId, state, limit: 1 };
-  const page = await api.request<{ total_active: number; total?: number | null }>('GET', path, {
+  const page = await api.request<{ total_active: number; total: number }>('GET', path, {
     query,
     signal,
   });

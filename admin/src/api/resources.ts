@@ -63,13 +63,13 @@ export interface Content {
   status: ContentStatus;
   /** The master key version for its keys. */
   keyVersion: number;
-  /** Null: every key at any time. Undefined from a service of an older release, during an upgrade. */
-  keyPeriods?: KeyPeriods | null | undefined;
+  /** Null: every key at any time. */
+  keyPeriods: KeyPeriods | null;
   sizeBytes: number | null;
   /** Path of the manifest in the bucket. */
   manifestKey: string | null;
-  /** Where players find its playlist, for playback sessions. Undefined from a service of an older release, during an upgrade. */
-  playlistUrl?: string | null | undefined;
+  /** Where players find its playlist, for playback sessions. */
+  playlistUrl: string | null;
   metadata: Metadata;
   createdAt: string;
   updatedAt: string;
@@ -83,10 +83,10 @@ export interface Lease {
   viewerId: string;
   contentId: string;
   deviceId: string | null;
-  /** `session`: given as a URL, which plays without a token. Undefined from a service of an older release, during an upgrade. */
-  kind?: 'player' | 'session';
+  /** `session`: given as a URL, which plays without a token. */
+  kind: 'player' | 'session';
   /** Of a session: when its URL was last used, within some seconds. */
-  lastUsedAt?: string | null;
+  lastUsedAt: string | null;
   /** The state at the time of the answer. A lease can expire later. */
   state: LeaseStatus;
   createdAt: string;

@@ -94,8 +94,8 @@ export interface Statistics {
   /** All requests, including key requests. */
   requests: RequestSeries;
   activeLeases: { count: number | null; series: { at: string; count: number }[] };
-  /** Leases that players returned, or that a newer one replaced. Missing of an older server. */
-  endedLeases?: { lastHour: number };
+  /** Leases that players returned, or that a newer one replaced. */
+  endedLeases: { lastHour: number };
   player: { lastHour: PlayerFigures; series: ({ at: string } & PlayerFigures)[] };
   /** Newest first. */
   changes: AuthorityChange[];
@@ -103,8 +103,8 @@ export interface Statistics {
   replicas: { replica: string; startedAt: string }[];
   ready: boolean;
   dependencies: Record<string, { status: string } & Record<string, unknown>>;
-  /** All current problems, worst first. A gateway of the release before says none. */
-  concerns?: Concern[];
+  /** All current problems, worst first. */
+  concerns: Concern[];
   warnings: ConfigurationWarning[];
   /** Processes that did not answer in time. The figures do not include them. */
   missing: { service: string; address: string }[];

@@ -25,7 +25,7 @@ export interface UsageSeries {
 
 export interface Usage {
   /** Why there are no figures. */
-  unavailable: 'off' | 'pending-migration' | null;
+  unavailable: 'off' | null;
   by: UsageKind;
   /** Start of the first step, and end of the last one. */
   from: string;

@@ -136,10 +136,7 @@ function useFound(text: string): Found {
     queryFn: async ({ signal }): Promise<Found> => {
       const mayReadContent = may(scope, 'read-content');
       const [beginning, containing, { viewers }] = await Promise.all([
-        // A content service of 0.2.0, which may still run beside this page, refuses the search.
-        mayReadContent
-          ? findContents(api, { prefix: paused, limit: foundAtMost }, signal).catch(() => ({ items: [] }))
-          : { items: [] },
+        mayReadContent ? findContents(api, { prefix: paused, limit: foundAtMost }, signal) : { items: [] },
         mayReadContent ? listContents(api, { q: paused, limit: foundAtMost }, signal) : { items: [] },
         may(scope, 'manage')
           ? listViewers(api, { prefix: paused, limit: foundAtMost }, signal)

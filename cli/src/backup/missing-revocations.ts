@@ -20,13 +20,13 @@ export interface FoundRevocations {
   missing: MissingRevocation[];
   /** Leases that viewers released themselves. They end soon anyway, and would hide the rest. */
   released: number;
-  /** Lines of requests that revoked something and do not say what: of release 0.2.0, cut off, or with a hidden viewer. `file:line` each. */
+  /** Lines of requests that revoked something and do not say what: cut off, or with a hidden viewer. `file:line` each. */
   unclear: string[];
   /** Lines in the time that was searched. */
   lines: number;
 }
 
-/** A request that revokes, by its path alone: what an unreadable line, or one of 0.2.0, shows. */
+/** A request that revokes, by its path alone: what an unreadable line shows. */
 const revoking =
   /"\/keys\/leases\/revoke|"DELETE","path":"\/api\/v1\/(api-keys|content)\/|\/api-keys\/[^"/]*\/rotate/;
 const revokePath = '/keys/leases/revoke';
@@ -53,7 +53,7 @@ export async function findRevocations(
       if (line ? line.at < since : !revoking.test(text)) continue;
       found.lines++;
       if (!line?.revocation || line.revocation.viewerIdHash !== undefined) {
-        if (!line || line.revocation || (line.isDone && revoking.test(text)))
+        if (!line || line.revocation)
           found.unclear.push(`${typeof file === 'string' ? file : 'standard input'}:${number}`);
         continue;
       }
@@ -72,8 +72,6 @@ export async function findRevocations(
 interface LogLine {
   at: number;
   requestId: string;
-  /** Whether the server said that it did it. */
-  isDone: boolean;
   isViewer: boolean;
   revocation: LoggedRevocation | undefined;
 }
@@ -82,13 +80,12 @@ interface LogLine {
 function readLine(text: string): LogLine | undefined {
   try {
     const line = JSON.parse(text.slice(Math.max(0, text.indexOf('{')))) as Record<string, unknown>;
-    const { time, requestId, status, principal, revocation } = line;
+    const { time, requestId, principal, revocation } = line;
     const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
     if (Number.isNaN(at) || typeof requestId !== 'string') return undefined;
     return {
       at,
       requestId,
-      isDone: Number(status) < 300,
       isViewer: (principal as { kind?: unknown } | null)?.kind === 'viewer',
       revocation: readLoggedRevocation(revocation),
     };

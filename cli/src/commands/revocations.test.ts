@@ -74,10 +74,8 @@ test('revocations reads lines behind the prefix of a collector, and an act whose
 });
 
 test.each([
-  ['of release 0.2.0, which does not say whom', line(null)],
   ['that hides the viewer', line({ viewerIdHash: '0123456789ab' })],
   ['that was cut off', line({ viewerId: 'ann' }).slice(0, -20)],
-  ['of a rotation of release 0.2.0', line(null, { path: '/api/v1/api-keys/k/rotate' })],
 ])('a line %s is named by its number and fails the command, after the rest was listed', async (_, odd) => {
   const { exitCode, requests, stderr, file } = await list(line({ viewerId: 'bob' }) + odd);
   expect([exitCode, requests]).toMatchObject([1, [{ body: { viewerId: 'bob' } }]]);

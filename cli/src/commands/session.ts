@@ -91,7 +91,6 @@ function adviceFor({ code }: AppError, contentId: string): string | undefined {
       'A session needs PUBLIC_URL, the address of the server for players, among its variables, and the playlistUrl of the content: ' +
       `set it in the dashboard, with PATCH /api/v1/content/${contentId}, or with latchkey encrypt --register --playlist-url <url>.`
     );
-  if (code === 'NOT_FOUND')
-    return 'The server makes no sessions: its LEASE_MODE is off, or its release is older than 0.3.0.';
+  if (code === 'NOT_FOUND') return 'The server makes no sessions: its LEASE_MODE is off.';
   return undefined;
 }

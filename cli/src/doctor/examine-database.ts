@@ -67,7 +67,7 @@ export async function examineDatabase(
   }
 }
 
-/** Earlier releases made files with the rights that the umask left. */
+/** A file that was restored or copied may have other rights than the one that the server made. */
 function examineFileMode(path: string): Finding[] {
   const mode = statSync(path).mode & 0o777;
   if ((mode & othersRead) === 0) return [];

@@ -1,4 +1,3 @@
-import { AppError } from '@latchkey/shared/errors';
 import { expect, it } from 'vitest';
 import { answerProblem, startKeyServer } from '../testing/key-server.ts';
 import { createContentRegistrar } from './register-content.ts';
@@ -9,17 +8,10 @@ const stored = { ...periods, burst: 8, speed: 2, pace: true };
 type Body = Record<string, unknown>;
 
 /** A server with one content, or none. It keeps the changes that it was sent. */
-async function startRegistry(content: Body | null, knowsPeriods = true) {
+async function startRegistry(content: Body | null) {
   let known = content;
   const { url, seen } = await startKeyServer((request, response, n) => {
     const body: Body = JSON.parse(seen[n]?.body || '{}');
-    if (!knowsPeriods && 'keyPeriods' in body) {
-      response.writeHead(400, { 'content-type': 'application/problem+json' });
-      const errors = [{ path: '/keyPeriods', message: 'is not known here' }];
-      return void response.end(
-        JSON.stringify({ code: 'VALIDATION_FAILED', detail: 'The body is not valid.', errors }),
-      );
-    }
     if (request.method === 'GET' && !known)
       return answerProblem(response, 404, 'CONTENT_NOT_FOUND', 'No such content.');
     known = { ...known, ...body };
@@ -39,7 +31,7 @@ it('new content is registered with its key periods, and nothing is left to be st
 });
 
 it('new content with one key throughout is registered without key periods', async () => {
-  const { access, sent } = await startRegistry(null, false);
+  const { access, sent } = await startRegistry(null);
   await createContentRegistrar(access).register({ contentId: 'film', epochs: null });
   expect(sent()).toEqual([['POST /api/v1/content', { id: 'film', name: 'film' }]]);
 });
@@ -100,24 +92,10 @@ it('the key periods of a live channel are not taken away by a film with one key 
   expect(sent()).toEqual([]);
 });
 
-const olderReleases: [string, Body | null][] = [
-  ['that does not know the content', null],
-  ['that knows the content', { id: 'film' }],
-];
-
-it.each(olderReleases)('a server without key periods %s is refused with what to do', async (_, content) => {
-  const { access } = await startRegistry(content, false);
-  const error = await createContentRegistrar(access)
-    .register({ contentId: 'film', epochs })
-    .catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(AppError);
-  expect(String(error)).toMatch(/does not know key periods.*Upgrade it, or give --no-key-periods/);
-});
-
-it.each(olderReleases)(
-  'without the statement of key periods, a server of an older release %s is used as before',
-  async (_, content) => {
-    const { access, sent } = await startRegistry(content, false);
+it.each([null, { keyPeriods: stored }])(
+  'without the statement of key periods, those of the content stay as they are: %j',
+  async (content) => {
+    const { access, sent } = await startRegistry(content);
     const registrar = createContentRegistrar(access, { keyPeriods: false });
     await registrar.register({ contentId: 'film', epochs });
     await registrar.settle();

@@ -10,7 +10,7 @@ export interface ContentRegistrar {
    * would rename it. Where its key periods do not serve the keys of these epochs, they are widened, so that the presentation
    * that viewers play meanwhile goes on.
    *
-   * @throws AppError as `askServer`; `VALIDATION_FAILED` for a live channel, and for a server without key periods
+   * @throws AppError as `askServer`; `VALIDATION_FAILED` for a live channel
    */
   register(content: WrittenContent, signal?: AbortSignal): Promise<void>;
   /** Registers content that has no keys of its own, and leaves its key periods as they are. */
@@ -38,13 +38,13 @@ interface Sequence {
   readonly pace?: boolean;
 }
 
-/** As the server shows them; undefined from a server that does not know them. */
-type ShownPeriods = Sequence | { readonly mode: 'clock' } | null | undefined;
+/** As the server shows them. */
+type ShownPeriods = Sequence | { readonly mode: 'clock' } | null;
 
 /** The part of a content that is compared. */
 interface ShownContent {
   readonly keyPeriods: ShownPeriods;
-  readonly playlistUrl: string | null | undefined;
+  readonly playlistUrl: string | null;
 }
 
 interface Statement {
@@ -65,11 +65,7 @@ export function createContentRegistrar(
   async function create(contentId: string, keyPeriods: Sequence | null, signal?: AbortSignal): Promise<void> {
     const stated = { ...(keyPeriods && { keyPeriods }), ...(playlistUrl && { playlistUrl }) };
     const body = { id: contentId, name: name ?? contentId, ...stated };
-    try {
-      await askServer(access, { method: 'POST', path: '/api/v1/content', body, signal });
-    } catch (error) {
-      throw keyPeriods && isUnknownMember(error) ? withoutPeriods(access.server, error) : error;
-    }
+    await askServer(access, { method: 'POST', path: '/api/v1/content', body, signal });
   }
   async function state(contentId: string, body: Statement, signal?: AbortSignal): Promise<void> {
     await askServer(access, { method: 'PATCH', path: pathOf(contentId), body, signal });
@@ -93,7 +89,6 @@ export function createContentRegistrar(
       await statePlaylist(contentId, known, signal);
       if (!statesPeriods) return;
       const { keyPeriods: present } = known;
-      if (wanted && present === undefined) throw withoutPeriods(access.server);
       if (present?.mode === 'clock') throw isLive(contentId);
       if (!present) return void (wanted && later(contentId, { keyPeriods: wanted }));
       // One key throughout is served only where no periods are stated.
@@ -147,22 +142,8 @@ async function readShown(answer: Response): Promise<ShownContent> {
     | { content?: Partial<ShownContent> }
     | null
     | undefined;
-  const { keyPeriods, playlistUrl } = body?.content ?? {};
+  const { keyPeriods = null, playlistUrl = null } = body?.content ?? {};
   return { keyPeriods, playlistUrl };
-}
-
-/** A server of release 0.2.0 or older refuses members that it does not know. */
-function isUnknownMember(error: unknown): boolean {
-  if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED') return false;
-  const { errors } = (error.members ?? {}) as { errors?: readonly { path: string; message: string }[] };
-  return errors?.some(({ path, message }) => path === '/keyPeriods' && /not known/.test(message)) ?? false;
-}
-
-function withoutPeriods(server: string, cause?: unknown): AppError {
-  const detail =
-    `--server ${server} does not know key periods (keyPeriods, from release 0.3.0 on). Upgrade it, or give ` +
-    '--no-key-periods: a viewer with a token can then fetch the keys of all epochs at once, and keep them after a revocation';
-  return refusal(detail, cause);
 }
 
 function isLive(contentId: string): AppError {

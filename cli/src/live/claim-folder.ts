@@ -10,7 +10,7 @@ const claimName = '.latchkey-live-claim.json';
 
 interface Claim {
   readonly contentId: string;
-  /** As `showUrl` shows it; as it was given in a claim of release 0.3.0. */
+  /** As `showUrl` shows it. */
   readonly source: string;
   readonly machine: string;
   readonly pid: number;
@@ -47,9 +47,9 @@ export async function claimFolder(options: ClaimOptions): Promise<() => Promise<
   const path = join(folder, claimName);
   const deadline = clock.monotonic() + staleMs;
   for (let claim = await readClaim(path); claim; claim = await readClaim(path)) {
-    if (claim.contentId !== contentId || showUrl(claim.source) !== shownSource) {
+    if (claim.contentId !== contentId || claim.source !== shownSource) {
       throw refusal(
-        `--out ${folder} has ${claim.contentId} from ${showUrl(claim.source)}; give another folder for ${contentId}`,
+        `--out ${folder} has ${claim.contentId} from ${claim.source}; give another folder for ${contentId}`,
       );
     }
     if (!(await isHeld(claim, path, clock))) break;

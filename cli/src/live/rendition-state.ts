@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { refusal } from '../refusal.ts';
-import { showUrl } from '../show-url.ts';
 import type { WindowHeader } from './source-window.ts';
 
 /** One encrypted segment of the window. */
@@ -105,15 +104,9 @@ export async function readState(path: string): Promise<RenditionState> {
   }
   try {
     const { form: found, ...state } = JSON.parse(text) as RenditionState & { form: unknown };
-    if (found === form && Array.isArray(state.entries))
-      return { ...newState(), ...state, entries: state.entries.map(hideUri) };
+    if (found === form && Array.isArray(state.entries)) return { ...newState(), ...state };
   } catch {
     // Said below: a cut file and a file of another form need the same remedy.
   }
   throw refusal(`${path} cannot be read as the state of a live encryption; give a new --out folder`);
-}
-
-/** Release 0.3.0 stored the whole URI. */
-function hideUri(entry: LiveEntry): LiveEntry {
-  return { ...entry, uri: showUrl(entry.uri) };
 }

@@ -56,10 +56,7 @@ function readEncryptedFrom(line: string): unknown {
   }
 }
 
-/**
- * Version of the output's form, so that a folder of another form is not continued. Version 2 has initialization sections
- * in the clear, I-frame playlists, and numbers that follow EXT-X-MEDIA-SEQUENCE. Version 1 had no number here.
- */
+/** Version of the output's form, so that a folder of another form is not continued. */
 const outputForm = 2;
 
 interface WorkDescription {

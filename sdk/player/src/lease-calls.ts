@@ -83,7 +83,7 @@ interface SessionGrant {
 }
 
 const withoutSessions = (cause: PlayerError) =>
-  new PlayerError('SESSION_UNAVAILABLE', 'The key server has no sessions: LEASE_MODE=off, or before 0.3.0.', {
+  new PlayerError('SESSION_UNAVAILABLE', 'The key server has no sessions: LEASE_MODE=off.', {
     status: 404,
     cause,
   });

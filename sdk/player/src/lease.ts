@@ -4,8 +4,8 @@ export interface Lease {
   readonly viewerId: string;
   readonly contentId: string;
   readonly deviceId: string | null;
-  /** `session`: a playback session, whose URL plays without a token. Missing from servers before 0.3.0. */
-  readonly kind?: 'player' | 'session';
+  /** `session`: a playback session, whose URL plays without a token. */
+  readonly kind: 'player' | 'session';
   readonly state: 'active' | 'expired' | 'revoked';
   /** Times are ISO 8601, UTC, by the server's clock. */
   readonly createdAt: string;

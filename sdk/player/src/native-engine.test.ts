@@ -89,7 +89,7 @@ it.each([
   [409, 'LEASE_LIMIT_REACHED', 'LEASE_LIMIT_REACHED'],
   [404, 'CONTENT_NOT_FOUND', 'CONTENT_NOT_FOUND'],
   [403, 'TOKEN_REVOKED', 'TOKEN_REVOKED'],
-  // The server has no leases, or is of an older release.
+  // The server has no leases.
   [404, 'NOT_FOUND', 'SESSION_UNAVAILABLE'],
 ])(
   'a session that is refused by %i %s ends a native load with %s, after one request',

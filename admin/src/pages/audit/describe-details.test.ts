@@ -11,7 +11,7 @@ it('a row shows the reason, or what changed', () => {
   expect(summarize({ changes: { name: { before: 1, after: 2 }, status: { before: 1, after: 2 } } })).toBe(
     'name, status',
   );
-  expect([summarize(null), summarize(undefined), summarize({})]).toEqual([null, null, null]);
+  expect([summarize(null), summarize({})]).toEqual([null, null]);
 });
 
 it.each([
@@ -27,7 +27,7 @@ it.each([
   ['lease.revoke', 'viewer:"eve content:film"', '/viewers?viewer=eve+content%3Afilm'],
   ['lease.revoke', 'viewer:"x viewer:ada"', '/viewers?viewer=x+viewer%3Aada'],
   ['lease.revoke', 'viewer:"a\\",\\"viewerId\\":\\"ada"', '/viewers?viewer=a%22%2C%22viewerId%22%3A%22ada'],
-  // As 0.2.0 wrote it: it could be of two viewers.
+  // It could be of two viewers.
   ['lease.revoke', 'viewer:a b&c content:film', null],
   ['lease.revoke', 'content:film', '/content/film'],
   ['api-key.create', '98ee5596-cd3e-a20d-163a-e382420c6eff', null],

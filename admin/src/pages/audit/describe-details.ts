@@ -13,7 +13,7 @@ function describeValue(value: unknown): string {
 }
 
 /** What a row shows of the details: the reason, or the names of what changed. Null if there is nothing to show. */
-export function summarize(details: AuditDetails | null | undefined): string | null {
+export function summarize(details: AuditDetails | null): string | null {
   if (details?.reason) return details.reason;
   const names = Object.keys(details?.changes ?? {});
   return names.length === 0 ? null : names.join(', ');

@@ -150,7 +150,7 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
       <div className={styles.columns}>
         <KeyCard content={content} keyEndpoint={keyEndpoint} />
         <div>
-          <KeyPeriodsCard periods={content.keyPeriods ?? null} />
+          <KeyPeriodsCard periods={content.keyPeriods} />
           <ContentFacts content={content} />
         </div>
       </div>

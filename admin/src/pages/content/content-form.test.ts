@@ -15,7 +15,7 @@ const fields = {
   name: 'Film',
   sizeBytes: null,
   manifestKey: null,
-  playlistUrl: undefined,
+  playlistUrl: null,
   metadata: {},
   keyPeriods: undefined,
 };

@@ -36,7 +36,7 @@ export function readForm(texts: FormTexts, before: Content | null = null): ReadF
   const periods = showsPeriods(texts.periods, before?.keyPeriods)
     ? { periods: before?.keyPeriods }
     : readPeriods(texts.periods);
-  const playlistUrl = readPlaylistUrl(texts.playlistUrl, before);
+  const playlistUrl = readPlaylistUrl(texts.playlistUrl);
   const faults: FormFaults = {
     ...(name === '' && { name: 'Enter a name.' }),
     ...(sizeBytes === undefined && { sizeBytes: 'A whole number of bytes, such as 1500000 or 1,500,000.' }),
@@ -60,10 +60,10 @@ export function readForm(texts: FormTexts, before: Content | null = null): ReadF
 
 const playlistUrlFault = 'An http or https URL, such as https://cdn.example.com/film/master.m3u8.';
 
-/** @returns false for anything but a URL; undefined for nothing where there was nothing, which older services do not know either */
-function readPlaylistUrl(text: string, before: Content | null): string | null | undefined | false {
+/** @returns false for anything but a URL */
+function readPlaylistUrl(text: string): string | null | false {
   const url = text.trim();
-  if (url === '') return before?.playlistUrl == null ? before?.playlistUrl : null;
+  if (url === '') return null;
   return /^https?:\/\//i.test(url) && URL.canParse(url) && url;
 }
 

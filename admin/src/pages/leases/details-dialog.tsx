@@ -106,13 +106,12 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
   );
 }
 
-/** A lease of a player has no more than its kind to say, and one of an older service not even that. */
+/** A lease of a player has no more than its kind to say. */
 function sessionFacts({ kind, lastUsedAt }: Lease): Fact[] {
-  if (kind === undefined) return [];
   if (kind === 'player') return [['Kind', 'Player: sends a token with each key request']];
   return [
     ['Kind', 'Session: a URL that plays without a token'],
-    ['Last used', lastUsedAt == null ? 'not yet' : <RelativeTime key="used" at={lastUsedAt} isFocusable />],
+    ['Last used', lastUsedAt === null ? 'not yet' : <RelativeTime key="used" at={lastUsedAt} isFocusable />],
   ];
 }
 

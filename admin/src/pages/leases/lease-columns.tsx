@@ -30,7 +30,7 @@ export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
         )}
         {kind === 'session' && (
           <span className={styles.device}>
-            {lastUsedAt == null ? (
+            {lastUsedAt === null ? (
               'URL not used yet'
             ) : (
               <>

@@ -7,8 +7,15 @@ const at = (seconds: number) => new Date(now + seconds * 1_000).toISOString();
 
 function lease(id: string, part: Partial<Lease> = {}): Lease {
   return {
-    ...{ id, viewerId: `viewer of ${id}`, contentId: 'film', deviceId: null, state: 'active' },
-    ...{ createdAt: at(-60), renewedAt: null, expiresAt: at(240) },
+    ...{
+      id,
+      viewerId: `viewer of ${id}`,
+      contentId: 'film',
+      deviceId: null,
+      kind: 'player',
+      state: 'active',
+    },
+    ...{ createdAt: at(-60), renewedAt: null, expiresAt: at(240), lastUsedAt: null },
     ...{ revokedAt: null, revokedBy: null, reason: null },
     ...part,
   };

@@ -35,7 +35,7 @@ export function Figures({ statistics, activeLeases }: FiguresProps) {
       </h2>
       <dl className={styles.figures}>
         <Figure name="Active leases" value={activeLeases === undefined ? '–' : formatCount(activeLeases)}>
-          now · {formatCount(endedLeases?.lastHour ?? 0)} returned in the last hour ·{' '}
+          now · {formatCount(endedLeases.lastHour)} returned in the last hour ·{' '}
           <Link href="/leases?state=active">Show them</Link>
         </Figure>
         <Figure name="Key requests" value={formatRate(lastMinute.perSecond)} unit="per second">

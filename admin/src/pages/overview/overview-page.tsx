@@ -38,7 +38,7 @@ export default function OverviewPage() {
       {statistics && (
         <div className={styles.page}>
           {error ? <OldFigures at={statistics.at} error={error} /> : null}
-          <AttentionList concerns={statistics.concerns ?? []} isCurrent={!error} />
+          <AttentionList concerns={statistics.concerns} isCurrent={!error} />
           {isFresh ? (
             <FirstSteps />
           ) : (

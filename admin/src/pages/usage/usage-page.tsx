@@ -55,7 +55,9 @@ export default function UsagePage() {
       {!error && !usage && <PageSkeleton />}
       {usage?.unavailable && (
         <Card>
-          <Unavailable why={usage.unavailable} />
+          <EmptyState icon="bars" title="Usage is not kept">
+            USAGE_KEEP_DAYS=0 turns it off on this server.
+          </EmptyState>
         </Card>
       )}
       {shown && (
@@ -68,18 +70,6 @@ export default function UsagePage() {
         </div>
       )}
     </>
-  );
-}
-
-function Unavailable({ why }: { why: NonNullable<Usage['unavailable']> }) {
-  return why === 'off' ? (
-    <EmptyState icon="bars" title="Usage is not kept">
-      USAGE_KEEP_DAYS=0 turns it off on this server.
-    </EmptyState>
-  ) : (
-    <EmptyState icon="bars" title="The database has no usage yet">
-      Its tables come with a migration that has not run. Run latchkey migrate.
-    </EmptyState>
   );
 }
 

@@ -41,7 +41,7 @@ export function judgeProcesses(processes: readonly LiveProcess[], at: number): L
 }
 
 function judgeVersions(processes: readonly LiveProcess[]): LiveFinding[] {
-  const versions = [...new Set(processes.map(({ version }) => version ?? '0.2.0 or older'))].sort();
+  const versions = [...new Set(processes.map(({ version }) => version ?? 'unknown'))].sort();
   if (processes.length === 0) return [];
   const says =
     versions.length > 1

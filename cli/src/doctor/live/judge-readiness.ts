@@ -56,7 +56,7 @@ function judgeDependency([about, facts]: [string, Members]): LiveFinding {
       ? { state: 'warning', about, says, topic: 'readiness' }
       : { state: 'ok', about, says };
   }
-  // No process reports it: during an upgrade, one of the release before may not know it.
+  // No process reports it.
   if (status === 'unknown') return { state: 'warning', about, says, topic: topicOf(about, status) };
   return {
     state: 'wrong',
