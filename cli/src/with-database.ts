@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { databaseVariables, readConfig } from '@latchkey/shared/config';
-import { type Database, nameDatabase, openDatabase, openPostgresOptions } from '@latchkey/shared/db';
+import {
+  type Database,
+  nameDatabase,
+  openDatabase,
+  openPostgresOptions,
+  readMigrationState,
+} from '@latchkey/shared/db';
 import { AppError, type ErrorCode } from '@latchkey/shared/errors';
 import type { Variables } from './keys/variables.ts';
 import { refusal } from './refusal.ts';
@@ -9,7 +15,7 @@ import { refusal } from './refusal.ts';
 const tlsOptions = { now: Date.now, onFault: () => {} };
 
 interface DatabaseChoice {
-  /** Whether a missing SQLite file may be made. */
+  /** Whether a missing SQLite file may be made, and the schema be older than this code needs. */
   mayCreate: boolean;
   /** Whether a statement may take as long as it needs. */
   longStatements?: boolean;
@@ -18,8 +24,8 @@ interface DatabaseChoice {
 /**
  * Opens the database that `DATABASE_URL` or `SQLITE_PATH` names, as the server would, and closes it after the work.
  *
- * @throws ConfigError for a variable that cannot be used; AppError if the file is missing, or if the system refuses
- *   access to it
+ * @throws ConfigError for a variable that cannot be used; AppError if the file is missing, if its schema is too old, or if the system
+ *   refuses access to it
  */
 export async function withDatabase<T>(
   env: Variables,
@@ -38,7 +44,12 @@ export async function withDatabase<T>(
     openDatabase({ ...openPostgresOptions(values, tlsOptions), databaseUrl, sqlitePath, longStatements }),
   );
   try {
-    return await explaining(env, 'INTERNAL', () => work(db, nameDatabase(values)));
+    return await explaining(env, 'INTERNAL', async () => {
+      const name = nameDatabase(values);
+      if (!mayCreate && (await readMigrationState(db)).missing.length > 0)
+        throw refusal(`${name} is not up to date; run latchkey migrate first`);
+      return work(db, name);
+    });
   } finally {
     await db.destroy();
   }

@@ -114,12 +114,6 @@ describe('the gateway', () => {
     expect([ready, missing]).toEqual([false, ['feed']]);
   });
 
-  test('the gateway is ready if key-derivation of the previous release does not report the feed', async () => {
-    const before = states.filter(({ name }) => name !== 'feed');
-    const { ready, dependencies } = await reportWith({ 'key-derivation': [await serveReady(before)] });
-    expect([ready, dependencies.feed]).toEqual([true, { status: 'unknown' }]);
-  });
-
   test('the gateway shows as degraded what only one service has lost, and names that service', async () => {
     const { ready, dependencies } = await reportWith({ leases: [await serveReady(without('database'))] });
     expect([ready, dependencies.leases?.status]).toEqual([true, 'down']);

@@ -14,7 +14,7 @@ import { createLeaseReader, mount as mountLeases } from '@latchkey/leases';
 import { mount as mountPlayback } from '@latchkey/playback';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import { cleanAudit, type Database, migrate, openDatabase, openPostgresOptions } from '@latchkey/shared/db';
+import { type Database, migrate, openDatabase, openPostgresOptions } from '@latchkey/shared/db';
 import { createSessionUses } from '@latchkey/shared/internal';
 import { createLoggedReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
@@ -211,22 +211,8 @@ async function migrateOnStart(
   try {
     const applied = await migrate(patient);
     if (applied.length > 0) log.info(`the database was migrated: ${applied.join(', ')}`);
-    await cleanAuditOnStart(patient, log);
   } finally {
     if (patient !== db) await patient.destroy();
-  }
-}
-
-/** If the database accepts no writes, the server still starts and serves keys. The next start continues. */
-async function cleanAuditOnStart(db: Database, log: OperatorLog): Promise<void> {
-  try {
-    const cleaned = await cleanAudit(db);
-    if (cleaned > 0)
-      log.info(`removed the credentials that callers had put into ids from ${cleaned} rows of the audit`);
-  } catch (error) {
-    const message =
-      'credentials that callers had put into ids could not be removed from the audit; the next start tries again';
-    log.warn(message, { error });
   }
 }
 

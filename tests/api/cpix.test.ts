@@ -1,5 +1,4 @@
 import { outcomeOf } from '@latchkey/support/black-box/answer';
-import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import { createApiKey, oncePropagated, registerContent } from '@latchkey/support/black-box/server-actions';
 import { openShared } from '@latchkey/support/black-box/target';
 import { unique } from '@latchkey/support/black-box/unique';
@@ -11,8 +10,6 @@ const publicUrl = 'https://keys.example';
 const target = await openShared('every-route');
 const { client, adminApiKey: admin } = target;
 const { raw: as } = await createApiKey(target, 'packager');
-/** Before it, the server knows no periods. */
-const isPending = (await listPendingMigrations(target)).includes('0006-key-periods');
 
 const pathOf = (id: string, query = '') => `/api/v1/content/${id}/cpix${query}`;
 
@@ -101,17 +98,14 @@ it('a content that is unknown, disabled or of an impossible id has no document',
   );
 });
 
-it.skipIf(isPending)(
-  'key periods hold: one epoch that is not served refuses the whole document',
-  async () => {
-    const id = unique('content');
-    const keyPeriods = { mode: 'sequence', count: 3, periodSeconds: 10 };
-    await client.post('/api/v1/content', admin, { id, name: id, keyPeriods });
-    expect(outcomeOf(await client.get(pathOf(id, '?epochs=0-3'), as))).toBe('404 EPOCH_NOT_FOUND');
-    expect(outcomeOf(await client.get(pathOf(id), as))).toBe('404 EPOCH_NOT_FOUND');
-    readKeys(client, await readDocument(id, '?epochs=0-2'));
-  },
-);
+it('key periods hold: one epoch that is not served refuses the whole document', async () => {
+  const id = unique('content');
+  const keyPeriods = { mode: 'sequence', count: 3, periodSeconds: 10 };
+  await client.post('/api/v1/content', admin, { id, name: id, keyPeriods });
+  expect(outcomeOf(await client.get(pathOf(id, '?epochs=0-3'), as))).toBe('404 EPOCH_NOT_FOUND');
+  expect(outcomeOf(await client.get(pathOf(id), as))).toBe('404 EPOCH_NOT_FOUND');
+  readKeys(client, await readDocument(id, '?epochs=0-2'));
+});
 
 it('the API key is also taken as the password of Basic', async () => {
   const authorization = `Basic ${Buffer.from(`packager:${as}`).toString('base64')}`;

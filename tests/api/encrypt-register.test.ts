@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outcomeOf } from '@latchkey/support/black-box/answer';
 import { makeTestFolder } from '@latchkey/support/black-box/own-process';
-import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
 import { unique } from '@latchkey/support/black-box/unique';
@@ -70,39 +69,33 @@ it('encrypt --register leaves the key periods of a live channel, and those of an
   expect(await periodsOf(contentId)).toMatchObject(keyPeriods);
 });
 
-/** Before it, the server knows no periods. */
-const isPending = (await listPendingMigrations(target)).includes('0006-key-periods');
+it('latchkey encrypt --live --register makes a channel whose keys change by the clock, and a viewer decrypts it with the key of now and no later one', async () => {
+  const id = unique('channel');
+  const folder = makeTestFolder();
+  // A source that has ended already, so that the command ends.
+  const source = '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST\n';
+  for (const [name, text] of Object.entries({ 'live.m3u8': source, 'a.ts': 'first', 'b.ts': 'second' })) {
+    writeFileSync(join(folder, name), text);
+  }
+  const out = join(folder, 'out');
+  const args = ['encrypt', '--live', join(folder, 'live.m3u8'), '--content-id', id, '--out', out];
+  const env = { LATCHKEY_API_KEY: adminApiKey };
+  await runCli([...args, '--server', target.url, '--register', '--period', '3600'], env);
 
-it.skipIf(isPending)(
-  'latchkey encrypt --live --register makes a channel whose keys change by the clock, and a viewer decrypts it with the key of now and no later one',
-  async () => {
-    const id = unique('channel');
-    const folder = makeTestFolder();
-    // A source that has ended already, so that the command ends.
-    const source = '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST\n';
-    for (const [name, text] of Object.entries({ 'live.m3u8': source, 'a.ts': 'first', 'b.ts': 'second' })) {
-      writeFileSync(join(folder, name), text);
-    }
-    const out = join(folder, 'out');
-    const args = ['encrypt', '--live', join(folder, 'live.m3u8'), '--content-id', id, '--out', out];
-    const env = { LATCHKEY_API_KEY: adminApiKey };
-    await runCli([...args, '--server', target.url, '--register', '--period', '3600'], env);
-
-    const { json } = await client.get(`/api/v1/content/${id}`, adminApiKey);
-    const periods = { mode: 'clock', periodSeconds: 3_600, ahead: 1, behind: null };
-    expect(json).toMatchObject({ content: { id, keyPeriods: periods } });
-    const viewer = viewerToken(target.jwtSecret, unique('viewer'));
-    const playlist = readFileSync(join(out, 'live.m3u8'), 'utf8');
-    const keyLine = /URI="([^"]+)",IV=0x([0-9a-f]{32})\n#EXTINF:2,\n(\S+)/g;
-    const clear: string[] = [];
-    for (const [, uri = '', iv = '', name = ''] of playlist.matchAll(keyLine)) {
-      expect(uri).toBe(`${target.url}/keys/${id}/0`);
-      const key = await client.get(`/keys/${id}/0`, viewer);
-      const decipher = createDecipheriv('aes-128-cbc', key.bytes, Buffer.from(iv, 'hex'));
-      const bytes = readFileSync(join(out, name));
-      clear.push(Buffer.concat([decipher.update(bytes), decipher.final()]).toString());
-    }
-    expect(clear).toEqual(['first', 'second']);
-    expect(await client.get(`/keys/${id}/2`, viewer)).toMatchObject({ status: 403, code: 'EPOCH_NOT_YET' });
-  },
-);
+  const { json } = await client.get(`/api/v1/content/${id}`, adminApiKey);
+  const periods = { mode: 'clock', periodSeconds: 3_600, ahead: 1, behind: null };
+  expect(json).toMatchObject({ content: { id, keyPeriods: periods } });
+  const viewer = viewerToken(target.jwtSecret, unique('viewer'));
+  const playlist = readFileSync(join(out, 'live.m3u8'), 'utf8');
+  const keyLine = /URI="([^"]+)",IV=0x([0-9a-f]{32})\n#EXTINF:2,\n(\S+)/g;
+  const clear: string[] = [];
+  for (const [, uri = '', iv = '', name = ''] of playlist.matchAll(keyLine)) {
+    expect(uri).toBe(`${target.url}/keys/${id}/0`);
+    const key = await client.get(`/keys/${id}/0`, viewer);
+    const decipher = createDecipheriv('aes-128-cbc', key.bytes, Buffer.from(iv, 'hex'));
+    const bytes = readFileSync(join(out, name));
+    clear.push(Buffer.concat([decipher.update(bytes), decipher.final()]).toString());
+  }
+  expect(clear).toEqual(['first', 'second']);
+  expect(await client.get(`/keys/${id}/2`, viewer)).toMatchObject({ status: 403, code: 'EPOCH_NOT_YET' });
+});

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import {
   createApiKey,
   createLease,
@@ -18,7 +17,6 @@ import { derive } from './derive.ts';
 // docs/contract.md#keys-that-exist-already
 const target = await openShared('every-route');
 const { client, adminApiKey: admin, jwtSecret } = target;
-const pending = await listPendingMigrations(target);
 
 const pathOf = (contentId: string, epoch?: number | string) =>
   `/api/v1/content/${contentId}/keys${epoch === undefined ? '' : `/${epoch}`}`;
@@ -46,43 +44,37 @@ const keyOf = async ({ contentId, token }: Pick<Scene, 'contentId' | 'token'>, e
 const served = (scene: Pick<Scene, 'contentId' | 'token'>, key: Buffer, epoch?: number) =>
   oncePropagated(target, async () => expect(await keyOf(scene, epoch)).toEqual(key));
 
-it.skipIf(pending.length > 0)(
-  'a viewer gets the imported key in place of the derived one, of that epoch alone',
-  async () => {
-    const scene = await makeScene(target);
-    // Served before: what is kept of it must not be served again.
-    expect(await keyOf(scene, 7)).toEqual(deriveEpoch(scene.contentId, 7));
-    const [whole, seventh, last] = [
-      await importKey(scene.contentId),
-      await importKey(scene.contentId, 7),
-      await importKey(scene.contentId, 4_294_967_295),
-    ];
-    await served(scene, whole);
-    await served(scene, seventh, 7);
-    await served(scene, last, 4_294_967_295);
-    await served(scene, deriveEpoch(scene.contentId, 8), 8);
-    const kid = '98ee5596-cd3e-a20d-163a-e382420c6eff';
-    const byKid = await client.get(`/keys/${scene.contentId}/kid/${kid}`, scene.token);
-    expect(byKid.bytes).toEqual(derive(`${scene.contentId}/kid/${kid}`));
-  },
-);
+it('a viewer gets the imported key in place of the derived one, of that epoch alone', async () => {
+  const scene = await makeScene(target);
+  // Served before: what is kept of it must not be served again.
+  expect(await keyOf(scene, 7)).toEqual(deriveEpoch(scene.contentId, 7));
+  const [whole, seventh, last] = [
+    await importKey(scene.contentId),
+    await importKey(scene.contentId, 7),
+    await importKey(scene.contentId, 4_294_967_295),
+  ];
+  await served(scene, whole);
+  await served(scene, seventh, 7);
+  await served(scene, last, 4_294_967_295);
+  await served(scene, deriveEpoch(scene.contentId, 8), 8);
+  const kid = '98ee5596-cd3e-a20d-163a-e382420c6eff';
+  const byKid = await client.get(`/keys/${scene.contentId}/kid/${kid}`, scene.token);
+  expect(byKid.bytes).toEqual(derive(`${scene.contentId}/kid/${kid}`));
+});
 
-it.skipIf(pending.length > 0)(
-  'a replaced key is served instead, and a removed one gives way to the derived key',
-  async () => {
-    const scene = await makeScene(target);
-    await served(scene, await importKey(scene.contentId, 0), 0);
-    const second = await importKey(scene.contentId, 0);
-    await served(scene, second, 0);
-    expect((await put(pathOf(scene.contentId, 0), second)).status).toBe(204);
-    await served(scene, second, 0);
-    for (const _ of ['a key', 'no key any more'])
-      expect((await client.call('DELETE', pathOf(scene.contentId, 0), { as: admin })).status).toBe(204);
-    await served(scene, deriveEpoch(scene.contentId, 0), 0);
-  },
-);
+it('a replaced key is served instead, and a removed one gives way to the derived key', async () => {
+  const scene = await makeScene(target);
+  await served(scene, await importKey(scene.contentId, 0), 0);
+  const second = await importKey(scene.contentId, 0);
+  await served(scene, second, 0);
+  expect((await put(pathOf(scene.contentId, 0), second)).status).toBe(204);
+  await served(scene, second, 0);
+  for (const _ of ['a key', 'no key any more'])
+    expect((await client.call('DELETE', pathOf(scene.contentId, 0), { as: admin })).status).toBe(204);
+  await served(scene, deriveEpoch(scene.contentId, 0), 0);
+});
 
-it.skipIf(pending.length > 0)('packagers and encoders get the imported key too', async () => {
+it('packagers and encoders get the imported key too', async () => {
   const scene = await makeScene(target);
   const key = await importKey(scene.contentId, 3);
   await oncePropagated(target, async () => {
@@ -94,7 +86,7 @@ it.skipIf(pending.length > 0)('packagers and encoders get the imported key too',
   });
 });
 
-it.skipIf(pending.length > 0)('every decision about a key holds for an imported one', async () => {
+it('every decision about a key holds for an imported one', async () => {
   const scene = await makeScene(target);
   const key = await importKey(scene.contentId);
   await served(scene, key);
@@ -176,51 +168,48 @@ it('the other methods of the paths get 405', async () => {
   }
 });
 
-it.skipIf(pending.length > 0)(
-  'a manager exports the keys of a range, or all imported ones, and the audit says so',
-  async () => {
-    const contentId = await registerContent(target);
-    const [whole, ninth] = [await importKey(contentId), await importKey(contentId, 9)];
-    await importKey(contentId, 40);
-    const keyOfRow = (epoch: number | null, key: Buffer, source: string) => ({
-      epoch,
-      key: key.toString('hex'),
-      source,
-    });
-    const ask = (query: string, as = admin) => client.get(`${pathOf(contentId)}${query}`, as);
-    const range = await ask('?epochs=8-9');
-    expect([range.status, range.headers['cache-control']]).toEqual([200, 'no-store']);
-    expect(range.json).toEqual({
-      contentId,
-      keys: [keyOfRow(8, deriveEpoch(contentId, 8), 'derived'), keyOfRow(9, ninth, 'imported')],
-      next: null,
-    });
-    const { json: all } = await ask('');
-    expect(all.keys.map(({ epoch, source }: { epoch: number; source: string }) => [epoch, source])).toEqual([
-      [null, 'imported'],
-      [9, 'imported'],
-      [40, 'imported'],
-    ]);
-    expect(all.keys[0].key).toBe(whole.toString('hex'));
-    expect((await ask('?from=10')).json.keys.map(({ epoch }: { epoch: number }) => epoch)).toEqual([40]);
-    const { json: plain } = await client.get(pathOf(await registerContent(target)), admin);
-    expect(plain.keys).toEqual([keyOfRow(null, deriveEpoch(plain.contentId), 'derived')]);
-    for (const query of [
-      '?epochs=9-8',
-      '?epochs=0-1000',
-      '?epochs=x',
-      '?epochs=4294967296',
-      '?from=-1',
-      '?x=1',
-    ])
-      expect((await ask(query)).code, query).toBe('VALIDATION_FAILED');
-    const { json: audit } = await client.get(
-      `/api/v1/audit?action=content.export-keys&outcome=done&target=${contentId}`,
-      admin,
-    );
-    expect(audit.audit.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['done', 'done', 'done']);
-    // It manages API keys, so it could make an admin key and export with that.
-    const { raw } = await createApiKey(target, 'full');
-    expect((await ask('', raw)).json).toEqual(all);
-  },
-);
+it('a manager exports the keys of a range, or all imported ones, and the audit says so', async () => {
+  const contentId = await registerContent(target);
+  const [whole, ninth] = [await importKey(contentId), await importKey(contentId, 9)];
+  await importKey(contentId, 40);
+  const keyOfRow = (epoch: number | null, key: Buffer, source: string) => ({
+    epoch,
+    key: key.toString('hex'),
+    source,
+  });
+  const ask = (query: string, as = admin) => client.get(`${pathOf(contentId)}${query}`, as);
+  const range = await ask('?epochs=8-9');
+  expect([range.status, range.headers['cache-control']]).toEqual([200, 'no-store']);
+  expect(range.json).toEqual({
+    contentId,
+    keys: [keyOfRow(8, deriveEpoch(contentId, 8), 'derived'), keyOfRow(9, ninth, 'imported')],
+    next: null,
+  });
+  const { json: all } = await ask('');
+  expect(all.keys.map(({ epoch, source }: { epoch: number; source: string }) => [epoch, source])).toEqual([
+    [null, 'imported'],
+    [9, 'imported'],
+    [40, 'imported'],
+  ]);
+  expect(all.keys[0].key).toBe(whole.toString('hex'));
+  expect((await ask('?from=10')).json.keys.map(({ epoch }: { epoch: number }) => epoch)).toEqual([40]);
+  const { json: plain } = await client.get(pathOf(await registerContent(target)), admin);
+  expect(plain.keys).toEqual([keyOfRow(null, deriveEpoch(plain.contentId), 'derived')]);
+  for (const query of [
+    '?epochs=9-8',
+    '?epochs=0-1000',
+    '?epochs=x',
+    '?epochs=4294967296',
+    '?from=-1',
+    '?x=1',
+  ])
+    expect((await ask(query)).code, query).toBe('VALIDATION_FAILED');
+  const { json: audit } = await client.get(
+    `/api/v1/audit?action=content.export-keys&outcome=done&target=${contentId}`,
+    admin,
+  );
+  expect(audit.audit.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['done', 'done', 'done']);
+  // It manages API keys, so it could make an admin key and export with that.
+  const { raw } = await createApiKey(target, 'full');
+  expect((await ask('', raw)).json).toEqual(all);
+});

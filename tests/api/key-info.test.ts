@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { outcomeOf } from '@latchkey/support/black-box/answer';
-import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import {
   createApiKey,
   oncePropagated,
@@ -16,8 +15,6 @@ import { keyIdOf } from './key-id.ts';
 const publicUrl = 'https://keys.example/base';
 const target = await openShared('base-path');
 const { client, adminApiKey: admin, jwtSecret } = target;
-/** Before it, the server knows no periods. */
-const isPending = (await listPendingMigrations(target)).includes('0006-key-periods');
 
 const daySeconds = 86_400;
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -170,7 +167,7 @@ it('viewers and API keys for uploads get 403, and an unknown or malformed conten
     expect(await codeOf(infoPath(id, query), admin), query).toBe('400 VALIDATION_FAILED');
 });
 
-describe.skipIf(isPending)('the epoch of key info', () => {
+describe('the epoch of key info', () => {
   it('by the clock of the content, key info names the epoch of now, and every call within a period the same', async () => {
     const id = await registerWith({
       mode: 'clock',

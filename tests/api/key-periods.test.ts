@@ -1,5 +1,4 @@
 import { eventually } from '@latchkey/support/black-box/eventually';
-import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import { createApiKey } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
 import { unique } from '@latchkey/support/black-box/unique';
@@ -8,8 +7,6 @@ import { describe, expect, it } from 'vitest';
 
 const target = await openTarget();
 const { client, adminApiKey: admin, jwtSecret } = target;
-/** Before it, the server knows no periods. */
-const isPending = (await listPendingMigrations(target)).includes('0006-key-periods');
 
 const dayMs = 86_400_000;
 const daySeconds = 86_400;
@@ -63,7 +60,7 @@ const withToken = (token: string) => () => ({ authorization: `Bearer ${token}` }
 
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 
-describe.skipIf(isPending)('key periods of a content', () => {
+describe('key periods of a content', () => {
   it('a content is registered without key periods, and may get, change and lose them', async () => {
     const id = unique('content');
     const created = await client.post('/api/v1/content', admin, { id, name: id });
@@ -136,7 +133,7 @@ describe.skipIf(isPending)('key periods of a content', () => {
   });
 });
 
-describe.skipIf(isPending)('live', () => {
+describe('live', () => {
   it('of a content by the clock, the current epoch and those ahead are served, to viewers and API keys alike', async () => {
     // In the middle of epoch 5.
     const origin = new Date(Date.now() - 5.5 * dayMs);
@@ -201,7 +198,7 @@ describe.skipIf(isPending)('live', () => {
   });
 });
 
-describe.skipIf(isPending)('on demand', () => {
+describe('on demand', () => {
   it('one token that asks for 1,000 epochs over 64 connections gets the keys of one burst, and no more', async () => {
     const contentId = await register(film);
     const viewerId = unique('viewer');

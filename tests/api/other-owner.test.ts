@@ -68,7 +68,7 @@ it('the server warns of a database and secrets that every user of the machine ma
   expect(first.stderr()).not.toContain('chmod');
   first.kill('SIGTERM');
   await first.ended();
-  // Releases before 0.3.0 made the database like this, and a copy of a backup may have these rights.
+  // A copy of a backup may have these rights.
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /latchkey\.(db|env)$/.test(name))
     .map((name) => join(folder, name));

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import { createLease } from '@latchkey/support/black-box/server-actions';
 import { openTarget } from '@latchkey/support/black-box/target';
 import { unique } from '@latchkey/support/black-box/unique';
@@ -8,8 +7,6 @@ import { describe, expect, it } from 'vitest';
 
 const target = await openTarget();
 const { client, adminApiKey: admin, jwtSecret } = target;
-/** Before it, the server knows no periods. */
-const isPending = (await listPendingMigrations(target)).includes('0006-key-periods');
 /** No key comes back while a test runs. */
 const film = { mode: 'sequence', count: 4_294_967_296, periodSeconds: 86_400, burst: 6 };
 /**
@@ -25,7 +22,7 @@ async function register(keyPeriods: unknown = film, id = unique('content')): Pro
   return id;
 }
 
-describe.skipIf(isPending)('no way of asking gets a viewer more keys than the pace allows', () => {
+describe('no way of asking gets a viewer more keys than the pace allows', () => {
   it('the key of an epoch has one spelling: requests in other forms get no key, or cost as much as the usual one', async () => {
     const id = await register();
     const token = viewerToken(jwtSecret, unique('viewer'));
@@ -96,7 +93,7 @@ describe.skipIf(isPending)('no way of asking gets a viewer more keys than the pa
   });
 });
 
-describe.skipIf(isPending)('honest playback', () => {
+describe('honest playback', () => {
   it.concurrent.each([
     [1, 2],
     [2, 3],

@@ -1,6 +1,5 @@
 import { type Answer, outcomeOf } from '@latchkey/support/black-box/answer';
 import { eventually } from '@latchkey/support/black-box/eventually';
-import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import {
   createApiKey,
   makeScene,
@@ -19,7 +18,6 @@ const publicUrl = 'https://keys.example/base';
 // Its own, because it lists the source of this file.
 const server = await startServer({ PUBLIC_URL: publicUrl, PLAYLIST_ORIGINS: source.origin });
 const { client } = server;
-const pending = await listPendingMigrations(server);
 
 const textOf = ({ bytes }: Answer) => bytes.toString('utf8');
 const segment = '#EXTINF:2,\n';
@@ -189,14 +187,11 @@ it('a packager cannot set, change or clear the playlistUrl of a content of other
   expect(await setUrl(contentId, url, raw)).toBe(url);
 });
 
-it.skipIf(pending.includes('0015-content-registrant'))(
-  'a packager may set, change and clear the playlistUrl of its own content',
-  async () => {
-    const { raw } = await createApiKey(server, 'packager');
-    const own = unique('own');
-    for (const value of [url, `${url}?b`, null]) expect(await setUrl(own, value, raw)).toBe(value);
-  },
-);
+it('a packager may set, change and clear the playlistUrl of its own content', async () => {
+  const { raw } = await createApiKey(server, 'packager');
+  const own = unique('own');
+  for (const value of [url, `${url}?b`, null]) expect(await setUrl(own, value, raw)).toBe(value);
+});
 
 describe('a source that cannot be used is 503', () => {
   const variant = (uri: string) => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${uri}\n`;

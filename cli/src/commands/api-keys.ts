@@ -1,13 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiKey } from '@latchkey/auth';
 import { type Scope, scopes } from '@latchkey/shared/contracts';
-import { readMigrationState } from '@latchkey/shared/db';
 import { createInProcessBus } from '@latchkey/shared/events';
 import { createLedger } from '@latchkey/shared/events/rows';
 import { instantOf, readInstant, readName } from '@latchkey/shared/http';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { refusal } from '../refusal.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface CreateOptions {
@@ -44,10 +42,6 @@ async function runCreate(
     expiresAt: options.expiresAt === undefined ? null : readInstant(options.expiresAt, '--expires-at'),
   };
   await withDatabase(env, { mayCreate: false }, async (db, database) => {
-    const { missing } = await readMigrationState(db);
-    if (missing.length > 0) {
-      throw refusal(`${database} is not up to date; run latchkey migrate first`);
-    }
     // No one in this process subscribes to the bus. Servers read the change from the feed.
     const ledger = createLedger({ db, bus: createInProcessBus(() => {}), clock });
     const { row, rawKey } = await createApiKey({ ledger, randomBytes, randomId: randomUUID }, wanted, {

@@ -1,6 +1,6 @@
 import { toAuditRecord } from '@latchkey/shared/audit';
 import type { Clock } from '@latchkey/shared/clock';
-import { createTableCheck, type Database } from '@latchkey/shared/db';
+import type { Database } from '@latchkey/shared/db';
 import { createInProcessBus } from '@latchkey/shared/events';
 import { createLedger } from '@latchkey/shared/events/rows';
 import { instantOf } from '@latchkey/shared/http';
@@ -20,20 +20,13 @@ interface Range {
  */
 export async function* exportAudit(db: Database, range: Range, clock: Clock): AsyncGenerator<string, void> {
   await recordExport(db, range, clock);
-  const has = {
-    chain: await createTableCheck('audit_chains').isThere(db),
-  };
   let last = { at: range.since ?? 0, number: 0 };
   for (;;) {
     const rows = await db
       .selectFrom('audit')
-      // Also before the migrations that brought the last columns.
+      .leftJoin('audit_entries', 'audit_entries.number', 'audit.number')
       .selectAll('audit')
-      .$if(has.chain, (query) =>
-        query
-          .leftJoin('audit_entries', 'audit_entries.number', 'audit.number')
-          .select(['audit_entries.chain', 'audit_entries.place', 'audit_entries.hash']),
-      )
+      .select(['audit_entries.chain', 'audit_entries.place', 'audit_entries.hash'])
       // The first bound is for the index of times.
       .where('at', '>=', last.at)
       .where((eb) => eb(eb.refTuple('at', 'audit.number'), '>', eb.tuple(last.at, last.number)))
@@ -44,7 +37,7 @@ export async function* exportAudit(db: Database, range: Range, clock: Clock): As
       .execute();
     if (rows.length > 0)
       yield rows
-        .map(({ chain = null, place = null, hash = null, ...row }) =>
+        .map(({ chain, place, hash, ...row }) =>
           JSON.stringify({ ...toAuditRecord(row), chain, place, hash }),
         )
         .join('\n')

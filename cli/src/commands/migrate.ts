@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { databaseRoleVariables, describeVariables, readConfig } from '@latchkey/shared/config';
 import {
   type CreatedRole,
-  cleanAudit,
   createServiceRoles,
   type Database,
   isDatabaseUnavailable,
@@ -48,13 +47,8 @@ ${rolesHelp}`,
     .action(({ roles }: { roles?: string | true }) =>
       withDatabase(env, { mayCreate: true, longStatements: true }, async (db, database) => {
         const applied = await migrate(db);
-        const cleaned = await cleanAudit(db);
         const { unknown } = await readMigrationState(db);
         stdout.write(`${database} ${describeSchema(applied, unknown)}\n`);
-        if (cleaned > 0)
-          stdout.write(
-            `Raw keys and tokens that callers had put into ids are now hidden in ${cleaned} rows of its audit.\n`,
-          );
         const prefix = roles === true ? 'latchkey' : roles;
         if (prefix !== undefined) stdout.write(await makeRoles(db, prefix, { env, randomBytes }));
         await dropCachesOfServers(db, (line) => void stdout.write(line));

@@ -8,6 +8,7 @@ const change = (number: number) => ({
   type: 'change' as const,
   number,
   at: 0,
+  link: { id: 'a', previous: null },
   change: { kind: 'content' as const, contentId: 'x' },
 });
 

@@ -33,7 +33,7 @@ const answerTimeoutMs = 2_000;
 /** A report takes milliseconds. The dashboard does not wait longer for a process that is stuck. */
 const reportTimeoutMs = 500;
 
-/** What the auth service knows of the database. One of 0.2.0 says nothing of its size. */
+/** What the auth service knows of the database. The size is missing where it was not asked for. */
 interface StoredFacts {
   warnings: ConfigurationWarning[];
   database?: DatabaseSize;

@@ -59,7 +59,7 @@ export function composeStatistics(
   const seriesOf = (reports: readonly ProcessReport[], parts: RequestPart[]) => {
     const startedAt = Math.min(now, ...reports.map((report) => report.startedAt));
     const first = Math.max(earliest, startedAt - (startedAt % stepMs));
-    const stepsOf = reports.flatMap((report) => parts.map((part) => report[part] ?? []));
+    const stepsOf = reports.flatMap((report) => parts.map((part) => report[part]));
     return { processes: reports.length, ...toRequestSeries(stepsOf, { first, now }, startedAt) };
   };
   const statistics: Judged = {
@@ -124,7 +124,7 @@ function toActiveLeases(reports: readonly ProcessReport[], earliest: number): St
   };
 }
 
-function countEnded({ endedLeases = [] }: ProcessReport, since: number): number {
+function countEnded({ endedLeases }: ProcessReport, since: number): number {
   return endedLeases.filter(({ at }) => at >= since).reduce((sum, { count }) => sum + count, 0);
 }
 

@@ -21,7 +21,7 @@ export function toProcessFigures({ service, address, report, asked }: ReportingP
   return {
     service,
     address,
-    version: version ?? null,
+    version,
     startedAt: new Date(startedAt).toISOString(),
     feedAgeMs: feed?.ageMs == null ? null : Math.round(feed.ageMs),
     feedLimitMs: feed?.limitMs ?? null,
@@ -34,11 +34,10 @@ export function toProcessFigures({ service, address, report, asked }: ReportingP
  * unequal the two ways were.
  */
 function compareClocks(
-  now: number | undefined,
+  now: number,
   asked: ReportingProcess['asked'],
 ): Pick<ProcessFigures, 'clockSkewMs' | 'clockAccuracyMs'> {
   if (!asked) return { clockSkewMs: 0, clockAccuracyMs: 0 };
-  if (now === undefined) return { clockSkewMs: null, clockAccuracyMs: null };
   const { sentAt, receivedAt } = asked;
   return {
     clockSkewMs: Math.round(now - (sentAt + receivedAt) / 2),

@@ -75,10 +75,7 @@ const ProcessSchema = Type.Object({
   address: Type.String({
     description: 'Host and port, or a name where the process has no address of its own.',
   }),
-  version: nullableType<string>({
-    type: 'string',
-    description: 'Null for a process of 0.2.0, which does not say it.',
-  }),
+  version: Type.String(),
   startedAt: Instant,
   feedAgeMs: NullableInteger(
     'How long ago it was known to have read every change; null if it has not yet, or does not follow the changes.',
@@ -86,10 +83,12 @@ const ProcessSchema = Type.Object({
   feedLimitMs: NullableInteger(
     'The age from which it serves no key by a cached state; null if it does not follow the changes.',
   ),
-  clockSkewMs: NullableInteger(
-    'Its clock less the clock of the process that answers, by half of the round trip; null if it did not say its time.',
-  ),
-  clockAccuracyMs: NullableInteger('The skew is right to so many milliseconds: half of the round trip.'),
+  clockSkewMs: Type.Integer({
+    description: 'Its clock less the clock of the process that answers, by half of the round trip.',
+  }),
+  clockAccuracyMs: Type.Integer({
+    description: 'The skew is right to so many milliseconds: half of the round trip.',
+  }),
 });
 
 const SettingsSchema = Type.Object({
@@ -111,8 +110,7 @@ const RefusalSchema = Type.Object({
     nullableType<string>({
       type: 'string',
       format: 'date-time',
-      description:
-        'The `iat` of the token; null if it had none. Missing if no token was read, or by a process of the release before.',
+      description: 'The `iat` of the token; null if it had none. Missing if no token was read.',
     }),
   ),
   contentIds: Type.Optional(

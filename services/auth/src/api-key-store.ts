@@ -69,7 +69,7 @@ export async function hasManagers(db: Connection, now: number): Promise<boolean>
 export const apiKeyOrders = ['-createdAt', 'createdAt', 'expiresAt', '-expiresAt'] as const;
 type ApiKeyOrder = (typeof apiKeyOrders)[number];
 
-/** Keys that never expire come after all others: as in the index of migration 0014, which needs the same words. */
+/** Keys that never expire come after all others: as in their index, which needs the same words. */
 const expiry = sql<number>`coalesce(expires_at, 9007199254740991)`;
 
 /** The cursor of a list that ends with this row. */

@@ -1,4 +1,3 @@
-import { toAuditRecord } from '@latchkey/shared/audit';
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addAuditRows } from './audit.fixture.ts';
@@ -74,13 +73,5 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
     expect(await count({ from: base + hourMs, to: base + 3 * hourMs })).toBe(2);
     expect(await count({ target: 'a', outcome: 'done' })).toBeNull();
     expect(await count({ target: 'a', from: base })).toBeNull();
-  });
-
-  it('without the migration that adds the number of refusals, each audit row counts as one', async () => {
-    await opened.db.schema.dropTable('audit_cleaning').execute();
-    await opened.db.schema.alterTable('audit').dropColumn('count').execute();
-    await add({ target: 'a' });
-    const { rows } = await listAuditRows(opened.db, {}, { after: null, limit: 10 });
-    expect(rows.map(toAuditRecord)).toMatchObject([{ target: 'a', count: 1 }]);
   });
 });

@@ -34,9 +34,6 @@ const kinds: readonly string[] = [
  */
 const clocksDifferMs = 3_600_000;
 
-/** What a row lacks before migrations 0004, 0005 and 0011. */
-const lastColumns = { affected: null, count: null, details: null };
-
 /** A column of an index and the value that it must have. */
 export type Condition = readonly [
   column: 'action' | 'actor_id' | 'actor_kind' | 'outcome' | 'target',
@@ -78,13 +75,12 @@ interface RowQuery {
 }
 
 /** The rows with all conditions, in the order of their numbers. */
-export async function readAuditRows(
+export function readAuditRows(
   db: Database,
   { conditions, filter: { from, to }, range, isDescending, limit, among }: RowQuery,
 ): Promise<AuditRow[]> {
-  const rows = await db
+  return db
     .selectFrom('audit')
-    // This code also runs before the migrations that brought the last columns.
     .selectAll()
     .where((eb) =>
       eb.and([
@@ -99,7 +95,6 @@ export async function readAuditRows(
     .orderBy('number', isDescending ? 'desc' : 'asc')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...lastColumns, ...row }));
 }
 
 /**

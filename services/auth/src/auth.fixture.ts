@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { createTableCheck } from '@latchkey/shared/db';
 import { createSetupOriginReader, type SetupOrigin } from '@latchkey/shared/http';
 import {
   createManualClock,
@@ -70,7 +69,6 @@ export async function startAuth({
     webhookOrigins: ['https://hooks.example.com'],
     sendWebhooks: () => {},
     usageAccess: {
-      table: createTableCheck('usage_counts'),
       retention: { days: 30, minutesHours: 48 },
       grafanaUrl: null,
     },

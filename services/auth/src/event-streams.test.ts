@@ -26,7 +26,13 @@ function start(options: { heartbeatMs?: number; backlogBytes?: number } = {}) {
     watcher,
     say: () => bus.publish({ type: 'notice', notice }),
     change: (keyHash: string) =>
-      bus.publish({ type: 'change', number: 1, at: 1, change: { kind: 'api-key', keyHash } }),
+      bus.publish({
+        type: 'change',
+        number: 1,
+        at: 1,
+        link: { id: 'a', previous: null },
+        change: { kind: 'api-key', keyHash },
+      }),
   };
 }
 

@@ -5,7 +5,6 @@ import {
   readPlaces,
   toAuditRecord,
 } from '@latchkey/shared/audit';
-import { createTableCheck } from '@latchkey/shared/db';
 import type { AuditSink } from './audit-sink.ts';
 import type { Database } from './own-tables.ts';
 
@@ -35,8 +34,7 @@ export interface ForwardOptions {
  * @returns how many rows were sent
  */
 export async function forwardAudit(options: ForwardOptions): Promise<number> {
-  const { db, signal } = options;
-  if (!(await createTableCheck('audit_chains').isThere(db))) return 0;
+  const { signal } = options;
   let sent = 0;
   for (const chain of chainNames) {
     for (let count = placesAtOnce; count === placesAtOnce && !signal.aborted; sent += count)

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Alert } from '@latchkey/shared/contracts';
-import { AppError } from '@latchkey/shared/errors';
 import {
   addGuard,
   addRefusalAudit,
@@ -37,7 +36,6 @@ import { readStoredWarnings, toAlerts } from './stored-warnings.ts';
 import { addUsageJobs, toUsageAccess } from './usage/usage-jobs.ts';
 import { usesFlushMs } from './use-log.ts';
 import { addWebhookJobs } from './webhook-jobs.ts';
-import { createWebhookCheck } from './webhooks/webhook-store.ts';
 
 /** Looking whether they have changed takes nothing. A key that was taken away is refused everywhere so soon. */
 const bootstrapKeysEveryMs = 200;
@@ -119,13 +117,7 @@ export function authRoutes(options: AuthRouteOptions): Routes {
 }
 
 function webhookRoutes(options: AuthRouteOptions): Routes {
-  const there = createWebhookCheck();
   return async (app) => {
-    app.addHook('preHandler', async () => {
-      if (await there.isThere(options.db)) return;
-      const detail = 'There are no webhooks before the database is migrated: latchkey migrate.';
-      throw new AppError('DEPENDENCY_UNAVAILABLE', { detail });
-    });
     addWebhookListRoutes(app, options);
     addWebhookRoutes(app, options);
     addListDeliveriesRoute(app, options);

@@ -21,7 +21,7 @@ it('ten minutes after the start the machine itself needs the bootstrap key too, 
   expect((await auth.ask('POST', path)).code).toBe('UNAUTHENTICATED');
 });
 
-it('a service behind a gateway of an earlier release closes the exception by what it knows itself', () => {
+it('a service behind a gateway closes the exception also by what it knows itself', () => {
   const request = { headers: { [isDirectHeader]: '1' } } as unknown as IncomingMessage;
   expect(readSetupOrigin(request, () => true).isDirect).toBe(true);
   expect(readSetupOrigin(request, () => false).isDirect).toBe(false);

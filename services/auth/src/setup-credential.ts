@@ -99,7 +99,7 @@ export async function setupExceptionWarning(
 /**
  * Where a call of setup comes from, by the internal headers of the gateway: a service behind it sees neither the client nor `Host`.
  *
- * @param isExceptionOpen by what this process knows itself. A gateway of the release before has fewer conditions
+ * @param isExceptionOpen by what this process knows itself: both have to agree
  */
 export function readSetupOrigin({ headers }: IncomingMessage, isExceptionOpen: () => boolean): SetupOrigin {
   const given = String(headers[foreignPageHeader] ?? '');

@@ -8,7 +8,7 @@ import { createAuditFollower } from './webhooks/follow-audit.ts';
 import { noteAlerts } from './webhooks/note-alerts.ts';
 import { openPoster } from './webhooks/post-message.ts';
 import { createDeliveryPurge } from './webhooks/purge-deliveries.ts';
-import { countAllPending, createWebhookCheck } from './webhooks/webhook-store.ts';
+import { countAllPending } from './webhooks/webhook-store.ts';
 
 /** The audit is chained once a second, and an event follows. A run without work is one small query. */
 const followEveryMs = 1_000;
@@ -34,7 +34,6 @@ export function addWebhookJobs(
   readAlerts?: () => Promise<readonly Alert[]>,
 ): WebhookJobs {
   const { app, db, clock, log, warn, values, jobs, metrics } = core;
-  const there = createWebhookCheck();
   const onDropped = ({ webhook, count }: DroppedEvents) =>
     log.warn(
       `${count} events were dropped: 10,000 messages wait for this webhook already. Its receiver is away, or slower than events come`,
@@ -55,9 +54,7 @@ export function addWebhookJobs(
     failed,
     interrupt: () => follower.stop(),
   });
-  const send = async () => {
-    if (await there.isThere(db)) await dispatcher.run();
-  };
+  const send = () => dispatcher.run();
   jobs.repeat({
     everyMs: sendEveryMs,
     run: send,
@@ -65,9 +62,7 @@ export function addWebhookJobs(
   });
   jobs.repeat({
     everyMs: expiringEveryMs,
-    run: async () => {
-      if (await there.isThere(db)) await announceExpiringKeys(db, clock.now(), onDropped);
-    },
+    run: () => announceExpiringKeys(db, clock.now(), onDropped),
     failed,
   });
   const purge = createDeliveryPurge({
@@ -80,12 +75,9 @@ export function addWebhookJobs(
     interrupt: () => purge.stop(),
   });
   metrics.watchWebhooks(async () => {
-    if (!(await there.isThere(db))) return 0;
     return [...(await countAllPending(db)).values()].reduce((sum, count) => sum + count, 0);
   });
-  const note = async (alerts: readonly Alert[]) => {
-    if (await there.isThere(db)) await noteAlerts(db, alerts, clock.now(), onDropped);
-  };
+  const note = (alerts: readonly Alert[]) => noteAlerts(db, alerts, clock.now(), onDropped);
   if (readAlerts) jobs.repeat({ everyMs: alertsEveryMs, run: async () => note(await readAlerts()), failed });
   return {
     send: () => void send().catch((error) => warn('a message could not be sent at once', error)),

@@ -1,44 +1,31 @@
 import type { ContentBatchReader, ContentReader, ContentState } from '@latchkey/shared/contracts';
-import { createColumnCheck, keepQuery, rowList, throwDatabaseFault } from '@latchkey/shared/db';
+import { type ContentTable, keepQuery, rowList, throwDatabaseFault } from '@latchkey/shared/db';
+import type { Selectable } from 'kysely';
 import type { Database } from './own-tables.ts';
 
-/** Columns of `contents` that migrations added after the first, in their order. */
-const addedColumns = ['key_periods', 'playlist_url', 'imported_keys_revision'] as const;
+const columns = ['status', 'key_version', 'key_periods', 'playlist_url', 'imported_keys_revision'] as const;
+type StateRow = Pick<Selectable<ContentTable>, (typeof columns)[number]>;
 
 /** The registry for other services. It reads the rows on every call. */
 export function createContentReader({ db }: { db: Database }): ContentReader & ContentBatchReader {
-  const columns = ['status', 'key_version'] as const;
-  const checks = addedColumns.map((column) => createColumnCheck('contents', column));
-  const select = (contentId: string) => db.selectFrom('contents').where('id', '=', contentId).select(columns);
-  // While a migration is pending, no content has what it adds.
-  const findWith = [...addedColumns.keys(), addedColumns.length].map((count) =>
-    keepQuery(db, (contentId) => select(contentId).select(addedColumns.slice(0, count))),
+  const find = keepQuery(db, (contentId) =>
+    db.selectFrom('contents').where('id', '=', contentId).select(columns),
   );
-  /** The added columns that are there: the last one is looked for first, because migrations come in their order. */
-  async function countAdded(): Promise<number> {
-    let count = addedColumns.length;
-    while (count > 0 && !(await checks[count - 1]?.isThere(db))) count -= 1;
-    return count;
-  }
-  async function find(contentId: string): Promise<StateRow | undefined> {
-    return (await findWith[await countAdded()]?.(contentId))?.[0];
-  }
-  async function findMany(contentIds: readonly string[]) {
+  function findMany(contentIds: readonly string[]) {
     const given = rowList(
       db,
       { asked: 'text' } as const,
       contentIds.map((asked) => ({ asked })),
     ).as('given');
-    const added = addedColumns.slice(0, await countAdded());
     return db
       .selectFrom('contents')
       .where('id', 'in', db.selectFrom(given).select('asked'))
-      .select(['id', ...columns, ...added])
+      .select(['id', ...columns])
       .execute();
   }
   return {
     async findContent(contentId) {
-      const row = await find(contentId).catch(throwDatabaseFault);
+      const [row] = await find(contentId).catch(throwDatabaseFault);
       return row ? toState(row) : null;
     },
     async findContents(contentIds) {
@@ -49,22 +36,12 @@ export function createContentReader({ db }: { db: Database }): ContentReader & C
   };
 }
 
-interface StateRow {
-  status: string;
-  key_version: number;
-  key_periods?: string | null;
-  playlist_url?: string | null;
-  imported_keys_revision?: number | null;
-}
-
 function toState(row: StateRow): ContentState {
-  const stored = row.key_periods ?? null;
-  const playlistUrl = row.playlist_url ?? null;
-  const revision = row.imported_keys_revision ?? null;
+  const { key_periods: periods, playlist_url: playlistUrl, imported_keys_revision: revision } = row;
   return {
     status: row.status === 'active' ? 'active' : 'disabled',
     keyVersion: row.key_version,
-    keyPeriods: stored === null ? null : JSON.parse(stored),
+    keyPeriods: periods === null ? null : JSON.parse(periods),
     ...(playlistUrl === null ? {} : { playlistUrl }),
     ...(revision === null ? {} : { importedKeysRevision: revision }),
   };

@@ -1,63 +1,25 @@
 import type { ContentStatus, Scope } from '@latchkey/shared/contracts';
-import { type ContentTable, countUpTo, createColumnCheck, isPostgres } from '@latchkey/shared/db';
-import { AppError } from '@latchkey/shared/errors';
+import { type ContentTable, countUpTo, isPostgres } from '@latchkey/shared/db';
 import { type Selectable, sql } from 'kysely';
 import { type Content, type ContentFields, foldText } from './content.ts';
 import type { Database, Transaction } from './own-tables.ts';
-import { hasRegistrants } from './registrant-store.ts';
 
 const columns = [
   'id',
   'name',
   'status',
   'key_version',
+  'key_periods',
   'size_bytes',
   'manifest_key',
+  'playlist_url',
   'metadata',
   'created_at',
   'updated_at',
 ] as const;
+type Row = Pick<Selectable<ContentTable>, (typeof columns)[number]>;
 
-/** `key_periods` is missing while migration 0006 is pending, and `playlist_url` while 0007 is. */
-type Row = Pick<Selectable<ContentTable>, (typeof columns)[number]> &
-  Partial<Pick<Selectable<ContentTable>, 'key_periods' | 'playlist_url'>>;
-
-/** The columns that are there. Usually all of them, which takes one look. */
-async function findColumns(db: Database | Transaction): Promise<(keyof Row)[]> {
-  const has = (column: 'key_periods' | 'playlist_url') => createColumnCheck('contents', column).isThere(db);
-  if (await has('playlist_url')) return [...columns, 'key_periods', 'playlist_url'];
-  return (await has('key_periods')) ? [...columns, 'key_periods'] : [...columns];
-}
-
-/**
- * The columns of members that a pending migration adds.
- *
- * @throws AppError DEPENDENCY_UNAVAILABLE for a value that the schema cannot hold yet. Without its periods, every key of a content would
- *   be served
- */
-function addedOf(
-  { keyPeriods, playlistUrl }: Pick<Partial<ContentFields>, 'keyPeriods' | 'playlistUrl'>,
-  present: readonly (keyof Row)[],
-) {
-  const periods = keyPeriods == null ? keyPeriods : JSON.stringify(keyPeriods);
-  return {
-    ...columnOf('key_periods', 'keyPeriods', periods, present),
-    ...columnOf('playlist_url', 'playlistUrl', playlistUrl, present),
-  };
-}
-
-function columnOf(
-  column: keyof Row,
-  member: string,
-  value: string | null | undefined,
-  present: readonly (keyof Row)[],
-) {
-  if (value === undefined) return {};
-  if (present.includes(column)) return { [column]: value };
-  if (value === null) return {};
-  const detail = `${member} cannot be stored before the database is migrated: latchkey migrate.`;
-  throw new AppError('DEPENDENCY_UNAVAILABLE', { detail });
-}
+const storedPeriods = (periods: Content['keyPeriods']) => (periods === null ? null : JSON.stringify(periods));
 
 export interface ContentFilter {
   status?: ContentStatus | undefined;
@@ -74,8 +36,6 @@ export async function insertContent(
   content: Omit<Content, 'updatedAt'>,
   registrant: Scope | null = null,
 ): Promise<Content | null> {
-  const present = await findColumns(tx);
-  const keepsRegistrant = registrant !== null && (await hasRegistrants(tx));
   const row = await tx
     .insertInto('contents')
     .values({
@@ -86,14 +46,15 @@ export async function insertContent(
       size_bytes: content.sizeBytes,
       manifest_key: content.manifestKey,
       metadata: JSON.stringify(content.metadata),
-      ...addedOf(content, present),
-      ...(keepsRegistrant ? { registrant_scope: registrant } : {}),
+      key_periods: storedPeriods(content.keyPeriods),
+      playlist_url: content.playlistUrl,
+      registrant_scope: registrant,
       search_text: searchTextOf(content.name, content.id),
       created_at: content.createdAt,
       updated_at: content.createdAt,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning(present)
+    .returning(columns)
     .executeTakeFirst();
   return row ? toContent(row) : null;
 }
@@ -105,37 +66,35 @@ export async function updateContent(
   fields: Partial<ContentFields>,
   now: number,
 ): Promise<Content | null> {
-  const { name, status, sizeBytes, manifestKey, metadata } = fields;
-  const present = await findColumns(tx);
+  const { name, status, keyPeriods, sizeBytes, manifestKey, playlistUrl, metadata } = fields;
   const row = await tx
     .updateTable('contents')
     .set({
       ...(name === undefined ? {} : { name, search_text: searchTextOf(name, id) }),
       ...(status === undefined ? {} : { status }),
-      ...addedOf(fields, present),
+      ...(keyPeriods === undefined ? {} : { key_periods: storedPeriods(keyPeriods) }),
+      ...(playlistUrl === undefined ? {} : { playlist_url: playlistUrl }),
       ...(sizeBytes === undefined ? {} : { size_bytes: sizeBytes }),
       ...(manifestKey === undefined ? {} : { manifest_key: manifestKey }),
       ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
       updated_at: now,
     })
     .where('id', '=', id)
-    .returning(present)
+    .returning(columns)
     .executeTakeFirst();
   return row ? toContent(row) : null;
 }
 
 export async function findContent(db: Database | Transaction, id: string): Promise<Content | null> {
-  const present = await findColumns(db);
-  const row = await db.selectFrom('contents').select(present).where('id', '=', id).executeTakeFirst();
+  const row = await db.selectFrom('contents').select(columns).where('id', '=', id).executeTakeFirst();
   return row ? toContent(row) : null;
 }
 
 /** As `findContent`, and on Postgres nobody else changes it until the transaction has ended: on SQLite transactions take turns anyway. */
 export async function findContentToChange(tx: Transaction, id: string): Promise<Content | null> {
-  const present = await findColumns(tx);
   const row = await tx
     .selectFrom('contents')
-    .select(present)
+    .select(columns)
     .where('id', '=', id)
     .$if(isPostgres(tx), (query) => query.forUpdate())
     .executeTakeFirst();
@@ -177,7 +136,7 @@ export async function listContents(
     .offset(offset);
   const rows = await db
     .selectFrom('contents')
-    .select(await findColumns(db))
+    .select(columns)
     .where('id', 'in', shown)
     .orderBy(by, direction)
     .orderBy('id', direction)
@@ -220,7 +179,7 @@ export async function findContentsByBeginning(
       .union(db.selectFrom(identified.limit(most).as('identified')).select('id'));
   const rows = await db
     .selectFrom('contents')
-    .select(await findColumns(db))
+    .select(columns)
     .where('id', 'in', either(limit))
     .orderBy(name)
     .limit(limit)
@@ -236,16 +195,11 @@ export async function findContentsByIds(
   db: Database,
   ids: readonly string[],
 ): Promise<{ contents: Content[]; total: number }> {
-  const rows = await db
-    .selectFrom('contents')
-    .select(await findColumns(db))
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .execute();
+  const rows = await db.selectFrom('contents').select(columns).where('id', 'in', ids).orderBy('id').execute();
   return { contents: rows.map(toContent), total: rows.length };
 }
 
-/** The folded name as the index of migration 0014 sorts it: by bytes on both databases. */
+/** The folded name as its index sorts it: by bytes on both databases. */
 function nameBytes(db: Database) {
   return isPostgres(db) ? sql<string>`search_text collate "C"` : sql<string>`search_text`;
 }
@@ -268,7 +222,7 @@ function toContent(row: Row): Content {
     keyPeriods: row.key_periods ? JSON.parse(row.key_periods) : null,
     sizeBytes: row.size_bytes,
     manifestKey: row.manifest_key,
-    playlistUrl: row.playlist_url ?? null,
+    playlistUrl: row.playlist_url,
     metadata: JSON.parse(row.metadata),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

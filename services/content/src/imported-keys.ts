@@ -6,7 +6,7 @@ import {
   type ImportedKeyStore,
   maxEpoch,
 } from '@latchkey/shared/contracts';
-import { createTableCheck, rowList, throwDatabaseFault } from '@latchkey/shared/db';
+import { rowList, throwDatabaseFault } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { sql } from 'kysely';
 import type { Database, Ledger, Transaction } from './own-tables.ts';
@@ -14,7 +14,7 @@ import type { Database, Ledger, Transaction } from './own-tables.ts';
 /** The `epoch` of the row of a key without one. */
 const withoutEpoch = -1;
 
-/** The imported keys for decisions. They are asked for only of a content that has some, so their table is there. */
+/** The imported keys for decisions. They are asked for only of a content that has some. */
 export function createImportedKeyReader({
   db,
 }: {
@@ -32,24 +32,11 @@ export function createImportedKeyReader({
   };
 }
 
-/**
- * Stores imported keys. Each is wrapped under the master key, which this service does not have.
- *
- * While migration 0009 is pending no key can be stored, and no content has one.
- */
+/** Stores imported keys. Each is wrapped under the master key, which this service does not have. */
 export function createImportedKeyStore({ ledger }: { ledger: Ledger }): ImportedKeyStore {
-  const table = createTableCheck('imported_keys');
-
-  async function assertTable(tx: Transaction): Promise<void> {
-    if (await table.isThere(tx)) return;
-    const detail = 'Keys cannot be imported before the database is migrated: latchkey migrate.';
-    throw new AppError('DEPENDENCY_UNAVAILABLE', { detail });
-  }
-
   return {
     changeKey({ contentId, epoch, wrappedKey }, { facts }) {
       return ledger.write(async ({ tx, now, change, audit }) => {
-        await assertTable(tx);
         // First, so that changes of the keys of one content take turns.
         if (!(await raiseRevision(tx, contentId))) throw new AppError('CONTENT_NOT_FOUND');
         if (wrappedKey === null) await removeRow(tx, { contentId, epoch });
@@ -68,7 +55,7 @@ export function createImportedKeyStore({ ledger }: { ledger: Ledger }): Imported
           outcome: 'done',
           code: null,
         });
-        return (await table.isThere(tx)) ? readRange(tx, contentId, range) : [];
+        return readRange(tx, contentId, range);
       });
     },
   };

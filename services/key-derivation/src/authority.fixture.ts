@@ -16,7 +16,7 @@ export function openAuthority(clock: ManualClock, owners: Owners) {
   const none = async () => null;
   const { findApiKey = none, findContent = none, findLease = none, findMark = none } = owners;
   const bus = createInProcessBus(() => {});
-  const feed = { head: async () => 0, since: async () => ({ head: 0, changes: [] }) };
+  const feed = { head: async () => 0, since: async () => ({ head: 0, history: '', changes: [] }) };
   const follower = createFeedFollower({ feed, bus, clock });
   const authority = createAuthority({
     apiKeys: { findApiKey, noteUse: () => {} },

@@ -15,7 +15,7 @@ const lease: LeaseState = createLeaseState({
   expiresAt: now + 1,
   session: { secretHash, extendFrom: now },
 });
-const content: ContentState = { status: 'active', keyVersion: 3 };
+const content: ContentState = { status: 'active', keyVersion: 3, keyPeriods: null };
 
 const known = <V>(value: V) => ({ value, loadNumber: 1, heldAtMs: 0, readAtMs: now });
 

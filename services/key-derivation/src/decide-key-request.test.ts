@@ -23,7 +23,7 @@ let apiKey: ApiKeyState | null;
 beforeEach(() => {
   clock = createManualClock();
   const now = clock.now();
-  content = { status: 'active', keyVersion: 3 };
+  content = { status: 'active', keyVersion: 3, keyPeriods: null };
   lease = createLeaseState({ viewerId: 'ada', expiresAt: now + 60_000, renewableUntil: now + 90_000 });
   mark = null;
   apiKey = { id: 'k', name: 'k', scope: 'playback', expiresAt: null, revokedAt: null };
@@ -68,7 +68,7 @@ describe('the order of decisions', () => {
     content = null;
     authority.contents.clear();
     expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe(1);
-    content = { status: 'disabled', keyVersion: 1 };
+    content = { status: 'disabled', keyVersion: 1, keyPeriods: null };
     authority.contents.clear();
     expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe('CONTENT_NOT_FOUND');
   });

@@ -57,8 +57,8 @@ async function decide(authority: Authority, request: KeyRequest, rules: KeyRules
 function* worlds(): Generator<{ world: World; rules: KeyRules; request: KeyRequest }> {
   const contents = [
     null,
-    { status: 'disabled', keyVersion: 1 },
-    { status: 'active', keyVersion: 1 },
+    { status: 'disabled', keyVersion: 1, keyPeriods: null },
+    { status: 'active', keyVersion: 1, keyPeriods: null },
   ] as const;
   const leases = [
     null,
@@ -161,7 +161,11 @@ test('an explanation takes no key of the pace, and says when none is left', asyn
 });
 
 test('a key of a version that this process lacks is explained as such', async () => {
-  const world = { content: { status: 'active', keyVersion: 7 }, lease, mark: null } as const;
+  const world = {
+    content: { status: 'active', keyVersion: 7, keyPeriods: null },
+    lease,
+    mark: null,
+  } as const;
   const { explain } = open(world, rulesOf('off'), false);
   const { code, steps } = await explain({
     principal: ada,

@@ -44,7 +44,11 @@ function setUp(
 
 describe('issuing a content key', () => {
   test('a second request for a key is answered at once, without a read', async () => {
-    const { issuer, request, authority } = setUp(async () => ({ status: 'active', keyVersion: 1 }));
+    const { issuer, request, authority } = setUp(async () => ({
+      status: 'active',
+      keyVersion: 1,
+      keyPeriods: null,
+    }));
     const expected = deriveContentKey(masterKey, 'film', 7);
     expect(await issuer.issue(request)).toEqual(expected);
     const loads = authority.contents.loadsBegun;
@@ -92,7 +96,13 @@ describe('issuing a content key', () => {
     const answer = Promise.resolve(issuer.issue(request));
     await asked.promise;
     state = { ...paced, status: 'disabled' };
-    bus.publish({ type: 'change', number: 1, at: 0, change: { kind: 'content', contentId: 'film' } });
+    bus.publish({
+      type: 'change',
+      number: 1,
+      at: 0,
+      link: { id: 'a', previous: null },
+      change: { kind: 'content', contentId: 'film' },
+    });
     taken.resolve(0);
     await expect(answer).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
   });
@@ -109,7 +119,7 @@ describe('issuing a content key', () => {
         return answered.promise;
       },
     };
-    let state: ContentState = { status: 'active', keyVersion: 1 };
+    let state: ContentState = { status: 'active', keyVersion: 1, keyPeriods: null };
     const { issuer, request, bus } = setUp(async () => state, undefined, custodied);
     const ask = (viewer: number) =>
       Promise.resolve(
@@ -118,12 +128,24 @@ describe('issuing a content key', () => {
     const answers = Array.from({ length: 100 }, (_, viewer) => ask(viewer));
     await asked.promise;
     state = { ...state, status: 'disabled' };
-    bus.publish({ type: 'change', number: 1, at: 0, change: { kind: 'content', contentId: 'film' } });
+    bus.publish({
+      type: 'change',
+      number: 1,
+      at: 0,
+      link: { id: 'a', previous: null },
+      change: { kind: 'content', contentId: 'film' },
+    });
     const block = createHmac('sha256', masterKey.pseudoRandomKey).update('film/7\x01').digest();
     answered.resolve(block);
     for (const answer of answers) await expect(answer).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
     state = { ...state, status: 'active' };
-    bus.publish({ type: 'change', number: 2, at: 0, change: { kind: 'content', contentId: 'film' } });
+    bus.publish({
+      type: 'change',
+      number: 2,
+      at: 0,
+      link: { id: 'a', previous: null },
+      change: { kind: 'content', contentId: 'film' },
+    });
     expect(await ask(1)).toEqual(deriveContentKey(masterKey, 'film', 7));
     expect(calls).toBe(1);
   });
@@ -132,7 +154,7 @@ describe('issuing a content key', () => {
     let status: ContentState['status'] = 'active';
     let release = () => {};
     const { issuer, request, bus } = setUp(async () => {
-      const read: ContentState = { status, keyVersion: 1 };
+      const read: ContentState = { status, keyVersion: 1, keyPeriods: null };
       // The row is read now, and the answer of the read comes late.
       if (status === 'active')
         await new Promise<void>((resolve) => {
@@ -142,7 +164,13 @@ describe('issuing a content key', () => {
     });
     const answer = issuer.issue(request);
     status = 'disabled';
-    bus.publish({ type: 'change', number: 1, at: 0, change: { kind: 'content', contentId: 'film' } });
+    bus.publish({
+      type: 'change',
+      number: 1,
+      at: 0,
+      link: { id: 'a', previous: null },
+      change: { kind: 'content', contentId: 'film' },
+    });
     release();
     await expect(answer).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
   });
@@ -151,7 +179,7 @@ describe('issuing a content key', () => {
     let reachable = true;
     const { issuer, request, clock, follower } = setUp(async () => {
       if (!reachable) throw new Error('connection lost');
-      return { status: 'active', keyVersion: 1 };
+      return { status: 'active', keyVersion: 1, keyPeriods: null };
     });
     await follower.pull();
     await issuer.issue(request);
@@ -169,7 +197,7 @@ describe('issuing a content key', () => {
     const { issuer, request, clock } = setUp(async () => {
       reads++;
       clock.advance(5_001);
-      return { status: 'active', keyVersion: 1 };
+      return { status: 'active', keyVersion: 1, keyPeriods: null };
     });
     await expect(issuer.issue(request)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
     expect(reads).toBe(2);
@@ -179,10 +207,16 @@ describe('issuing a content key', () => {
     let publish = () => {};
     const { issuer, request, bus } = setUp(async () => {
       publish();
-      return { status: 'active', keyVersion: 1 };
+      return { status: 'active', keyVersion: 1, keyPeriods: null };
     });
     publish = () =>
-      bus.publish({ type: 'change', number: 1, at: 0, change: { kind: 'content', contentId: 'film' } });
+      bus.publish({
+        type: 'change',
+        number: 1,
+        at: 0,
+        link: { id: 'a', previous: null },
+        change: { kind: 'content', contentId: 'film' },
+      });
     await expect(issuer.issue(request)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
   });
 });

@@ -7,7 +7,7 @@ async function serveVersions() {
   const versions: Record<string, number> = { first: 1, second: 2 };
   const { get } = await serveKeys((id) => {
     const keyVersion = versions[id];
-    return keyVersion === undefined ? null : { status: 'active', keyVersion };
+    return keyVersion === undefined ? null : { status: 'active', keyVersion, keyPeriods: null };
   }, reportMissingKeys);
   return get;
 }

@@ -6,7 +6,6 @@ import { type Database, migrate, openDatabase } from '@latchkey/shared/db';
 import { createManualClock } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLeaseTableChecks } from './lease-tables.ts';
 import { createLeasePurge } from './purge-leases.ts';
 import { insertLeases } from './stored-leases.fixture.ts';
 
@@ -41,7 +40,12 @@ async function addLeases(db: Database, now: number): Promise<void> {
     const marks = revoked.map(({ viewer_id, content_id }) => ({ viewer_id, content_id, marked_at: now }));
     await tx.insertInto('marks').values(marks).execute();
     const { number } = await tx.selectFrom('change_counter').select('number').executeTakeFirstOrThrow();
-    const changes = revoked.map((_, n) => ({ number: number + n + 1, at: now, change: 'x'.repeat(100) }));
+    const changes = revoked.map((_, n) => ({
+      number: number + n + 1,
+      at: now,
+      id: String(n),
+      change: 'x'.repeat(100),
+    }));
     await tx.insertInto('changes').values(changes).execute();
     await tx
       .updateTable('change_counter')
@@ -67,7 +71,6 @@ test('leases that end every hour do not grow the SQLite file: after the days tha
   const purge = createLeasePurge({
     db,
     clock,
-    ...createLeaseTableChecks(),
     signal: new AbortController().signal,
     renewGraceSeconds: 30,
     keepHours: 24,

@@ -35,7 +35,7 @@ const addLeases = (count: number, contentId: string, expiresAt: number) =>
 async function count(selector: LeaseSelector) {
   let active = 0;
   const plans = await planQueries(db, async (watched) => {
-    active = await new LeaseStore(watched, true).countActive(selector, now);
+    active = await new LeaseStore(watched).countActive(selector, now);
   });
   return { active, ran: plans.map(({ sql, steps }) => ({ sql, steps: steps.join() })) };
 }

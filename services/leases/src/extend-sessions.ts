@@ -3,7 +3,6 @@ import { isPostgres } from '@latchkey/shared/db';
 import { ActStore } from './acts/act-store.ts';
 import type { Lease } from './lease.ts';
 import type { LeaseWriting } from './lease-route-options.ts';
-import { findLeaseTables } from './lease-tables.ts';
 import type { Transaction } from './own-tables.ts';
 import { planExtension } from './session-rules.ts';
 import { noteUses } from './session-store.ts';
@@ -26,12 +25,10 @@ export type ExtendSessions = (uses: ReadonlyMap<string, number>) => Promise<void
 export function createSessionExtender(service: LeaseWriting): ExtendSessions {
   const { db, clock, ledger } = service;
   return async (uses) => {
-    if (!(await service.sessions.isThere(db))) return;
     const ids = [...uses.keys()].filter(isUuid);
-    const tables = await findLeaseTables(db, service);
     for (let from = 0; from < ids.length; from += sessionsAtATime) {
       const asked = ids.slice(from, from + sessionsAtATime);
-      const found = await new ActStore(db, tables).find(asked);
+      const found = await new ActStore(db).find(asked);
       // Most reports that come twice end here, without a transaction.
       const due = asked.filter((id) => plan(found.get(id), uses.get(id), clock.now()) !== null);
       if (due.length > 0) await ledger.write((entry) => extend(entry, due));
@@ -42,7 +39,7 @@ export function createSessionExtender(service: LeaseWriting): ExtendSessions {
       const { tx } = entry;
       await lockLeases(tx, due);
       const now = clock.now();
-      const store = new ActStore(tx, tables);
+      const store = new ActStore(tx);
       const found = await store.find(due);
       const plans = new Map(
         due.flatMap((id) => {

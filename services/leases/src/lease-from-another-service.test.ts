@@ -42,7 +42,7 @@ const noLeases: LeaseReader & LeaseBatchReader = {
   findLeases: async (ids) => ids.map(() => null),
   findMarks: async (pairs) => pairs.map(() => null),
 };
-const feed = { head: async () => 0, since: async () => ({ head: 0, changes: [] }) };
+const feed = { head: async () => 0, since: async () => ({ head: 0, history: '', changes: [] }) };
 
 // One contract for the lease service's own reader and for the client that asks it over HTTP.
 describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
@@ -71,7 +71,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     });
     const insert = async (more: Partial<Lease> = {}) => {
       const lease = makeLease({ createdAt: now, expiresAt: now + 300_000, ...more });
-      await new LeaseStore(database.db, true).insert(lease);
+      await new LeaseStore(database.db).insert(lease);
       return lease.id;
     };
 

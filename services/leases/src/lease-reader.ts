@@ -4,7 +4,6 @@ import { throwDatabaseFault } from '@latchkey/shared/db';
 import { ActStore } from './acts/act-store.ts';
 import { createLeaseFinder } from './find-lease.ts';
 import { type Lease, toLeaseState } from './lease.ts';
-import { createLeaseTableChecks, findLeaseTables } from './lease-tables.ts';
 import { MarkStore } from './mark-store.ts';
 import type { Database } from './own-tables.ts';
 
@@ -19,12 +18,11 @@ export function createLeaseReader({
   db: Database;
   renewGraceSeconds: number;
 }): LeaseReader & LeaseBatchReader {
-  const checks = createLeaseTableChecks();
-  const find = createLeaseFinder(db, checks);
+  const find = createLeaseFinder(db);
+  const acts = new ActStore(db);
   const marks = new MarkStore(db);
   const toState = (lease: Lease | null | undefined) =>
     lease ? toLeaseState(lease, { renewGraceSeconds }) : null;
-  const openStore = async () => new ActStore(db, await findLeaseTables(db, checks));
   return {
     async findLease(leaseId) {
       if (!isUuid(leaseId)) return null;
@@ -32,13 +30,9 @@ export function createLeaseReader({
     },
     findMark: (viewerId, contentId) => marks.findLatest(viewerId, contentId).catch(throwDatabaseFault),
     async findLeases(leaseIds) {
-      const find = async () => (await openStore()).find(leaseIds.filter(isUuid));
-      const found = await find().catch(throwDatabaseFault);
+      const found = await acts.find(leaseIds.filter(isUuid)).catch(throwDatabaseFault);
       return leaseIds.map((id) => toState(found.get(id)));
     },
-    async findMarks(pairs) {
-      const list = async () => (await openStore()).listMarks(pairs);
-      return list().catch(throwDatabaseFault);
-    },
+    findMarks: (pairs) => acts.listMarks(pairs).catch(throwDatabaseFault),
   };
 }

@@ -6,7 +6,6 @@ import type { ActWriter } from './acts/lease-act.ts';
 import type { LeaseFinder } from './find-lease.ts';
 import type { LeaseLedger } from './lease-ledger.ts';
 import type { LeaseRules } from './lease-rules.ts';
-import type { LeaseTableChecks } from './lease-tables.ts';
 import type { RouteOptions } from './own-tables.ts';
 
 /** What the routes of the lease service are made from. */
@@ -29,7 +28,7 @@ export interface LeaseRouteOptions extends RouteOptions {
 }
 
 /** What acts on leases are written with. */
-export interface LeaseWriting extends Omit<LeaseRouteOptions, 'ledger'>, LeaseTableChecks {
+export interface LeaseWriting extends Omit<LeaseRouteOptions, 'ledger'> {
   ledger: LeaseLedger;
 }
 

@@ -25,7 +25,7 @@ type LeaseRow = Selectable<LeaseTable>;
 interface CoveredRow extends LeaseRow {
   covered_at?: number | null;
   covered_reason?: string | null;
-  /** `sessionColumn`; missing before migration 0007. */
+  /** `sessionColumn`. */
   session?: string | null;
 }
 

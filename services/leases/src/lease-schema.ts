@@ -1,6 +1,5 @@
 import { NotACredential, type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { instantOf, nullableType, validationFailure } from '@latchkey/shared/http';
-import { redact } from '@latchkey/shared/log';
 import { type TSchema, Type } from '@latchkey/shared/schema';
 import { type Lease, leaseStatuses, revokers, statusOf } from './lease.ts';
 import { renewAfterSeconds } from './lease-rules.ts';
@@ -84,8 +83,7 @@ export function toLeaseView(lease: Lease, now: number) {
     expiresAt: instantOf(lease.expiresAt),
     revokedAt: instantOf(lease.revokedAt),
     revokedBy: lease.revokedBy,
-    // Release 0.3.0 and earlier ones stored it as it came.
-    reason: lease.reason && redact(lease.reason),
+    reason: lease.reason,
     lastUsedAt: instantOf(lease.session?.usedAt ?? null),
   };
 }

@@ -19,7 +19,6 @@ import {
   toRow,
 } from './lease-row.ts';
 import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
-import { findLeaseTables, type LeaseTableChecks } from './lease-tables.ts';
 import type { Database, Transaction } from './own-tables.ts';
 import { sessionColumn } from './session-row.ts';
 
@@ -51,39 +50,21 @@ export interface LeaseFilter extends LeaseSelector {
   order?: LeaseOrder | undefined;
 }
 
-/** The leases as they are now, on a schema that may lack tables of pending migrations. */
-export async function openLeaseStore(
-  db: Database | Transaction,
-  checks: LeaseTableChecks,
-): Promise<LeaseStore> {
-  const tables = await findLeaseTables(db, checks);
-  return new LeaseStore(db, tables.revocations, tables.sessions);
-}
-
 /** SQL on the table `leases`. What it reads shows every revocation from its commit on, written to the rows or not. */
 export class LeaseStore {
   readonly #db: Database | Transaction;
-  readonly #hasRevocations: boolean;
-  readonly #hasSessions: boolean;
 
-  constructor(db: Database | Transaction, hasRevocations: boolean, hasSessions = true) {
+  constructor(db: Database | Transaction) {
     this.#db = db;
-    this.#hasRevocations = hasRevocations;
-    this.#hasSessions = hasSessions;
   }
 
   #select() {
-    return this.#db
-      .selectFrom('leases')
-      .select(leaseColumns)
-      .$if(this.#hasRevocations, (query) => query.select(coverColumns))
-      .$if(this.#hasSessions, (query) => query.select(sessionColumn));
+    return this.#db.selectFrom('leases').select(leaseColumns).select(coverColumns).select(sessionColumn);
   }
 
   /** Active now, by the row and by the revocations that cover it. */
   #isActive(eb: LeaseExpression, now: number) {
-    const byRow = inState(eb, 'active', now);
-    return this.#hasRevocations ? eb.and([byRow, eb.not(isCovered(eb))]) : byRow;
+    return eb.and([inState(eb, 'active', now), eb.not(isCovered(eb))]);
   }
 
   selectById(id: string) {
@@ -106,13 +87,9 @@ export class LeaseStore {
       .set({ revoked_at: at, revoked_by: by, reason })
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
-      .$if(this.#hasRevocations, (query) =>
-        query.where((eb) => eb.not(isCovered(eb as unknown as LeaseExpression))),
-      )
+      .where((eb) => eb.not(isCovered(eb as unknown as LeaseExpression)))
       .returning(leaseColumns)
-      .$if(this.#hasSessions, (query) =>
-        query.returning((eb) => sessionColumn(eb as unknown as LeaseExpression)),
-      )
+      .returning((eb) => sessionColumn(eb as unknown as LeaseExpression))
       .executeTakeFirst();
     return row ? toLease(row) : null;
   }
@@ -168,14 +145,13 @@ export class LeaseStore {
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where((eb) => eb.and([matchesSelector(eb, selector), inState(eb, 'active', now)]))
       // In the same statement: rows that are written in between would be counted in one number and not in the other.
-      .$if(this.#hasRevocations, (query) => query.select(countCovered(selector, now).as('covered')));
+      .select(countCovered(selector, now).as('covered'));
     const [found] = await readAside(this.#db, query);
     return (found?.count ?? 0) - (found?.covered ?? 0);
   }
 
   /** How many active leases are sessions. Counting many delays no other request (`readAside`). */
   async countActiveSessions(now: number): Promise<number> {
-    if (!this.#hasSessions) return 0;
     // A lease of a session never outlives it.
     const running = this.#db.selectFrom('sessions').select('lease_id').where('ends_at', '>', now);
     const few = await this.#db
@@ -198,7 +174,7 @@ export class LeaseStore {
    */
   async #countFew(selector: LeaseSelector, now: number): Promise<number | null> {
     const named = selector.viewerId !== null || selector.contentId !== null;
-    const comparesRows = this.#hasRevocations && selector.viewerId !== null;
+    const comparesRows = selector.viewerId !== null;
     const looked = this.#db
       .selectFrom('leases')
       .select((eb) => ['expires_at', (comparesRows ? isCovered(eb) : eb.lit(0)).as('covered')])
@@ -218,10 +194,7 @@ export class LeaseStore {
       ])
       // In the same statement, as below.
       .select((eb) =>
-        (this.#hasRevocations && !comparesRows
-          ? hasUnfinished(eb as unknown as LeaseExpression)
-          : eb.lit(0)
-        ).as('unfinished'),
+        (comparesRows ? eb.lit(0) : hasUnfinished(eb as unknown as LeaseExpression)).as('unfinished'),
       )
       .executeTakeFirstOrThrow();
     return seen === countedAtOnce || unfinished ? null : active;

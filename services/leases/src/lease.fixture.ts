@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ContentState, Scope } from '@latchkey/shared/contracts';
-import { createTableCheck, type Database } from '@latchkey/shared/db';
+import type { Database } from '@latchkey/shared/db';
 import type { Notice } from '@latchkey/shared/events';
 import {
   createManualClock,
@@ -62,9 +62,12 @@ export async function openLeases(
   const clock = createManualClock();
   const allRules = { ...usualRules, ...rules };
   const contents = new Map<string, ContentState>([
-    ['film', { status: 'active', keyVersion: 1, playlistUrl: 'https://cdn.example/film.m3u8' }],
-    ['series', { status: 'active', keyVersion: 1 }],
-    ['withdrawn', { status: 'disabled', keyVersion: 1 }],
+    [
+      'film',
+      { status: 'active', keyVersion: 1, keyPeriods: null, playlistUrl: 'https://cdn.example/film.m3u8' },
+    ],
+    ['series', { status: 'active', keyVersion: 1, keyPeriods: null }],
+    ['withdrawn', { status: 'disabled', keyVersion: 1, keyPeriods: null }],
   ]);
   const contentReader = { findContent: async (id: string) => contents.get(id) ?? null };
   const keys = new Map(
@@ -77,12 +80,7 @@ export async function openLeases(
     contents: contentReader,
     leases: createLeaseReader({ db, renewGraceSeconds: allRules.renewGraceSeconds }),
   });
-  const writer = createRevocationWriter({
-    db,
-    clock,
-    revocations: createTableCheck('revocations'),
-    signal: new AbortController().signal,
-  });
+  const writer = createRevocationWriter({ db, clock, signal: new AbortController().signal });
   const notices: Notice[] = [];
   host.bus.subscribe((message) => void ('notice' in message && notices.push(message.notice)));
   const options: LeaseRouteOptions = {

@@ -5,7 +5,6 @@ import type { LeaseService } from './lease-route-options.ts';
 import { cursorOf, inState, isByExpiry, isDescending } from './lease-row.ts';
 import { matchesSelector } from './lease-selector.ts';
 import { type LeaseFilter, LeaseStore } from './lease-store.ts';
-import { findLeaseTables, type LeaseTableChecks } from './lease-tables.ts';
 import { RevocationStore, type UnfinishedRevocation } from './revocation-store.ts';
 
 /** Some 2 ms on SQLite, in which the process answers no request. */
@@ -26,17 +25,15 @@ interface LeasePage {
  * expired leases leave such rows out, and may be shorter than the limit though there is another page.
  */
 export async function listLeases(
-  service: Pick<LeaseService, 'db'> & LeaseTableChecks,
+  { db }: Pick<LeaseService, 'db'>,
   filter: LeaseFilter,
   now: number,
   limit: number,
   after: Cursor | null,
 ): Promise<LeasePage> {
-  const { db } = service;
-  const { revocations: hasRevocations, sessions } = await findLeaseTables(db, service);
-  const store = new LeaseStore(db, hasRevocations, sessions);
+  const store = new LeaseStore(db);
   // Read before the rows: a revocation that is finished in between is then shown by the rows.
-  const unfinished = hasRevocations ? await new RevocationStore(db).listUnfinished(filter) : [];
+  const unfinished = await new RevocationStore(db).listUnfinished(filter);
   if (filter.state === null || unfinished.length === 0) {
     const begun = after === null ? await beginAtFirst(db, filter, now) : filter;
     return toPage(await store.list(begun, now, limit + 1, after), limit, filter);

@@ -14,8 +14,7 @@ import { createSessionExtender, type ExtendSessions } from './extend-sessions.ts
 import { createLeaseFinder } from './find-lease.ts';
 import { createLeaseLedger } from './lease-ledger.ts';
 import type { LeaseRouteOptions, LeaseService, LeaseWriting } from './lease-route-options.ts';
-import { openLeaseStore } from './lease-store.ts';
-import { createLeaseTableChecks, type LeaseTableChecks } from './lease-tables.ts';
+import { LeaseStore } from './lease-store.ts';
 import type { Database, RowCore } from './own-tables.ts';
 import { createLeasePurge } from './purge-leases.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
@@ -75,7 +74,6 @@ export function toWriting(options: LeaseRouteOptions): LeaseWriting {
   return {
     ...options,
     ledger: createLeaseLedger(options.ledger, options.publisher, options.rules),
-    ...createLeaseTableChecks(),
   };
 }
 
@@ -86,7 +84,7 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
     const service: LeaseService = {
       ...writing,
       acts: createActWriter(writing),
-      findLease: createLeaseFinder(options.db, writing),
+      findLease: createLeaseFinder(options.db),
     };
     gaugeActiveLeases(options.metrics.registry, service);
     const samples = sampleActiveLeases(options, () => countActiveLeases(service));
@@ -113,7 +111,7 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
 
 function addJobs({ db, clock, log, values, jobs, metrics }: RowCore<LeaseConfig>): void {
   const stopping = new AbortController();
-  const options = { db, clock, ...createLeaseTableChecks(), signal: stopping.signal };
+  const options = { db, clock, signal: stopping.signal };
   const purge = createLeasePurge({
     ...options,
     renewGraceSeconds: values.leaseRenewGraceSeconds,
@@ -140,20 +138,15 @@ function addJobs({ db, clock, log, values, jobs, metrics }: RowCore<LeaseConfig>
 }
 
 /** Leases that are neither expired nor revoked now. */
-export async function countActiveLeases({
-  db,
-  clock,
-  ...given
-}: { db: Database; clock: Clock } & Partial<LeaseTableChecks>): Promise<number> {
-  const store = await openLeaseStore(db, { ...createLeaseTableChecks(), ...given });
-  return store.countActive({ viewerId: null, contentId: null }, clock.now());
+export function countActiveLeases({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
+  return new LeaseStore(db).countActive({ viewerId: null, contentId: null }, clock.now());
 }
 
 /** Counts whenever the gauge is read, so that it needs no timer and is always current. */
-function gaugeActiveLeases(registry: Metrics['registry'], { db, clock, ...checks }: LeaseService): void {
+function gaugeActiveLeases(registry: Metrics['registry'], { db, clock }: LeaseService): void {
   addGauge(registry, 'latchkey_active_leases', async () => {
     const count = async () => {
-      const store = await openLeaseStore(db, checks);
+      const store = new LeaseStore(db);
       const now = clock.now();
       const all = await store.countActive({ viewerId: null, contentId: null }, now);
       const sessions = await store.countActiveSessions(now);

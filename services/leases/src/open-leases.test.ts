@@ -2,7 +2,6 @@ import { type Database, inTransaction } from '@latchkey/shared/db';
 import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
 import type { CompiledQuery, QueryId, RootOperationNode } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createLeaseTableChecks } from './lease-tables.ts';
 import { listLeases } from './list-leases.ts';
 import { RevocationStore } from './revocation-store.ts';
 import { findOpen } from './revocation-writer.ts';
@@ -17,7 +16,6 @@ describe.each(databaseKinds(process.env))('on $name', (kind) => {
   const now = clock.now();
   /** When the newest lease was created. */
   const newest = now - 1_000;
-  const checks = createLeaseTableChecks();
   const database = openForEachTest(kind);
 
   /** A revocation of a content, at a time later than its leases, whose newest rows are written. */
@@ -46,7 +44,7 @@ describe.each(databaseKinds(process.env))('on $name', (kind) => {
       starts.push(Math.max(...parameters.map(Number).filter((value) => value <= now)));
     });
     const page = await listLeases(
-      { db: watched, ...checks },
+      { db: watched },
       { viewerId: null, contentId: 'film', state: 'revoked' },
       now,
       100,

@@ -1,7 +1,6 @@
 import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { marksKeptMs } from './config.ts';
-import { createLeaseTableChecks } from './lease-tables.ts';
 import { MarkStore } from './mark-store.ts';
 import { createLeasePurge } from './purge-leases.ts';
 import { insertLeases, openForEachTest } from './stored-leases.fixture.ts';
@@ -18,7 +17,6 @@ describe.each(databaseKinds(process.env))('the purge on $name', (kind) => {
     createLeasePurge({
       db: database.db,
       clock,
-      ...createLeaseTableChecks(),
       signal: new AbortController().signal,
       renewGraceSeconds: 30,
       keepHours: 24,
@@ -59,7 +57,10 @@ describe.each(databaseKinds(process.env))('the purge on $name', (kind) => {
     await purge.run();
     await addLeases(1, clock.now());
     await marks.mark({ viewerId: 'ann', contentId: null }, clock.now());
-    await database.db.insertInto('changes').values({ number: 1, at: clock.now(), change: '{}' }).execute();
+    await database.db
+      .insertInto('changes')
+      .values({ number: 1, at: clock.now(), id: 'a', change: '{}' })
+      .execute();
     await database.db.updateTable('change_counter').set({ number: 2 }).execute();
     clock.advance(2 * daySeconds * 1_000);
     for (let n = 0; n < 2; n++) {
@@ -95,7 +96,10 @@ describe.each(databaseKinds(process.env))('the purge on $name', (kind) => {
   });
 
   it('the purge removes changes of the feed after an hour', async () => {
-    await database.db.insertInto('changes').values({ number: 1, at: clock.now(), change: '{}' }).execute();
+    await database.db
+      .insertInto('changes')
+      .values({ number: 1, at: clock.now(), id: 'a', change: '{}' })
+      .execute();
     await database.db.updateTable('change_counter').set({ number: 2 }).execute();
     clock.advance(3_600_000);
     expect(await purge.run()).toMatchObject({ changes: 0 });

@@ -4,7 +4,6 @@ import {
   getAsideWriter,
   inUnsyncedTransaction,
   runPaced,
-  type TableCheck,
   tryLockSubject,
 } from '@latchkey/shared/db';
 import { purgeChanges } from '@latchkey/shared/events/rows';
@@ -20,10 +19,6 @@ const minuteMs = 60_000;
 interface LeasePurgeOptions {
   db: Database;
   clock: Clock;
-  /** Whether the table is there (migration 0004). */
-  revocations: TableCheck;
-  /** Same for migration 0007. */
-  sessions: TableCheck;
   /** Ends a run between two transactions. */
   signal: AbortSignal;
   renewGraceSeconds: number;
@@ -54,7 +49,7 @@ class PurgedElsewhere extends Error {}
  * leases a second. On SQLite a separate thread writes. Nothing depends on when it runs, because leases expire by comparison.
  */
 export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<Purged> } {
-  const { db, clock, revocations, sessions, signal } = options;
+  const { db, clock, signal } = options;
   const aside = getAsideWriter(db);
   const readPurgeTime = createPurgeClock(options);
 
@@ -90,11 +85,9 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
     const now = await readPurgeTime();
     const expiredBefore = now - options.keepHours * hourMs - options.renewGraceSeconds * 1_000;
     const markedBefore = options.marksKeptMs === null ? null : now - options.marksKeptMs;
-    purged.leases = await removeAll('leases', (tx, limit) =>
-      new LeaseStore(tx, false).purge(expiredBefore, limit),
-    );
+    purged.leases = await removeAll('leases', (tx, limit) => new LeaseStore(tx).purge(expiredBefore, limit));
     // A session ends no sooner than its lease, whose row is gone by now.
-    if (!signal.aborted && (await sessions.isThere(db)))
+    if (!signal.aborted)
       purged.sessions = await removeAll('sessions', (tx, limit) => purgeSessions(tx, expiredBefore, limit));
     if (markedBefore !== null)
       purged.marks = await removeAll('marks', (tx, limit) => new MarkStore(tx).purge(markedBefore, limit));
@@ -102,7 +95,7 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
     purged.changes = await removeAll('changes', (tx, limit) => purgeChanges(tx, changedBefore, limit));
     // Last, once every lease is gone that had ended before such a revocation: a longer LEASE_RENEW_GRACE_SECONDS could
     // otherwise bring one back. A revocation whose rows are not all written stays, however old it is.
-    if (!signal.aborted && (await revocations.isThere(db))) {
+    if (!signal.aborted) {
       // It ends leases, and marks refuse tokens: it is not needed for as long as a mark that is always kept.
       const revokedBefore = Math.min(expiredBefore, markedBefore ?? expiredBefore);
       purged.revocations = await removeAll('revocations', (tx, limit) =>

@@ -11,7 +11,7 @@ test('each statement of the purge searches by an index of times, because it hold
   const database = await sqlite?.open();
   if (!database) throw new Error('no SQLite');
   const plans = await planQueries(database.db, async (db) => {
-    await new LeaseStore(db, false).purge(1, 10);
+    await new LeaseStore(db).purge(1, 10);
     await purgeSessions(db, 1, 10);
     await new MarkStore(db).purge(1, 10);
     await purgeChanges(db, 1, 10);

@@ -26,7 +26,7 @@ export interface UnfinishedRevocation extends SelectorRevocation {
   cursor: Cursor | null;
 }
 
-/** All SQL on the table `revocations`, which is there from migration 0004 on. */
+/** All SQL on the table `revocations`. */
 export class RevocationStore {
   readonly #db: Database | Transaction;
 

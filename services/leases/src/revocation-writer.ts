@@ -1,12 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '@latchkey/shared/clock';
-import {
-  type Cursor,
-  inUnsyncedTransaction,
-  runPaced,
-  type TableCheck,
-  tryLockSubject,
-} from '@latchkey/shared/db';
+import { type Cursor, inUnsyncedTransaction, runPaced, tryLockSubject } from '@latchkey/shared/db';
 import type { Lease } from './lease.ts';
 import { isOpen, leaseColumns, type OpenLeases, toLease } from './lease-row.ts';
 import type { Revocation } from './lease-store.ts';
@@ -16,8 +9,6 @@ import { RevocationStore, type UnfinishedRevocation } from './revocation-store.t
 interface RevocationWriterOptions {
   db: Database;
   clock: Clock;
-  /** Whether the table is there (migration 0004). */
-  revocations: TableCheck;
   /** Ends a run between two transactions. The next run or another process continues. */
   signal: AbortSignal;
 }
@@ -32,12 +23,11 @@ const everything = { viewerId: null, contentId: null };
  * revocations take their turns in the order of their numbers: so a lease that two of them name is the first one's.
  */
 export function createRevocationWriter(options: RevocationWriterOptions): { run(): Promise<number> } {
-  const { db, clock, revocations, signal } = options;
+  const { db, clock, signal } = options;
   const store = new RevocationStore(db);
   return {
     /** @returns how many rows were written */
     async run() {
-      if (!(await revocations.isThere(db))) return 0;
       // Checked before the transactions: it runs once a second, and there is nearly always nothing to do.
       if ((await store.listUnfinished(everything, 1)).length === 0) return 0;
       let written = 0;
@@ -81,9 +71,6 @@ function progressOf(
   return { written: written + count, cursor: last ?? cursor, finishedAt };
 }
 
-/** Some 20 ms on either database: during a statement on SQLite the process answers no request. */
-const rowsPerStatement = 1_000;
-
 /** Writes a revocation to the rows of these leases. Newest first; without those that another transaction revoked before. */
 export async function revokeRows(
   tx: Transaction,
@@ -117,29 +104,4 @@ export async function findOpen(
     .limit(limit)
     .execute();
   return rows.map(({ id, created_at }) => ({ id, at: created_at }));
-}
-
-/**
- * Revokes every row before it returns: on a schema without the table of revocations (before migration 0004). Only the
- * newest `shown` come back, because there may be more than fit in memory.
- */
-export async function revokeAllRows(
-  tx: Transaction,
-  open: OpenLeases,
-  revocation: Revocation,
-  shown: number,
-): Promise<{ revoked: number; leases: Lease[] }> {
-  const leases: Lease[] = [];
-  let revoked = 0;
-  for (let after: Cursor | null = null; ; ) {
-    const found: Cursor[] = await findOpen(tx, open, rowsPerStatement, after);
-    const ids = found.map(({ id }) => id);
-    const written = await revokeRows(tx, ids, revocation);
-    leases.push(...written.slice(0, shown - leases.length));
-    revoked += written.length;
-    after = found.at(-1) ?? null;
-    if (after === null || found.length < rowsPerStatement) return { revoked, leases };
-    // SQLite's answers come without a turn of the event loop: without this, no key would be served until the last row.
-    await nextTurn();
-  }
 }

@@ -8,7 +8,7 @@ import type { LeaseSelector } from './lease-selector.ts';
 import { MarkStore } from './mark-store.ts';
 import type { LedgerEntry, Transaction } from './own-tables.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
-import { revokeAllRows, revokeRows } from './revocation-writer.ts';
+import { revokeRows } from './revocation-writer.ts';
 import { addSessions } from './session-store.ts';
 
 /** How many of the newly revoked leases an answer shows (`docs/contract.md#revocation`). */
@@ -55,12 +55,9 @@ export function revokeMatchingLeases(
       reason,
     );
     const named = { ...selector, expiringAfter, revokedAt, reason, auditNumber };
-    const result = (await service.revocations.isThere(tx))
-      ? await revokeFromNowOn(tx, named)
-      : await revokeEachRow(tx, named);
+    const result = await revokeFromNowOn(tx, named);
     await entry.change({ kind: 'leases', leaseId: null, ...selector });
     notice(entry, selector, result);
-    if (!(await service.sessions.isThere(tx))) return result;
     return { ...result, leases: await addSessions(tx, result.leases) };
   });
 }
@@ -146,14 +143,6 @@ async function count(
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return { revoked: Math.min(found, countedExactly), more };
-}
-
-/** On a schema before migration 0004, where only the rows can say that they are revoked. */
-async function revokeEachRow(tx: Transaction, named: Named): Promise<RevocationResult> {
-  const { revokedAt: at, reason } = named;
-  const open = { ...named, createdAfter: -1, createdUpTo: Number.MAX_SAFE_INTEGER };
-  const result = await revokeAllRows(tx, open, { at, by: 'management', reason }, shownLeases);
-  return { ...result, more: false };
 }
 
 function notice(entry: LedgerEntry, selector: LeaseSelector, { revoked, more }: RevocationResult): void {

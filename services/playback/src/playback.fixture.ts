@@ -36,9 +36,15 @@ export async function servePlaylists(texts: Record<string, string | Error>) {
   const clock = createManualClock();
   const now = clock.now();
   const state = {
-    content: { status: 'active', keyVersion: 1, playlistUrl: start as string | undefined } as {
+    content: {
+      status: 'active',
+      keyVersion: 1,
+      keyPeriods: null,
+      playlistUrl: start as string | undefined,
+    } as {
       status: 'active' | 'disabled';
       keyVersion: number;
+      keyPeriods: null;
       playlistUrl?: string;
     } | null,
     lease: createLeaseState({

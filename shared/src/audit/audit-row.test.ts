@@ -30,7 +30,7 @@ describe.each(databaseKinds(process.env))('a row of the audit on $name', ({ open
         after: { text: 'x'.repeat(970) + key, more: 'x'.repeat(40) },
       },
     };
-    await writeAudits(database.db, [entryWith({ reason: 'why', changes }), entryWith({})], 1, true);
+    await writeAudits(database.db, [entryWith({ reason: 'why', changes }), entryWith({})], 1);
     expect(await read()).toEqual([
       {
         reason: 'why',
@@ -46,11 +46,6 @@ describe.each(databaseKinds(process.env))('a row of the audit on $name', ({ open
     ]);
   });
 
-  test('is written without details before the migration that brings their column', async () => {
-    await writeAudits(database.db, [entryWith({ reason: 'why' })], 1, false);
-    expect(await read()).toEqual([null]);
-  });
-
   test('keeps what an act names for its event, apart from the details, and hides a raw key in each name', async () => {
     const key = `lk_${'0'.repeat(64)}`;
     const given = [
@@ -58,7 +53,7 @@ describe.each(databaseKinds(process.env))('a row of the audit on $name', ({ open
       { leaseId: null, viewerId: `/play/${key}" content:film`, contentId: 'series' },
     ];
     const entries = given.map((names) => ({ ...entryWith({ reason: 'why' }), names }));
-    await writeAudits(database.db, [...entries, { ...entryWith({}), names: given[0] ?? null }], 1, true);
+    await writeAudits(database.db, [...entries, { ...entryWith({}), names: given[0] ?? null }], 1);
     expect(await read()).toEqual([{ reason: 'why' }, { reason: 'why' }, null]);
     const rows = await database.db.selectFrom('audit').selectAll().orderBy('number').execute();
     expect(rows.map(readNames)).toEqual([
@@ -68,18 +63,8 @@ describe.each(databaseKinds(process.env))('a row of the audit on $name', ({ open
     ]);
   });
 
-  test.each([
-    ['viewer:ada content:film', { leaseId: null, viewerId: 'ada', contentId: 'film' }],
-    ['5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11', { leaseId: '5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11' }],
-    ['viewer:eve content:film content:film', { leaseId: null, viewerId: null, contentId: null }],
-  ])('of 0.2.0 names what its target %s says, if that can be of one act alone', async (target, names) => {
-    await writeAudits(database.db, [{ ...entryWith({}), target }], 1, false);
-    const row = await database.db.selectFrom('audit').selectAll().executeTakeFirstOrThrow();
-    expect(readNames(row)).toMatchObject(names);
-  });
-
   test('with details that somebody has broken by hand is shown without them', async () => {
-    await writeAudits(database.db, [entryWith({ reason: 'why' })], 1, true);
+    await writeAudits(database.db, [entryWith({ reason: 'why' })], 1);
     await database.db.updateTable('audit').set({ details: '{"reason":' }).execute();
     expect(await read()).toEqual([null]);
   });

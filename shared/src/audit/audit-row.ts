@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { type AuditDetails, type AuditEntry, type LeaseNames, readSelector } from '../contracts/index.ts';
+import type { AuditDetails, AuditEntry, LeaseNames } from '../contracts/index.ts';
 import { type Database, rowList, type Transaction } from '../db/index.ts';
 import type { AuditTable } from '../db/schema.ts';
 import { redact, redactId, redactName } from '../log/index.ts';
@@ -23,22 +23,19 @@ export interface AuditRecord extends Record<string, unknown> {
   details: AuditDetails | null;
 }
 
-/**
- * Earlier releases wrote rows that may hold a raw key or token in clear. A newer process on the same database hides them
- * when it reads.
- */
+/** A row as the API shows it. */
 export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
   return {
     id: String(row.number),
     at: new Date(row.at).toISOString(),
-    actor: { kind: row.actor_kind, id: hideInId(row.actor_id) },
+    actor: { kind: row.actor_kind, id: row.actor_id },
     action: row.action,
-    target: hideInTarget(row),
+    target: row.target,
     clientIp: row.client_ip,
-    requestId: hideInId(row.request_id),
+    requestId: row.request_id,
     outcome: row.outcome,
     code: row.code,
-    affected: row.affected ?? null,
+    affected: row.affected,
     count: row.count ?? 1,
     details: readDetails(row.details),
   };
@@ -50,33 +47,25 @@ interface StoredDetails extends AuditDetails {
 }
 
 /** Of a row that somebody has changed by hand, whatever can be read: it must not hide the others. */
-function readStored(text: string | null | undefined): StoredDetails | null {
+function readStored(text: string | null): StoredDetails | null {
   try {
-    return text == null ? null : (redactAll(JSON.parse(text)) as StoredDetails);
+    return text === null ? null : (JSON.parse(text) as StoredDetails);
   } catch {
     return null;
   }
 }
 
 /** Without the names: the target shows them. */
-function readDetails(text: string | null | undefined): AuditDetails | null {
+function readDetails(text: string | null): AuditDetails | null {
   const stored = readStored(text);
   if (!stored?.names) return stored;
   const { names: _, ...details } = stored;
   return Object.keys(details).length === 0 ? null : details;
 }
 
-/** What the act of a row names. A row of 0.2.0 has only its target, which is believed where no id in it can be another one. */
-export function readNames({
-  details,
-  target,
-}: Pick<Selectable<AuditTable>, 'details' | 'target'>): LeaseNames {
-  const names = readStored(details)?.names;
-  if (names) return names;
-  const selector = readSelector(target ?? '');
-  if (selector) return { leaseId: null, ...selector };
-  // A selector that could be of several ids names nothing. The id of a lease has no colon.
-  return { leaseId: target?.includes(':') ? null : target, viewerId: null, contentId: null };
+/** What the act of a row names: nothing where it was no act on leases. */
+export function readNames({ details }: Pick<Selectable<AuditTable>, 'details'>): LeaseNames {
+  return readStored(details)?.names ?? { leaseId: null, viewerId: null, contentId: null };
 }
 
 /** Hides raw keys and tokens; null stays null. */
@@ -94,7 +83,7 @@ function hideInTarget({ target, outcome }: Pick<AuditEntry, 'target'> & { outcom
 export function toAuditRow(
   entry: AuditEntry,
   at: number,
-): Omit<Selectable<AuditTable>, 'number' | 'affected' | 'count' | 'details'> {
+): Omit<Selectable<AuditTable>, 'number' | 'affected' | 'count'> {
   return {
     at,
     actor_kind: entry.actor.kind,
@@ -105,6 +94,7 @@ export function toAuditRow(
     request_id: hideInId(entry.requestId),
     outcome: entry.outcome,
     code: entry.code,
+    details: toDetails(entry),
   };
 }
 
@@ -112,7 +102,7 @@ export function toAuditRow(
 const keptCharacters = 1_000;
 
 /** The details as a row keeps them: without what stayed the same. A raw key or token in them is hidden, and a long value is cut. */
-export function toDetails({ details, names }: AuditEntry): string | null {
+function toDetails({ details, names }: AuditEntry): string | null {
   // Before anything is cut: half of a key would not be known as one.
   const { reason, changes = {} } = redactAll(details ?? {}) as AuditDetails;
   const kept = Object.entries(changes)
@@ -146,21 +136,17 @@ function shorten(value: unknown): unknown {
 /**
  * Writes audit rows in the transaction of their acts, so that neither exists without the other.
  *
- * @param hasDetails whether the schema has the column for details
  * @returns the rows, in the order of the entries
  */
 export async function writeAudits(
   db: Database | Transaction,
   entries: readonly AuditEntry[],
   at: number,
-  hasDetails = false,
 ): Promise<AuditRecord[]> {
   if (entries.length === 0) return [];
-  const rows = entries.map((entry) => ({ ...toAuditRow(entry, at), details: toDetails(entry) }));
-  const { details: _, ...before } = auditColumns;
-  const columns = hasDetails ? auditColumns : before;
-  const given = rowList(db, columns as typeof auditColumns, rows).as('given');
-  const names = Object.keys(columns) as (keyof typeof auditColumns)[];
+  const rows = entries.map((entry) => toAuditRow(entry, at));
+  const given = rowList(db, auditColumns, rows).as('given');
+  const names = Object.keys(auditColumns) as (keyof typeof auditColumns)[];
   const written = await db
     .insertInto('audit')
     .columns(names)

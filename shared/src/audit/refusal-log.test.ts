@@ -132,15 +132,6 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     expect(new Set(all.map(({ actor_id }) => actor_id)).size).toBe(30);
   });
 
-  test('before the migration that adds the number, each group of refusals has a row without it', async () => {
-    await database.db.schema.dropTable('audit_cleaning').execute();
-    await database.db.schema.alterTable('audit').dropColumn('count').execute();
-    for (let n = 0; n < 10; n++) await refusals.record(fromStranger('203.0.113.7'));
-    await refusals.record(entry('a'));
-    await refusals.settle();
-    expect(await targets()).toEqual(['t', 'a']);
-  });
-
   test('a count that grows after its row was chained gets a row of its own, and no chained row changes', async () => {
     for (let n = 0; n < 3; n++) await refusals.record(fromStranger('203.0.113.7'));
     await refusals.settle();

@@ -1,13 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import type { AuditEntry } from '../contracts/index.ts';
-import {
-  createColumnCheck,
-  createTableCheck,
-  type Database,
-  isPostgres,
-  type Transaction,
-} from '../db/index.ts';
-import { toAuditRow, toDetails } from './audit-row.ts';
+import { type Database, isPostgres, type Transaction } from '../db/index.ts';
+import { toAuditRow } from './audit-row.ts';
 import { createRefusalGroups, type RefusalGroup } from './refusal-groups.ts';
 
 /** Long enough for a flood of refusals to share one disk sync, short enough that no caller notices the wait. */
@@ -38,12 +32,6 @@ export interface RefusalLog {
  */
 export function createRefusalLog(db: Database, clock: Clock, onFault: (error: unknown) => void): RefusalLog {
   const groups = createRefusalGroups();
-  // Migration 0005 added the column and this table. This code also runs before that migration.
-  const counts = createTableCheck('audit_cleaning');
-  // Likewise of migration 0008.
-  const chain = createTableCheck('audit_chains');
-  // Likewise of migration 0011.
-  const detailed = createColumnCheck('audit', 'details');
   let pending: { entry: AuditEntry; at: number }[] = [];
   let gathering: Promise<void> | null = null;
   let countTimer: NodeJS.Timeout | null = null;
@@ -57,12 +45,7 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
       const behind = groups.unwritten();
       if (rows.length + behind.length === 0) return;
       try {
-        const schema = {
-          hasCount: await counts.isThere(db),
-          hasChain: await chain.isThere(db),
-          hasDetails: await detailed.isThere(db),
-        };
-        await writeRefusals(db, schema, rows, behind);
+        await writeRefusals(db, rows, behind);
       } catch (error) {
         onFault(error);
       }
@@ -102,25 +85,11 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
 
-/** What the schema has, whose migrations may be pending. */
-interface RefusalSchema {
-  hasCount: boolean;
-  hasChain: boolean;
-  hasDetails: boolean;
-}
-
-const toRow = (entry: AuditEntry, at: number, { hasDetails }: Pick<RefusalSchema, 'hasDetails'>) => ({
-  ...toAuditRow(entry, at),
-  ...(hasDetails && { details: toDetails(entry) }),
-});
-
 async function writeRefusals(
   db: Database,
-  schema: RefusalSchema,
   rows: readonly { entry: AuditEntry; at: number }[],
   groups: readonly RefusalGroup[],
 ): Promise<void> {
-  const { hasCount } = schema;
   // More refusals are counted while this waits.
   const counted = groups.map((group) => ({
     group,
@@ -133,17 +102,17 @@ async function writeRefusals(
       const part = rows.slice(start, start + rowsPerStatement);
       await tx
         .insertInto('audit')
-        .values(part.map(({ entry, at }) => toRow(entry, at, schema)))
+        .values(part.map(({ entry, at }) => toAuditRow(entry, at)))
         .execute();
     }
     for (const each of counted) {
       const { group, count } = each;
-      const values = { ...toRow(group.entry, group.at, schema), ...(hasCount && { count }) };
+      const values = { ...toAuditRow(group.entry, group.at), count };
       if (each.number === null) {
         const query = tx.insertInto('audit').values(values).returning('number');
         each.number = (await query.executeTakeFirstOrThrow()).number;
-      } else if (hasCount) {
-        Object.assign(each, await writeCount(tx, each.number, each, schema));
+      } else {
+        Object.assign(each, await writeCount(tx, each.number, each));
       }
     }
   });
@@ -164,24 +133,20 @@ async function writeCount(
   tx: Transaction,
   number: number,
   { group, count }: { group: RefusalGroup; count: number },
-  schema: RefusalSchema,
 ): Promise<{ number: number; before: number }> {
-  const { hasChain } = schema;
   // What chains the row locks it too. The next statement then sees whether it did.
-  if (hasChain && isPostgres(tx))
+  if (isPostgres(tx))
     await tx.selectFrom('audit').select('number').where('number', '=', number).forUpdate().execute();
   const { numUpdatedRows } = await tx
     .updateTable('audit')
     .set({ count: count - group.before })
     .where('number', '=', number)
-    .$if(hasChain, (query) =>
-      query.where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('audit_entries').select('number').where('number', '=', number))),
-      ),
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('audit_entries').select('number').where('number', '=', number))),
     )
     .executeTakeFirstOrThrow();
-  if (numUpdatedRows > 0n || !hasChain) return { number, before: group.before };
-  const rest = { ...toRow(group.entry, group.at, schema), count: count - group.written };
+  if (numUpdatedRows > 0n) return { number, before: group.before };
+  const rest = { ...toAuditRow(group.entry, group.at), count: count - group.written };
   const added = await tx.insertInto('audit').values(rest).returning('number').executeTakeFirstOrThrow();
   return { number: added.number, before: group.written };
 }

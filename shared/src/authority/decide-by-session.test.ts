@@ -8,7 +8,7 @@ import { decideBySession } from './decide-by-session.ts';
 const leaseId = '5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11';
 const secretHash = hashSecret(Buffer.alloc(16, 1));
 const now = 1_000_000;
-const active: ContentState = { status: 'active', keyVersion: 1 };
+const active: ContentState = { status: 'active', keyVersion: 1, keyPeriods: null };
 const live = createLeaseState({
   expiresAt: now + 1_000,
   renewableUntil: now + 2_000,

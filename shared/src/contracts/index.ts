@@ -41,7 +41,6 @@ export {
   type LeaseNames,
   type LeaseSelector,
   quoteId,
-  readSelector,
 } from './lease-names.ts';
 export { type LoggedRevocation, readLoggedRevocation } from './logged-revocation.ts';
 export {

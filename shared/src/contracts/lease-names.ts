@@ -26,23 +26,3 @@ export function describeSelector({ viewerId, contentId }: LeaseSelector): string
   ];
   return parts.filter((part) => part !== '').join(' ');
 }
-
-const id = String.raw`("(?:[^"\\]|\\.)*"|[^"\s]+)`;
-const selector = new RegExp(`^(?:viewer:${id})?(?:(?:^| )content:${id})?$`, 'su');
-
-/** @returns the selector that `describeSelector` describes by this text; null for any other text, such as the id of a lease */
-export function readSelector(text: string): LeaseSelector | null {
-  const [, viewer, content] = selector.exec(text) ?? [];
-  if (viewer === undefined && content === undefined) return null;
-  const read = { viewerId: readId(viewer), contentId: readId(content) };
-  return describeSelector(read) === text ? read : null;
-}
-
-function readId(written: string | undefined): string | null {
-  if (written === undefined) return null;
-  try {
-    return written.startsWith('"') ? (JSON.parse(written) as string) : written;
-  } catch {
-    return null;
-  }
-}

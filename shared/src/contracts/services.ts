@@ -23,7 +23,7 @@ export const LeaseStateSchema = Type.Object({
   renewableUntil: Type.Integer({ description: 'From then on an expired lease stays expired.' }),
   revokedAt: nullable(Type.Integer()),
   session: Type.Optional(
-    // Missing where the lease is not a session. A lease service of 0.2.0, or on a schema without sessions, never has it.
+    // Missing where the lease is not a session.
     SessionStateSchema,
   ),
 });
@@ -64,10 +64,7 @@ export const ContentStateSchema = Type.Object({
   keyVersion: Type.Integer({
     description: "The version of the master key that this content's keys are derived with; it never changes.",
   }),
-  keyPeriods: Type.Optional(
-    // Missing in the answer of a content service of 0.2.0.
-    nullable(KeyPeriodsSchema),
-  ),
+  keyPeriods: nullable(KeyPeriodsSchema),
   playlistUrl: Type.Optional(
     // Missing where the content has none.
     Type.String({ description: 'Absolute URL of its playlist, for playback sessions.' }),

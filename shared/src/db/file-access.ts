@@ -49,8 +49,8 @@ const othersMayRead = 0o004;
 const othersMayEnter = 0o001;
 
 /**
- * Finds the files that every user of the machine may read. New files are made for their owner alone. Files of an earlier
- * release or a restored backup keep their permissions: an operator may have set them on purpose, so they are not changed.
+ * Finds the files that every user of the machine may read. New files are made for their owner alone. Files that were
+ * restored or copied keep their permissions: an operator may have set them on purpose, so they are not changed.
  *
  * @param paths files, which may be missing
  * @param uid of this process; undefined where the system has none, and so no such permissions

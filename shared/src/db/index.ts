@@ -1,4 +1,3 @@
-export { cleanAudit } from './clean-audit.ts';
 export { countUpTo } from './count-up-to.ts';
 export { type Cursor, encodeCursor } from './cursor.ts';
 export { isDatabaseUnavailable, throwDatabaseFault } from './database-fault.ts';
@@ -18,6 +17,7 @@ export { clockStepMessage, createPurgeClock } from './purge-clock.ts';
 export { hasReadAside, readAside } from './read-aside.ts';
 export { readDatabaseSize } from './read-database-size.ts';
 export { type DiskSpace, readDiskSpace } from './read-disk-space.ts';
+export { renewFeedHistory } from './renew-feed-history.ts';
 export {
   type CreatedRole,
   createServiceRoles,
@@ -31,7 +31,6 @@ export {
 } from './roles/index.ts';
 export { rowList } from './row-list.ts';
 export type * from './schema.ts';
-export { createColumnCheck, createTableCheck, renewFeedHistory, type TableCheck } from './table-check.ts';
 export {
   inTransaction,
   inUnsyncedTransaction,

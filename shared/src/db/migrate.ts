@@ -42,11 +42,8 @@ export const migrations: Record<string, Migration> = {
   '0017-purge-clock': purgeClock,
 };
 
-/**
- * The last migration without which this code does not run; later ones may be pending. Move it together with the code that
- * needs a later one, and no earlier than one release after the migration: the two releases run side by side.
- */
-export const neededMigration = '0002-list-indexes';
+/** The last migration without which this code does not run; later ones may be pending. Move it together with the code that needs a later one. */
+export const neededMigration = '0017-purge-clock';
 
 /**
  * Migrations that remove something, by name. Each has the first release whose code did without the removed part: a

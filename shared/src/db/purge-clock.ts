@@ -3,7 +3,6 @@ import type { Clock } from '../clock/clock.ts';
 import type { Database } from './open.ts';
 import { getAsideWriter } from './paced-work.ts';
 import type { PurgeClockTable } from './schema.ts';
-import { createTableCheck } from './table-check.ts';
 
 const minuteMs = 60_000;
 /**
@@ -39,12 +38,9 @@ export type ReadPurgeTime = () => Promise<number>;
  * another one ends its step. A server that was off for more than an hour looks the same, and waits, too.
  */
 export function createPurgeClock({ db, clock, onClockStep }: PurgeClockOptions): ReadPurgeTime {
-  // Before migration 0017 the clock is trusted, as the release before does.
-  const there = createTableCheck('purge_clock');
   let isReported = false;
   return async () => {
     const wall = clock.now();
-    if (!(await there.isThere(db))) return wall;
     const stored = await readTime(db, wall);
     const time = follow(stored, wall);
     await storeTime(db, stored, time);
@@ -79,7 +75,7 @@ async function readTime(db: Database, wall: number): Promise<PurgeTime> {
     .where('id', '=', 1)
     .executeTakeFirstOrThrow();
   if (stored.trusted_at !== 0 || stored.step_at !== 0) return stored;
-  // The first run after the migration. Each revocation writes a change, so the newest one is not older than the newest mark.
+  // The first run. Each revocation writes a change, so the newest one is not older than the newest mark.
   const newest = await db
     .selectFrom('changes')
     .select('at')

@@ -38,24 +38,15 @@ export interface AuditTable {
   request_id: string | null;
   outcome: string;
   code: string | null;
-  /** Number of leases that the act revoked, once their rows are written. Missing before migration 0004. */
+  /** Number of leases that the act revoked, once their rows are written. */
   affected: number | null;
-  /** Refusals that the row stands for; null for one. Migration 0005. */
+  /** Refusals that the row stands for; null for one. */
   count: number | null;
-  /** `AuditDetails` as JSON; null for none. Migration 0011. */
+  /** `AuditDetails` as JSON; null for none. */
   details: string | null;
 }
 
-/** How far rows of earlier releases have been cleaned of raw keys and tokens: one row. */
-interface AuditCleaningTable {
-  id: number;
-  /** Rows with numbers up to this one are clean. */
-  done_to: number;
-  /** Later rows were written by code that hides keys and tokens itself. */
-  last: number;
-}
-
-/** The place of a row of the audit in its chain. Never changed. Missing before migration 0008, as are the next two tables. */
+/** The place of a row of the audit in its chain. Never changed. */
 interface AuditEntryTable {
   /** `acts`, `refusals` or `strangers`. */
   chain: string;
@@ -106,7 +97,7 @@ export interface LeaseTable {
   reason: string | null;
 }
 
-/** What a playback session has beside its lease. Missing before migration 0007. */
+/** What a playback session has beside its lease. */
 interface SessionTable {
   lease_id: string;
   /** SHA-256 of the secret in its URL, 64 hex digits. */
@@ -128,8 +119,7 @@ interface MarkTable {
 
 /**
  * A revocation by viewer, content or both. From its commit on, it revokes the leases it names that were created in
- * (`created_after`, `revoked_up_to`] and expire after `expiring_after`. An empty id means any. Missing before migration
- * 0004.
+ * (`created_after`, `revoked_up_to`] and expire after `expiring_after`. An empty id means any.
  */
 export interface RevocationTable {
   /** Two revocations can name the same lease: the lower number is the one that revokes it. */
@@ -159,13 +149,13 @@ export interface ContentTable {
   size_bytes: number | null;
   manifest_key: string | null;
   metadata: string;
-  /** JSON of `KeyPeriods`; null without periods. Missing before migration 0006. */
+  /** JSON of `KeyPeriods`; null without periods. */
   key_periods: string | null;
-  /** Null where the content has no playlist for sessions. Missing before migration 0007. */
+  /** Null where the content has no playlist for sessions. */
   playlist_url: string | null;
-  /** Rises with each change of its imported keys; null before the first. Missing before migration 0009. */
+  /** Rises with each change of its imported keys; null before the first. */
   imported_keys_revision: number | null;
-  /** Of the API key that registered it; null where that is not known. Missing before migration 0015. */
+  /** Of the API key that registered it; null where that is not known. */
   registrant_scope: string | null;
   /** Name and id with their case folded here, because the two databases fold it differently. */
   search_text: string;
@@ -173,7 +163,7 @@ export interface ContentTable {
   updated_at: number;
 }
 
-/** A key that is served in place of the derived one. Missing before migration 0009. */
+/** A key that is served in place of the derived one. */
 interface ImportedKeyTable {
   content_id: string;
   /** -1 for the key without an epoch. */
@@ -195,16 +185,16 @@ interface ChangeTable {
   number: number;
   at: number;
   change: string;
-  /** 32 random hex digits; null in rows that 0.2.0 wrote. Column of migration 0003. */
-  id: string | null;
-  /** The id of the row before; null where that has none or was removed. Column of migration 0003. */
+  /** 32 random hex digits. */
+  id: string;
+  /** The id of the row before; null where that was removed. */
   previous: string | null;
 }
 
 interface ChangeCounterTable {
   id: number;
   number: number;
-  /** Changes where an operator says that the database was restored. Column of migration 0003. */
+  /** Changes where an operator says that the database was restored; null until then. */
   history: string | null;
 }
 
@@ -213,7 +203,7 @@ interface ReadyProbeTable {
   at: number;
 }
 
-/** Requests of one interval and series. Missing before migration 0013, as is the next table. */
+/** Requests of one interval and series. */
 interface UsageCountTable {
   /** Length of the interval in seconds: 60, 600 or 3,600. Each request is in one row of each length. */
   span: number;
@@ -235,7 +225,7 @@ interface UsageReportTable {
   written_at: number;
 }
 
-/** One row: the time by which purges remove rows (`purge-clock.ts`). Missing before migration 0017. All in milliseconds. */
+/** One row: the time by which purges remove rows (`purge-clock.ts`). All in milliseconds. */
 export interface PurgeClockTable {
   id: number;
   /** Since 1970. 0 before the first run. */
@@ -250,7 +240,6 @@ export interface Schema {
   api_keys: ApiKeyTable;
   setup_claim: SetupClaimTable;
   audit: AuditTable;
-  audit_cleaning: AuditCleaningTable;
   audit_entries: AuditEntryTable;
   audit_chains: AuditChainTable;
   audit_sealing: AuditSealingTable;

@@ -107,7 +107,12 @@ test('while background work runs, no commit of the process copies the log into t
     if (++steps > 11) return false;
     // 300 pages and more. By itself, SQLite copies the log at the commit that brings it to 1,000.
     const change = 'x'.repeat(4_000);
-    const rows = Array.from({ length: 300 }, (_, n) => ({ number: steps * 300 + n, at: 0, change }));
+    const rows = Array.from({ length: 300 }, (_, n) => ({
+      number: steps * 300 + n,
+      at: 0,
+      id: String(n),
+      change,
+    }));
     await db.insertInto('changes').values(rows).execute();
     sizes.push(statSync(path).size);
     // The work copies the log once a second.

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** A receiver of events. Missing before migration 0012, as are the next three tables. */
+/** A receiver of events. */
 export interface WebhookTable {
   id: string;
   name: string;

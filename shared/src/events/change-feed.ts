@@ -6,7 +6,6 @@ import type { Change } from './change.ts';
 export const pageSize = 1_000;
 
 const Whole = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-const OptionalText = Type.Optional(nullable(Type.String()));
 
 /** The last number in use. */
 export const FeedHeadSchema = Type.Object({ head: Whole });
@@ -14,13 +13,13 @@ export const FeedHeadSchema = Type.Object({ head: Whole });
 /** A page as it crosses processes. The text of each change is parsed separately: a newer process may know more kinds. */
 export const FeedPageSchema = Type.Object({
   head: Whole,
-  history: OptionalText,
+  history: Type.String(),
   changes: Type.Array(
     Type.Object({
       number: Whole,
       at: Whole,
-      id: OptionalText,
-      previous: OptionalText,
+      id: Type.String(),
+      previous: nullable(Type.String()),
       change: Type.Unknown(),
     }),
   ),
@@ -29,14 +28,14 @@ type WirePage = Static<typeof FeedPageSchema>;
 
 /**
  * A row of the feed, with the time when it was written, in milliseconds since 1970. Its `id` is random, so a row with the
- * same number in another history has another id; `previous` is the id of the row before it. Rows that 0.2.0 wrote have
- * neither. The change is null where this code does not know its kind.
+ * same number in another history has another id; `previous` is the id of the row before it, null where
+ * that does not exist any more. The change is null where this code does not know its kind.
  */
 export type FeedRow = Omit<WirePage['changes'][number], 'change'> & { change: Change | null };
 
 /**
  * The changes after the requested number, in order. Removed old rows are missing. `head` is the last number in use when
- * the page was read. `history` names the database that was read, where that is known. Another name means that the
+ * the page was read. `history` names the database that was read. Another name means that the
  * database may have been restored to an earlier state.
  */
 export type FeedPage = Omit<WirePage, 'changes'> & { changes: FeedRow[] };
@@ -70,7 +69,7 @@ export function differs(a: RowFacts, b: RowFacts): boolean {
 
 /**
  * Whether these rows are all that came after a place: each number follows the one before, and each row names the row
- * before it (where both have an id). Where there are no rows, the feed must end at the place.
+ * before it. Where there are no rows, the feed must end at the place.
  *
  * @param head of the feed when the rows were read
  */
@@ -94,6 +93,6 @@ export function continues(
  */
 export function placeAtEnd({ head, changes }: FeedPage, asked: { number: number }): FeedPlace {
   const row = changes.at(-1);
-  if (row && (row.number > asked.number || row.number === head)) return { ...row, id: row.id ?? null };
+  if (row && (row.number > asked.number || row.number === head)) return row;
   return { number: head, at: null, id: null };
 }

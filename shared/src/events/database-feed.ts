@@ -1,12 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import {
-  createColumnCheck,
-  type Database,
-  DatabaseIsStandby,
-  isPostgres,
-  rowList,
-  type Transaction,
-} from '../db/index.ts';
+import { type Database, DatabaseIsStandby, isPostgres, rowList, type Transaction } from '../db/index.ts';
 import { type Change, parseChange } from './change.ts';
 import { type ChangeFeed, pageSize } from './change-feed.ts';
 import type { FeedLink } from './message.ts';
@@ -34,7 +27,6 @@ export function createDatabaseFeed(db: Database): ChangeFeed {
   const facts: { [K in keyof ServerFacts]: RawBuilder<ServerFacts[K]> } = isPostgres(db)
     ? postgresFacts
     : sqliteFacts;
-  const linked = createColumnCheck('change_counter', 'history');
   const counter = () =>
     db
       .selectFrom('change_counter as counter')
@@ -48,23 +40,21 @@ export function createDatabaseFeed(db: Database): ChangeFeed {
       return head;
     },
     async since(number) {
-      const withLinks = await linked.isThere(db);
       // One statement, so that it reads one instant of one server.
       const rows = await counter()
         .leftJoin(
           (eb) =>
             eb
               .selectFrom('changes')
-              .select(['changes.number', 'changes.at', 'changes.change'])
-              .$if(withLinks, (query) => query.select(['changes.id', 'changes.previous']))
+              .select(['changes.number', 'changes.at', 'changes.id', 'changes.previous', 'changes.change'])
               .where('changes.number', '>', number)
               .orderBy('changes.number')
               .limit(pageSize)
               .as('row'),
           (join) => join.onTrue(),
         )
-        .select([facts.incarnation.as('incarnation'), 'row.number', 'row.at', 'row.change'])
-        .$if(withLinks, (query) => query.select(['counter.history', 'row.id', 'row.previous']))
+        .select(['counter.history', facts.incarnation.as('incarnation')])
+        .select(['row.number', 'row.at', 'row.id', 'row.previous', 'row.change'])
         .orderBy('row.number')
         .execute();
       const [first] = rows;
@@ -72,9 +62,9 @@ export function createDatabaseFeed(db: Database): ChangeFeed {
       if (first.isStandby) throw new DatabaseIsStandby();
       return {
         head: first.head,
-        history: nameHistory(first, withLinks),
-        changes: rows.flatMap(({ number, at, change, id = null, previous = null }) =>
-          number === null || at === null
+        history: nameHistory(first),
+        changes: rows.flatMap(({ number, at, id, previous, change }) =>
+          number === null || at === null || id === null
             ? []
             : [{ number, at, id, previous, change: parseChange(parseJson(change ?? '')) }],
         ),
@@ -83,13 +73,8 @@ export function createDatabaseFeed(db: Database): ChangeFeed {
   };
 }
 
-/** Null where the history is unknown: SQLite before migration 0003. */
-function nameHistory(
-  { history, incarnation }: { history?: string | null; incarnation: string | null },
-  withLinks: boolean,
-): string | null {
-  const parts = [history, incarnation].filter((part) => part != null);
-  return withLinks || parts.length > 0 ? parts.join('/') : null;
+function nameHistory(parts: { history: string | null; incarnation: string | null }): string {
+  return [parts.history, parts.incarnation].filter((part) => part !== null).join('/');
 }
 
 function parseJson(text: string): unknown {
@@ -103,30 +88,13 @@ function parseJson(text: string): unknown {
 /** The place of an appended change. */
 interface Appended {
   number: number;
-  /** Null where the schema has no column for it. */
-  link: FeedLink | null;
+  link: FeedLink;
 }
 
 /**
- * Adds a change to the feed. The counter's row stays locked until the transaction ends, so numbers become visible in
+ * Adds changes to the feed: their numbers follow each other. The counter's row stays locked until the transaction ends, so numbers become visible in
  * order: a reader that has seen number n has seen all numbers before it. A sequence would not work: Postgres hands out
  * its numbers outside of transactions, and a reader would skip a number that commits late.
- *
- * @param isLinked whether the schema has the columns of migration 0003
- */
-export async function appendChange(
-  tx: Transaction,
-  change: Change,
-  at: number,
-  isLinked: boolean,
-): Promise<Appended> {
-  const [appended] = await appendChanges(tx, [change], at, isLinked);
-  if (!appended) throw new Error('the change feed returned no number');
-  return appended;
-}
-
-/**
- * As `appendChange`, for several changes of one transaction: their numbers follow each other.
  *
  * @returns the place of each, in their order
  */
@@ -134,7 +102,6 @@ export async function appendChanges(
   tx: Transaction,
   changes: readonly Change[],
   at: number,
-  isLinked: boolean,
 ): Promise<Appended[]> {
   if (changes.length === 0) return [];
   const { number: last } = await tx
@@ -149,23 +116,17 @@ export async function appendChanges(
     { change: 'text' },
     changes.map((change) => ({ change: JSON.stringify(change) })),
   );
-  if (!isLinked) {
-    await sql`insert into changes (number, at, change)
-      select place + ${first}, ${at}, change from ${given} as given`.execute(tx);
-    return changes.map((_, n) => ({ number: first + n, link: null }));
-  }
   // Materialized: each row has one id, in its own row and in the next.
-  const { rows } = await sql<{ number: number; id: string | null; previous: string | null }>`
+  const { rows } = await sql<{ number: number } & FeedLink>`
     with given as materialized (select place, change, ${randomId(tx)} as id from ${given} as listed)
     insert into changes (number, at, change, id, previous)
     select place + ${first}, ${at}, change, id, case place
         when 0 then (select before.id from changes as before where before.number = ${first - 1})
         else lag(id) over (order by place) end
     from given returning number, id, previous`.execute(tx);
-  const links = new Map(
-    rows.map(({ number, id, previous }) => [number, id === null ? null : { id, previous }]),
-  );
-  return changes.map((_, n) => ({ number: first + n, link: links.get(first + n) ?? null }));
+  return rows
+    .map(({ number, id, previous }) => ({ number, link: { id, previous } }))
+    .sort((a, b) => a.number - b.number);
 }
 
 /** 16 random bytes as hex digits, made by the database as part of the statement. */

@@ -39,12 +39,6 @@ export interface FeedFollowerOptions {
   recalledChanges?: number;
 }
 
-/**
- * How long after a hint the feed is read. A stranger with access to NATS can send any number of hints; this limits them
- * to ten reads a second, each of one small page. Changes of 0.2.0 processes are delayed by as much.
- */
-const hintedPullMs = 100;
-
 /** Follows the change feed by push (the bus) and by pull, and knows up to which instant it has seen every change. */
 export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
   const { feed, bus, clock, onApplied, record, recalledChanges = 0, limitMs } = options;
@@ -54,23 +48,10 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
   };
   const progress = createFeedProgress(clock, notify, record, onApplied, limitMs);
   let pulling: Promise<void> | null = null;
-  let hinted: NodeJS.Timeout | undefined;
 
   const unsubscribe = bus.subscribe((message) => {
-    if (message.type === 'hint') pullSoon();
-    if (message.type !== 'change') return;
-    progress.receive(message.number, message.at, message.change, message.link);
+    if (message.type === 'change') progress.receive(message.number, message.at, message.change, message.link);
   });
-
-  /** A hint's content is not trusted: if it were applied, a flood of hints would drop every state before it can be used. */
-  function pullSoon(): void {
-    hinted ??= setTimeout(() => {
-      hinted = undefined;
-      // The pull each second reports why the feed cannot be read.
-      pull().catch(() => {});
-    }, hintedPullMs);
-    hinted.unref();
-  }
 
   function pull(): Promise<void> {
     pulling ??= catchUp().finally(() => {
@@ -84,7 +65,7 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
       const reading = progress.begin();
       if (reading.after === null) {
         const { head, history, changes } = await recall(feed, await feed.head(), recalledChanges);
-        return progress.start(reading, head, changes, history ?? null);
+        return progress.start(reading, head, changes, history);
       }
       if (progress.apply(reading, await feed.since(reading.after))) return;
     }
@@ -97,10 +78,7 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
     limitMs: progress.limitMs,
     ageMs: progress.ageMs,
     seenUpToMs: progress.seenUpToMs,
-    stop() {
-      unsubscribe();
-      clearTimeout(hinted);
-    },
+    stop: unsubscribe,
   };
 }
 

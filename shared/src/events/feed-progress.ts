@@ -30,9 +30,9 @@ export interface FeedReading {
 export interface FeedProgress extends FeedPosition {
   /**
    * Takes a pushed change with the time of its row, and always applies it. Only its link shows that it is the next change
-   * of the followed history; without a link, the next pull decides.
+   * of the followed history.
    */
-  receive(number: number, at: number, change: Change, link?: FeedLink | null): void;
+  receive(number: number, at: number, change: Change, link: FeedLink): void;
   begin(): FeedReading;
   /**
    * Applies the first read: from here on every change is followed.
@@ -40,7 +40,7 @@ export interface FeedProgress extends FeedPosition {
    * @param recalled the changes before it, for the record only
    * @param history as in the page
    */
-  start(reading: FeedReading, head: number, recalled?: FeedPage['changes'], history?: string | null): void;
+  start(reading: FeedReading, head: number, recalled: FeedPage['changes'], history: string): void;
   /**
    * Applies a page.
    * @returns whether every change has been seen; else the next page has to be read
@@ -78,7 +78,7 @@ export function createFeedProgress(
 ): FeedProgress {
   let last: FeedPlace | null = null;
   const seen = createAges(clock, limitMs);
-  /** The followed database, as pages name it; null while no page named one. */
+  /** The followed database, as pages name it; null before the first page. */
   let history: string | null = null;
   /** Changes pushed beyond the last row, by number: each has to appear in the feed. */
   const pushed = new Map<number, RowFacts>();
@@ -98,13 +98,13 @@ export function createFeedProgress(
   }
 
   return {
-    receive(number, at, change, link = null) {
+    receive(number, at, change, link) {
       pass(number, at, change, false);
       if (last === null || number <= last.number) return;
-      if (number <= last.number + pushedAtMost) pushed.set(number, { at, id: link?.id ?? null });
+      if (number <= last.number + pushedAtMost) pushed.set(number, { at, id: link.id });
       // A message out of order, doubled or of another history still serves as a hint. The pull continues at the end of
       // the unbroken sequence of numbers.
-      if (number !== last.number + 1 || link?.previous == null || link.previous !== last.id) return;
+      if (number !== last.number + 1 || link.previous === null || link.previous !== last.id) return;
       last = { number, at, id: link.id };
       record?.advance(number);
     },
@@ -114,7 +114,7 @@ export function createFeedProgress(
       pushedUpTo: Math.max(0, ...pushed.keys()),
       beganAtMs: clock.monotonic(),
     }),
-    start({ beganAtMs }, head, recalled = [], named = null) {
+    start({ beganAtMs }, head, recalled, named) {
       history = named;
       restart({ number: head, at: null, id: null });
       last = placeOf(recalled.find(({ number }) => number === head) ?? { number: head, at: null });
@@ -124,7 +124,7 @@ export function createFeedProgress(
     },
     apply(reading, page) {
       const isOther = isOfOtherHistory(page, reading, { last, history, pushed });
-      history = page.history ?? history;
+      history = page.history;
       if (isOther) pushed.clear();
       const reached = applyPage(page, reading, isOther, restart, pass);
       // A push may have advanced further meanwhile, unless the database went back.
@@ -186,7 +186,7 @@ function isOfOtherHistory(
   { last, history, pushed }: Followed,
 ): boolean {
   const asked = firstOf(reading);
-  const isRenamed = page.history != null && history !== null && page.history !== history;
+  const isRenamed = history !== null && page.history !== history;
   if (isRenamed || page.head < asked.number || page.head < reading.pushedUpTo) return true;
   return page.changes.some((row) => {
     const announced = pushed.get(row.number);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
 import { createInProcessBus } from './bus.ts';
-import { appendChange, createDatabaseFeed, purgeChanges } from './database-feed.ts';
+import { appendChanges, createDatabaseFeed, purgeChanges } from './database-feed.ts';
 import { createFeedFollower } from './feed-follower.ts';
 import { pullIntervalMs } from './feed-position.ts';
 import { createLedger } from './ledger.ts';
@@ -102,12 +102,12 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     follower.onChange((given) => void received.push(given));
     await follower.pull();
     await database.db.transaction().execute(async (tx) => {
-      for (let at = 1; at <= 5; at++) await appendChange(tx, change(`c${at}`), at, true);
+      for (let at = 1; at <= 5; at++) await appendChanges(tx, [change(`c${at}`)], at);
     });
     await follower.pull();
     expect(received.splice(0)).toEqual([null, ...[1, 2, 3, 4, 5].map((at) => change(`c${at}`))]);
     await database.db.transaction().execute(async (tx) => {
-      for (let at = 6; at <= 9; at++) await appendChange(tx, change(`c${at}`), at, true);
+      for (let at = 6; at <= 9; at++) await appendChanges(tx, [change(`c${at}`)], at);
     });
     expect(await purgeChanges(database.db, 8)).toBe(7);
     await follower.pull();
@@ -125,6 +125,8 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     const rows = Array.from({ length: 2_500 }, (_, i) => ({
       number: i + 1,
       at: 1,
+      id: String(i + 1),
+      previous: String(i),
       change: JSON.stringify(change('a')),
     }));
     for (let i = 0; i < rows.length; i += 500)
@@ -161,7 +163,7 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     follower.onChange((given) => void received.push(given));
     await database.db
       .insertInto('changes')
-      .values({ number: 1, at: 1, change: '{"kind":"newer"}' })
+      .values({ number: 1, at: 1, id: 'a', change: '{"kind":"newer"}' })
       .execute();
     await database.db.updateTable('change_counter').set({ number: 1 }).execute();
     await follower.pull();
@@ -176,7 +178,7 @@ test('a failed pull rejects, and states are confirmed only up to the last pull t
     if (!works) throw new Error('lost');
     return 0;
   };
-  const feed = { head, since: async () => ({ head: await head(), changes: [] }) };
+  const feed = { head, since: async () => ({ head: await head(), history: '', changes: [] }) };
   const follower = createFeedFollower({ feed, bus: createInProcessBus(() => {}), clock });
   const heldAtMs = clock.monotonic();
   expect(follower.ageMs()).toBeNull();
@@ -201,7 +203,7 @@ test.each([
   'with a limit of %i ms the feed vouches for a state that was confirmed within it, and is pulled every %i ms',
   async (limitMs, everyMs) => {
     const clock = createManualClock();
-    const feed = { head: async () => 0, since: async () => ({ head: 0, changes: [] }) };
+    const feed = { head: async () => 0, since: async () => ({ head: 0, history: '', changes: [] }) };
     const follower = createFeedFollower({ feed, bus: createInProcessBus(() => {}), clock, limitMs });
     const heldAtMs = clock.monotonic();
     await follower.pull();

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { writeAudits } from '../audit/audit-row.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { AuditEntry } from '../contracts/index.ts';
-import { createColumnCheck, type Database, inTransaction, type Schema } from '../db/index.ts';
+import { type Database, inTransaction, type Schema } from '../db/index.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
 import { appendChanges } from './database-feed.ts';
@@ -40,8 +40,6 @@ export interface Ledger<DB = Schema> {
 }
 
 export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock: Clock }): Ledger {
-  const linked = createColumnCheck('changes', 'id');
-  const detailed = createColumnCheck('audit', 'details');
   return {
     async write(work) {
       let announcements: BusMessage[] = [];
@@ -49,7 +47,7 @@ export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock
         announcements = [];
         const now = clock.now();
         const changes = async (given: readonly Change[]) => {
-          const places = await appendChanges(tx, given, now, await linked.isThere(tx));
+          const places = await appendChanges(tx, given, now);
           for (const [n, { number, link }] of places.entries()) {
             const change = given[n];
             if (change) announcements.push({ type: 'change', number, at: now, link, change });
@@ -57,7 +55,7 @@ export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock
           return places.map(({ number }) => number);
         };
         const audits = async (entries: readonly AuditEntry[]) => {
-          const records = await writeAudits(tx, entries, now, await detailed.isThere(tx));
+          const records = await writeAudits(tx, entries, now);
           for (const data of records)
             announcements.push({ type: 'notice', notice: { topic: 'audit', event: 'recorded', data } });
           return records;

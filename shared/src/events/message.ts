@@ -15,7 +15,7 @@ const NoticeSchema = Type.Object({
 });
 export type Notice = Static<typeof NoticeSchema>;
 
-/** A row's own id, and the id of the row before it: null where that row has none or does not exist. */
+/** A row's own id, and the id of the row before it: null where that does not exist. */
 const FeedLinkSchema = Type.Object({ id: Type.String(), previous: nullable(Type.String()) });
 export type FeedLink = Static<typeof FeedLinkSchema>;
 
@@ -23,20 +23,17 @@ export type FeedLink = Static<typeof FeedLinkSchema>;
 const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 
 /**
- * A message of the bus. A change has its number in the feed and the time of its row. Without a link, the history of that
- * number is unknown. A hint is a change from an unverified sender, 0.2.0 among them: it may be wrong, and only makes the
- * feed be read sooner. A renewal is not in the feed, because losing one is safe: a lease that looks expired is read
- * again.
+ * A message of the bus. A change has its number in the feed, the time of its row and its link, which shows the history of
+ * that number. A renewal is not in the feed, because losing one is safe: a lease that looks expired is read again.
  */
 const BusMessageSchema = Type.Union([
   Type.Object({
     type: Type.Literal('change'),
     number: Whole,
     at: Whole,
-    link: Type.Optional(nullable(FeedLinkSchema)),
+    link: FeedLinkSchema,
     change: ChangeSchema,
   }),
-  Type.Object({ type: Type.Literal('hint'), change: ChangeSchema }),
   Type.Object({ type: Type.Literal('renewal'), leaseId: Type.String(), notice: NoticeSchema }),
   Type.Object({ type: Type.Literal('notice'), notice: NoticeSchema }),
 ]);

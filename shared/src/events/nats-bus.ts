@@ -12,8 +12,8 @@ const publishTimeoutMs = 2_000;
 /** Maximum messages without an acknowledgement; more are dropped. At 1 KB each they take 10 MB. */
 const unacknowledgedAtMost = 10_000;
 const unsealed =
-  'a message from NATS has no seal of this installation: its sender is of a release before 0.3.0, has another ' +
-  'INTERNAL_SECRET, or is a stranger who can write to NATS. Such messages only have the change feed read sooner';
+  'a message from NATS has no seal of this installation and was ignored: its sender has another INTERNAL_SECRET, or is a ' +
+  'stranger who can write to NATS';
 
 interface NatsBusOptions {
   /** `NATS_URL` */
@@ -57,15 +57,10 @@ export function createNatsBus(options: NatsBusOptions): NatsBus {
     }
     const { message, isSealed } = envelope;
     if (envelope.origin === origin) return;
-    if (isSealed) {
-      if (tracer)
-        tracer.consume(envelope.traceparent, `process ${subjectOf(message)}`, () => local.publish(message));
-      else local.publish(message);
-      return;
-    }
-    onFault(new TypeError(unsealed));
-    // It says that the feed may have something new. Such a message must have no other effect.
-    if (message.type === 'change') local.publish({ type: 'hint', change: message.change });
+    if (!isSealed) onFault(new TypeError(unsealed));
+    else if (tracer)
+      tracer.consume(envelope.traceparent, `process ${subjectOf(message)}`, () => local.publish(message));
+    else local.publish(message);
   }
 
   async function send(subject: string, text: string): Promise<void> {

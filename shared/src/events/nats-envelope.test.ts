@@ -8,7 +8,6 @@ const notice = { topic: 'lease', event: 'renewed', data: { id: 'l' } } as const;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 test.each<BusMessage>([
-  { type: 'change', number: 7, at: 5, change: { kind: 'content', contentId: 'film' } },
   {
     type: 'change',
     number: 7,
@@ -23,17 +22,14 @@ test.each<BusMessage>([
   expect(parseEnvelope(bytesOf(text), seal)).toEqual({ origin: 'here', message, isSealed: true });
 });
 
-test('a process of 0.2.0 reads a renewal as the notice that it knows', () => {
-  const text = formatEnvelope({ origin: 'here', message: { type: 'renewal', leaseId: 'l', notice } }, seal);
-  expect(JSON.parse(text)).toMatchObject({ origin: 'here', message: { type: 'notice', notice } });
-});
+const unnumbered = { type: 'change', at: 5, link: { id: 'b', previous: null } };
 
 test.each([
   ['no message', {}],
-  ['a renewal of no lease', { type: 'notice', notice, renewed: 7 }],
-  ['a renewal without a notice', { type: 'notice', renewed: 'l' }],
-  ['a change without a number', { type: 'change', at: 5, change: { kind: 'content', contentId: 'film' } }],
-  ['a change of no kind', { type: 'change', number: 7, at: 5, change: { kind: 'weather' } }],
+  ['a renewal of no lease', { type: 'renewal', notice, leaseId: 7 }],
+  ['a renewal without a notice', { type: 'renewal', leaseId: 'l' }],
+  ['a change without a number', { ...unnumbered, change: { kind: 'content', contentId: 'film' } }],
+  ['a change of no kind', { ...unnumbered, number: 7, change: { kind: 'weather' } }],
   ['a notice of no topic', { type: 'notice', notice: { ...notice, topic: 'weather' } }],
 ])('%s is refused', (_what, message) => {
   expect(parseEnvelope(bytesOf(JSON.stringify({ origin: 'here', message })), seal)).toBeNull();

@@ -35,7 +35,13 @@ async function exchange(sender: Opened, receiver: Opened) {
   const { length } = receiver.received;
   await vi.waitFor(async () => {
     const change = { kind: 'content', contentId: 'film' } as const;
-    sender.bus.publish({ type: 'change', number: ++lastNumber, at: 1, change });
+    sender.bus.publish({
+      type: 'change',
+      number: ++lastNumber,
+      at: 1,
+      link: { id: 'a', previous: null },
+      change,
+    });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(receiver.received.length).toBeGreaterThan(length);
   }, waiting);

@@ -25,7 +25,7 @@ const keptBytes = 64 * 1024 * 1024;
 const streamNameInUse = 10058;
 
 export function subjectOf(message: BusMessage): string {
-  return message.type === 'change' || message.type === 'hint' ? changes : notices;
+  return message.type === 'change' ? changes : notices;
 }
 
 /** Makes the stream where it is missing. A stream that an operator made with other settings is used unchanged. */
@@ -87,9 +87,8 @@ const beforeSeal = '{"seal":"';
 const afterSeal = '",';
 const sealedFrom = beforeSeal.length + sealLength + afterSeal.length;
 
-/** JSON, which 0.2.0 reads too: it ignores the seal. */
 export function formatEnvelope({ origin, message, traceparent }: Envelope, seal: Seal): string {
-  const text = JSON.stringify({ origin, message: toWire(message), traceparent }).slice(1);
+  const text = JSON.stringify({ origin, message, traceparent }).slice(1);
   return `${beforeSeal}${seal.of(place, text)}${afterSeal}${text}`;
 }
 
@@ -108,7 +107,7 @@ export function parseEnvelope(bytes: Uint8Array, seal: Seal): (Envelope & { isSe
     return null;
   }
   const envelope = readEnvelope(value);
-  const message = envelope && parseBusMessage(fromWire(envelope.message));
+  const message = envelope && parseBusMessage(envelope.message);
   if (!message) return null;
   const { origin, traceparent } = envelope;
   return {
@@ -117,18 +116,6 @@ export function parseEnvelope(bytes: Uint8Array, seal: Seal): (Envelope & { isSe
     isSealed: isSealed(text, seal),
     ...(traceparent !== undefined && { traceparent }),
   };
-}
-
-/** A renewal travels as its notice with one more member, because 0.2.0 logs an error for every type that it does not know. */
-function toWire(message: BusMessage): unknown {
-  if (message.type !== 'renewal') return message;
-  const { leaseId, notice } = message;
-  return { type: 'notice', notice, renewed: leaseId };
-}
-
-function fromWire(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('renewed' in value)) return value;
-  return { ...value, type: 'renewal', leaseId: value.renewed };
 }
 
 function isSealed(text: string, seal: Seal): boolean {

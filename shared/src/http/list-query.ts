@@ -55,7 +55,7 @@ interface SortedPage<Order extends string> {
   limit: number;
   after: Cursor | null;
   sort: Order;
-  /** What cursors of this order carry; empty for the usual order, whose cursors earlier releases understand. */
+  /** What cursors of this order carry; empty for the usual order. */
   order: string;
 }
 

@@ -41,9 +41,6 @@ const registry = (keys: unknown[] | null, path: string): Reply => {
   const find = (id: unknown) => (id === 'film' ? film : null);
   return { body: keys ? { values: keys.map(find) } : { content: find(path.split('/').at(-1)) } };
 };
-/** As a process of 0.2.0: single reads only. */
-const earlierRelease = (keys: unknown[] | null, path: string): Reply =>
-  keys ? { status: 405, body: {} } : registry(null, path);
 const unavailable = { code: 'DEPENDENCY_UNAVAILABLE', status: 503 };
 const batch = 'POST /internal/contents/batch';
 
@@ -120,39 +117,6 @@ test.each([400, 413, 500])(
     expect(faults).toEqual(['it answered 500']);
   },
 );
-
-test('an address of an earlier release gets single reads, and is asked for a batch again after 10 s', async () => {
-  const clock = createManualClock();
-  const { url, asked } = await serve(earlierRelease);
-  const { contents, faults } = connect([url], clock);
-  const ask = async () => {
-    asked.length = 0;
-    const found = await Promise.all([contents.findContent('film'), contents.findContent('x')]);
-    expect(found).toEqual([film, null]);
-    return asked.filter((request) => request.startsWith('POST')).length;
-  };
-  expect(await ask()).toBe(1);
-  for (let round = 0; round < 5; round++) expect(await ask()).toBe(0);
-  clock.advance(9_999);
-  expect(await ask()).toBe(0);
-  clock.advance(1);
-  expect(await ask()).toBe(1);
-  expect(faults).toEqual([]);
-});
-
-test('beside an address of an earlier release, the others get batches as before', async () => {
-  const earlier = await serve(earlierRelease);
-  const current = await serve(registry);
-  const { contents, faults } = connect([earlier.url, current.url]);
-  for (let round = 0; round < 12; round++)
-    expect(await Promise.all([contents.findContent('film'), contents.findContent('x')])).toEqual([
-      film,
-      null,
-    ]);
-  expect(earlier.asked.filter((request) => request === batch)).toEqual([batch]);
-  expect(current.asked.filter((request) => request === batch).length).toBeGreaterThan(3);
-  expect(faults).toEqual([]);
-});
 
 test('a state that only a later release understands is unavailable alone', async () => {
   const later = { ...film, status: 'archived' };

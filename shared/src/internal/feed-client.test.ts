@@ -6,7 +6,7 @@ function service(name: string, asked: string[], answers: () => boolean): Interna
   const get: InternalClient['get'] = async (_path, parse) => {
     asked.push(name);
     if (!answers()) throw new Error('no answer');
-    return parse({ head: 1, changes: [] });
+    return parse({ head: 1, history: '', changes: [] });
   };
   const refuse = () => Promise.reject(new Error('the feed is only read, page by page'));
   return { get, post: refuse, readMany: refuse };

@@ -147,11 +147,6 @@ describe('an answer is not known', () => {
   });
 });
 
-test('a comparison of key versions from the release before, without the missing ones, is accepted', async () => {
-  const client = createKeyVersionClient(connectService([(await serveJson({ differing: [3] })).url]));
-  expect(await client.compare(new Map())).toEqual({ differing: [3], missing: [] });
-});
-
 test('uses of API keys are reported together, the last one of each key, in bodies of an accepted size', async () => {
   const reported: [string, number][] = [];
   const sizes: number[] = [];

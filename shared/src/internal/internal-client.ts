@@ -1,7 +1,7 @@
 import { AppError } from '../errors/errors.ts';
 import type { Renewable } from '../seal/accepted-secrets.ts';
 import type { CallSpan, Tracer } from '../traces/index.ts';
-import { type Member, Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
+import { Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
 import { type Answer, ask, limitTime, readJson, refusalOf, secretHeaders, type TimeLimit } from './ask.ts';
 
 /** Below the 5 s after which a state is unknown, with time for a second address. */
@@ -39,8 +39,6 @@ export class BatchRefused extends Error {
   }
 }
 
-/** What a process of 0.2.0 answers, which has no route for a batch: the path is unknown, or takes only GET. */
-const unknownRoute = [404, 405];
 /** What may be wrong with one of several keys: its form, the length of all of them, a value that the database refuses. */
 const refusals = [400, 413, 500];
 
@@ -100,8 +98,6 @@ export function createInternalClient({
     const span = tracer?.call('client', `call ${name}`, {}) ?? null;
     const method = kind === 'get' ? 'GET' : 'POST';
     try {
-      if (kind === 'batch' && member.lacksRoute(path))
-        throw new BatchRefused('the process has no such route');
       const answer = await askWithin(span, member, {
         method,
         path,
@@ -110,7 +106,7 @@ export function createInternalClient({
         limitMs: answerTimeoutMs,
         limit,
       });
-      if (kind === 'batch') throwRefusal(member, path, answer);
+      if (kind === 'batch') throwRefusal(answer);
       return readJson(answer);
     } finally {
       member.release();
@@ -160,10 +156,8 @@ function unavailable(cause: unknown, upstream: string, tries: Tries): AppError {
   return new AppError('DEPENDENCY_UNAVAILABLE', { cause, call: { upstream, tries: tries.count() } });
 }
 
-/** @throws BatchRefused; an unknown route is remembered for the address */
-function throwRefusal(member: Member, path: string, answer: Answer): void {
-  const { status } = answer;
-  if (refusalOf(answer) || ![...unknownRoute, ...refusals].includes(status)) return;
-  if (unknownRoute.includes(status)) member.noteMissingRoute(path);
-  throw new BatchRefused(`it answered ${status}`);
+/** @throws BatchRefused */
+function throwRefusal(answer: Answer): void {
+  if (refusalOf(answer) || !refusals.includes(answer.status)) return;
+  throw new BatchRefused(`it answered ${answer.status}`);
 }

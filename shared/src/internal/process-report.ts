@@ -4,7 +4,6 @@ import { type ProcessReport, ProcessReportSchema, type ProcessStatistics } from 
 
 /** The route on which a service reports its last hour to the gateway, with so many of its latest refusals and perhaps its settings. */
 export function processReportPath(since: number, refusals = 0, settings = false): string {
-  // A process of the release before knows neither of the last two.
   return `/internal/statistics?since=${since}&refusals=${refusals}${settings ? '&settings=true' : ''}`;
 }
 

@@ -13,7 +13,6 @@ import {
   type ViewerAndContent,
 } from '../contracts/index.ts';
 import type { OwnerLeaseReader } from '../replicas/index.ts';
-import { type Static, Type } from '../schema/type.ts';
 import { apiKeyBatch, contentBatch, leaseBatch, markBatch } from './batch-kinds.ts';
 import { createBatchReader } from './batch-routes.ts';
 import { alone, gatherReads } from './gather-reads.ts';
@@ -70,18 +69,16 @@ export function createContentClient(content: InternalClient): ContentReader {
   };
 }
 
-const { differing, missing } = KeyVersionComparisonSchema.properties;
-/** A content service of 0.2.0 does not report what is missing. */
-const PartialComparisonSchema = Type.Object({ differing, missing: Type.Optional(missing) });
-const readComparison = createStrictReader(PartialComparisonSchema, 'a comparison of key versions');
+const readComparison = createStrictReader(KeyVersionComparisonSchema, 'a comparison of key versions');
 
 export function createKeyVersionClient(content: InternalClient): KeyVersionRegistry {
   return {
     compare: (fingerprints) =>
-      content.post('/internal/key-versions', { fingerprints: Object.fromEntries(fingerprints) }, (body) => {
-        const comparison: Static<typeof PartialComparisonSchema> = readComparison(body);
-        return { missing: [], ...comparison };
-      }),
+      content.post(
+        '/internal/key-versions',
+        { fingerprints: Object.fromEntries(fingerprints) },
+        readComparison,
+      ),
   };
 }
 

@@ -69,8 +69,7 @@ export function createMetrics(
   clock: Clock = createSystemClock(),
   { service, version, registry = new Registry() }: Partial<MetricsIdentity> = {},
 ): Metrics {
-  const statistics = new ProcessStatistics(clock);
-  statistics.version = version ?? null;
+  const statistics = new ProcessStatistics(clock, version);
   if (service !== undefined) registry.setDefaultLabels({ service });
   addProcessMetrics(registry);
   if (version !== undefined)

@@ -24,7 +24,7 @@ const rounds = 1.3;
 function createCaches(): Authority {
   const bus = createInProcessBus(() => {});
   const follower = createFeedFollower({
-    feed: { head: async () => 0, since: async () => ({ head: 0, changes: [] }) },
+    feed: { head: async () => 0, since: async () => ({ head: 0, history: '', changes: [] }) },
     bus,
     clock,
   });
@@ -42,7 +42,7 @@ function createCaches(): Authority {
       }),
       noteUse: () => {},
     },
-    contents: { findContent: async () => ({ status: 'active', keyVersion: 1 }) },
+    contents: { findContent: async () => ({ status: 'active', keyVersion: 1, keyPeriods: null }) },
     importedKeys: { findImportedKey: async ({ contentId }) => copy(contentId.padEnd(48, '0')) },
     leases: {
       findLease: async (id) =>

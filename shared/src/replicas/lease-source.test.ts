@@ -16,13 +16,16 @@ let owner: { value: LeaseState | null; mark: number | null; asOf: number };
 let asked: string[];
 let readers: ReturnType<typeof createSharedLeaseReaders>;
 
-const stamp = { number: 5, at: 500 };
+const history = 'this database';
+const stamp = { number: 5, at: 500, history };
+const link = { id: '6', previous: '5' };
 
 beforeEach(() => {
   clock = createManualClock();
   recent = new RecentChanges(10);
   progress = createFeedProgress(clock, () => {}, recent);
-  progress.start(progress.begin(), 5, [{ number: 5, at: 500, change: { kind: 'content', contentId: 'x' } }]);
+  const row = { number: 5, at: 500, id: '5', previous: '4' };
+  progress.start(progress.begin(), 5, [{ ...row, change: { kind: 'content', contentId: 'x' } }], history);
   entries = new Map();
   asked = [];
   owner = { value: lease({ renewableUntil: clock.now() + 2_000 }), mark: 7, asOf: 5 };
@@ -64,7 +67,7 @@ describe('a shared lease', () => {
     ['both', { leaseId: null, viewerId: 'v', contentId: 'c' }],
   ])('is not believed once a change has named %s', async (_what, named) => {
     entries.set('lease l', { value: lease(), stamp });
-    progress.receive(6, 600, { kind: 'leases', ...named });
+    progress.receive(6, 600, { kind: 'leases', ...named }, link);
     expect(await readers.lease.load('l')).toEqual(owner.value);
   });
 
@@ -102,14 +105,14 @@ describe('a shared lease', () => {
     entries.set('lease l', { value, stamp });
     expect(await readers.lease.load('l')).toEqual(owner.value);
     clock.advance(1);
-    progress.apply(progress.begin(), { head: 5, changes: [] });
+    progress.apply(progress.begin(), { head: 5, history, changes: [] });
     expect(await readers.lease.load('l')).toBeInstanceOf(EarlierState);
   });
 });
 
 describe('what the owner answers', () => {
   test('an answer of the owner is shared with the number at which it is true, although the feed has been followed further', async () => {
-    progress.receive(6, 600, { kind: 'content', contentId: 'y' });
+    progress.receive(6, 600, { kind: 'content', contentId: 'y' }, link);
     expect(await readers.lease.load('l')).toEqual(owner.value);
     expect(entries.get('lease l')).toEqual({ value: owner.value, stamp });
   });
@@ -132,9 +135,9 @@ describe('what the owner answers', () => {
     expect(asked).toEqual(['v w of c']);
     expect(entries.get('mark c v w')).toEqual({ value: null, stamp });
     clock.advance(1);
-    progress.apply(progress.begin(), { head: 5, changes: [] });
+    progress.apply(progress.begin(), { head: 5, history, changes: [] });
     expect(await readers.mark.load('c v w')).toEqual(new EarlierState(null, clock.monotonic()));
-    progress.receive(6, 600, { kind: 'leases', leaseId: 'l', viewerId: 'v w', contentId: 'c' });
+    progress.receive(6, 600, { kind: 'leases', leaseId: 'l', viewerId: 'v w', contentId: 'c' }, link);
     await readers.mark.load('c v w');
     expect(asked).toHaveLength(2);
   });

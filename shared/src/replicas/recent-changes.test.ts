@@ -17,7 +17,7 @@ const link = (number: number, history = 'first', before = history) => ({
   id: `${history} ${number}`,
   previous: `${before} ${number - 1}`,
 });
-const stamp = (number: number) => ({ number, at: number * 100 });
+const stamp = (number: number) => ({ number, at: number * 100, history: 'first' });
 
 let recent: RecentChanges;
 let progress: FeedProgress;
@@ -32,11 +32,11 @@ function push(number: number, named?: string): void {
 }
 
 function pull(head: number, changes: FeedRow[]): void {
-  progress.apply(progress.begin(), { head, changes });
+  progress.apply(progress.begin(), { head, history: 'first', changes });
 }
 
 describe('a record that follows from 5 on', () => {
-  beforeEach(() => progress.start(progress.begin(), 5, [row(4), row(5)]));
+  beforeEach(() => progress.start(progress.begin(), 5, [row(4), row(5)], 'first'));
 
   test('the record confirms a state until a change names it, pushed or pulled', () => {
     expect(recent.confirms(stamp(5), names('a'))).toBe(true);
@@ -73,7 +73,7 @@ describe('a record that follows from 5 on', () => {
   });
 
   test('the record confirms nothing from before a row that it cannot read', () => {
-    pull(7, [{ number: 6, at: 600, change: null }, row(7)]);
+    pull(7, [{ number: 6, at: 600, ...link(6), change: null }, row(7)]);
     expect(recent.confirms(stamp(5), names('a'))).toBe(false);
     expect(recent.confirms(stamp(6), names('a'))).toBe(true);
     expect(recent.confirms(stamp(6), names('c7'))).toBe(false);
@@ -126,7 +126,7 @@ describe('a record that follows from 5 on', () => {
 test('before the feed is followed nothing is confirmed or stamped, and changes that were pushed by then are not missed', () => {
   push(6, 'a');
   expect([recent.stamp(), recent.confirms(stamp(6), names('b'))]).toEqual([null, false]);
-  progress.start(progress.begin(), 5, [row(5)]);
+  progress.start(progress.begin(), 5, [row(5)], 'first');
   expect(recent.confirms(stamp(5), names('a'))).toBe(false);
   expect(recent.confirms(stamp(5), names('b'))).toBe(false);
   pull(6, [row(6, 'a')]);
@@ -135,21 +135,21 @@ test('before the feed is followed nothing is confirmed or stamped, and changes t
 });
 
 test('recalled changes are not used where one of them is missing', () => {
-  progress.start(progress.begin(), 5, [row(2), row(4), row(5)]);
+  progress.start(progress.begin(), 5, [row(2), row(4), row(5)], 'first');
   expect(recent.confirms(stamp(2), names('a'))).toBe(false);
   expect(recent.confirms(stamp(4), names('a'))).toBe(false);
 });
 
 test('changes that are pushed during the first reading do not invalidate the recalled ones', () => {
-  progress.start(progress.begin(), 5, [row(4), row(5), row(6, 'a')]);
+  progress.start(progress.begin(), 5, [row(4), row(5), row(6, 'a')], 'first');
   expect(recent.confirms(stamp(4), names('b'))).toBe(true);
   expect(recent.stamp()).toEqual(stamp(5));
 });
 
 test('states are confirmed in a feed without changes too', () => {
-  progress.start(progress.begin(), 0);
-  expect(recent.stamp()).toEqual({ number: 0, at: 0 });
+  progress.start(progress.begin(), 0, [], 'first');
+  expect(recent.stamp()).toEqual(stamp(0));
   push(1, 'a');
-  expect(recent.confirms({ number: 0, at: 0 }, names('b'))).toBe(true);
-  expect(recent.confirms({ number: 0, at: 0 }, names('a'))).toBe(false);
+  expect(recent.confirms(stamp(0), names('b'))).toBe(true);
+  expect(recent.confirms(stamp(0), names('a'))).toBe(false);
 });

@@ -150,7 +150,7 @@ export class SimulatedOwner {
 
   #contentOf(contentId: string, version: number): ContentState {
     const keyPeriods = this.#keyPeriodsOf(contentId, version);
-    return { status: 'active', keyVersion: version, ...(keyPeriods ? { keyPeriods } : {}) };
+    return { status: 'active', keyVersion: version, keyPeriods };
   }
 
   /** The state of a lease that carries this version. */

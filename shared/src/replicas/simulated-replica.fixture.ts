@@ -13,7 +13,6 @@ import {
   type BusMessage,
   type Change,
   createFeedProgress,
-  type FeedLink,
   type FeedPage,
   type FeedProgress,
   type FeedReading,
@@ -37,11 +36,6 @@ interface Pull {
   /** Only the first read asks for it by itself. */
   head: number | null;
   page: FeedPage | null;
-}
-
-/** A change in transit; without a link where a process of the release before sent it. */
-interface Pushed extends Omit<Committed, 'link'> {
-  link: FeedLink | null;
 }
 
 interface Load {
@@ -70,7 +64,7 @@ export class SimulatedReplica {
   readonly authority: Authority;
   /** For each item, the cache that keeps it. */
   readonly caches: readonly AuthorityCache<unknown>[];
-  readonly inbox: (Pushed | { renewed: string })[] = [];
+  readonly inbox: (Committed | { renewed: string })[] = [];
   readonly loads: Load[] = [];
   /** For each lease, the open request. */
   readonly requests: (LeaseRequest | null)[] = [];

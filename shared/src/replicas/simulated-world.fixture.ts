@@ -176,8 +176,7 @@ export class Interleaving {
     this.#trace?.push(`  replica ${answered.origin} answers ${answered.committed.number}`);
     this.#replicas[answered.origin]?.answer(answered.committed);
     const isLost = this.#random(3) === 0;
-    const link = this.#random(4) === 0 ? null : answered.committed.link;
-    if (!isLost) this.#replicas[1 - answered.origin]?.inbox.push({ ...answered.committed, link });
+    if (!isLost) this.#replicas[1 - answered.origin]?.inbox.push(answered.committed);
     this.#shareRevoked(answered.committed);
   }
 

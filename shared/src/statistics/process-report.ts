@@ -22,7 +22,7 @@ const RefusedRequest = Type.Object({
   status: Count,
   code: Type.String(),
   viewerId: NullableText,
-  // Optional: a process of the release before does not send them.
+  // Missing where the process read no token.
   issuedAt: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
   contentIds: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
   apiKeyId: NullableText,
@@ -66,9 +66,9 @@ export type ProcessSettings = Static<typeof ProcessSettingsSchema>;
 /** One process's report of its last hour. */
 export const ProcessReportSchema = Type.Object({
   startedAt: Instant,
-  // Optional, as what follows: a process of 0.2.0 does not send it.
-  version: Type.Optional(Type.String()),
-  now: Type.Optional(Type.Integer({ minimum: 0, description: 'Its clock when it wrote the report.' })),
+  version: Type.String(),
+  now: Type.Integer({ minimum: 0, description: 'Its clock when it wrote the report.' }),
+  // Missing where the process does not follow the change feed.
   feed: Type.Optional(
     Type.Object({
       ageMs: Type.Union([Type.Number(), Type.Null()]),
@@ -76,8 +76,7 @@ export const ProcessReportSchema = Type.Object({
     }),
   ),
   keyRequests: Type.Array(RequestStep),
-  // Optional: a process of 0.2.0 counts them among the others.
-  leaseRequests: Type.Optional(Type.Array(RequestStep)),
+  leaseRequests: Type.Array(RequestStep),
   otherRequests: Type.Array(RequestStep),
   playerReports: Type.Array(PlayerStep),
   activeLeases: Type.Array(Type.Object({ at: Instant, count: Count })),
@@ -92,10 +91,9 @@ export const ProcessReportSchema = Type.Object({
       contentId: NullableText,
     }),
   ),
-  // Missing of a process of 0.2.0, which lists them among the changes.
-  endedLeases: Type.Optional(Type.Array(Type.Object({ at: Instant, count: Count }))),
+  endedLeases: Type.Array(Type.Object({ at: Instant, count: Count })),
   warnings: Type.Array(ConfigurationWarningSchema),
-  // Missing where they were not asked for, and of a process of 0.2.0.
+  // Missing where they were not asked for.
   refusals: Type.Optional(Type.Array(RefusedRequest)),
   settings: Type.Optional(ProcessSettingsSchema),
 });

@@ -101,8 +101,8 @@ export class ProcessStatistics {
   readonly #changes = new AppliedChanges();
   readonly #ended: EndedLeases;
   readonly #refused = new RefusedRequests();
-  /** The release that this process runs; set at start. */
-  version: string | null = null;
+  /** The release that this process runs. */
+  readonly version: string;
   /**
    * How long ago the change feed was known to have been read to its end (null: not yet), and the age from which states are unknown.
    * Null where the process does not follow the feed.
@@ -117,8 +117,10 @@ export class ProcessStatistics {
   /** How long ago it read its key set; null without one. */
   keySetAgeMs: () => number | null = () => null;
 
-  constructor(clock: Clock) {
+  /** @param version left out in tests */
+  constructor(clock: Clock, version = 'unknown') {
     this.#clock = clock;
+    this.version = version;
     this.#startedAt = clock.now();
     const create = () => new RequestCounts();
     this.#requests = {
@@ -167,7 +169,7 @@ export class ProcessStatistics {
     return {
       startedAt: this.#startedAt,
       now: this.#clock.now(),
-      ...(this.version !== null && { version: this.version }),
+      version: this.version,
       ...(this.feed && { feed: { ageMs: this.feed.ageMs(), limitMs: this.feed.limitMs } }),
       keyRequests: this.#requests.key.since(since).map(toRequestStep),
       leaseRequests: this.#requests.lease.since(since).map(toRequestStep),

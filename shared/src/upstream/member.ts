@@ -109,8 +109,6 @@ function createLivenessProbe(
 
 /** Loads the client at the first address: a process that calls no other one saves 5 MB and 40 ms of its start. */
 const loadModule = createRequire(import.meta.url);
-/** How long a route counts as missing. Asking again costs one short answer. */
-const missingRouteMs = 10_000;
 /** How long an address that is starting or unsure gets no requests. Then one request tries it, and then the next. */
 const unfitMs = 1_000;
 /** Other services are near. One that has not accepted a connection by then is not running. */
@@ -158,10 +156,6 @@ export interface Member {
    * answered by one that is not: it is unknown how long the end takes, and requests to it may be lost.
    */
   notePhase(phase: unknown): void;
-  /** Whether it lately had no such route, because an earlier release runs there. */
-  lacksRoute(path: string): boolean;
-  /** It has no such route. For some seconds: an upgrade may start another process at the same address. */
-  noteMissingRoute(path: string): void;
   /** Probes it, and penalizes it where it does not answer. Callers at the same time share the answer. */
   isAlive(): Promise<boolean>;
 }
@@ -229,8 +223,6 @@ export function openMember(options: MemberOptions): KnownMember {
   let isEnding = false;
   /** Null while it is healthy. */
   let unfitUntilMs: number | null = null;
-  /** By path: monotonic milliseconds until which it counts as missing. */
-  const missingRoutes = new Map<string, number>();
 
   return {
     origin,
@@ -249,8 +241,6 @@ export function openMember(options: MemberOptions): KnownMember {
       if (phase === 'ending') isEnding = true;
       unfitUntilMs = phase === 'unsure' || phase === 'starting' ? clock.monotonic() + unfitMs : null;
     },
-    lacksRoute: (path) => (missingRoutes.get(path) ?? Number.NEGATIVE_INFINITY) > clock.monotonic(),
-    noteMissingRoute: (path) => void missingRoutes.set(path, clock.monotonic() + missingRouteMs),
     isAlive: liveness.ask,
     healthRank() {
       const life = liveness.life();

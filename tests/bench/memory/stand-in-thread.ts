@@ -14,8 +14,9 @@ function answer(url: string): unknown {
     const expiresAt = Date.now() + leaseLifeMs;
     return { value: { viewerId, contentId, expiresAt, renewableUntil: expiresAt, revokedAt: null }, asOf: 0 };
   }
-  if (url.startsWith('/internal/contents/')) return { content: { status: 'active', keyVersion: 1 } };
-  if (url.startsWith('/internal/feed')) return { head: 0, changes: [] };
+  if (url.startsWith('/internal/contents/'))
+    return { content: { status: 'active', keyVersion: 1, keyPeriods: null } };
+  if (url.startsWith('/internal/feed')) return { head: 0, history: '', changes: [] };
   if (url.startsWith('/internal/key-versions')) return { differing: [], missing: [] };
   return { status: 'ok' };
 }

@@ -1,4 +1,3 @@
-import { listPendingMigrations } from '@latchkey/support/black-box/pending-migrations';
 import { openTarget, type Target, type WatchedServer } from '@latchkey/support/black-box/target';
 import { answersOf, readKeyRequests } from '@latchkey/support/playback/key-requests';
 import { describe, expect, it, vi } from 'vitest';
@@ -8,8 +7,6 @@ import { openScene, type PlayScene } from './scene.ts';
 
 // What the player does where keys are served later: by the clock of the content, or for the viewer's pace.
 const stage = await openPlayerSetup('short', openTarget());
-/** Before it, the server knows no periods. */
-const isPending = (await listPendingMigrations(stage.target)).includes('0006-key-periods');
 const isOwn = (target: Target): target is WatchedServer => 'process' in target;
 const epochOf = (path: string) => Number(path.split('/').at(-1));
 /** Of a 12 s film with a key for each segment. */
@@ -44,7 +41,7 @@ async function loggedCount({ film, wire }: PlayScene): Promise<number> {
   return wire.requests.filter(isKeyRequest).length;
 }
 
-describe.skipIf(isPending)('a content with key periods', () => {
+describe('a content with key periods', () => {
   it.concurrent.for(['create', 'shaka'] as const)(
     'a film whose periods of 2 s open by the clock plays to its end with the player (%s), which waits for opensAt without an error',
     async (way, test) => {

@@ -65,10 +65,9 @@ const seriesMembers = {
 };
 
 const UsageSchema = Type.Object({
-  unavailable: Type.Unsafe<'off' | 'pending-migration' | null>({
+  unavailable: Type.Unsafe<'off' | null>({
     type: ['string', 'null'],
-    description:
-      'Why there is no usage: `off` (USAGE_KEEP_DAYS=0), or `pending-migration` (the database lacks its tables). Null where there is.',
+    description: 'Why there is no usage: `off` (USAGE_KEEP_DAYS=0). Null where there is.',
   }),
   requests: Type.String(),
   by: Type.String(),
@@ -110,7 +109,7 @@ export function addGetUsageRoute(app: App, { db, clock, usageAccess: access }: A
     async ({ query }) => {
       const now = clock.now();
       const question = toQuestion(query, access, now);
-      const unavailable = await findGap(access, db);
+      const unavailable: 'off' | null = access.retention.days === 0 ? 'off' : null;
       const found = unavailable === null ? await readUsage(db, question) : nothing;
       const completeUntil = Math.min(question.to, floor(now - reportedMs, minuteMs));
       return {
@@ -134,14 +133,6 @@ export function addGetUsageRoute(app: App, { db, clock, usageAccess: access }: A
 
 const none: UsageSeries = { served: 0, refused: 0, points: [] };
 const nothing = { totals: none, series: [], other: none };
-
-async function findGap(
-  { retention, table }: UsageAccess,
-  db: AuthRouteOptions['db'],
-): Promise<'off' | 'pending-migration' | null> {
-  if (retention.days === 0) return 'off';
-  return (await table.isThere(db)) ? null : 'pending-migration';
-}
 
 /** @throws AppError VALIDATION_FAILED for times that cannot be read, and for a range that is too short or too long */
 function toQuestion(

@@ -1,12 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { usageKinds, usageRequests } from '@latchkey/shared/contracts';
-import {
-  createPurgeClock,
-  getAsideWriter,
-  inUnsyncedTransaction,
-  runPaced,
-  type TableCheck,
-} from '@latchkey/shared/db';
+import { createPurgeClock, getAsideWriter, inUnsyncedTransaction, runPaced } from '@latchkey/shared/db';
 import { seriesKept } from '@latchkey/shared/statistics';
 import type { Database, Transaction } from '../own-tables.ts';
 import { purgedBefore, type Span, spanMs, spans, type UsageRetention } from './spans.ts';
@@ -17,7 +11,6 @@ const reportsKeptMs = 86_400_000;
 interface UsagePurgeOptions {
   db: Database;
   clock: Clock;
-  table: TableCheck;
   retention: UsageRetention;
   /** Ends a run between two transactions. */
   signal: AbortSignal;
@@ -27,7 +20,7 @@ interface UsagePurgeOptions {
 
 /** Removes counts that are past their retention, a few intervals at a time. @returns how many rows a run removed */
 export function createUsagePurge(options: UsagePurgeOptions): { run(): Promise<number> } {
-  const { db, clock, table, retention, signal } = options;
+  const { db, clock, retention, signal } = options;
   const aside = getAsideWriter(db);
   const readPurgeTime = createPurgeClock({ db, clock });
 
@@ -51,7 +44,6 @@ export function createUsagePurge(options: UsagePurgeOptions): { run(): Promise<n
 
   return {
     async run() {
-      if (!(await table.isThere(db))) return 0;
       const now = await readPurgeTime();
       let removed = 0;
       for (const span of spans)

@@ -1,6 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { usageKinds, usageRequests } from '@latchkey/shared/contracts';
-import { inUnsyncedTransaction, readAside, rowList, runPaced, type TableCheck } from '@latchkey/shared/db';
+import { inUnsyncedTransaction, readAside, rowList, runPaced } from '@latchkey/shared/db';
 import { seriesKept } from '@latchkey/shared/statistics';
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../own-tables.ts';
@@ -15,7 +15,6 @@ const intervalsBefore = 3;
 interface TrimOptions {
   db: Database;
   clock: Clock;
-  table: TableCheck;
   /** Ends a run between two transactions. */
   signal: AbortSignal;
 }
@@ -31,7 +30,7 @@ interface Interval {
  * Keeps the busiest series of each interval that is over, and adds the others up in one row. Each process and each minute has
  * other busy series, so an hour of many viewers has thousands of rows until then, and a month of such hours would be slow to read.
  */
-export function createUsageTrim({ db, clock, table, signal }: TrimOptions): { run(): Promise<void> } {
+export function createUsageTrim({ db, clock, signal }: TrimOptions): { run(): Promise<void> } {
   /** The first interval of each length that was not looked at. */
   const next = new Map<Span, number>(
     spans.map((span) => [span, floor(clock.now() - settledMs, span) - intervalsBefore * spanMs(span)]),
@@ -61,7 +60,6 @@ export function createUsageTrim({ db, clock, table, signal }: TrimOptions): { ru
 
   return {
     async run() {
-      if (!(await table.isThere(db))) return;
       for (const span of spans) await trimSpan(span);
     },
   };

@@ -1,4 +1,3 @@
-import { createTableCheck, type TableCheck } from '@latchkey/shared/db';
 import type { RecordUsage } from '@latchkey/shared/internal';
 import type { AuthConfig } from '../config.ts';
 import type { RowCore } from '../own-tables.ts';
@@ -12,7 +11,6 @@ const everyMs = 60_000;
 
 /** What the routes need to read usage. */
 export interface UsageAccess {
-  table: TableCheck;
   retention: UsageRetention;
   /** `GRAFANA_URL`; null if it is not set. */
   grafanaUrl: string | null;
@@ -20,7 +18,6 @@ export interface UsageAccess {
 
 export function toUsageAccess(values: AuthConfig): UsageAccess {
   return {
-    table: createTableCheck('usage_counts'),
     retention: { days: values.usageKeepDays, minutesHours: values.usageMinutesKeepHours },
     grafanaUrl: values.grafanaUrl ?? null,
   };
@@ -29,10 +26,10 @@ export function toUsageAccess(values: AuthConfig): UsageAccess {
 /** Adds what the auth service does with usage beside requests. @returns writes reports */
 export function addUsageJobs(
   { db, clock, jobs, metrics }: RowCore<AuthConfig>,
-  { table, retention }: UsageAccess,
+  { retention }: UsageAccess,
 ): RecordUsage {
   const stopping = new AbortController();
-  const options = { db, clock, table, retention, signal: stopping.signal };
+  const options = { db, clock, retention, signal: stopping.signal };
   const trim = createUsageTrim(options);
   const purge = createUsagePurge({ ...options, observe: metrics.observePurge });
   jobs.repeat({

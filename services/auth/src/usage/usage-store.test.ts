@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UsageCount, UsageKind } from '@latchkey/shared/contracts';
-import { createTableCheck, isPostgres } from '@latchkey/shared/db';
+import { isPostgres } from '@latchkey/shared/db';
 import { seriesKept } from '@latchkey/shared/statistics';
 import {
   createManualClock,
@@ -40,7 +40,6 @@ describe.each(databaseKinds(process.env))('usage on $name', (kind) => {
   const options = () => ({
     db: database.db,
     clock,
-    table: createTableCheck('usage_counts'),
     retention,
     signal: new AbortController().signal,
   });

@@ -1,6 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { UsageCount, UsageReport } from '@latchkey/shared/contracts';
-import { inUnsyncedTransaction, rowList, type TableCheck } from '@latchkey/shared/db';
+import { inUnsyncedTransaction, rowList } from '@latchkey/shared/db';
 import type { RecordUsage } from '@latchkey/shared/internal';
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../own-tables.ts';
@@ -9,8 +9,6 @@ import { keptMs, type Span, spanMs, spans, type UsageRetention } from './spans.t
 interface WriterOptions {
   db: Database;
   clock: Clock;
-  /** Whether the tables are there (migration 0013). */
-  table: TableCheck;
   retention: UsageRetention;
 }
 
@@ -34,11 +32,9 @@ const rowsAtATime = 200;
  * Adds reports to the counts of each length, a part at a time, in the transaction that notes the part: one that is sent again after a
  * lost answer counts once. The commits do not wait for the disk, so a power cut may lose the last reports.
  */
-export function createUsageWriter({ db, clock, table, retention }: WriterOptions): RecordUsage {
+export function createUsageWriter({ db, clock, retention }: WriterOptions): RecordUsage {
   return async (report) => {
     if (retention.days === 0 || report.counts.length === 0) return;
-    // Before the migration the counts are dropped: nobody could read them, and they would fill the memory of the senders.
-    if (!(await table.isThere(db))) return;
     const now = clock.now();
     const dated = { ...report, at: Math.min(report.at, now) };
     const written = spans.filter((span) => dated.at >= now - keptMs(span, retention));

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../own-tables.ts';
 import { createHearing } from './deaf-spans.ts';
 import { type DroppedEvents, enqueueEvents } from './enqueue-events.ts';
 import { eventOfPlace } from './webhook-events.ts';
-import { createWebhookCheck, listening } from './webhook-store.ts';
+import { listening } from './webhook-store.ts';
 
 /** The chains whose rows can be events. */
 const followed: readonly ChainName[] = ['acts', 'refusals'];
@@ -36,7 +36,6 @@ interface FollowOptions {
  * Where no webhook listens nothing is read, and the position is not kept.
  */
 export function createAuditFollower({ db, clock, onDropped }: FollowOptions): AuditFollower {
-  const there = createWebhookCheck();
   const stopping = new AbortController();
   let read = 0;
 
@@ -52,7 +51,6 @@ export function createAuditFollower({ db, clock, onDropped }: FollowOptions): Au
   return {
     async run() {
       read = 0;
-      if (!(await there.isThere(db))) return 0;
       for (const chain of await findBehind(db, clock.now()))
         await runPaced(db, { clock, signal: stopping.signal, step: (limit) => step(chain, limit) });
       return read;

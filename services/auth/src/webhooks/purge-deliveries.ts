@@ -1,7 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { createPurgeClock, getAsideWriter, inUnsyncedTransaction, runPaced } from '@latchkey/shared/db';
 import type { Database, Transaction } from '../own-tables.ts';
-import { createWebhookCheck } from './webhook-store.ts';
 
 const dayMs = 86_400_000;
 
@@ -25,7 +24,6 @@ interface PurgeOptions {
 }
 
 export function createDeliveryPurge({ db, clock, keepDays, observe }: PurgeOptions): DeliveryPurge {
-  const there = createWebhookCheck();
   const stopping = new AbortController();
   const aside = getAsideWriter(db);
   const readPurgeTime = createPurgeClock({ db, clock });
@@ -57,7 +55,6 @@ export function createDeliveryPurge({ db, clock, keepDays, observe }: PurgeOptio
 
   return {
     async run() {
-      if (!(await there.isThere(db))) return 0;
       const before = (await readPurgeTime()) - keepDays * dayMs;
       let removed = await purge((limit) => findOld(db, before, limit));
       for (const webhookId of await findGone(db))

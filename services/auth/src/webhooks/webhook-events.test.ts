@@ -21,21 +21,17 @@ function placeOf(row: Partial<Row>): ChainedPlace {
 }
 
 test.each([
-  ['lease-1', { leaseId: 'lease-1', viewerId: null, contentId: null }],
-  ['viewer:ada', { leaseId: null, viewerId: 'ada', contentId: null }],
-  ['content:film', { leaseId: null, viewerId: null, contentId: 'film' }],
-  ['viewer:ada content:film', { leaseId: null, viewerId: 'ada', contentId: 'film' }],
-  ['viewer:"ada of nowhere"', { leaseId: null, viewerId: 'ada of nowhere', contentId: null }],
-  // As 0.2.0 writes it.
-  ['viewer:ada of nowhere', { leaseId: null, viewerId: null, contentId: null }],
-])('a revocation of %s is an event with what it names', (target, named) => {
-  const event = eventOfPlace(placeOf({ target, affected: 3, details: '{"reason":"left"}' }));
+  { leaseId: 'lease-1', viewerId: null, contentId: null },
+  { leaseId: null, viewerId: 'ada of nowhere', contentId: null },
+  { leaseId: null, viewerId: 'ada', contentId: 'film' },
+])('a revocation is an event with what it names: %j', (names) => {
+  const event = eventOfPlace(placeOf({ affected: 3, details: JSON.stringify({ reason: 'left', names }) }));
   expect(event).toEqual({
     key: 'h',
     type: 'lease.revoked',
     at: Date.UTC(2026, 0, 1),
     data: {
-      ...named,
+      ...names,
       affected: 3,
       reason: 'left',
       auditId: '7',
@@ -47,7 +43,9 @@ test.each([
 
 test('a refusal at the limit of a viewer is an event with the viewer, the content and how often', () => {
   const row = { outcome: 'refused', code: 'LEASE_LIMIT_REACHED', action: 'lease.create' };
-  const byKey = eventOfPlace(placeOf({ ...row, target: 'viewer:ada content:film', count: 12 }));
+  const names = { leaseId: null, viewerId: 'ada', contentId: 'film' };
+  const details = JSON.stringify({ names });
+  const byKey = eventOfPlace(placeOf({ ...row, count: 12, details }));
   expect(byKey).toMatchObject({ type: 'lease.limit-reached' });
   expect(byKey?.data).toMatchObject({ viewerId: 'ada', contentId: 'film', count: 12 });
   const byViewer = eventOfPlace(placeOf({ ...row, actor_kind: 'viewer', actor_id: 'bob' }));

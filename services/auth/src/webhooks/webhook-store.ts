@@ -1,11 +1,8 @@
-import { createTableCheck, lockSubject } from '@latchkey/shared/db';
+import { lockSubject } from '@latchkey/shared/db';
 import type { Database, Transaction } from '../own-tables.ts';
 import { type DeliveryRow, type DeliveryState, mostWebhooks, type WebhookRow } from './webhook.ts';
 
 type Connection = Database | Transaction;
-
-/** Whether migration 0012 has run. Remembered by each user of its own. */
-export const createWebhookCheck = () => createTableCheck('webhooks');
 
 /** Makes changes of webhooks and the reading of the audit for them take turns, until the end of the transaction. */
 export function lockWebhooks(tx: Transaction): Promise<void> {

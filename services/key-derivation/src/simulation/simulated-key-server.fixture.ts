@@ -111,8 +111,7 @@ export class SimulatedKeyServer {
     if (!answered) return;
     const { origin, committed } = answered;
     this.replicas[origin]?.answer(committed);
-    const link = this.#random(4) === 0 ? null : committed.link;
-    if (this.#random(3) > 0) this.replicas[1 - origin]?.inbox.push({ ...committed, link });
+    if (this.#random(3) > 0) this.replicas[1 - origin]?.inbox.push(committed);
   }
 
   /** A key request of some viewer, whose token any mark refuses. */

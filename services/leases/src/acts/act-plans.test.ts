@@ -58,7 +58,7 @@ describe.each(databaseKinds(process.env))('for a viewer with thousands of leases
   afterAll(() => opened.close());
 
   const plansOf = (work: (store: ActStore) => Promise<unknown>) =>
-    planQueries(opened.db, (db) => work(new ActStore(db, { revocations: true, sessions: true })));
+    planQueries(opened.db, (db) => work(new ActStore(db)));
 
   it.each<[string, (store: ActStore) => Promise<unknown>]>([
     ['counts the active ones', (store) => store.countActiveOf([own.viewerId], now, mostActive + 1)],
@@ -79,7 +79,7 @@ describe.each(databaseKinds(process.env))('for a viewer with thousands of leases
   it('a creation finds the latest of a thousand revocations of its viewer in one step of an index', async () => {
     const [plan] = await plansOf((store) => store.findTimes([own]));
     expect(findUnboundedScans(plan ? [plan] : [], [])).toEqual([]);
-    const { bounds } = await new ActStore(opened.db, { revocations: true, sessions: true }).findTimes([own]);
+    const { bounds } = await new ActStore(opened.db).findTimes([own]);
     expect([...bounds.values()]).toEqual([now - 90_000 + 999]);
   });
 });

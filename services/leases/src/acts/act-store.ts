@@ -13,7 +13,6 @@ import {
   toRow,
 } from '../lease-row.ts';
 import type { Renewal, Revocation } from '../lease-store.ts';
-import type { LeaseTables } from '../lease-tables.ts';
 import type { Database, Transaction } from '../own-tables.ts';
 import { sessionColumn } from '../session-row.ts';
 import { byPair, latestOf, type Pair, selectorsOf } from './pair-selectors.ts';
@@ -39,21 +38,13 @@ const newColumns = Object.keys(newRowTypes) as (keyof typeof newRowTypes)[];
  */
 export class ActStore {
   readonly #tx: Database | Transaction;
-  readonly #hasRevocations: boolean;
-  readonly #hasSessions: boolean;
 
-  constructor(tx: Database | Transaction, { revocations, sessions }: LeaseTables) {
+  constructor(tx: Database | Transaction) {
     this.#tx = tx;
-    this.#hasRevocations = revocations;
-    this.#hasSessions = sessions;
   }
 
   #select() {
-    return this.#tx
-      .selectFrom('leases')
-      .select(leaseColumns)
-      .$if(this.#hasRevocations, (query) => query.select(coverColumns))
-      .$if(this.#hasSessions, (query) => query.select(sessionColumn));
+    return this.#tx.selectFrom('leases').select(leaseColumns).select(coverColumns).select(sessionColumn);
   }
 
   /** A list of texts as a subquery. */
@@ -138,10 +129,8 @@ export class ActStore {
   }
 
   #isActive(eb: LeaseExpression, now: number) {
-    const byRow = inState(eb, 'active', now);
-    if (!this.#hasRevocations) return byRow;
     // The first is asked once for each statement, and nearly always spares the second, which is asked for each row.
-    return eb.and([byRow, eb.or([eb.not(hasUnfinished(eb)), eb.not(isCovered(eb))])]);
+    return eb.and([inState(eb, 'active', now), eb.or([eb.not(hasUnfinished(eb)), eb.not(isCovered(eb))])]);
   }
 
   /** As `findLatestMark`, in the order of the pairs. Any text may stand for a content here, one with spaces, too. */
@@ -162,7 +151,6 @@ export class ActStore {
     pairs: readonly Pair[],
   ): Promise<{ marks: Map<string, number>; bounds: Map<string, number> }> {
     if (pairs.length === 0) return { marks: new Map(), bounds: new Map() };
-    const hasRevocations = this.#hasRevocations;
     const found = await this.#tx
       .with('given', (db) => db.selectFrom(selectorsOf(this.#tx, pairs)).selectAll())
       .selectFrom('given')
@@ -170,22 +158,20 @@ export class ActStore {
       .whereRef('marks.viewer_id', '=', 'given.asked_viewer')
       .whereRef('marks.content_id', '=', 'given.asked_content')
       .select((eb) => ['given.place as place', 'marks.marked_at as at', eb.lit<number>(1).as('mark')])
-      .$if(hasRevocations, (query) =>
-        query.unionAll((db) =>
-          db.selectFrom('given').select((eb) => [
-            'given.place as place',
-            // One step in the index, however many revocations of the viewer or the content are kept.
-            eb
-              .selectFrom('revocations')
-              .whereRef('revocations.content_id', '=', 'given.asked_content')
-              .whereRef('revocations.viewer_id', '=', 'given.asked_viewer')
-              .select(({ fn }) => fn.max<number>('revocations.revoked_up_to').as('latest'))
-              .$asScalar()
-              .$castTo<number>()
-              .as('at'),
-            eb.lit<number>(0).as('mark'),
-          ]),
-        ),
+      .unionAll((db) =>
+        db.selectFrom('given').select((eb) => [
+          'given.place as place',
+          // One step in the index, however many revocations of the viewer or the content are kept.
+          eb
+            .selectFrom('revocations')
+            .whereRef('revocations.content_id', '=', 'given.asked_content')
+            .whereRef('revocations.viewer_id', '=', 'given.asked_viewer')
+            .select(({ fn }) => fn.max<number>('revocations.revoked_up_to').as('latest'))
+            .$asScalar()
+            .$castTo<number>()
+            .as('at'),
+          eb.lit<number>(0).as('mark'),
+        ]),
       )
       .execute();
     const [marks, bounds] = [1, 0].map((mark) =>
@@ -237,13 +223,9 @@ export class ActStore {
       .whereRef('id', '=', 'given.asked_id')
       .where('revoked_at', 'is', null)
       .whereRef('expires_at', '>', 'given.expiring_after')
-      .$if(this.#hasRevocations, (query) =>
-        query.where((eb) => eb.not(isOlderThanRevocation(eb as unknown as LeaseExpression))),
-      )
+      .where((eb) => eb.not(isOlderThanRevocation(eb as unknown as LeaseExpression)))
       .returning(leaseColumns)
-      .$if(this.#hasSessions, (query) =>
-        query.returning((eb) => sessionColumn(eb as unknown as LeaseExpression)),
-      )
+      .returning((eb) => sessionColumn(eb as unknown as LeaseExpression))
       .execute();
     return new Map(rows.map((row) => [row.id, toLease(row)]));
   }
@@ -261,13 +243,9 @@ export class ActStore {
       .set((eb) => ({ revoked_at: at, revoked_by: by, reason: eb.ref('given.asked_reason') }))
       .whereRef('id', '=', 'given.asked_id')
       .where('revoked_at', 'is', null)
-      .$if(this.#hasRevocations, (query) =>
-        query.where((eb) => eb.not(isCovered(eb as unknown as LeaseExpression))),
-      )
+      .where((eb) => eb.not(isCovered(eb as unknown as LeaseExpression)))
       .returning(leaseColumns)
-      .$if(this.#hasSessions, (query) =>
-        query.returning((eb) => sessionColumn(eb as unknown as LeaseExpression)),
-      )
+      .returning((eb) => sessionColumn(eb as unknown as LeaseExpression))
       .execute();
     return new Map(rows.map((row) => [row.id, toLease(row)]));
   }

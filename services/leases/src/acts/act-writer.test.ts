@@ -172,23 +172,6 @@ describe.each(databaseKinds(process.env))('acts on leases at the same time, on $
     expect(releases.map((answer) => answer.body.revoked).sort()).toEqual([0, 1]);
   });
 
-  test('on the schema of 0.2.0, creations, renewals and releases at the same time are written, and numbered in the change feed', async () => {
-    const { schema } = database.db;
-    await schema.dropTable('revocations').execute();
-    await schema.alterTable('change_counter').dropColumn('history').execute();
-    for (const column of ['id', 'previous']) await schema.alterTable('changes').dropColumn(column).execute();
-    const leases = await openLeases(database.db);
-    const made = await Promise.all(many.map((n) => create(leases, `v${n}`, { deviceId: 'tv' })));
-    const ids = made.map(({ body }) => body.lease.id);
-    const again = await Promise.all(many.map((n) => create(leases, `v${n}`, { deviceId: 'tv' })));
-    expect(again.map(({ body }) => body.lease.id)).toEqual(ids);
-    await Promise.all(many.map((n) => renew(leases, `v${n}`, ids[n])));
-    const released = await Promise.all(many.map((n) => release(leases, `v${n}`, ids[n])));
-    expect(released.map(({ body }) => body.revoked)).toEqual(many.map(() => 1));
-    const changes = await database.db.selectFrom('changes').select('number').orderBy('number').execute();
-    expect(changes.map(({ number }) => number)).toEqual(many.map((n) => n + 1));
-  });
-
   test('a viewer whose lock another transaction holds waits, and other viewers of the same moment do not', async () => {
     const leases = await openLeases(database.db);
     if (!isPostgres(database.db)) return;

@@ -3,7 +3,6 @@ import { AppError } from '@latchkey/shared/errors';
 import { managementAudit } from '../lease-acting.ts';
 import type { LeaseEntry } from '../lease-ledger.ts';
 import type { LeaseWriting } from '../lease-route-options.ts';
-import { findLeaseTables } from '../lease-tables.ts';
 import type { AuditEntry } from '../own-tables.ts';
 import { lockAct, lockRows, tryLockActs } from './act-locks.ts';
 import { ActStore } from './act-store.ts';
@@ -34,7 +33,7 @@ export async function writeActs(
   const work: ActsInWork = {
     service,
     entry,
-    store: new ActStore(tx, await findLeaseTables(tx, service)),
+    store: new ActStore(tx),
     now: service.clock.now(),
     settle: (place, fate) => {
       fates[place] = fate;

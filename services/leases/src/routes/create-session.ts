@@ -114,8 +114,7 @@ interface NewSession {
 /**
  * Gives the viewer a new session for the content.
  *
- * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, SESSION_UNAVAILABLE, TOKEN_REVOKED, LEASE_LIMIT_REACHED; DEPENDENCY_UNAVAILABLE
- *   while the schema has no sessions
+ * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, SESSION_UNAVAILABLE, TOKEN_REVOKED, LEASE_LIMIT_REACHED
  */
 async function createSession(
   service: LeaseService,
@@ -131,10 +130,6 @@ async function createSession(
       ...(publicUrl === null ? ['PUBLIC_URL'] : []),
       ...(content?.playlistUrl === undefined ? ['playlistUrl'] : []),
     ]);
-  if (!(await service.sessions.isThere(service.db))) {
-    const detail = 'There are no sessions before the database is migrated: latchkey migrate.';
-    throw new AppError('DEPENDENCY_UNAVAILABLE', { detail });
-  }
   const secret = randomBytes(secretBytes);
   const ttlMs = Math.min(grantTtlSeconds(rules, ttlSeconds), rules.sessionMaxSeconds) * 1_000;
   const session = { secretHash: hashSecret(secret) };

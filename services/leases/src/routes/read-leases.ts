@@ -19,7 +19,7 @@ import { leaseStatuses } from '../lease.ts';
 import type { LeaseService } from '../lease-route-options.ts';
 import { isByExpiry, leaseOrders } from '../lease-row.ts';
 import { LeaseSchema, toLeaseView } from '../lease-schema.ts';
-import { openLeaseStore } from '../lease-store.ts';
+import { LeaseStore } from '../lease-store.ts';
 import { listLeases } from '../list-leases.ts';
 
 const defaultLimit = 100;
@@ -83,7 +83,7 @@ export function addListLeasesRoute(app: App, service: LeaseService): void {
       reply.headers(minimalWasApplied);
       return page;
     }
-    const active = await (await openLeaseStore(db, service)).countActive(selector, now);
+    const active = await new LeaseStore(db).countActive(selector, now);
     const total = await totalOf({ shown: leases.length, after, next: cursor }, async () =>
       filter.state === 'active' ? active : countListed(db, filter, now),
     );
@@ -106,7 +106,7 @@ export function addGetLeaseRoute(app: App, service: LeaseService): void {
   const { db, clock } = service;
   const config = { access: 'manage', action: 'lease.read', limit: 'api' } as const;
   app.get('/api/v1/leases/:id', { config, schema: lookUpSchema }, async ({ params: { id } }) => {
-    const lease = isUuid(id) ? await (await openLeaseStore(db, service)).find(id) : null;
+    const lease = isUuid(id) ? await new LeaseStore(db).find(id) : null;
     if (!lease) throw new AppError('LEASE_NOT_FOUND');
     return { lease: toLeaseView(lease, clock.now()) };
   });

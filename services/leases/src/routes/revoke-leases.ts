@@ -16,7 +16,7 @@ import {
   toLeaseView,
   ViewerIdSchema,
 } from '../lease-schema.ts';
-import { openLeaseStore } from '../lease-store.ts';
+import { LeaseStore } from '../lease-store.ts';
 import { MarkStore } from '../mark-store.ts';
 import { type RevocationResult, revokeMatchingLeases } from '../revoke-by-selector.ts';
 
@@ -154,7 +154,7 @@ async function revokeLease(
     await lockForRevocation(tx, { viewerId, contentId });
     // Read after the lock, so that creations that held the lock are not later than the mark.
     const now = service.clock.now();
-    const store = await openLeaseStore(tx, service);
+    const store = new LeaseStore(tx);
     const revoked = await store.revokeOne(leaseId, { at: now, by: 'management', reason });
     await auditRevocation(
       entry,
@@ -178,7 +178,7 @@ async function revokeLease(
 }
 
 async function findLease(service: LeaseService, leaseId: string): Promise<Lease> {
-  const lease = isUuid(leaseId) ? await (await openLeaseStore(service.db, service)).find(leaseId) : null;
+  const lease = isUuid(leaseId) ? await new LeaseStore(service.db).find(leaseId) : null;
   if (!lease) throw new AppError('LEASE_NOT_FOUND');
   return lease;
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../clock/clock.ts';
 import {
-  createTableCheck,
   type Database,
   getAsideWriter,
   inTransaction,
@@ -42,13 +41,12 @@ interface SealerOptions {
 
 /**
  * Chains the rows of the audit behind the requests that write them: a request never waits for another one's row. Any number of
- * processes may run it, and one works at a time. Does nothing before migration 0008, and while `cleanAudit` still changes rows.
+ * processes may run it, and one works at a time.
  *
  * New rows are read from the last one on. Older ones that became final later are looked for now and then, among all from
  * `sealed_to` on: on SQLite on the other thread, because there may be many.
  */
 export function createAuditSealer({ db, clock, secret }: SealerOptions): AuditSealer {
-  const chained = createTableCheck('audit_chains');
   const stopping = new AbortController();
   const aside = getAsideWriter(db);
   /** Every row up to this number was looked at; null before the first run. */
@@ -105,7 +103,6 @@ export function createAuditSealer({ db, clock, secret }: SealerOptions): AuditSe
 
   return {
     async run() {
-      if (!(await chained.isThere(db)) || (await isBeingCleaned(db))) return 0;
       sealed = 0;
       const { signal } = stopping;
       const isAside = aside !== null;
@@ -130,11 +127,6 @@ interface Step {
   to: Rows;
   secret: Buffer | null;
   now: number;
-}
-
-async function isBeingCleaned(db: Database): Promise<boolean> {
-  const { rows } = await sql`select 1 from audit_cleaning where done_to < last limit 1`.execute(db);
-  return rows.length > 0;
 }
 
 /** Whether the number of leases of an act is still to come. In the statement that reads the row: both are of one instant. */

@@ -228,7 +228,7 @@ describe.each(databaseKinds(process.env))('the chain of the audit on $name', ({ 
     );
   });
 
-  test('rows without a hash, as 0.2.0 writes them, are chained by the next run, and a row from beside the services is named', async () => {
+  test('rows that are not chained yet are chained by the next run, and a row from beside the services is named', async () => {
     await add(3);
     expect(await verify()).toMatchObject({ findings: [], waiting: 3 });
     expect(await seal()).toBe(3);

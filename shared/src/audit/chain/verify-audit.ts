@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createTableCheck, type Database } from '../../db/index.ts';
+import type { Database } from '../../db/index.ts';
 import { ChainCheck } from './chain-check.ts';
 import { type ChainName, chainNames } from './entry-hash.ts';
 import { readPlaces } from './read-places.ts';
@@ -16,14 +16,9 @@ interface Verification {
   waiting: number;
 }
 
-/**
- * Checks the whole audit against its chains, in constant memory and beside a running server.
- *
- * @returns null before migration 0008: nothing is chained there
- */
-export async function verifyAudit(options: VerifyOptions): Promise<Verification | null> {
+/** Checks the whole audit against its chains, in constant memory and beside a running server. */
+export async function verifyAudit(options: VerifyOptions): Promise<Verification> {
   const { db, onFinding } = options;
-  if (!(await createTableCheck('audit_chains').isThere(db))) return null;
   const chains: VerifiedChain[] = [];
   for (const chain of chainNames) chains.push(await verifyChain(chain, options));
   const { rows } = await sql<{ number: number }>`

@@ -34,15 +34,11 @@ export function settleSqlite(path: string): HeldRows {
   }
 }
 
-/**
- * Gives the change feed another history, so that every process that followed it drops what it knows (`renewFeedHistory`).
- * Does nothing before migration 0003: `latchkey migrate` does it then.
- */
+/** Gives the change feed another history, so that every process that followed it drops what it knows (`renewFeedHistory`). */
 export function renewHistory(path: string, history: string): void {
   const file = open(path);
   try {
-    const has = file.prepare("select 1 from pragma_table_info('change_counter') where name = 'history'");
-    if (has.get()) file.prepare('update change_counter set history = ? where id = 1').run(history);
+    file.prepare('update change_counter set history = ? where id = 1').run(history);
   } finally {
     file.close();
   }

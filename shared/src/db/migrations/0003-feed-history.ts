@@ -11,7 +11,7 @@ export const feedHistory: Migration = {
     // The counter first, as services use the two tables: the other way round, the two would wait for each other.
     // Renewed by `latchkey migrate`, which is to be run after a restore.
     await addColumns(db, 'change_counter', { history: 'text' });
-    // Each row has a random id, and the id of the row before it. Both are empty in rows that 0.2.0 writes.
+    // Each row has a random id, and the id of the row before it.
     await addColumns(db, 'changes', { id: 'text', previous: 'text' });
   },
 };

@@ -4,7 +4,7 @@ import { addColumns } from './add-columns.ts';
 
 /**
  * How many refusals a row of the audit stands for, and which rows may hold a raw key or token in clear: all that are there
- * now. `cleanAudit` goes through them afterwards, because on Postgres this transaction keeps everyone else from the audit.
+ * now. No code uses this second part any more.
  */
 export const audit: Migration = {
   async up(db: Kysely<unknown>) {

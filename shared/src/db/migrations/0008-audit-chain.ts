@@ -6,7 +6,7 @@ import { isPostgres } from '../is-postgres.ts';
 const chains = ['acts', 'refusals', 'strangers'];
 
 /**
- * The chain of the audit, beside its rows: processes of 0.2.0 write rows and know no chain, and no service needs the right to
+ * The chain of the audit, beside its rows: a request that writes a row knows no chain, and no service needs the right to
  * change a row.
  */
 export const auditChain: Migration = {

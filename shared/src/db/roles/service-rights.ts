@@ -38,7 +38,6 @@ export const serviceRights = {
     setup_claim: { select: true, insert: true, update: true },
     // Rows are removed by the function `audit_cut` alone.
     audit: { select: true, insert: true, update: ['count'] },
-    audit_cleaning: { select: true },
     audit_entries: { select: true, insert: true },
     audit_chains: { select: true, update: ['place', 'hash', 'forwarded_place'] },
     audit_sealing: { select: true, update: ['sealed_to', 'next_to', 'next_at'] },
