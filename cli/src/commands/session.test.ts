@@ -61,7 +61,7 @@ it('a session that the server cannot make names what is missing and how to set i
 });
 
 it.each([
-  ['NOT_FOUND', 404, /LEASE_MODE is off, or its release is older than 0\.3\.0/],
+  ['NOT_FOUND', 404, /LEASE_MODE is off/],
   ['CONTENT_NOT_FOUND', 404, /No such content/],
   ['LEASE_LIMIT_REACHED', 409, /No such content/],
   ['INSUFFICIENT_SCOPE', 403, /No such content/],

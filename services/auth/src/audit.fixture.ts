@@ -12,3 +12,9 @@ export async function addAuditRows(
       .values(rows.slice(from, from + 1_000).map((row) => ({ ...usual, ...row })) as never)
       .execute();
 }
+
+/** What the row of a revocation of a viewer names. */
+export const ofViewer = (viewerId: string) => ({
+  target: `viewer:${viewerId}`,
+  details: JSON.stringify({ names: { leaseId: null, viewerId, contentId: null } }),
+});

@@ -125,11 +125,4 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
       await database.db.selectFrom('audit_entries').select('place').where('chain', '=', 'acts').execute(),
     ).toHaveLength(1);
   });
-
-  test('before the migration that adds the chain, rows are removed by their age alone', async () => {
-    await database.db.schema.dropTable('audit_chains').execute();
-    await add([row('refusal', 29), row('refusal', 31)]);
-    expect(await createAuditPurge({ ...database, clock, retention }).run()).toBe(1);
-    expect(await left()).toEqual(['refusal, 29 days']);
-  });
 });

@@ -1,5 +1,5 @@
 export { type AuditRecord, readNames, toAuditRecord } from './audit-row.ts';
-export { type ChainName, chainNames, chainOf } from './chain/entry-hash.ts';
+export { type ChainName, chainNames } from './chain/entry-hash.ts';
 export { type ChainedPlace, readPlaces } from './chain/read-places.ts';
 export { createAuditSealer } from './chain/seal-audit.ts';
 export type { Anchor } from './chain/verification.ts';

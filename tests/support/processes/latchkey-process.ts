@@ -44,7 +44,7 @@ export interface LatchkeyProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export type Dependencies = Record<string, { status: string } & Record<string, unknown>>;
+type Dependencies = Record<string, { status: string } & Record<string, unknown>>;
 
 /** Receives the output of a process. */
 type OutputListener = (name: string, stream: 'stdout' | 'stderr', text: string) => void;

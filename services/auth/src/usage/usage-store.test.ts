@@ -171,14 +171,6 @@ describe.each(databaseKinds(process.env))('usage on $name', (kind) => {
     expect(left).toHaveLength(0);
   });
 
-  test('before the migration a report is dropped, and nothing is trimmed or purged', async () => {
-    await database.db.schema.alterTable('usage_counts').renameTo('usage_to_come').execute();
-    await write([count('total', '', 1)]);
-    await createUsageTrim(options()).run();
-    expect(await createUsagePurge(options()).run()).toBe(0);
-    await database.db.schema.alterTable('usage_to_come').renameTo('usage_counts').execute();
-  });
-
   test('usage of a month reads only the rows of its kind and range, by the primary key', async () => {
     const series = isPostgres(database.db)
       ? sql`generate_series(cast(0 as bigint), 49999) as numbers(n)`

@@ -1,6 +1,6 @@
 import { databaseKinds } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addAuditRows } from '../audit.fixture.ts';
+import { addAuditRows, ofViewer } from '../audit.fixture.ts';
 import { announceExpiringKeys } from './announce-expiring-keys.ts';
 import { endDeafSpan } from './deaf-spans.ts';
 import { enqueueEvents } from './enqueue-events.ts';
@@ -25,7 +25,7 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
   it('each act becomes one delivery for each webhook that wants it, however many processes read the audit', async () => {
     const [one, other] = [await hooks.add(), await hooks.add()];
     await hooks.add({ events: JSON.stringify(['alert.started']) });
-    const acts = Array.from({ length: 60 }, (_, n) => ({ target: `viewer:v-${n}` }));
+    const acts = Array.from({ length: 60 }, (_, n) => ofViewer(`v-${n}`));
     for (let n = 0; n < acts.length; n += 20) {
       await hooks.act(acts.slice(n, n + 20));
       await Promise.all([hooks.follow(), hooks.follow(), hooks.follow()]);
@@ -42,7 +42,7 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
 
   it('an event that is found again after the position was lost has the same id, and is not enqueued twice', async () => {
     await hooks.add();
-    await hooks.act([{ target: 'viewer:ada' }]);
+    await hooks.act([ofViewer('ada')]);
     await hooks.follow();
     const before = await ids();
     // As a power cut leaves it on SQLite, where this commit does not wait for the disk.
@@ -53,7 +53,7 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
 
   it('if the deliveries cannot be written, the position does not move, and nothing is lost', async () => {
     await hooks.add();
-    await hooks.act([{ target: 'viewer:ada' }]);
+    await hooks.act([ofViewer('ada')]);
     await hooks.db.schema.alterTable('webhook_deliveries').renameTo('hidden').execute();
     await expect(hooks.follow()).rejects.toThrow(/webhook_deliveries/);
     await hooks.db.schema.alterTable('hidden').renameTo('webhook_deliveries').execute();
@@ -65,11 +65,11 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
   it.runIf(kind.name === 'Postgres')('a row that commits after a later one is not missed', async () => {
     await hooks.add();
     await hooks.db.transaction().execute(async (tx) => {
-      await addAuditRows(tx, [{ at: hooks.clock.now(), target: 'viewer:early' }]);
-      await hooks.act([{ target: 'viewer:late' }]);
+      await addAuditRows(tx, [{ at: hooks.clock.now(), ...ofViewer('early') }]);
+      await hooks.act([ofViewer('late')]);
       await hooks.follow();
     });
-    await hooks.act([{ target: 'viewer:last' }]);
+    await hooks.act([ofViewer('last')]);
     await hooks.follow();
     const viewers = (await payloads()).map(({ data }) => data.viewerId);
     expect(viewers.sort()).toEqual(['early', 'last', 'late']);
@@ -79,7 +79,7 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
     'an act that ends only after a webhook was added is sent to it, although its row has a lower number',
     async () => {
       const { db, clock } = hooks;
-      await hooks.act([{ target: 'viewer:before' }]);
+      await hooks.act([ofViewer('before')]);
       const own = async () => {
         const said = { at: clock.now(), actor_kind: 'api-key', action: 'webhook.create', outcome: 'done' };
         const { number } = await db
@@ -90,10 +90,10 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
         return db.transaction().execute((tx) => readLastBefore(tx, number, clock.now()));
       };
       await db.transaction().execute(async (open) => {
-        await addAuditRows(open, [{ at: clock.now(), target: 'viewer:open' }]);
+        await addAuditRows(open, [{ at: clock.now(), ...ofViewer('open') }]);
         await hooks.add({ deaf: endDeafSpan('[]', await own()) });
       });
-      await hooks.act([{ target: 'viewer:after' }]);
+      await hooks.act([ofViewer('after')]);
       await hooks.follow();
       const viewers = (await payloads()).map(({ data }) => data.viewerId);
       expect(viewers.sort()).toEqual(['after', 'open']);
@@ -109,7 +109,7 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
       await hooks.db
         .transaction()
         .execute((tx) => enqueueEvents(tx, [webhook], events.slice(n, n + 1_000), hooks.clock.now()));
-    await hooks.act([{ target: 'viewer:a' }, { target: 'viewer:b' }, { target: 'viewer:c' }]);
+    await hooks.act([ofViewer('a'), ofViewer('b'), ofViewer('c')]);
     await hooks.follow();
     const { dropped } = await hooks.db.selectFrom('webhooks').select('dropped').executeTakeFirstOrThrow();
     expect([hooks.dropped, Number(dropped), (await ids()).length]).toEqual([2, 2, mostPending]);
