@@ -12,19 +12,24 @@ import {
 } from '@latchkey/support/black-box/server-actions';
 import { startSingleNode, type Target } from '@latchkey/support/black-box/target';
 import { unique } from '@latchkey/support/black-box/unique';
-import { viewerToken } from '@latchkey/support/tokens';
+import { clockToleranceSeconds, nowSeconds, viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 // Two processes on one database, which receive each other's changes by the change feed alone.
 const first = await startSingleNode({ LEASE_RENEW_GRACE_SECONDS: '0' });
-const startAnother = () =>
+const startAnother = (more: Record<string, string> = {}) =>
   startSingleNode({
     SQLITE_PATH: join(first.folder, 'latchkey.db'),
     ADMIN_API_KEY: first.adminApiKey,
     AUTH_JWT_SECRET: first.jwtSecret.toString(),
     LEASE_RENEW_GRACE_SECONDS: '0',
+    ...more,
   });
-const [second, third] = await Promise.all([startAnother(), startAnother()]);
+/** How far the clock of the third process is behind: three times the tolerance for tokens. */
+const behindSeconds = 3 * clockToleranceSeconds;
+const shift = `--import=${import.meta.resolve('@latchkey/support/shift-clock')}?by=${-behindSeconds * 1_000}`;
+const [second, third] = await Promise.all([startAnother(), startAnother({ NODE_OPTIONS: shift })]);
+const replicas = [first, second, third];
 
 /** `docs/contract.md#revocation`: a change reaches each process within 5 s. The machine may be busy. */
 const onceReceived = (assertion: () => Promise<void>) =>
@@ -102,8 +107,38 @@ it('a lease that one process renews stays active in another, even without a push
   expect(await askForKey(second, scene, leaseId)).toBe('200');
 });
 
+it.each([
+  ['that is right', first],
+  [`that is ${behindSeconds} s behind`, third],
+])(
+  'with clocks that differ, every process serves keys by token and by lease, until a revocation by one whose clock is %s',
+  async (_, owner) => {
+    const scene = await makeScene(first);
+    const leaseId = await createLease(owner, scene);
+    const askAll = (named?: string) => Promise.all(replicas.map((one) => askForKey(one, scene, named)));
+    expect([...(await askAll()), ...(await askAll(leaseId))]).toEqual(Array(6).fill('200'));
+    await revokeLeases(owner, { viewerId: scene.viewerId });
+    await onceReceived(async () => {
+      expect(await askAll(leaseId)).toEqual(Array(3).fill('403 LEASE_REVOKED'));
+      expect(await askAll()).toEqual(Array(3).fill('403 TOKEN_REVOKED'));
+    });
+  },
+);
+
+it(`a process whose clock is ${behindSeconds} s behind refuses a token of this second, and revokes tokens that are older than the difference less the tolerance`, async () => {
+  const scene = await makeScene(first);
+  const ask = (server: Target, ageSeconds: number) => {
+    const token = viewerToken(first.jwtSecret, scene.viewerId, { iat: nowSeconds() - ageSeconds });
+    return askForKey(server, { ...scene, token });
+  };
+  expect([await ask(first, 0), await ask(third, 0)]).toEqual(['200', '401 INVALID_TOKEN']);
+  await revokeLeases(third, { viewerId: scene.viewerId });
+  const revokedSeconds = behindSeconds - clockToleranceSeconds;
+  await onceReceived(async () => expect(await ask(first, revokedSeconds + 5)).toBe('403 TOKEN_REVOKED'));
+  expect(await ask(first, 0)).toBe('200');
+});
+
 it('three replicas that share no Redis give one viewer who asks all of them for every epoch a burst each, and no more', async () => {
-  const replicas = [first, second, third];
   const id = unique('film');
   // No key comes back while the test runs.
   const keyPeriods = { mode: 'sequence', count: 10_000, periodSeconds: 86_400, burst: 12 };

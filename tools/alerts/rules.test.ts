@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findSent, readInhibitions, readMatcher } from '@latchkey/support/prometheus/inhibitions';
 import { parseRules, readRuleFiles } from '@latchkey/support/prometheus/rules';
 import { findTool } from '@latchkey/support/provide-tool';
 import { expect, test } from 'vitest';
@@ -140,4 +141,34 @@ test.skipIf(!promtool)(
 
 test('every alert has a case of made-up series, and every case an alert', () => {
   expect(alertCases.map(({ alert }) => alert).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
+});
+
+test('the inhibition rules for Alertmanager name only alerts that have a rule', () => {
+  const names = alerts.map(({ alert }) => alert);
+  const named = readInhibitions()
+    .flatMap((rule) => [...rule.source_matchers, ...rule.target_matchers])
+    .map(readMatcher)
+    .flatMap(({ label, values }) => (label === 'alertname' ? values : []));
+  expect(named.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+/** The alerts of a service whose only process is gone, without the part of their names that all share. */
+const serviceLost = ['ProcessDown', 'ServiceAbsent', 'ServiceUnreachable'];
+const keysFail = ['KeysBurnFast', 'KeysBurnSlow', 'KeysFail'];
+
+test.each([
+  [
+    'the database is down',
+    'leases',
+    [...keysFail, 'ChangesFail', 'DatabaseDown', 'PlaylistsFail', 'ReplicaUnsure', 'ServiceUnreachable'],
+    'DatabaseDown',
+  ],
+  ['the database takes no changes', 'leases', ['ChangesFail', 'DatabaseReadOnly'], 'DatabaseReadOnly'],
+  ['the lease service is gone', 'leases', [...serviceLost, 'ChangesFail'], 'ServiceAbsent'],
+  ['the content service is gone', 'content', [...serviceLost, 'ChangesFail'], 'ServiceAbsent'],
+  ['the playback service is gone', 'playback', [...serviceLost, 'PlaylistsFail'], 'ServiceAbsent'],
+  ['every process is gone', 'leases', ['NotObserved', 'ProcessDown', 'ServiceAbsent'], 'NotObserved'],
+])('with the inhibition rules, one alert is sent when %s', (_, service, firing, sent) => {
+  const labels = firing.map((name) => ({ alertname: `Latchkey${name}`, job: 'latchkey', service }));
+  expect(findSent(labels).map(({ alertname }) => alertname)).toEqual([`Latchkey${sent}`]);
 });

@@ -1,6 +1,7 @@
 import { createAuthority } from '@latchkey/shared/authority';
 import type { ApiKeyState, ContentState, LeaseState } from '@latchkey/shared/contracts';
 import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
+import type { planCaches } from '@latchkey/shared/memory';
 import type { ManualClock } from '@latchkey/shared/testing';
 
 /** What the services that own the states answer. Without one, there is no such state. */
@@ -8,11 +9,15 @@ interface Owners {
   findApiKey?: () => Promise<ApiKeyState | null>;
   findContent?: (contentId: string) => Promise<ContentState | null>;
   findLease?: () => Promise<LeaseState | null>;
-  findMark?: () => Promise<number | null>;
+  findMark?: (viewerId: string) => Promise<number | null>;
 }
 
-/** The cached states of a replica that follows an empty change feed. */
-export function openAuthority(clock: ManualClock, owners: Owners) {
+/** The cached states of a replica that follows an empty change feed. @param cacheBytes limits of its caches; default: the usual ones */
+export function openAuthority(
+  clock: ManualClock,
+  owners: Owners,
+  cacheBytes?: ReturnType<typeof planCaches>,
+) {
   const none = async () => null;
   const { findApiKey = none, findContent = none, findLease = none, findMark = none } = owners;
   const bus = createInProcessBus(() => {});
@@ -25,6 +30,7 @@ export function openAuthority(clock: ManualClock, owners: Owners) {
     follower,
     bus,
     clock,
+    ...(cacheBytes ? { cacheBytes } : {}),
   });
   return { authority, bus, follower };
 }

@@ -1,5 +1,6 @@
 import { type Authority, EarlierState } from '@latchkey/shared/authority';
 import type { ApiKeyState, ContentState, LeaseState, Principal } from '@latchkey/shared/contracts';
+import { planCaches } from '@latchkey/shared/memory';
 import { createLeaseState, createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openAuthority } from './authority.fixture.ts';
@@ -203,5 +204,28 @@ describe('without a lease the marks decide', () => {
     authority.marks.clear();
     expect(await decide(optional, null, { ...viewer, issuedNotBefore: null })).toBe('TOKEN_REVOKED');
     expect(await decide(optional, null, { kind: 'anonymous', id: null })).toBe('TOKEN_REVOKED');
+  });
+
+  test('where the caches have room for some of the viewers, every viewer gets the key, and those who were revoked are refused', async () => {
+    const marks = new Map<string, number>();
+    const owners = { findContent: async () => content, findMark: async (id: string) => marks.get(id) ?? null };
+    const opened = openAuthority(clock, owners, planCaches(200_000));
+    authority = opened.authority;
+    const names = Array.from({ length: 1_000 }, (_, index) => `viewer ${index}`);
+    const decideAll = async () => {
+      const outcomes = [];
+      for (const id of names) outcomes.push(await decide(optional, null, { ...viewer, id }));
+      return outcomes;
+    };
+    expect(new Set(await decideAll())).toEqual(new Set([3]));
+    expect(authority.marks.size).toBeLessThan(names.length / 2);
+    // The cache has dropped the first viewer, and has the last one.
+    for (const [index, viewerId] of ['viewer 0', 'viewer 999'].entries()) {
+      marks.set(viewerId, clock.now());
+      const change = { kind: 'leases', leaseId: null, viewerId, contentId: null } as const;
+      opened.bus.publish({ type: 'change', number: index + 1, at: clock.now(), change });
+    }
+    const refused = (await decideAll()).flatMap((outcome, index) => (outcome === 3 ? [] : [index, outcome]));
+    expect(refused).toEqual([0, 'TOKEN_REVOKED', 999, 'TOKEN_REVOKED']);
   });
 });
