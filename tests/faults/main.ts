@@ -1,38 +1,29 @@
 // `npm test -- faults`: starts the distributed profile on its own Postgres, Redis and NATS, breaks one part after the other,
 // and ends with the line `N passed, N failed`.
 
-import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFinding } from '@latchkey/support/measured/finding';
 import { createRandom } from '@latchkey/support/random';
 import { readFlags } from '@latchkey/support/read-flags';
 import type { Replicas } from '@latchkey/support/stack/distributed-profile';
-import { fillCaches, replicaHeapMiB } from './caches/fill-caches.ts';
-import { loseRenewals } from './caches/lose-renewals.ts';
 import { createChecks } from './checks.ts';
-import { clocksApart, setClocksApart } from './clocks/set-clocks-apart.ts';
 import { tryDatabases } from './databases/try-databases.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { gatewayHeapMiB, silenceReplicas } from './herd/silence-replicas.ts';
 import { killInTurn } from './kills/kill-rounds.ts';
-import { playLive } from './live/play-live.ts';
-import { measurePace } from './pace/measure-pace.ts';
 import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
-import { startBusyLoops } from './stack/busy-cores.ts';
 import { type Stack, type StackOptions, startStack } from './stack/stack.ts';
 
 const usage = `Breaks the services and stores of Latchkey, and counts what clients see.
 
-  npm test -- faults                             all parts but rolling-busy and live, in some twelve minutes
+  npm test -- faults                            all parts, in some twelve minutes
   npm test -- faults --part faults --only Redis
   npm test -- faults --part kills --rounds 150 --seed 7
-  npm test -- faults --full --write              1,000 revocations of each kind, 150 kills; puts the tables into the documents
+  npm test -- faults --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
-  --part revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks,pace   --revocations 250   --rounds 12   --only <part of a fault's name>
-  --part rolling-busy   the restarts with twice as much work as cores. Run nothing else on the machine meanwhile
-  --part live   plays live channels for --minutes <10>, with Chromium, ffmpeg and mpv of this machine
+  --part revocation,rolling,kills,faults,databases,herd   --revocations 250   --rounds 12   --only <part of a fault's name>
   --seed <number>   --logs <folder>  keeps the servers' own logs in this folder
 `;
 
@@ -40,12 +31,11 @@ const { values: flags } = readFlags(usage, {
   options: {
     part: {
       type: 'string',
-      default: 'revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks,pace',
+      default: 'revocation,rolling,kills,faults,databases,herd',
     },
     only: { type: 'string', default: '' },
     revocations: { type: 'string' },
     rounds: { type: 'string' },
-    minutes: { type: 'string', default: '10' },
     seed: { type: 'string' },
     logs: { type: 'string' },
     full: { type: 'boolean', default: false },
@@ -71,18 +61,12 @@ const twoOfEach: Replicas = {
   gateway: 2,
 };
 const rolling: StackOptions = { replicas: twoOfEach, drainSeconds: 3, isBreakable: false };
-/** The default of SHUTDOWN_DRAIN_SECONDS: on a busy machine, load balancers and other services notice later that a process ends. */
-const rollingBusy: StackOptions = { ...rolling, drainSeconds: 5 };
 /** Requests a second during the restarts: 4 of 10 are a Postgres transaction, on the same cores. */
-const rollingRate = { idle: 200, busy: 40 };
-const loopsPerCore = 2;
+const rollingRate = 200;
 /** Viewers with a connection each, and the requests of all together. */
 const herd = { full: { viewers: 9_500, perSecond: 1_500 }, usual: { viewers: 3_000, perSecond: 600 } };
 /** Revocations of each kind while something is broken. */
 const revocationsBroken = { full: 100, usual: 20 };
-
-/** Moments at which live encryption is killed; three a minute in a shorter run. */
-const liveKills = 30;
 
 /** The plot: the share of replicas that had refused, by time. */
 const plotFile = 'tests/bench/revocation.svg';
@@ -130,40 +114,7 @@ const parts: Record<string, () => Promise<string>> = {
       silenceReplicas(stack, checks, options),
     );
   },
-  caches: () => {
-    const moreEnv = { 'key-derivation': { NODE_OPTIONS: `--max-old-space-size=${replicaHeapMiB}` } };
-    return onStack({ replicas: threeReplicas, moreEnv }, (stack) => fillCaches(stack, checks));
-  },
-  renewals: () => onStack({ replicas: threeReplicas }, (stack) => loseRenewals(stack, checks)),
-  clocks: () =>
-    onStack({ replicas: threeReplicas, moreEnv: clocksApart() }, (stack) => setClocksApart(stack, checks)),
-  pace: () => measurePace(onStack, threeReplicas, checks, flags.full),
-  rolling: () => onStack(rolling, (stack) => restartInTurn(stack, checks, rollingRate.idle)),
-  'rolling-busy': () =>
-    onStack(rollingBusy, async (stack) => {
-      const busy = startBusyLoops(loopsPerCore * availableParallelism());
-      try {
-        return await restartInTurn(stack, checks, rollingRate.busy);
-      } finally {
-        busy.stop();
-      }
-    }),
-  live: () => {
-    const folder = mkdtempSync(join(tmpdir(), 'latchkey-live-'));
-    const minutes = Number(flags.minutes);
-    const rounds = Number(flags.rounds ?? Math.min(liveKills, Math.ceil(minutes * 3)));
-    const { PATH, HOME, FFMPEG_PATH, MPV_PATH, CHROMIUM_PATH } = process.env;
-    const programs = {
-      ffmpeg: FFMPEG_PATH ?? 'ffmpeg',
-      mpv: MPV_PATH ?? 'mpv',
-      chromium: CHROMIUM_PATH ?? '/usr/bin/chromium',
-      env: { PATH, HOME },
-    };
-    if (flags.logs) mkdirSync(flags.logs, { recursive: true });
-    const logFolder = flags.logs ?? folder;
-    const random = chooseRandom();
-    return playLive(checks, { folder, logFolder, programs, minutes, rounds, random, say, open });
-  },
+  rolling: () => onStack(rolling, (stack) => restartInTurn(stack, checks, rollingRate)),
   kills: () => {
     const random = chooseRandom();
     const rounds = Number(flags.rounds ?? (flags.full ? 150 : 12));

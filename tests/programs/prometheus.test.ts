@@ -43,7 +43,6 @@ test.skipIf(!PROMETHEUS_PATH)(
     const prometheus = await startPrometheus({
       program: PROMETHEUS_PATH ?? '',
       targets: [...ports].map(([name, port]) => ({ name, port })),
-      rules: [],
       intervalMs: scrapeEveryMs,
     });
     try {

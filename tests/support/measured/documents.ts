@@ -4,19 +4,9 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   revocation: ['tests/bench/revocation.md'],
   faults: ['docs/faults.md'],
   rolling: ['docs/faults.md'],
-  'rolling-busy': ['docs/faults.md'],
   kills: ['docs/faults.md'],
   herd: ['docs/faults.md'],
   databases: ['docs/faults.md'],
-  caches: ['docs/faults.md'],
-  renewals: ['docs/faults.md'],
-  clocks: ['docs/faults.md'],
-  live: ['docs/live.md'],
-  pace: ['docs/key-periods.md'],
-  // npm run test:ops
-  alerts: ['docs/slo.md'],
-  // npm run test:rotations
-  rotations: ['docs/rotation.md'],
   // npm run bench
   servers: ['README.md'],
   gateway: ['gateway/README.md'],

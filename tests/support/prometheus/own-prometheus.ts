@@ -1,8 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../find-free-port.ts';
 import { makeServerFolder, startServerProgram } from '../stores/server-program.ts';
-import type { RuleFile } from './rules.ts';
 
 /** A process whose metrics are read. */
 interface ScrapeTarget {
@@ -14,9 +13,6 @@ interface ScrapeTarget {
 
 /** A Prometheus of one run, which ends with this process. */
 export interface OwnPrometheus {
-  url: string;
-  /** The state of each alert that its rules have found; `pending` where the time of `for` is not over. */
-  alerts(): Promise<{ name: string; state: 'pending' | 'firing'; labels: Record<string, string> }[]>;
   /** An instant query. @returns the values of its series with their labels */
   query(expr: string): Promise<{ labels: Record<string, string>; value: number }[]>;
   stop(): Promise<void>;
@@ -26,23 +22,18 @@ export interface PrometheusOptions {
   /** The path of the program. */
   program: string;
   targets: readonly ScrapeTarget[];
-  rules: readonly RuleFile[];
-  /** Between two scrapes, and between two evaluations. A scrape that takes longer has failed. */
+  /** Between two scrapes. A scrape that takes longer has failed. */
   intervalMs: number;
 }
 
 /** @throws Error with the end of its log if it does not start */
 export async function startPrometheus(options: PrometheusOptions): Promise<OwnPrometheus> {
-  const { program, targets, rules, intervalMs } = options;
+  const { program, targets, intervalMs } = options;
   const port = await findFreePort();
   const folder = makeServerFolder();
-  mkdirSync(join(folder, 'rules'));
-  for (const { path, text } of rules)
-    writeFileSync(join(folder, 'rules', path.split('/').at(-1) ?? ''), text);
   const interval = `${intervalMs}ms`;
   const config = {
-    global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
-    rule_files: [join(folder, 'rules', '*.rules.yaml')],
+    global: { scrape_interval: interval, scrape_timeout: interval },
     scrape_configs: [
       {
         job_name: 'latchkey',
@@ -80,15 +71,6 @@ export async function startPrometheus(options: PrometheusOptions): Promise<OwnPr
   }
 
   return {
-    url,
-    alerts: async () =>
-      (await get('/api/v1/alerts')).alerts.map(
-        ({ labels, state }: { labels: Record<string, string>; state: 'pending' | 'firing' }) => ({
-          name: labels.alertname ?? '',
-          state,
-          labels,
-        }),
-      ),
     query: async (expr) =>
       (await get(`/api/v1/query?query=${encodeURIComponent(expr)}`)).result.map(
         ({ metric, value }: { metric: Record<string, string>; value: [number, string] }) => ({

@@ -20,7 +20,7 @@ export interface RecordingRule {
   expr: string;
 }
 
-export interface RuleFile {
+interface RuleFile {
   /** From the root of the repository. */
   path: string;
   text: string;
