@@ -34,7 +34,7 @@ export interface ComposeFile {
   volumes: Record<string, unknown>;
 }
 
-export const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '../../..');
 
 export function readComposeFile(): { text: string; file: ComposeFile } {
   const text = readFileSync(join(root, 'compose.yaml'), 'utf8');
