@@ -5,6 +5,7 @@ import { readMetrics } from '@latchkey/support/black-box/read-metrics';
 import { unique } from '@latchkey/support/black-box/unique';
 import { startPrometheus } from '@latchkey/support/prometheus/own-prometheus';
 import { viewerToken } from '@latchkey/support/tokens';
+import { parseRules, readRuleFiles } from '@latchkey/support/prometheus/rules';
 import { expect, test, vi } from 'vitest';
 
 const { PROMTOOL_PATH, PROMETHEUS_PATH } = process.env;
@@ -22,11 +23,22 @@ test.skipIf(!PROMTOOL_PATH)('promtool check metrics has no complaint about any p
     );
 });
 
+/** What a request must have met before there is such a series: a failure, or a token with an unknown key. */
+const onlyOfFaults = /,status=~"[45]\.\."|^latchkey_unknown_token_keys_total.*/;
+
+/** The metrics that rules read by labels, and not only by their name, which `npm run check` compares with the code. */
+function listSelectors(): string[] {
+  const { alerts, records } = parseRules(readRuleFiles());
+  const found = [...alerts, ...records].flatMap(({ expr }) => expr.match(/\b[a-z]\w*\{[^}]*\}/g) ?? []);
+  return [...new Set(found.map((selector) => selector.replace(onlyOfFaults, '')))].filter(Boolean);
+}
+
 /** Requests of which each dashboard shows something. */
 async function makeTraffic(url: string, key: string): Promise<void> {
   await fetch(`${url}/keys/film`);
   await fetch(`${url}/keys/film`, { headers: { authorization: `Bearer ${key}` } });
   await post(url, '/keys/leases/revoke', key, { viewerId: 'ann' });
+  await fetch(`${url}/play/none/index.m3u8`);
 }
 
 const playerReport = {
@@ -38,7 +50,7 @@ const playerReport = {
 const rateSeconds = 300;
 
 test.skipIf(!PROMETHEUS_PATH)(
-  'each query of the dashboards finds data in a Prometheus that scrapes a single node and the separate services',
+  'each query of the dashboards, and each metric that a rule reads by labels, finds data in a Prometheus that scrapes a single node and the separate services',
   async () => {
     const prometheus = await startPrometheus({
       program: PROMETHEUS_PATH ?? '',
@@ -53,6 +65,8 @@ test.skipIf(!PROMETHEUS_PATH)(
       const viewer = viewerToken(singleNode.jwtSecret, unique('viewer'));
       const queries = readDashboards().flatMap(queriesOf);
       expect(queries.length).toBeGreaterThan(30);
+      const selectors = listSelectors();
+      expect(selectors.length).toBeGreaterThan(10);
       // A rate needs two samples with an increase between them, so the traffic goes on.
       await vi.waitFor(async () => {
         await makeTraffic(separate.url, adminApiKey);
@@ -63,6 +77,8 @@ test.skipIf(!PROMETHEUS_PATH)(
           const found = await prometheus.query(fillVariables(expr, rateSeconds));
           if (!found.some(({ value }) => Number.isFinite(value))) empty.push(`${title}: ${expr}`);
         }
+        for (const selector of selectors)
+          if ((await prometheus.query(selector)).length === 0) empty.push(selector);
         expect(empty).toEqual([]);
       }, everyScrape);
     } finally {
