@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runSql } from '@latchkey/support/black-box/run-sql';
 import type { LatchkeyProcess } from '@latchkey/support/processes/latchkey-process';
 import { viewerToken } from '@latchkey/support/tokens';
 import type { Checks } from '../checks.ts';
@@ -6,7 +7,6 @@ import { type Answer, ask, type Question } from '../client/ask.ts';
 import { createManagement, demand, type Management } from '../client/management.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import { directReplicas, type Stack } from '../stack/stack.ts';
-import { withPostgres } from '../stack/with-postgres.ts';
 
 /** `docs/contract.md#age-of-a-state`: the age after which an unconfirmed state is unknown. */
 export const limitMs = 5_000;
@@ -21,8 +21,6 @@ export interface DatabaseScene {
   management: Management;
   /** The key request of a viewer whose token is a minute old. */
   questionOf(contentId: string, viewerId: string, leaseId?: string): Question;
-  /** The viewer creates a lease with its own token, through the gateway. */
-  createAsViewer(contentId: string, viewerId: string): Promise<Answer>;
   /** The answers of all replicas, each called directly. */
   everywhere(question: Question): Promise<Answer[]>;
   /** Asks every replica until all answer as expected. Returns how many milliseconds it took; null after 30 s. */
@@ -51,13 +49,6 @@ export function openDatabaseScene(stack: Stack, checks: Checks): DatabaseScene {
         ...(leaseId === undefined ? {} : { 'x-lease-id': leaseId }),
       },
     }),
-    createAsViewer: (contentId, viewerId) =>
-      ask((stack.gateways[0] as LatchkeyProcess).url, {
-        method: 'POST',
-        path: '/keys/leases',
-        headers: { authorization: `Bearer ${viewerToken(tokenSecret, viewerId)}` },
-        json: { contentId },
-      }),
     everywhere,
     async until(question, expected) {
       const startMs = performance.now();
@@ -68,12 +59,7 @@ export function openDatabaseScene(stack: Stack, checks: Checks): DatabaseScene {
       }
       return null;
     },
-    sql: (...statements) =>
-      withPostgres(url, async (client) => {
-        let rows: Record<string, unknown>[] = [];
-        for (const statement of statements) rows = (await client.query(statement)).rows;
-        return rows;
-      }),
+    sql: (...statements) => runSql(url, ...statements),
     async setForSessions(setting) {
       await scene.sql(
         'set default_transaction_read_only = off',

@@ -1,16 +1,12 @@
 import type { Checks } from '../checks.ts';
 import type { Stack } from '../stack/stack.ts';
 import { failoverThatLosesRows, restoredFromBackup, standbyThatAnswers } from './other-servers.ts';
+import { readOnly } from './read-only.ts';
 import { type DatabaseScene, openDatabaseScene } from './scene.ts';
-import { anotherIsolation, asynchronousCommits, readOnly } from './settings.ts';
-import { throughPgBouncer } from './through-pgbouncer.ts';
 
 /** The last two leave another history in the database, so they come last. */
 const trials: readonly [name: string, run: (scene: DatabaseScene) => Promise<string>][] = [
-  ['a default isolation level of repeatable read', anotherIsolation],
-  ['`synchronous_commit = off` in the database', asynchronousCommits],
   ['a read-only database', readOnly],
-  ['PgBouncer in session mode', throughPgBouncer],
   ['a standby that answers', standbyThatAnswers],
   ['a failover that loses rows', failoverThatLosesRows],
   ['a database restored from a backup', restoredFromBackup],

@@ -1,6 +1,6 @@
+import { runSql } from '@latchkey/support/black-box/run-sql';
 import { type Answer, ask } from '../client/ask.ts';
 import type { Stack } from '../stack/stack.ts';
-import { withPostgres } from '../stack/with-postgres.ts';
 import { brokenSeconds, type Fault } from './fault.ts';
 
 /** The rows of a year on a busy server. Making them takes some ten seconds, with the indexes. */
@@ -9,7 +9,7 @@ const rowsOfFullAudit = 500_000;
 const strangers = 16;
 /** Rows that a process may write for strangers in a minute: 60 addresses, and one more for each action. */
 const rowsPerMinute = 61;
-/** Auth, content and leases write the audit. The 8 s touch two minutes at most. */
+/** Auth, content and leases write the audit. The 7 s touch two minutes at most. */
 const mostRows = 3 * 2 * rowsPerMinute;
 /** A refusal waits up to a second for its row. The other two are for a busy machine. */
 const refusalLimitMs = 3_000;
@@ -29,13 +29,13 @@ function auditTakesNoRows(): Fault {
       await runSql(
         databaseUrl,
         `create or replace function refuse_audit() returns trigger language plpgsql as
-           $$ begin raise exception 'the disk is full' using errcode = '53100'; end $$;
-         create trigger audit_is_full before insert on audit for each row execute function refuse_audit()`,
+           $$ begin raise exception 'the disk is full' using errcode = '53100'; end $$`,
+        'create trigger audit_is_full before insert on audit for each row execute function refuse_audit()',
       );
     },
     async end(stack) {
       const refusals = await Promise.all(Array.from({ length: strangers }, () => beRefused(stack)));
-      await runSql(stack.databaseUrl, 'drop trigger audit_is_full on audit; drop function refuse_audit()');
+      await runSql(stack.databaseUrl, 'drop trigger audit_is_full on audit', 'drop function refuse_audit()');
       const wrong = refusals.filter(
         ({ status, sentAtMs, doneAtMs }) => status !== 401 || doneAtMs - sentAtMs > refusalLimitMs,
       );
@@ -103,9 +103,4 @@ async function countStrangers({ databaseUrl }: Stack): Promise<number> {
     "select count(*) as rows from audit where actor_kind = 'anonymous' and outcome = 'refused'",
   );
   return Number(row?.rows);
-}
-
-/** @returns the rows of the only statement */
-async function runSql(databaseUrl: string, sql: string): Promise<Record<string, unknown>[]> {
-  return withPostgres(databaseUrl, async (client) => (await client.query(sql)).rows ?? []);
 }

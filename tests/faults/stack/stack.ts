@@ -12,7 +12,7 @@ import {
 import type { ServiceName, StoreKind } from '@latchkey/support/stack/topology';
 import { type Backing, startNats, startPostgres, startRedis } from './backing.ts';
 import { publicUrl, startPlaylistSource } from './playlist-source.ts';
-import { adminKey, internalSecret, keyMaterial, tokenSecret } from './secrets.ts';
+import { internalSecret, secrets } from './secrets.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 /** The whole distributed profile: the processes, their stores, and the network between them. */
@@ -85,10 +85,9 @@ export async function startStack({
   const links = new Map<string, TcpProxy>();
   const { all, processes } = await createStack({
     stores,
-    secrets: { INTERNAL_SECRET: internalSecret, ADMIN_API_KEY: adminKey, AUTH_JWT_SECRET: tokenSecret },
+    secrets,
     replicas,
     settings: {
-      ...keyMaterial,
       HOME: folder,
       NODE_ENV: 'production',
       // A container keeps no compiled code either, so starts take as long.
@@ -124,7 +123,7 @@ export async function startStack({
     async stop() {
       await Promise.all(all.map((server) => server.end('SIGKILL')));
       await Promise.all([...links.values()].map((proxy) => proxy.close()));
-      await source.close();
+      source.close();
       await Promise.all(Object.values(backings).map((backing) => backing.remove()));
       rmSync(folder, { recursive: true, force: true });
     },
