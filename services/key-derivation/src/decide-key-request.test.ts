@@ -208,7 +208,10 @@ describe('without a lease the marks decide', () => {
 
   test('where the caches have room for some of the viewers, every viewer gets the key, and those who were revoked are refused', async () => {
     const marks = new Map<string, number>();
-    const owners = { findContent: async () => content, findMark: async (id: string) => marks.get(id) ?? null };
+    const owners = {
+      findContent: async () => content,
+      findMark: async (id: string) => marks.get(id) ?? null,
+    };
     const opened = openAuthority(clock, owners, planCaches(200_000));
     authority = opened.authority;
     const names = Array.from({ length: 1_000 }, (_, index) => `viewer ${index}`);
