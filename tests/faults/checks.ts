@@ -1,5 +1,6 @@
 /** The checks of a run, counted as passed or failed. */
 export interface Checks {
+  say(line: string): void;
   /** Counts and prints one check. The sentence says what must hold. */
   check(sentence: string, holds: boolean, detail?: string): void;
   /** Runs a part. An error that it throws counts as one failure. */
@@ -20,6 +21,7 @@ export function createChecks(say: (line: string) => void): Checks {
   }
 
   return {
+    say,
     check,
     async run(part, work) {
       say(`\n${part}`);

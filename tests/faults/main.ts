@@ -1,10 +1,8 @@
 // `npm test -- faults`: starts the distributed profile on its own Postgres, Redis and NATS, breaks one part after the other,
 // and ends with the line `N passed, N failed`.
 
-import { cpSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync } from 'node:fs';
 import { writeFinding } from '@latchkey/support/measured/finding';
-import { createRandom } from '@latchkey/support/random';
 import { readFlags } from '@latchkey/support/read-flags';
 import type { Replicas } from '@latchkey/support/stack/distributed-profile';
 import { createChecks } from './checks.ts';
@@ -16,42 +14,29 @@ import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
 import { type Stack, type StackOptions, startStack } from './stack/stack.ts';
 
-const usage = `Breaks the services and stores of Latchkey, and counts what clients see.
+const usage = `Breaks the services and stores of Latchkey, and counts what clients see. It needs Postgres, Redis and NATS as programs of
+this machine, and takes up to ten minutes on two cores.
 
-  npm test -- faults                            all parts, in some twelve minutes
-  npm test -- faults --part faults --only Redis
-  npm test -- faults --part kills --rounds 150 --seed 7
-  npm test -- faults --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
+  npm test -- faults                                  all parts
+  npm test -- faults --part faults --only Redis       one part, or several after commas; the faults whose name contains this
+  npm test -- faults --write                          puts the tables into docs/faults.md
 
-  --part revocation,rolling,kills,faults,databases,herd   --revocations 250   --rounds 12   --only <part of a fault's name>
-  --seed <number>   --logs <folder>  keeps the servers' own logs in this folder
+  --part revocation,rolling,kills,faults,databases,herd
+  --logs FOLDER   keeps the servers' own logs
+
+Ends with: N passed, N failed. Exits 0 if nothing failed.
 `;
 
 const { values: flags } = readFlags(usage, {
   options: {
-    part: {
-      type: 'string',
-      default: 'revocation,rolling,kills,faults,databases,herd',
-    },
+    part: { type: 'string', default: 'revocation,rolling,kills,faults,databases,herd' },
     only: { type: 'string', default: '' },
-    revocations: { type: 'string' },
-    rounds: { type: 'string' },
-    seed: { type: 'string' },
     logs: { type: 'string' },
-    full: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 });
 
-const root = join(import.meta.dirname, '..', '..');
-const threeReplicas: Replicas = {
-  auth: 1,
-  content: 1,
-  leases: 1,
-  'key-derivation': 3,
-  playback: 1,
-  gateway: 1,
-};
+const three: Replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 3, playback: 1, gateway: 1 };
 const twoOfEach: Replicas = {
   auth: 2,
   content: 2,
@@ -60,97 +45,64 @@ const twoOfEach: Replicas = {
   playback: 2,
   gateway: 2,
 };
-const rolling: StackOptions = { replicas: twoOfEach, drainSeconds: 3, isBreakable: false };
-/** Requests a second during the restarts: 4 of 10 are a Postgres transaction, on the same cores. */
-const rollingRate = 200;
-/** Viewers with a connection each, and the requests of all together. */
-const herd = { full: { viewers: 9_500, perSecond: 1_500 }, usual: { viewers: 3_000, perSecond: 600 } };
-/** Revocations of each kind while something is broken. */
-const revocationsBroken = { full: 100, usual: 20 };
 
-/** The plot: the share of replicas that had refused, by time. */
-const plotFile = 'tests/bench/revocation.svg';
-const say = (line: string) => void process.stdout.write(`${line}\n`);
-const checks = createChecks(say);
-const open = new Set<{ stop(): Promise<void> }>();
-let plot = '';
+const checks = createChecks((line) => void process.stdout.write(`${line}\n`));
+/** What must be stopped if a signal ends the run. */
+let open: Stack | null = null;
 
-async function onStack<T>(options: StackOptions, work: (stack: Stack) => Promise<T>): Promise<T> {
+async function onStack(options: StackOptions, work: (stack: Stack) => Promise<string>): Promise<string> {
   const stack = await startStack(options);
-  open.add(stack);
+  open = stack;
   try {
     return await work(stack);
   } finally {
     if (flags.logs) cpSync(stack.folder, flags.logs, { recursive: true });
-    open.delete(stack);
+    open = null;
     await stack.stop();
   }
 }
 
-function chooseRandom(): (below: number) => number {
-  const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));
-  say(`--seed ${seed} repeats the random moments`);
-  return createRandom(seed);
-}
-
+/** Each runs on a stack of its own, and returns a table. */
 const parts: Record<string, () => Promise<string>> = {
-  revocation: () =>
-    onStack({ replicas: threeReplicas }, async (stack) => {
-      const count = Number(flags.revocations ?? (flags.full ? 1_000 : 250));
-      const countBroken = flags.full ? revocationsBroken.full : revocationsBroken.usual;
-      const report = await measureRevocations(stack, checks, { count, countBroken, say });
-      plot = report.plot;
-      return report.table;
-    }),
-  faults: () => onStack({ replicas: threeReplicas }, (stack) => runFaults(stack, checks, flags.only)),
+  revocation: () => onStack({ replicas: three }, (stack) => measureRevocations(stack, checks)),
+  rolling: () =>
+    onStack({ replicas: twoOfEach, drainSeconds: 3, isBreakable: false }, (stack) =>
+      restartInTurn(stack, checks),
+    ),
+  kills: () => onStack({ replicas: { ...three, 'key-derivation': 1 } }, (stack) => killInTurn(stack, checks)),
+  faults: () => onStack({ replicas: three }, (stack) => runFaults(stack, checks, flags.only)),
   databases: () =>
-    onStack({ replicas: { ...threeReplicas, 'key-derivation': 2 } }, (stack) =>
+    onStack({ replicas: { ...three, 'key-derivation': 2 } }, (stack) =>
       tryDatabases(stack, checks, flags.only),
     ),
   herd: () => {
     const moreEnv = { gateway: { NODE_OPTIONS: `--max-old-space-size=${gatewayHeapMiB}` } };
-    const options = { ...(flags.full ? herd.full : herd.usual), say };
-    return onStack({ replicas: threeReplicas, moreEnv, isBreakable: false }, (stack) =>
-      silenceReplicas(stack, checks, options),
-    );
-  },
-  rolling: () => onStack(rolling, (stack) => restartInTurn(stack, checks, rollingRate)),
-  kills: () => {
-    const random = chooseRandom();
-    const rounds = Number(flags.rounds ?? (flags.full ? 150 : 12));
-    return onStack({ replicas: { ...threeReplicas, 'key-derivation': 1 } }, (stack) =>
-      killInTurn(stack, checks, { rounds, random }),
+    return onStack({ replicas: three, moreEnv, isBreakable: false }, (stack) =>
+      silenceReplicas(stack, checks),
     );
   },
 };
-
-function write(part: string, table: string): void {
-  // The folder of the logs does not matter for what was measured.
-  const given = process.argv
-    .slice(2)
-    .join(' ')
-    .replace(/ ?--logs \S+/, '');
-  writeFinding(part, table, 'npm test', ['faults', ...given.split(' ')]);
-  if (part === 'revocation') writeFileSync(join(root, plotFile), plot);
-}
 
 async function main(): Promise<void> {
   for (const part of flags.part.split(',')) {
     const run = parts[part];
     if (!run) throw new Error(`The part ${part} does not exist.\n${usage}`);
+    const startedAtMs = performance.now();
     await checks.run(`--- ${part}`, async () => {
       const table = await run();
-      say(`\n${table}`);
-      if (flags.write) write(part, table);
+      checks.say(`\n${table}`);
+      // The folder of the logs does not matter for what was measured.
+      if (flags.write) writeFinding(part, table, 'test:faults', flags.only ? ['--only', flags.only] : []);
     });
+    checks.say(`${part} took ${((performance.now() - startedAtMs) / 1_000).toFixed(0)} s`);
   }
-  say(`\n${checks.summary()}`);
+  checks.say(`\n${checks.summary()}`);
   process.exitCode = checks.ok() ? 0 : 1;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
-    await Promise.all([...open].map((stack) => stack.stop()));
+    await open?.stop();
     process.exit(130);
   });
 }

@@ -1,7 +1,7 @@
 import type { Stack } from '../stack/stack.ts';
 
 /** Longer than the 5 s after which an unconfirmed state is unknown. */
-export const brokenSeconds = 8;
+export const brokenSeconds = 7;
 
 /** A part of the stack that is broken for a while. */
 export interface Fault {

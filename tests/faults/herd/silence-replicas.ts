@@ -5,20 +5,18 @@ import type { Checks } from '../checks.ts';
 import type { Question } from '../client/ask.ts';
 import { countNames } from '../client/count-answers.ts';
 import { createManagement, demand } from '../client/management.ts';
-import { pinTo, startBusyLoops } from '../stack/busy-cores.ts';
-import { residentMiB } from '../stack/resident-memory.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
+import { keepBusy, pinTo } from './busy-core.ts';
 import type { FleetAnswer } from './fleet.ts';
+import { residentMiB } from './resident-memory.ts';
 import { type Fleet, startFleet } from './start-fleet.ts';
 
-export interface HerdOptions {
-  viewers: number;
-  perSecond: number;
-  say: (line: string) => void;
-}
-
-/** The V8 heap of the gateway. With the memory of 9,500 connections it fits into a container of 512 MiB. */
+/** Each has a connection. */
+const viewers = 3_000;
+/** Requests of all viewers together. */
+const perSecond = 600;
+/** The V8 heap of the gateway. With the memory of the connections it fits into a container of 512 MiB. */
 export const gatewayHeapMiB = 256;
 const contentId = 'herd-film';
 /** The gateway shares this core with a busy loop, which leaves it half of the core. */
@@ -30,17 +28,16 @@ const warmLimitMs = 60_000;
 const flowingPart = 0.95;
 /** And if the keys are at least this share of the requests that were due: a few answers are not enough. */
 const askedPart = 0.75;
-const brokenMs = 15_000;
+const brokenMs = 10_000;
 /** By then the gateway has found the replicas unresponsive: 0.5 s until it probes, 2 s for the probe, and its own slowness. */
 const foundMs = 5_000;
 /** How soon a refusal must come from then on. It takes a millisecond; the rest is for a busy machine. */
 const refusalMs = 1_000;
 const recoveryMs = 10_000;
-const watchedMs = 20_000;
+const watchedMs = 15_000;
 
 /** Pauses, then kills all key-derivation replicas while a herd of viewers goes on asking. Returns a table. */
-export async function silenceReplicas(stack: Stack, checks: Checks, options: HerdOptions): Promise<string> {
-  const { viewers, perSecond, say } = options;
+export async function silenceReplicas(stack: Stack, checks: Checks): Promise<string> {
   const gateway = stack.gateways[0] as LatchkeyProcess;
   await demand(createManagement(() => gateway.url, adminKey).registerContent(contentId));
   const questions = Array.from({ length: viewers }, (_, index): Question => {
@@ -48,15 +45,14 @@ export async function silenceReplicas(stack: Stack, checks: Checks, options: Her
     return { path: `/keys/${contentId}`, headers: { authorization: `Bearer ${token}` } };
   });
   await pinTo(gatewayCore, gateway.pid());
-  const busy = startBusyLoops(1, gatewayCore);
+  const busy = keepBusy(gatewayCore);
   const fleet = startFleet({ origin: gateway.url, questions, perSecond });
   const rows: string[] = [];
   try {
     await sleep((viewers / perSecond) * warmRounds * 1_000);
-    await waitUntilFlowing(fleet, perSecond);
+    await waitUntilFlowing(fleet);
     for (const fault of faultsOf(stack.servers['key-derivation'])) {
-      const scene = { fleet, gateway, perSecond, say };
-      rows.push(await playFault(fault, scene, checks));
+      rows.push(await playFault(fault, { fleet, gateway }, checks));
       await stack.waitWhole();
     }
   } finally {
@@ -71,7 +67,7 @@ export async function silenceReplicas(stack: Stack, checks: Checks, options: Her
 }
 
 /** @throws Error if keys do not flow in time, so there is nothing to break */
-async function waitUntilFlowing({ answers }: Fleet, perSecond: number): Promise<void> {
+async function waitUntilFlowing({ answers }: Fleet): Promise<void> {
   const limitMs = Date.now() + warmLimitMs;
   for (;;) {
     const counted = answers.length;
@@ -93,7 +89,7 @@ function isFlow(answers: readonly FleetAnswer[], asked: number): boolean {
  * @param answers to requests that were sent after the replicas returned
  * @returns milliseconds from the return to the first second whose requests get keys; Infinity if there is no such second
  */
-function flowingAfterMs(answers: readonly FleetAnswer[], returnedAtMs: number, perSecond: number): number {
+function flowingAfterMs(answers: readonly FleetAnswer[], returnedAtMs: number): number {
   const stepMs = 250;
   for (let fromMs = 0; fromMs + 1_000 <= watchedMs; fromMs += stepMs) {
     const sent = answers.filter(({ sentAtMs }) => {
@@ -131,23 +127,19 @@ function faultsOf(replicas: readonly LatchkeyProcess[]): HerdFault[] {
   ];
 }
 
-interface Scene extends Pick<HerdOptions, 'perSecond' | 'say'> {
+interface Scene {
   fleet: Fleet;
   gateway: LatchkeyProcess;
 }
 
-async function playFault(
-  fault: HerdFault,
-  { fleet, gateway, perSecond, say }: Scene,
-  checks: Checks,
-): Promise<string> {
+async function playFault(fault: HerdFault, { fleet, gateway }: Scene, checks: Checks): Promise<string> {
   const { answers } = fleet;
   const startMs = Date.now();
   let [mostMiB, printed] = [0, answers.length];
   const timer = setInterval(() => {
     mostMiB = Math.max(mostMiB, residentMiB(gateway.pid()));
     const atSeconds = ((Date.now() - startMs) / 1_000).toFixed(0);
-    say(
+    checks.say(
       `  ${atSeconds} s · ${summarize(answers.slice(printed))} · waiting ${fleet.waiting()} · ${mostMiB} MiB`,
     );
     printed = answers.length;
@@ -171,7 +163,7 @@ async function playFault(
   const durations = refused.map(({ sentAtMs, doneAtMs }) => doneAtMs - sentAtMs).sort((a, b) => a - b);
   const at = (share: number) => durations[Math.floor(durations.length * share)] ?? Number.NaN;
   const afterwards = answers.filter(({ sentAtMs }) => sentAtMs >= mendedAtMs);
-  const againMs = flowingAfterMs(afterwards, mendedAtMs, perSecond);
+  const againMs = flowingAfterMs(afterwards, mendedAtMs);
   const later = afterwards.filter(({ sentAtMs }) => sentAtMs >= mendedAtMs + againMs);
   const { name } = fault;
   checks.check(

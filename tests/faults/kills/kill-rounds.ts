@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask } from '../client/ask.ts';
@@ -12,12 +13,6 @@ import {
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 import { findWrongRows } from '../stored-rows.ts';
-
-export interface KillOptions {
-  rounds: number;
-  /** Returns a whole number from 0 to `below` - 1. */
-  random: (below: number) => number;
-}
 
 interface Target {
   name: string;
@@ -34,6 +29,8 @@ const credentialOf: Readonly<Record<RevocationKind, Credential>> = {
   content: 'token',
   'api-key': 'token',
 };
+/** Four for each target. */
+const rounds = 12;
 const writersOfAKind = 2;
 /** The process is killed at a random moment: after up to this many changes, and then within this time. */
 const changesAtMost = 40;
@@ -43,11 +40,7 @@ const goneMs = 300;
 const refusalTimeoutMs = 10_000;
 
 /** Kills the lease service, the auth service and Postgres in turn under writers. Returns a table. */
-export async function killInTurn(
-  stack: Stack,
-  checks: Checks,
-  { rounds, random }: KillOptions,
-): Promise<string> {
+export async function killInTurn(stack: Stack, checks: Checks): Promise<string> {
   const gateway = stack.gateways[0]?.url ?? '';
   const management = createManagement(() => gateway, adminKey, stack.playlistUrl);
   await demand(management.registerContent('kill-film'));
@@ -57,8 +50,8 @@ export async function killInTurn(
     const target = targets[round % targets.length] as Target;
     const before = management.acknowledged.length;
     const revoked = await writeUntilKilled(target, management, {
-      changes: 1 + random(changesAtMost),
-      delayMs: random(delayMsAtMost),
+      changes: 1 + randomInt(changesAtMost),
+      delayMs: randomInt(delayMsAtMost),
     });
     await target.start();
     await stack.waitReady();
@@ -66,10 +59,12 @@ export async function killInTurn(
       ...(await findWrongRows(stack.databaseUrl, management.acknowledged)),
       ...(await findServed(gateway, revoked)),
     ];
+    const changes = management.acknowledged.length - before;
+    checks.say(`  ${target.name} killed while ${changes} changes were acknowledged`);
     const count = counts.get(target.name);
     if (count) {
       count.rounds++;
-      count.changes += management.acknowledged.length - before;
+      count.changes += changes;
       count.wrong += wrong.length;
     }
     if (wrong.length > 0) checks.check(`round ${round + 1}`, false, wrong.slice(0, 5).join('; '));
