@@ -1,7 +1,7 @@
 /** The document with the table of each measurement, from the root of the repository. */
 export const documents: Readonly<Record<string, readonly string[]>> = {
   // npm test -- faults
-  revocation: ['tests/bench/revocation.md'],
+  revocation: ['docs/faults.md'],
   faults: ['docs/faults.md'],
   rolling: ['docs/faults.md'],
   kills: ['docs/faults.md'],
