@@ -4,7 +4,7 @@
 import { cpSync } from 'node:fs';
 import { writeFinding } from '@latchkey/support/measured/finding';
 import { readFlags } from '@latchkey/support/read-flags';
-import type { Replicas } from '@latchkey/support/stack/distributed-profile';
+import type { Replicas } from '@latchkey/support/stack/start-stack';
 import { createChecks } from './checks.ts';
 import { tryDatabases } from './databases/try-databases.ts';
 import { runFaults } from './faults/run-faults.ts';
@@ -12,7 +12,7 @@ import { gatewayHeapMiB, silenceReplicas } from './herd/silence-replicas.ts';
 import { killInTurn } from './kills/kill-rounds.ts';
 import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
-import { type Stack, type StackOptions, startStack } from './stack/stack.ts';
+import { type Stack, type StackOptions, startBreakableStack } from './stack/stack.ts';
 
 const usage = `Breaks the services and stores of Latchkey, and counts what clients see. It needs Postgres, Redis and NATS as programs of
 this machine, and takes up to ten minutes on two cores.
@@ -51,7 +51,7 @@ const checks = createChecks((line) => void process.stdout.write(`${line}\n`));
 let open: Stack | null = null;
 
 async function onStack(options: StackOptions, work: (stack: Stack) => Promise<string>): Promise<string> {
-  const stack = await startStack(options);
+  const stack = await startBreakableStack(options);
   open = stack;
   try {
     return await work(stack);
@@ -92,7 +92,7 @@ async function main(): Promise<void> {
       const table = await run();
       checks.say(`\n${table}`);
       // A table of some of the faults would take the place of the whole one.
-      if (flags.write && flags.only === '') writeFinding(part, table, 'test:faults', ['--write']);
+      if (flags.write && flags.only === '') writeFinding(part, table, 'npm test', ['faults', '--write']);
     });
     checks.say(`${part} took ${((performance.now() - startedAtMs) / 1_000).toFixed(0)} s`);
   }

@@ -1,5 +1,5 @@
-import { runSql } from '@latchkey/support/black-box/run-sql';
 import { consistencyQueries } from '@latchkey/support/consistency';
+import { runSql } from '@latchkey/support/stores/run-sql';
 import type { Acknowledged } from './client/management.ts';
 
 /**

@@ -4,8 +4,8 @@ import { post, startMeasured } from '@latchkey/support/black-box/measured-proces
 import { readMetrics } from '@latchkey/support/black-box/read-metrics';
 import { unique } from '@latchkey/support/black-box/unique';
 import { startPrometheus } from '@latchkey/support/prometheus/own-prometheus';
-import { viewerToken } from '@latchkey/support/tokens';
 import { parseRules, readRuleFiles } from '@latchkey/support/prometheus/rules';
+import { viewerToken } from '@latchkey/support/tokens';
 import { expect, test, vi } from 'vitest';
 
 const { PROMTOOL_PATH, PROMETHEUS_PATH } = process.env;

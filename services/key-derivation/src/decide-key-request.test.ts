@@ -226,7 +226,8 @@ describe('without a lease the marks decide', () => {
     for (const [index, viewerId] of ['viewer 0', 'viewer 999'].entries()) {
       marks.set(viewerId, clock.now());
       const change = { kind: 'leases', leaseId: null, viewerId, contentId: null } as const;
-      opened.bus.publish({ type: 'change', number: index + 1, at: clock.now(), change });
+      const link = { id: `change ${index}`, previous: index === 0 ? null : `change ${index - 1}` };
+      opened.bus.publish({ type: 'change', number: index + 1, at: clock.now(), link, change });
     }
     const refused = (await decideAll()).flatMap((outcome, index) => (outcome === 3 ? [] : [index, outcome]));
     expect(refused).toEqual([0, 'TOKEN_REVOKED', 999, 'TOKEN_REVOKED']);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runSql } from '@latchkey/support/black-box/run-sql';
 import type { LatchkeyProcess } from '@latchkey/support/processes/latchkey-process';
+import { runSql } from '@latchkey/support/stores/run-sql';
 import { viewerToken } from '@latchkey/support/tokens';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask, type Question } from '../client/ask.ts';

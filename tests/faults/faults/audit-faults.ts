@@ -1,4 +1,4 @@
-import { runSql } from '@latchkey/support/black-box/run-sql';
+import { runSql } from '@latchkey/support/stores/run-sql';
 import { type Answer, ask } from '../client/ask.ts';
 import type { Stack } from '../stack/stack.ts';
 import { brokenSeconds, type Fault } from './fault.ts';

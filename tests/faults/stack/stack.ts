@@ -2,13 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LatchkeyProcess } from '@latchkey/support/processes/latchkey-process';
-import { runCli } from '@latchkey/support/processes/run-cli';
-import {
-  createStack,
-  type Replicas,
-  type SettingsOf,
-  type Stores,
-} from '@latchkey/support/stack/start-stack';
+import { type Replicas, type SettingsOf, type Stores, startStack } from '@latchkey/support/stack/start-stack';
 import type { ServiceName, StoreKind } from '@latchkey/support/stack/topology';
 import { type Backing, startNats, startPostgres, startRedis } from './backing.ts';
 import { publicUrl, startPlaylistSource } from './playlist-source.ts';
@@ -70,7 +64,7 @@ export interface StackOptions {
   isBreakable?: boolean;
 }
 
-export async function startStack({
+export async function startBreakableStack({
   replicas,
   drainSeconds = 0,
   moreEnv = {},
@@ -81,9 +75,14 @@ export async function startStack({
   const backings = { postgres, redis, nats };
   const source = await startPlaylistSource();
   const stores = urlsOf(backings);
-  await runCli(['migrate'], { DATABASE_URL: stores.postgres });
   const links = new Map<string, TcpProxy>();
-  const { all, processes } = await createStack({
+  const remove = async () => {
+    await Promise.all([...links.values()].map((proxy) => proxy.close()));
+    source.close();
+    await Promise.all(Object.values(backings).map((backing) => backing.remove()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const { all, end, processes } = await startStack({
     stores,
     secrets,
     replicas,
@@ -108,6 +107,9 @@ export async function startStack({
     },
     folder,
     outputOf: (name) => ({ logFile: join(folder, `${name}.log`) }),
+  }).catch(async (error) => {
+    await remove();
+    throw error;
   });
   const { gateway: gateways, ...servers } = processes;
   const stack: Stack = {
@@ -121,21 +123,12 @@ export async function startStack({
     waitReady: async () => void (await Promise.all(all.map((server) => server.waitReady()))),
     waitWhole: async () => void (await Promise.all(all.map((server) => server.waitWhole()))),
     async stop() {
-      await Promise.all(all.map((server) => server.end('SIGKILL')));
-      await Promise.all([...links.values()].map((proxy) => proxy.close()));
-      source.close();
-      await Promise.all(Object.values(backings).map((backing) => backing.remove()));
-      rmSync(folder, { recursive: true, force: true });
+      await end('SIGKILL');
+      await remove();
     },
   };
-  try {
-    for (const server of all) server.start();
-    await stack.waitWhole();
-    return stack;
-  } catch (error) {
-    await stack.stop();
-    throw error;
-  }
+  await stack.waitWhole();
+  return stack;
 }
 
 function urlsOf({ postgres, redis, nats }: Stack['backings']): Stores {

@@ -42,8 +42,12 @@ export interface Stack {
   processes: Readonly<Record<ProcessKind, LatchkeyProcess[]>>;
   all: readonly LatchkeyProcess[];
   secrets: ProfileSecrets;
-  /** `latchkey migrate`, with the roles of the services. */
-  migrate(): Promise<void>;
+  /**
+   * `latchkey migrate`, with the roles of the services.
+   *
+   * @param code root folder of another release; this repository by default
+   */
+  migrate(code?: string): Promise<void>;
   /** Ends every process, the doors first, so that no request under way fails. @returns of the first that did not end with 0 */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -94,7 +98,7 @@ export const absentBucket = (): Environment => ({
   AWS_SECRET_ACCESS_KEY: hex(),
 });
 
-const makeSecrets = (): ProfileSecrets => ({
+export const makeSecrets = (): ProfileSecrets => ({
   INTERNAL_SECRET: hex(),
   ADMIN_API_KEY: `lk_${hex()}`,
   AUTH_JWT_SECRET: hex(),
@@ -194,9 +198,9 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     processes,
     all,
     secrets,
-    async migrate() {
-      if (roles) await roles.migrate();
-      else await runCli(['migrate'], { DATABASE_URL: stores.postgres, ...settings });
+    async migrate(code) {
+      if (roles) await roles.migrate(code);
+      else await runCli(['migrate'], { DATABASE_URL: stores.postgres, ...settings }, code);
     },
     async end(signal) {
       const codes = [...(await endEach(doors, signal)), ...(await endEach(behind, signal))];

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LatchkeyProcess } from '../processes/latchkey-process.ts';
-import { describeDatabaseRoles } from '../stack/database-roles.ts';
-import { createDistributedProfile, makeProfileSecrets, type Stores } from '../stack/distributed-profile.ts';
+import { createStack, type Stores } from '../stack/start-stack.ts';
 import { processKinds } from '../stack/topology.ts';
 import { viewerToken } from '../tokens.ts';
 import { createPlayers, type Players } from './players.ts';
@@ -30,12 +29,11 @@ export async function rollThrough(
   stores: Stores,
   tally: Tally,
 ): Promise<void> {
-  const roles = describeDatabaseRoles(stores.postgres, 'latchkey_rolling');
-  await roles.migrate(before.folder);
-  const secrets = makeProfileSecrets();
-  const { ADMIN_API_KEY: admin, AUTH_JWT_SECRET: tokenSecret } = secrets;
-  const { all, processes } = await createDistributedProfile({ stores, roles, secrets, replicas, settings });
-  const gateways = processes.gateway.map(({ url }) => url);
+  const stack = await createStack({ stores, rolePrefix: 'latchkey_rolling', replicas, settings });
+  const { all, processes } = stack;
+  const { ADMIN_API_KEY: admin, AUTH_JWT_SECRET: tokenSecret } = stack.secrets;
+  await stack.migrate(before.folder);
+  const gateways = stack.doors.map(({ url }) => url);
   const players = createPlayers();
   await players.useGateways(gateways);
 
@@ -47,7 +45,7 @@ export async function rollThrough(
   };
   const steps: [string, () => Promise<void> | void][] = [
     [`${before.version} alone`, () => {}],
-    [`${before.version} after the migration`, () => roles.migrate(now.folder)],
+    [`${before.version} after the migration`, () => stack.migrate(now.folder)],
     [`half of each service on ${now.version}`, () => replace(0, now)],
     [`${now.version} alone`, () => replace(1, now)],
     [`half of each service back on ${before.version}`, () => replace(0, before)],
@@ -82,7 +80,7 @@ export async function rollThrough(
       );
     }
   } finally {
-    await Promise.all(all.map((process) => process.end('SIGKILL')));
+    await stack.end('SIGKILL');
   }
 }
 
