@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startSingleNodeProcess } from '@latchkey/support/processes/single-node';
 import type { Environment } from '@latchkey/support/processes/spawn-entry';
-import { startStack } from '@latchkey/support/stack/start-stack';
+import { createStack } from '@latchkey/support/stack/start-stack';
 import { makeDatabase } from '@latchkey/support/stores/new-database';
 import { makeServerFolder } from '@latchkey/support/stores/server-program';
 import { waitUntil } from './wait-until.ts';
@@ -72,7 +72,7 @@ export async function startSingleNode(settings: Environment): Promise<Server> {
 export async function startSeparateServices(settings: Environment, postgres: string): Promise<Server> {
   const database = await makeDatabase(postgres);
   const output = new Map<string, { stdout: string; stderr: string }>();
-  const stack = await startStack({
+  const stack = await createStack({
     stores: { postgres: database.url },
     rolePrefix: database.name,
     settings,
@@ -84,6 +84,22 @@ export async function startSeparateServices(settings: Environment, postgres: str
       };
     },
   });
+  const close = async (signal: NodeJS.Signals) => {
+    // Each before the ones that it calls.
+    for (const process of stack.all.toReversed()) await process.end(signal);
+    await database.drop();
+  };
+  try {
+    await stack.migrate();
+    // Each after the ones that it calls, so that no start meets a service that does not answer yet, and logs it.
+    for (const process of stack.all) {
+      process.start();
+      await process.waitReady();
+    }
+  } catch (error) {
+    await close('SIGKILL');
+    throw error;
+  }
   const readMetrics = () => readEach([...output].map(([name, { stderr }]) => [name, stderr]));
   return {
     profile: 'separate services',
@@ -91,10 +107,7 @@ export async function startSeparateServices(settings: Environment, postgres: str
     output,
     readMetrics,
     settle: () => untilFeedsAreRead(readMetrics),
-    async close() {
-      await stack.end('SIGTERM');
-      await database.drop();
-    },
+    close: () => close('SIGTERM'),
   };
 }
 
