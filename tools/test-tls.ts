@@ -89,7 +89,7 @@ const variants: (() => Promise<Variant>)[] = [
     return {
       name: 'PgBouncer in transaction mode, Redis Sentinel with TLS, and a cluster of NATS',
       stores: {
-        postgres: (await keep(startOwnPgBouncer({ postgresPort: port, mode: 'transaction' }))).url,
+        postgres: (await keep(startOwnPgBouncer({ postgresPort: port }))).url,
         redis: (await keep(startRedisSentinel({ authority, user }))).url,
         nats: (await keep(startNatsCluster())).url,
       },

@@ -20,7 +20,7 @@ describe.skipIf(!canStart)('behind PgBouncer in transaction mode', () => {
   beforeEach(async () => {
     own = await createOwnPostgres(url);
     const postgresPort = Number(new URL(url).port);
-    bouncer = await startOwnPgBouncer({ postgresPort, mode: 'transaction', poolSize: 3 });
+    bouncer = await startOwnPgBouncer({ postgresPort, poolSize: 3 });
   });
   afterEach(async () => {
     await bouncer.stop();

@@ -140,7 +140,6 @@ describe.skipIf(!canStart)('a password of Postgres that changes', () => {
       const postgresPort = server.port;
       const bouncer = await startOwnPgBouncer({
         postgresPort,
-        mode: 'transaction',
         users: { postgres: 'old' },
       });
       onTestFinished(() => bouncer.stop());

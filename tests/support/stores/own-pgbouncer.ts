@@ -13,7 +13,6 @@ const userList = 'users.txt';
 interface PgBouncerOptions {
   /** The port of Postgres on loopback. */
   postgresPort: number;
-  mode: 'session' | 'transaction';
   /** Sessions of Postgres for each pair of database and role; 20 by default. */
   poolSize?: number;
   /** The password of each user; left out, nobody needs one, and all are the superuser of Postgres. */
@@ -21,13 +20,12 @@ interface PgBouncerOptions {
 }
 
 /**
- * Starts PgBouncer before a Postgres of the tests. By default it refuses start parameters that it does not know.
+ * Starts PgBouncer in transaction mode before a Postgres of the tests. By default it refuses start parameters that it does not know.
  *
  * @throws Error if it is not installed or does not start
  */
 export async function startOwnPgBouncer({
   postgresPort,
-  mode,
   poolSize = 20,
   users,
 }: PgBouncerOptions): Promise<ServerProgram> {
@@ -51,7 +49,7 @@ ${
 auth_file = ${join(folder, userList)}`
     : 'auth_type = any'
 }
-pool_mode = ${mode}
+pool_mode = transaction
 max_client_conn = 500
 default_pool_size = ${poolSize}
 `,
