@@ -16,7 +16,7 @@ interface Measured extends Effect {
 }
 
 /** Revocations of each kind while nothing is broken: enough for a p99. */
-const countWhole = 250;
+const countWhole = 150;
 /** Revocations of each kind under each other condition, all at once. */
 const countBroken = 20;
 const kinds = ['leaseId', 'viewerId', 'contentId', 'pair'] as const;
