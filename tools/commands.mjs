@@ -7,7 +7,6 @@ import { singleNodeCommand } from './single-node-command.mjs';
 export const commands = {
   start: { entry: singleNodeCommand },
   demo: { entry: ['examples/demo/main.ts'] },
-  example: { entry: ['examples/src/main.ts'] },
   bench: { entry: ['tests/bench/main.ts'] },
   test: {
     entry: ['tools/test.ts'],
@@ -31,7 +30,7 @@ export const commands = {
       },
       upgrade: {
         entry: 'tools/test-upgrade.ts',
-        about: 'the release before and this one on one database',
+        about: 'the last tagged release and this code, side by side on one database',
       },
       faults: {
         entry: 'tests/faults/main.ts',

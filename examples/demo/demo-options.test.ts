@@ -1,18 +1,26 @@
 import { expect, it } from 'vitest';
 import { readOptions } from './demo-options.ts';
 
-it('every option of the demonstration is read', () => {
-  const options = readOptions(['--check', '--port', '0', '--seconds', '20']);
-  expect(options).toEqual({ help: false, check: true, port: 0, seconds: 20 });
+const own = ['--server', 'http://localhost:4100/', '--content-id', 'film', '--video', 'out/master.m3u8'];
+
+it('the pages have the port that the documents name, and a check a free one', () => {
+  expect(readOptions([])).toEqual({ check: false, port: 4170, server: undefined });
+  expect(readOptions(['--check'])).toEqual({ check: true, port: 0, server: undefined });
+  expect(readOptions(['--port', '0']).port).toBe(0);
+});
+
+it('a server of your own is read without the slash at its end', () => {
+  const server = { url: 'http://localhost:4100', contentId: 'film', playlistFile: 'out/master.m3u8' };
+  expect(readOptions(own)).toEqual({ check: false, port: 4170, server });
 });
 
 it.each([
-  [['--seconds', '19'], /--seconds "19"; accepted: a whole number from 20 to 600/],
-  [['--seconds', '1e2'], /--seconds "1e2"/],
-  [['--port', '65535'], /--port "65535"; accepted: .* 65534/],
-  [['--port', '-1'], /--port/],
-  [['--fast'], /--fast/],
-  [['somewhere'], /somewhere/],
+  [['--port', '65536'], /--port "65536"; accepted: .* 65535/],
+  [['--port', 'x'], /--port/],
+  [['--server', 'http://localhost:4100'], /go together/],
+  [['--video', 'out/master.m3u8'], /go together/],
+  [['--server', 'localhost', ...own.slice(2)], /--server "localhost"; accepted: an http or https URL/],
+  [['--check', ...own], /--check uses a server of its own/],
 ])('the arguments %j are refused with a message about the accepted forms', (args, message) => {
   expect(() => readOptions(args)).toThrow(message);
 });

@@ -1,46 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { clockScene, testPictureScene } from '@latchkey/support/video/clock-scene';
 import { frameRate, segmentSeconds } from '@latchkey/support/video/make-video';
-import { type Presentation, periodSeconds, presentations } from '../src/presentations.ts';
-import type { Progress } from '../src/progress.ts';
+import { drawScene } from './clock-scene.ts';
 
-/** The live channel, beside the packagings of the video. */
-export const channel = {
-  id: 'live',
-  contentId: 'demo-live',
-  label: 'Live',
-  title: 'Demonstration, live',
-} as const satisfies Presentation;
-
-export const demoPresentations: readonly Presentation[] = [...presentations, channel];
-
-/** When epoch 0 of the channel began. It never changes, so no key comes twice. */
-export const channelOrigin = Date.UTC(2026, 0, 1);
-
-interface ChannelOptions {
+export interface ChannelOptions {
   readonly ffmpeg: string;
-  /** Holds the encrypted presentations; the page serves it. */
-  readonly videoFolder: string;
-  /** For the files from which ffmpeg reads its key. The page must not serve it. */
-  readonly keyFolder: string;
-  readonly serverUrl: string;
+  readonly contentId: string;
+  readonly keyServerUrl: string;
+  /** May register content and read keys: the scope `packager` is enough. */
   readonly apiKey: string;
-  /** The processes get PATH and HOME from it. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly progress: Progress;
+  /** For the clear segments. Nobody may read it but the two programs. */
+  readonly clearFolder: string;
+  /** Gets the encrypted playlist `live.m3u8` and its segments. */
+  readonly outFolder: string;
+  readonly periodSeconds: number;
   readonly signal: AbortSignal;
 }
 
-interface Channel {
-  stop(): Promise<void>;
-}
-
-const commandFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
+const commandFile = join(import.meta.dirname, '../../cli/src/main.ts');
 /** Seconds of the playlist. */
 const windowSeconds = 30;
 /** ffmpeg needs an end of its sources: ten days. */
@@ -49,114 +29,68 @@ const longestSeconds = 864_000;
 const startLimitMs = 60_000;
 
 /**
- * Registers the channel and starts it, as `docs/live.md` describes it: `latchkey key-info` keeps the key of now in a file, and ffmpeg reads it for
- * each segment. Resolves once the playlist is there.
+ * Registers a channel and starts it, as `docs/live.md` describes: ffmpeg writes clear segments, and `latchkey encrypt --live` encrypts each one
+ * with the key of its time. Resolves once the playlist is there.
  *
+ * @param stack stops both programs
  * @throws Error with the output of the program that ended
  */
-export async function startChannel(options: ChannelOptions): Promise<Channel> {
-  const { videoFolder, keyFolder, serverUrl, apiKey, env, progress, signal } = options;
-  const step = progress.start('Starting the live channel');
-  const folder = join(videoFolder, channel.id);
-  for (const each of [folder, keyFolder]) {
-    rmSync(each, { recursive: true, force: true });
-    mkdirSync(each, { recursive: true });
-  }
-  await registerChannel(options);
-  const keyInfo = join(keyFolder, 'channel.keyinfo');
-  const followArgs = [
-    'key-info',
+export async function startChannel(stack: AsyncDisposableStack, options: ChannelOptions): Promise<void> {
+  const { ffmpeg, contentId, keyServerUrl, apiKey, clearFolder, outFolder, signal } = options;
+  mkdirSync(clearFolder, { recursive: true });
+  const clear = join(clearFolder, 'live.m3u8');
+  const encode = await encodeArguments(options);
+  await register(options);
+  const encrypt = [
+    'encrypt',
+    '--live',
+    clear,
     '--content-id',
-    channel.contentId,
-    '--follow',
-    keyInfo,
+    contentId,
+    '--out',
+    outFolder,
     '--server',
-    serverUrl,
+    keyServerUrl,
   ];
-  const variables = { PATH: env.PATH, HOME: env.HOME };
-  const follower = startProgram('latchkey key-info', process.execPath, [commandFile, ...followArgs], {
-    env: { ...variables, LATCHKEY_API_KEY: apiKey },
-    cwd: keyFolder,
-  });
-  const programs = [follower];
-  const stop = async () => {
-    for (const { child } of programs.toReversed()) await endProgram(child);
-  };
-  try {
-    await waitForFile(keyInfo, programs, signal);
-    const args = [...(await encodeArguments(options)), '-hls_key_info_file', keyInfo, 'index.m3u8'];
-    programs.push(startProgram('ffmpeg', options.ffmpeg, args, { env: variables, cwd: folder }));
-    for (const name of ['index.m3u8', 'master.m3u8']) await waitForFile(join(folder, name), programs, signal);
-  } catch (error) {
-    await stop();
-    throw error;
+  const programs = [
+    startProgram(stack, 'ffmpeg', ffmpeg, [...encode, clear]),
+    startProgram(stack, 'latchkey encrypt --live', process.execPath, [commandFile, ...encrypt], apiKey),
+  ];
+  const limitMs = performance.now() + startLimitMs;
+  while (!existsSync(join(outFolder, 'live.m3u8'))) {
+    signal.throwIfAborted();
+    const ended = programs.find(({ child }) => child.exitCode !== null || child.pid === undefined);
+    if (ended) throw new Error(`${ended.name} ended:\n${ended.output().trim()}`);
+    if (performance.now() > limitMs) throw new Error(`${outFolder}/live.m3u8 did not appear`);
+    await pause(50);
   }
-  step.done();
-  return { stop };
 }
 
-async function registerChannel({ serverUrl, apiKey, signal }: ChannelOptions): Promise<void> {
-  const origin = new Date(channelOrigin).toISOString();
-  const keyPeriods = { mode: 'clock', origin, periodSeconds };
-  const response = await fetch(`${serverUrl}/api/v1/content`, {
+/** States the key periods: the first begins now, with the first picture. */
+async function register(options: ChannelOptions): Promise<void> {
+  const { contentId, keyServerUrl, apiKey, periodSeconds, signal } = options;
+  const keyPeriods = { mode: 'clock', origin: new Date().toISOString(), periodSeconds };
+  const response = await fetch(`${keyServerUrl}/api/v1/content`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: channel.contentId, name: channel.title, keyPeriods }),
+    body: JSON.stringify({ id: contentId, name: 'The live channel', keyPeriods }),
     signal,
   });
-  if (!response.ok) throw new Error(`${channel.contentId} was not registered: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${contentId} was not registered: ${await response.text()}`);
 }
 
 /** A clock that shows the time of day in UTC, in one small rendition, because it is encoded while the page plays. */
-async function encodeArguments({ ffmpeg }: ChannelOptions): Promise<string[]> {
-  const startsAt = Date.now();
-  const clock = {
-    seconds: longestSeconds,
-    periodSeconds,
-    clockSeconds: Math.floor(startsAt / 1_000),
-    sinceOriginSeconds: Math.floor((startsAt - channelOrigin) / 1_000),
-  };
-  const { picture, sound } = (await clockScene(ffmpeg, clock)) ?? testPictureScene(clock);
-  const groupFrames = String(frameRate * segmentSeconds);
+async function encodeArguments({ ffmpeg, periodSeconds }: ChannelOptions): Promise<string[]> {
+  const clock = { seconds: longestSeconds, periodSeconds, clockSeconds: Math.floor(Date.now() / 1_000) };
+  const { picture, sound } = await drawScene(ffmpeg, clock);
+  const group = frameRate * segmentSeconds;
   return [
-    ...['-hide_banner', '-loglevel', 'error', '-nostdin'],
+    ...'-hide_banner -loglevel error -nostdin'.split(' '),
     ...['-re', '-f', 'lavfi', '-i', picture, '-re', '-f', 'lavfi', '-i', sound],
-    ...[
-      '-vf',
-      'scale=640x360',
-      '-c:v',
-      'libx264',
-      '-preset',
-      'veryfast',
-      '-b:v',
-      '500k',
-      '-pix_fmt',
-      'yuv420p',
-    ],
-    ...[
-      '-g',
-      groupFrames,
-      '-keyint_min',
-      groupFrames,
-      '-sc_threshold',
-      '0',
-      '-c:a',
-      'aac',
-      '-b:a',
-      '96k',
-      '-ac',
-      '2',
-    ],
-    ...[
-      '-f',
-      'hls',
-      '-hls_time',
-      String(segmentSeconds),
-      '-hls_list_size',
-      String(windowSeconds / segmentSeconds),
-    ],
-    ...['-hls_flags', 'periodic_rekey+delete_segments+program_date_time+independent_segments'],
-    ...['-hls_start_number_source', 'epoch', '-master_pl_name', 'master.m3u8'],
+    ...'-vf scale=640x360 -c:v libx264 -preset veryfast -b:v 500k -pix_fmt yuv420p'.split(' '),
+    ...`-g ${group} -keyint_min ${group} -sc_threshold 0 -c:a aac -b:a 96k -ac 2`.split(' '),
+    ...`-f hls -hls_time ${segmentSeconds} -hls_list_size ${windowSeconds / segmentSeconds}`.split(' '),
+    ...['-hls_flags', 'delete_segments+program_date_time+independent_segments'],
   ];
 }
 
@@ -167,36 +101,29 @@ interface Program {
 }
 
 function startProgram(
+  stack: AsyncDisposableStack,
   name: string,
   path: string,
   args: readonly string[],
-  place: { env: NodeJS.ProcessEnv; cwd: string },
+  apiKey?: string,
 ): Program {
-  const child = spawn(path, args, { ...place, stdio: ['ignore', 'ignore', 'pipe'] });
+  const { PATH, HOME } = process.env;
+  const child = spawn(path, args, {
+    env: { PATH, HOME, LATCHKEY_API_KEY: apiKey },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let output = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-4_000);
   });
   child.once('error', (error) => {
     output += error.message;
   });
+  stack.defer(async () => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const closed = once(child, 'close');
+    child.kill('SIGTERM');
+    await closed;
+  });
   return { name, child, output: () => output };
-}
-
-async function endProgram(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const closed = once(child, 'close');
-  child.kill('SIGTERM');
-  await closed;
-}
-
-async function waitForFile(path: string, programs: readonly Program[], signal: AbortSignal): Promise<void> {
-  const limitMs = performance.now() + startLimitMs;
-  while (!existsSync(path)) {
-    signal.throwIfAborted();
-    const ended = programs.find(({ child }) => child.exitCode !== null || child.pid === undefined);
-    if (ended) throw new Error(`${ended.name} ended:\n${ended.output().trim()}`);
-    if (performance.now() > limitMs) throw new Error(`${path} did not appear`);
-    await pause(50);
-  }
 }

@@ -1,19 +1,25 @@
 import { provideTool } from '@latchkey/support/provide-tool';
-import { runEntry } from '../src/run-entry.ts';
-import { readOptions, usage } from './demo-options.ts';
-import { runDemo } from './run-demo.ts';
+import { checkDemo } from './check-demo.ts';
+import { readOptions } from './demo-options.ts';
+import { runEntry } from './run-entry.ts';
+import { startDemo } from './start-demo.ts';
 
-await runEntry('demo', async ({ signal, cleanUps }) => {
+await runEntry('demo', async (stack, signal) => {
   const options = readOptions(process.argv.slice(2));
-  if (options.help) {
-    process.stdout.write(usage);
+  // npm runs scripts in the root of the workspace. Relative paths refer to the folder where the command was typed.
+  if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
+  const ffmpeg = options.server ? '' : provideTool('ffmpeg');
+  const chromium = options.check ? provideTool('chromium') : '';
+  if (ffmpeg === undefined || chromium === undefined) return 1;
+  const demo = await startDemo({ options, ffmpeg, env: process.env, stack, signal });
+  if (options.check) {
+    await checkDemo(demo, chromium);
+    console.log('demo: ok');
     return 0;
   }
-  const ffmpeg = provideTool('ffmpeg');
-  if (ffmpeg === undefined) {
-    console.error('The demonstration needs ffmpeg to make its video.');
-    return 1;
-  }
-  await runDemo({ options, ffmpeg, env: process.env, signal, cleanUps, terminal: process.stdout });
+  signal.throwIfAborted();
+  console.log(demo.description);
+  await Promise.race([demo.failed, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
+  console.log('\nStopping.');
   return 0;
 });

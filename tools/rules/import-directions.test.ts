@@ -31,7 +31,7 @@ describe('allowed', () => {
     ['examples/demo/main.ts', '@latchkey/cli/encrypt'],
     ['tools/check.ts', './run-tests.ts'],
     ['cli/src/encrypt/upload.ts', '@latchkey/uploader'],
-    ['examples/src/page.ts', '@latchkey/player'],
+    ['examples/application/page.ts', '@latchkey/player'],
     ['cli/src/encrypt/ffmpeg-plays.test.ts', '@latchkey/support/video/make-video'],
     ['tests/bench/event/cross-periods.ts', '../../../sdk/player/src/early-moment.ts'],
   ])('%s may import %s', (file, specifier) => {

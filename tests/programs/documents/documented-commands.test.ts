@@ -55,7 +55,7 @@ function adapt(command: string, { serverPort, pagePort }: Clone): string {
   return command
     .replaceAll('localhost:4100', `localhost:${serverPort}`)
     .replaceAll(`127.0.0.1:${documentedPagePort}`, `127.0.0.1:${pagePort}`)
-    .replace(/^npm run example -- .*$/m, `$& --port ${pagePort}`);
+    .replace(/^npm run demo -- .*$/m, `$& --port ${pagePort}`);
 }
 
 const documentedPagePort = /CORS_ORIGINS=http:\/\/127\.0\.0\.1:(\d+) npm start/.exec(guide)?.[1] ?? '';
@@ -67,8 +67,8 @@ async function run(text: string, clone: Clone): Promise<string> {
   return await runBlock(command, { cwd: clone.folder, env: clone.env });
 }
 
-/** Runs a block whose last command does not end by itself, until the test ends. Resolves once it has written `until`. */
-async function runOn(text: string, clone: Clone, until: RegExp): Promise<void> {
+/** Runs a block whose last command does not end by itself, until the test ends. Resolves with what it has written, once that has `until`. */
+async function runOn(text: string, clone: Clone, until: RegExp): Promise<string> {
   const child = spawn('bash', ['-euc', adapt(text, clone)], {
     cwd: clone.folder,
     env: clone.env,
@@ -90,6 +90,7 @@ async function runOn(text: string, clone: Clone, until: RegExp): Promise<void> {
     if (!until.test(written)) throw new Error(`"${text.trim()}" did not write ${until}, but:\n${written}`);
   };
   await vi.waitFor(look, { timeout: 120_000, interval: 100 });
+  return written;
 }
 
 /** The token function of the guide, with this secret in the environment. */
@@ -120,13 +121,13 @@ it.each([
   },
 );
 
-it('the guide names the package that is built, and the page’s port that `npm run example -- --help` names', async () => {
+it('the guide names the package that is built, and the page’s port that `npm run demo -- --help` names', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'sdk/player/package.json'), 'utf8'));
   expect(guide).toContain(`latchkey-player-${version}.tgz`);
   const clone = await openClone();
   expect(
-    await run('npm run --silent example -- --help', { ...clone, pagePort: Number(documentedPagePort) }),
-  ).toContain(`with --server ${documentedPagePort})`);
+    await run('npm run --silent demo -- --help', { ...clone, pagePort: Number(documentedPagePort) }),
+  ).toContain(`(default ${documentedPagePort};`);
 });
 
 /** Named in the title, so that a run without Firefox says what it has not tested. */
@@ -157,36 +158,36 @@ it.skipIf(!existsSync(firefoxPath))(
     });
     expect([key.status, (await key.arrayBuffer()).byteLength]).toEqual([200, 16]);
 
-    await runOn(find('sh', 'npm run example'), clone, new RegExp(`http://127\\.0\\.0\\.1:${clone.pagePort}`));
+    const started = await runOn(find('sh', 'npm run demo'), clone, /Ctrl-C stops/);
+    const [, password] = /ben \/ (\S+)/.exec(started) ?? [];
     const firefox = await openFirefox(firefoxPath);
     onTestFinished(() => firefox.close());
     const origin = `http://127.0.0.1:${clone.pagePort}`;
     const status = 'document.getElementById("status").textContent';
     await firefox.open(origin);
-    await firefox.until('document.querySelectorAll("#people button").length > 0', status);
+    await firefox.until('document.activeElement.id === "name"', status);
     await firefox.evaluate(
-      '[...document.querySelectorAll("#people button")].find((b) => b.textContent.startsWith("Ada")).click()',
+      `Object.assign(document.getElementById("name"), { value: "ben" }),
+       Object.assign(document.getElementById("password"), { value: ${JSON.stringify(password)} }),
+       document.querySelector("button.primary").click()`,
     );
-    await firefox.until(`${status} === "Signed in as Ada."`, status);
     // The player's snippet, with the modules that the page has.
-    await firefox.open(`${origin}/player/`);
     await firefox.until(`${status} === "Ready."`, status);
-    const snippet = find('js', 'createPlayer(').replace(
-      /^import (.*) from ('.*');$/m,
-      'const $1 = await import($2);',
-    );
+    const snippet = find('js', 'createPlayer(')
+      .replace(/^import (.*) from ('.*');$/m, 'const $1 = await import($2);')
+      .replace("'/video/", "'/media/");
     const tried = `(async () => { ${adapt(snippet, clone)} })().then(() => "plays", (error) => String(error))`;
     expect(await firefox.evaluate(tried)).toBe('plays');
     await firefox.until('document.querySelector("video").currentTime > 1', status);
 
-    await firefox.open(`${origin}/player/`);
+    await firefox.open(origin);
     await firefox.until('!document.getElementById("play").disabled', status);
     await firefox.evaluate('document.getElementById("play").click()');
     await firefox.until('document.getElementById("video").currentTime > 2', status);
 
     // Faster, so that the next key is requested soon.
     const revoking = find('sh', 'keys/leases/revoke');
-    expect(await run(revoking, clone)).toMatch(/"viewerId":"ada".*"total_active":1.*"revoked":1,/s);
+    expect(await run(revoking, clone)).toMatch(/"viewerId":"ben".*"total_active":1.*"revoked":1,/s);
     await firefox.evaluate('void (document.getElementById("video").playbackRate = 4)');
     await firefox.until(`${status}.includes("LEASE_REVOKED")`, status);
     expect(await firefox.evaluate('document.getElementById("video").paused')).toBe(true);

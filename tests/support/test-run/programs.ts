@@ -43,7 +43,7 @@ export const programs = {
   pnpm: { files: [`${folder}/first-start.test.ts`] },
   pgbouncer: { files: ['shared/src/db/pgbouncer.test.ts'] },
   documents: { files: [`${folder}/documents/`, 'k8s/src/documented-commands.test.ts'], tools: ['firefox'] },
-  examples: { files: ['examples/src/run-example.test.ts', 'examples/demo/run-demo.test.ts'] },
+  examples: { files: ['examples/demo/demo.test.ts'] },
 } as const satisfies Record<string, Program>;
 
 /** The patterns of all their files. */
