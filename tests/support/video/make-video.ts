@@ -19,9 +19,6 @@ export interface VideoOptions {
   readonly seconds: number;
   /** Default: a moving test picture and a tone. */
   readonly scene?: Scene;
-  /** Receives the finished share of the work, from 0 to 1. */
-  readonly report?: (fraction: number) => void;
-  readonly signal?: AbortSignal;
 }
 
 /** The paths of two multivariant playlists of the same video, absolute or relative as `folder` was. */
@@ -43,17 +40,10 @@ export const segmentSeconds = 2;
  * @throws Error if ffmpeg is missing, or with its output if it fails
  */
 export async function makeVideo(options: VideoOptions): Promise<MadeVideo> {
-  const { ffmpeg, folder, seconds, scene = testScene(seconds), report, signal } = options;
+  const { ffmpeg, folder, seconds, scene = testScene(seconds) } = options;
   await mkdir(folder, { recursive: true });
-  const commands = videoCommands(scene);
-  for (const [index, args] of commands.entries()) {
-    await runFfmpeg(ffmpeg, args, {
-      // ffmpeg writes paths into playlists as it gets them, so they are relative to the folder.
-      cwd: folder,
-      report: (doneSeconds) => report?.((index + Math.min(doneSeconds / seconds, 1)) / commands.length),
-      ...(signal && { signal }),
-    });
-  }
+  // ffmpeg writes paths into playlists as it gets them, so they are relative to the folder.
+  for (const args of videoCommands(scene)) await runFfmpeg(ffmpeg, args, { cwd: folder });
   return { ts: join(folder, 'ts', 'master.m3u8'), fmp4: join(folder, 'fmp4', 'master.m3u8') };
 }
 

@@ -2,8 +2,6 @@ import { spawn } from 'node:child_process';
 
 export interface FfmpegRun {
   readonly cwd?: string;
-  /** Receives the time that the output has reached, about twice a second. */
-  readonly report?: (doneSeconds: number) => void;
   /** Ends the program. */
   readonly signal?: AbortSignal;
 }
@@ -17,21 +15,16 @@ const stderrCharacters = 4_000;
  * @throws Error if it is missing, with its output if it fails, or the reason of the signal
  */
 export async function runFfmpeg(ffmpeg: string, args: readonly string[], run: FfmpegRun = {}): Promise<void> {
-  const { cwd, report, signal } = run;
-  const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin', '-progress', 'pipe:1', '-nostats'];
+  const { cwd, signal } = run;
+  const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin'];
   const child = spawn(ffmpeg, [...quiet, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     ...(cwd !== undefined && { cwd }),
     ...(signal && { signal }),
   });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(0, stderrCharacters);
-  });
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    // `out_time_us=N/A` until the first frame is out.
-    const microseconds = [...text.matchAll(/^out_time_us=(\d+)$/gm)].at(-1)?.[1];
-    if (microseconds !== undefined) report?.(Number(microseconds) / 1_000_000);
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   child.on('error', (cause: NodeJS.ErrnoException) => {
