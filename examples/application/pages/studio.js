@@ -2,7 +2,8 @@
 import { byId, element, loadFilms, loadPlaybacks, revoke, say, showUser } from './application.js';
 import { addFilm, readFolder, sayResult } from './uploader.js';
 
-const [watching, nobody, noBucket, status] = byId('watching', 'nobody', 'no-bucket', 'status');
+const [watching, heading, nobody] = byId('watching', 'watching-title', 'nobody');
+const [noBucket, status] = byId('no-bucket', 'status');
 const [form, folderInput, title, forSubscribers] = byId('form', 'folder', 'film-title', 'for-subscribers');
 const [uploadButton, abortButton] = byId('upload', 'abort');
 const [bar, count, uploadStatus] = byId('progress', 'count', 'upload-status');
@@ -41,6 +42,8 @@ function entryOf({ leaseId, viewerId, contentId, since }) {
     try {
       await revoke(leaseId);
       item.remove();
+      // The focus would be lost with the button.
+      heading.focus();
       nobody.hidden = watching.children.length > 0;
       say(`Revoked: ${viewerId} gets no further key of ${what}.`, 'good');
     } catch (error) {

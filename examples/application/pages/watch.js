@@ -57,10 +57,12 @@ async function play() {
 }
 
 async function stop() {
-  turn++;
-  stopButton.disabled = true;
-  await player?.stop();
+  const mine = ++turn;
+  const before = player;
   player = undefined;
+  stopButton.disabled = true;
+  await before?.stop();
+  if (mine !== turn) return;
   playButton.disabled = false;
   playButton.focus();
   say('Stopped. The lease is given back.');
