@@ -1,26 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { migrate, openDatabase } from '@latchkey/shared/db';
 import { findFreePort } from '@latchkey/support/find-free-port';
-import { createLatchkeyProcess } from '@latchkey/support/processes/latchkey-process';
+import { createLatchkeyProcess, type LatchkeyProcess } from '@latchkey/support/processes/latchkey-process';
 import type { Environment } from '@latchkey/support/processes/spawn-entry';
-import { singleNodeEntry } from '@latchkey/support/stack/topology';
+import { createDistributedProfile, type Replicas } from '@latchkey/support/stack/distributed-profile';
+import { type ProcessKind, singleNodeEntry } from '@latchkey/support/stack/topology';
 import { singleNodeFlags } from '../../tools/single-node-command.mjs';
+import type { Cleanup } from './cleanup.ts';
 
 /** A server under load. */
 export interface Subject {
   name: string;
   url: string;
-  headers: Record<string, string>;
   pid: number;
-  /** When it was started, on the clock of `performance.now`. */
-  startedAtMs: number;
   stop(): Promise<void>;
 }
 
 export const adminKey = `lk_${'b'.repeat(64)}`;
 export const tokenSecret = 'the secret of a measurement, 32 bytes or more';
-const startLimitMs = 20_000;
-const lookEveryMs = 10;
+/** INTERNAL_SECRET, which a gateway sends with each request to a service. */
+const internalSecret = 'a-secret-between-the-services-of-a-measurement';
+export const gatewayHeaders = { 'x-latchkey-secret': internalSecret };
+const secrets = { INTERNAL_SECRET: internalSecret, ADMIN_API_KEY: adminKey, AUTH_JWT_SECRET: tokenSecret };
+const stopsAtOnce = { SHUTDOWN_DRAIN_SECONDS: '0' };
+
+const toSubject = (server: LatchkeyProcess): Subject => ({
+  name: server.name,
+  url: server.url,
+  pid: server.pid(),
+  stop: async () => void (await server.end('SIGTERM')),
+});
 
 /**
  * Starts a file of this repository as a process on a free port, and waits until it answers.
@@ -31,77 +42,68 @@ const lookEveryMs = 10;
 export async function startServer(
   name: string,
   entry: string,
-  env: Environment,
+  env: Environment = {},
   flags: readonly string[] = [],
 ): Promise<Subject> {
-  const server = createLatchkeyProcess({
-    name,
-    entry,
-    flags,
-    port: await findFreePort(),
-    // Starts are measured, and a container keeps no compiled code.
-    env: {
-      ...process.env,
-      ...profiling(name),
-      NODE_COMPILE_CACHE: undefined,
-      NODE_ENV: 'test',
-      LOG_LEVEL: 'info',
-      ...env,
-    },
-    output: 'drain',
-    everyMs: lookEveryMs,
-  });
-  const startedAtMs = performance.now();
+  const port = await findFreePort();
+  const server = createLatchkeyProcess({ name, entry, flags, port, env, output: 'drain' });
   server.start();
   await server.waitHealthy();
-  const stop = async () => void (await server.end('SIGTERM'));
-  return { name, url: server.url, headers: {}, pid: server.pid(), startedAtMs, stop };
+  return toSubject(server);
 }
 
-/** `BENCH_CPU_PROF=FOLDER` leaves a profile of each server there, which `print-profile.ts` shows. Profiling takes time of its own. */
-function profiling(name: string): Environment {
-  const folder = process.env.BENCH_CPU_PROF;
-  if (!folder) return {};
-  // A folder for each, because each thread leaves a file: `CPU.<time>.<process>.<thread>.<number>.cpuprofile`.
-  const own = join(folder, name.replace(/\W+/g, '-'));
-  return { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${own}` };
-}
-
-/**
- * Starts the single node on a database, with fixed secrets and the flags of `npm start`.
- *
- * @param database SQLITE_PATH or DATABASE_URL
- * @param further settings
- */
-export function startSingleNode(
-  database: Environment,
-  name = 'Latchkey',
-  further: Environment = {},
+/** Starts the single node with fixed secrets and the flags of `npm start`. Default: on SQLite in a folder of its own. */
+export async function startSingleNode(
+  cleanup: Cleanup,
+  name = 'single node',
+  settings: Environment = {},
 ): Promise<Subject> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
+  cleanup.add({ stop: () => rmSync(folder, { recursive: true }) });
   const env = {
+    ...secrets,
+    ...stopsAtOnce,
     MASTER_KEY_HEX: '1'.repeat(64),
     SALT_HEX: '2'.repeat(64),
-    ...database,
-    ...further,
-    ADMIN_API_KEY: adminKey,
-    AUTH_JWT_SECRET: tokenSecret,
-    METRICS_PORT: '0',
-    SHUTDOWN_DRAIN_SECONDS: '0',
+    LOG_LEVEL: 'info',
+    SQLITE_PATH: join(folder, 'latchkey.db'),
+    ...settings,
   };
-  return startServer(name, singleNodeEntry, env, singleNodeFlags);
+  return cleanup.add(await startServer(name, singleNodeEntry, env, singleNodeFlags));
 }
 
-/**
- * Waits until a server is ready.
- *
- * @throws Error if it is not ready in time
- */
-export async function becomesReady(url: string): Promise<void> {
-  const deadline = performance.now() + startLimitMs;
-  while (!(await fetch(`${url}/ready`)).ok) {
-    if (performance.now() > deadline) throw new Error(`${url} was not ready within ${startLimitMs} ms`);
-    await pause(lookEveryMs);
-  }
+const single: Replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 1, gateway: 1, edge: 1 };
+
+/** Starts a process of each service, a gateway and an edge process on an empty Postgres, and waits until they are ready. */
+export async function startServices(
+  cleanup: Cleanup,
+  postgresUrl: string,
+): Promise<Record<Exclude<ProcessKind, 'playback'>, Subject>> {
+  const db = openDatabase({ databaseUrl: postgresUrl, sqlitePath: '' });
+  await migrate(db);
+  await db.destroy();
+  // The request log is a part of the cost of a request, and the process that faces the viewers writes it.
+  const logs = { LOG_LEVEL: 'info' };
+  const { processes, all } = await createDistributedProfile({
+    stores: { postgres: postgresUrl },
+    secrets,
+    replicas: single,
+    settings: stopsAtOnce,
+    settingsOf: { gateway: logs, edge: logs },
+    outputOf: () => 'drain',
+  });
+  for (const server of all) server.start();
+  for (const server of all) cleanup.add(toSubject(server));
+  for (const server of all) await server.waitReady();
+  const first = (kind: ProcessKind) => toSubject(processes[kind][0] as LatchkeyProcess);
+  return {
+    auth: first('auth'),
+    content: first('content'),
+    leases: first('leases'),
+    'key-derivation': first('key-derivation'),
+    gateway: first('gateway'),
+    edge: first('edge'),
+  };
 }
 
 /**

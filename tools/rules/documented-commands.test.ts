@@ -2,12 +2,8 @@ import { expect, it } from 'vitest';
 import { findDocumentedCommands } from './documented-commands.ts';
 
 it.each([
-  [
-    '`npm run bench -- --viewers 10000 --profile single`',
-    'npm run bench',
-    ['--viewers', '10000', '--profile', 'single'],
-  ],
-  ['`npm test -- faults --part live`', 'npm test -- faults', ['--part', 'live']],
+  ['`npm run bench -- keys --rounds 10`', 'npm run bench', ['keys', '--rounds', '10']],
+  ['`npm test -- faults --part kills`', 'npm test -- faults', ['--part', 'kills']],
   ['`npm test -- api/leases -t NAME`', 'npm test', ['api/leases', '-t', 'NAME']],
   ['`npm start -- --version`', 'npm start', ['--version']],
   ['`latchkey migrate\n--roles`', 'latchkey migrate', ['--roles']],

@@ -110,14 +110,11 @@ export function findWrongImports(file: string, source: string): string[] {
   return wrong;
 }
 
-/** The bench simulates players by their own arithmetic, which the published package does not export. */
-const simulatedMoment = 'sdk/player/src/early-moment.ts';
 /** The oracle records the answers to the same odd requests that tests of the gateway send. */
 const oddKeyRequests = 'gateway/src/odd-key-requests.fixture.ts';
 
 function judgeRelative(file: string, target: string): string[] {
   const home = packageOf(file);
-  if (home === 'tests/bench' && target === simulatedMoment) return [];
   if (home === 'tests/oracle' && target === oddKeyRequests) return [];
   if (packageOf(target) !== home && (productPackage.test(home) || !target.startsWith('tools/'))) {
     return [`${file} reaches out of its package to ${target}: import it by the name of the package`];

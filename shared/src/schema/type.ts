@@ -64,6 +64,6 @@ const makers = {
 /**
  * Makes JSON Schemas whose TypeScript type `Static` knows: those makers of TypeBox that the routes use, with TypeBox's own types. The schemas are the same,
  * as `type.test.ts` compares. TypeBox itself is 373 modules, most of them for types in text, and each process would load them at its start: some
- * 6 MiB of `npm start` (`npm run bench -- --start`).
+ * 6 MiB of `npm start` (`npm run bench -- start`).
  */
 export const Type = makers as unknown as Pick<typeof TypeBox.Type, keyof typeof makers>;

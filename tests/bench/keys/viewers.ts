@@ -1,29 +1,33 @@
-import { makeIssuerKey, nowSeconds, viewerToken } from '@latchkey/support/tokens';
-import { type RequestSource, requestText } from '../load/request-source.ts';
+import { makeIssuerKey, nowSeconds, signToken, viewerToken } from '@latchkey/support/tokens';
+import type { Load } from '../load.ts';
 import { adminKey, call, type Subject, tokenSecret } from '../servers.ts';
 
 /** As many as watch one film of a small service. Each has a token of its own. */
-export const viewers = 1_000;
-export const keyPath = '/keys/film/0';
+const viewers = 1_000;
+const path = '/keys/film/0';
+/** The same for all servers, so that requests have the same length. */
+const host = 'keys.example';
 /** Longer than a run takes. */
 const tokenLifeSeconds = 7_200;
+/** Older than the tolerance, so that no clock takes it for one of the future. */
+const tokenAgeSeconds = 60;
 /** The longest that `LEASE_MAX_TTL_SECONDS` allows by default: leases outlive a run. */
 const leaseSeconds = 3_600;
 /** Leases are created before the measurement; more at once would only wait. */
 const createdAtOnce = 16;
 
-/** Tokens (HS256) of all viewers, in order. */
-export function viewerTokens(): string[] {
+/** Tokens (HS256) of viewers, in order. */
+export function viewerTokens(count = viewers): string[] {
   const exp = nowSeconds() + tokenLifeSeconds;
-  return numbers().map((n) => viewerToken(tokenSecret, `viewer-${n}`, { exp }));
+  return Array.from({ length: count }, (_, n) => viewerToken(tokenSecret, `viewer-${n}`, { exp }));
 }
 
 /** Tokens (ES256) of all viewers, in order, and the key set that verifies them. */
 export async function issuedTokens(): Promise<{ tokens: string[]; keySet: string }> {
   const issuer = await makeIssuerKey('ES256', 'key-of-the-measurement');
   const exp = nowSeconds() + tokenLifeSeconds;
-  const tokens = await Promise.all(numbers().map((n) => issuer.sign(`viewer-${n}`, { exp })));
-  return { tokens, keySet: JSON.stringify({ keys: [issuer.jwk] }) };
+  const signed = Array.from({ length: viewers }, (_, n) => issuer.sign(`viewer-${n}`, { exp }));
+  return { tokens: await Promise.all(signed), keySet: JSON.stringify({ keys: [issuer.jwk] }) };
 }
 
 /** Registers the content whose keys are requested. */
@@ -49,19 +53,41 @@ export async function createLeases(
   return ids;
 }
 
-/** Requests of each viewer in turn. @param leases one for each token; left out: without leases */
-export function listedRequests(
+/**
+ * Requests of these viewers. They are divided among the connections, and those of one take turns.
+ *
+ * @param leases one for each token
+ * @param further headers
+ */
+export function keyRequests(
   tokens: readonly string[],
   leases?: readonly string[],
-  further: readonly string[] = [],
-): RequestSource {
-  const requests = tokens.map((token, n) => {
-    const lease = leases ? [`x-lease-id: ${leases[n]}`] : [];
-    return requestText(keyPath, 'keys.example', [`authorization: Bearer ${token}`, ...lease, ...further]);
+  further: Readonly<Record<string, string>> = {},
+): Load['requestsOf'] {
+  const all = tokens.map((token, n) => {
+    const lease = leases ? { 'x-lease-id': leases[n] } : {};
+    return { path, headers: { host, authorization: `Bearer ${token}`, ...lease, ...further } };
   });
-  return { kind: 'listed', requests };
+  return (connection, connections) => {
+    const own = [];
+    for (let n = connection; n < all.length; n += connections) own.push({ ...all[n] });
+    return own;
+  };
 }
 
-function numbers(): number[] {
-  return Array.from({ length: viewers }, (_, n) => n);
+/** Requests of all viewers in turn, each with a token (HS256) that was never sent before. */
+export function newTokenRequests(): Load['requestsOf'] {
+  const now = nowSeconds();
+  const times = { iat: now - tokenAgeSeconds, exp: now + tokenLifeSeconds };
+  let turn = 0;
+  return () => [
+    {
+      path,
+      setupRequest(request) {
+        const n = turn++;
+        const token = signToken(tokenSecret, { sub: `viewer-${n % viewers}`, ...times, jti: String(n) });
+        return { ...request, headers: { host, authorization: `Bearer ${token}` } };
+      },
+    },
+  ];
 }

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findProgram } from '@latchkey/support/stores/own-stores';
 
 /** The creation of its rows, milliseconds since 1970: far ahead, so that they can be distinguished. */
 export const pgbenchTime = 4_000_000_000_000;
@@ -11,11 +10,13 @@ export const pgbenchTime = 4_000_000_000_000;
 /**
  * Inserts rows like those of a new lease with pgbench.
  *
+ * @param pgbench the path of the program
  * @param rows of one statement, which is one transaction
  * @returns rows a second
- * @throws Error if pgbench is missing or fails
+ * @throws Error if pgbench fails
  */
 export async function insertWithPgbench(
+  pgbench: string,
   databaseUrl: string,
   { rows, sessions, seconds }: { rows: number; sessions: number; seconds: number },
 ): Promise<number> {
@@ -29,20 +30,15 @@ export async function insertWithPgbench(
         from generate_series(1, ${rows}) as n;\n`,
     );
     // Prepared, as the statements of Latchkey are.
-    const options = [
-      '--no-vacuum',
-      '--protocol',
-      'prepared',
-      '--client',
-      String(sessions),
-      '--jobs',
-      '2',
-      '--time',
-      String(seconds),
-    ];
-    const pgbench = findProgram('pgbench');
-    if (!pgbench) throw new Error('pgbench is not installed on this machine');
-    const { stdout } = await promisify(execFile)(pgbench, [...options, '--file', script, databaseUrl]);
+    const options = ['--no-vacuum', '--protocol=prepared', '--jobs=2'];
+    const amount = [`--client=${sessions}`, `--time=${seconds}`];
+    const { stdout } = await promisify(execFile)(pgbench, [
+      ...options,
+      ...amount,
+      '--file',
+      script,
+      databaseUrl,
+    ]);
     const [, perSecond] = /^tps = ([\d.]+)/m.exec(stdout) ?? [];
     if (perSecond === undefined) throw new Error(`pgbench reported no rate: ${stdout}`);
     return Number(perSecond) * rows;

@@ -1,16 +1,16 @@
 import { table } from '../table.ts';
-import type { MemoryPlan, MemorySample } from './measure-memory.ts';
+import { crowds, type MemorySample } from './measure-memory.ts';
 
-/** Memory as viewers come and go, and the share of repeated requests whose lease was in the cache. */
-export function reportMemory({ atOnce, containerMib }: MemoryPlan, samples: readonly MemorySample[]): string {
-  const where = containerMib === 0 ? 'without a container' : `in a container of ${containerMib} MiB`;
-  const what = `One replica of key-derivation ${where}, ${atOnce.toLocaleString('en')} viewers at a time, each with a token and a lease.`;
-  const rows = samples.map(({ viewers, anonymousMib, residentMib, peakMib, warm }) => [
-    viewers.toLocaleString('en'),
-    anonymousMib.toFixed(0),
-    residentMib.toFixed(0),
-    peakMib.toFixed(0),
-    `${(100 * warm).toFixed(1)} %`,
+/** Memory of each process, and what a further viewer takes. */
+export function reportMemory(samples: readonly MemorySample[]): string {
+  const [few, many] = crowds;
+  const rows = samples.map(({ name, atRest, peaks: [first = Number.NaN, second = Number.NaN] }) => [
+    name,
+    atRest.toFixed(0),
+    first.toFixed(0),
+    second.toFixed(0),
+    (((second - first) * 1_024) / (many - few)).toFixed(1),
   ]);
-  return `${what}\n\n${table(['viewers since the start', 'anonymous, MiB', 'resident, MiB', 'resident at most, MiB', 'asked again, lease known'], rows)}`;
+  const crowdHeads = crowds.map((viewers) => `with ${viewers.toLocaleString('en')} viewers, at most`);
+  return table(['resident, MiB', 'at rest', ...crowdHeads, 'KiB for each further viewer'], rows);
 }

@@ -12,20 +12,17 @@ const usualModule = '/usr/lib/nginx/modules/ngx_http_js_module.so';
  *
  * @returns null where nginx or its module for JavaScript is missing: the other servers are compared without it
  */
-export async function startNginxPeer(name: string, say: (line: string) => void): Promise<Subject | null> {
+export async function startNginxPeer(name: string, misses: (part: string) => void): Promise<Subject | null> {
   const module = process.env.NJS_MODULE ?? usualModule;
   const program = process.env.NGINX_PATH ?? '/usr/sbin/nginx';
   if (!existsSync(module) || !existsSync(program)) {
-    say(
-      `There is no nginx with njs: install nginx and libnginx-mod-http-js, or set NGINX_PATH and NJS_MODULE.`,
-    );
+    misses(`${name}: install nginx and libnginx-mod-http-js, or set NGINX_PATH and NJS_MODULE`);
     return null;
   }
   const port = await findFreePort();
   const folder = makeServerFolder();
   const config = join(folder, 'nginx.conf');
   writeFileSync(config, configuration({ module, folder, port }));
-  const startedAtMs = performance.now();
   const url = `http://127.0.0.1:${port}`;
   const server = await startServerProgram({
     program: 'env',
@@ -37,7 +34,7 @@ export async function startNginxPeer(name: string, say: (line: string) => void):
     endSignal: 'QUIT',
     removesFolder: true,
   });
-  return { name, url, headers: {}, pid: server.pid, startedAtMs, stop: server.stop };
+  return { name, url, pid: server.pid, stop: server.stop };
 }
 
 function configuration({ module, folder, port }: { module: string; folder: string; port: number }): string {

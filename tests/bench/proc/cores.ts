@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { Run } from '../run.ts';
+import { keepAwake } from './keep-awake.ts';
 
 /** Which cores of the machine a measurement uses for what. Each list has one core or more. */
 export interface CorePlan {
@@ -7,9 +9,9 @@ export interface CorePlan {
   server: number[];
   /** For the process that the measured one forwards to. */
   upstream: number[];
-  /** For the load generator. It is never one of the server. */
+  /** For this process while it is the load. It is never one of the server. */
   load: number[];
-  /** For the bench itself, databases, and all servers that are not measured at the moment. */
+  /** For databases and all servers that are not measured at the moment. */
   others: number[];
 }
 
@@ -40,14 +42,32 @@ export function planCores(allowed: readonly number[]): CorePlan | null {
   };
 }
 
-/** The plan for this machine; null where it has one core, is not Linux, or lacks `taskset` (util-linux). */
-export function readCorePlan(): CorePlan | null {
-  try {
-    if (spawnSync('taskset', ['--version']).status !== 0) return null;
-    return planCores(parseAllowedCores(readFileSync('/proc/self/status', 'utf8')));
-  } catch {
+let allowed: readonly number[] | null = null;
+
+/**
+ * Moves this process to the cores for others, so that all that it starts stays there too.
+ *
+ * @returns the plan for this machine; null where it has one core or lacks `taskset` (util-linux)
+ */
+export async function settleOnCores({
+  cleanup,
+  say,
+}: Pick<Run, 'cleanup' | 'say'>): Promise<CorePlan | null> {
+  // Only at first: an earlier subject has moved this process.
+  allowed ??= parseAllowedCores(readFileSync('/proc/self/status', 'utf8'));
+  const plan = spawnSync('taskset', ['--version']).status === 0 ? planCores(allowed) : null;
+  if (!plan) {
+    say(
+      'Servers and load share the cores: there is one core, or no taskset. Compare nothing with other machines.',
+    );
     return null;
   }
+  pin(process.pid, plan.others);
+  cleanup.add({ stop: () => pin(process.pid, allowed ?? []) });
+  // The core of the server and that of the load are busy during a measurement. The others would fall asleep between requests.
+  if (spawnSync('chrt', ['--version']).status === 0) cleanup.add(await keepAwake());
+  else say('There is no chrt: cores may fall asleep, and waking them adds latency.');
+  return plan;
 }
 
 /**
@@ -58,12 +78,4 @@ export function readCorePlan(): CorePlan | null {
 export function pin(pid: number, cores: readonly number[]): void {
   const moved = spawnSync('taskset', ['-acp', cores.join(','), String(pid)], { encoding: 'utf8' });
   if (moved.status !== 0) throw new Error(`taskset did not move process ${pid}: ${moved.stderr}`);
-}
-
-/**
- * Lets a process finish what it does before it reacts to something new (`batch`: SCHED_BATCH, sched(7)), or as usual. A load generator that
- * shares cores with a server would interrupt it for each answer otherwise, and handle each by itself. Nothing changes where `chrt` is missing.
- */
-export function schedule(pid: number, how: 'batch' | 'other'): void {
-  spawnSync('chrt', [`--${how}`, '--all-tasks', '--pid', '0', String(pid)]);
 }

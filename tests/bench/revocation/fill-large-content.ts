@@ -1,6 +1,5 @@
-import type { Database } from '@latchkey/shared/db';
+import { type Database, isPostgres } from '@latchkey/shared/db';
 import { sql } from 'kysely';
-import { analyze, literal, numbers } from '../generated-rows.ts';
 
 /** The content that is revoked. */
 export const largeContentId = 'large';
@@ -27,7 +26,8 @@ export async function fillLargeContent(db: Database, leases: number, nowMs: numb
   await insert(db, otherContentId, '0', 0, otherViewers, nowMs);
   for (let from = 0; from < leases; from += rowsPerStatement)
     await insert(db, largeContentId, '1', from, Math.min(leases, from + rowsPerStatement), nowMs);
-  await analyze(db);
+  // Autovacuum would do it within a minute. SQLite runs no such job.
+  if (isPostgres(db)) await sql`analyze`.execute(db);
 }
 
 /** Ids are scattered like random ones, so that an index on them is not faster than in production. */
@@ -43,8 +43,12 @@ async function insert(
   const scattered = kind === '0' ? sql`'00000000'` : sql`cast(10000000 + (n * 61803397) % 90000000 as text)`;
   await sql`
     insert into leases (id, viewer_id, content_id, created_at, expires_at)
-    ${numbers(from, to)}
+    with recursive numbers (n) as (
+      select cast(${literal(from)} as bigint) union all select n + 1 from numbers where n + 1 < ${literal(to)}
+    )
     select ${scattered} || '-0000-4000-8000-' || ${padded}, ${sql.lit(`viewer-${kind}-`)} || n, ${sql.lit(contentId)},
       ${literal(nowMs - 3_600_000)} + n, ${literal(nowMs + leaseLifeMs)} from numbers
   `.execute(db);
 }
+
+const literal = (value: number) => sql.raw(String(value));

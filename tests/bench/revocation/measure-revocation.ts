@@ -4,20 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, migrate, openDatabase } from '@latchkey/shared/db';
 import { startOwnPostgres } from '@latchkey/support/stores/own-stores';
-import { createCleanup } from '../cleanup.ts';
-import { adminKey, type Subject, startSingleNode } from '../servers.ts';
+import type { Run } from '../run.ts';
+import { adminKey, call, startSingleNode } from '../servers.ts';
 import { fillLargeContent, largeContentId } from './fill-large-content.ts';
 import { type Probes, startProbes } from './probes.ts';
 
-export type DatabaseName = 'SQLite' | 'Postgres';
-
-export interface RevocationOptions {
-  leases: number;
-  seconds: number;
-  /** How long to wait for the last row at most. */
-  watchSeconds: number;
-  say: (line: string) => void;
-}
+export const databases = ['SQLite', 'Postgres'] as const;
+type DatabaseName = (typeof databases)[number];
 
 export interface RevocationSample {
   database: DatabaseName;
@@ -28,7 +21,11 @@ export interface RevocationSample {
   meanwhile: Probes;
 }
 
+/** How long other requests are measured beside the rows that are written. All of a million take some minutes. */
+const watchMs = 60_000;
 const lookEveryMs = 250;
+/** The first requests wait for the compiler. */
+const warmMs = 2_000;
 
 /**
  * Revokes a content with many leases, while viewers of another content fetch keys and create and renew leases, and admins list
@@ -38,58 +35,42 @@ const lookEveryMs = 250;
  */
 export async function measureRevocation(
   database: DatabaseName,
-  { leases, seconds, watchSeconds, say }: RevocationOptions,
+  leases: number,
+  { seconds, cleanup, say }: Run,
 ): Promise<RevocationSample> {
-  const cleanup = createCleanup();
-  try {
-    const folder = mkdtempSync(join(tmpdir(), 'latchkey-revocation-'));
-    cleanup.add({ stop: () => rmSync(folder, { recursive: true, force: true }) });
-    const postgres = database === 'Postgres' ? cleanup.add(await startOwnPostgres()) : null;
-    const place = { databaseUrl: postgres?.url, sqlitePath: join(folder, 'latchkey.db') };
-    const db = openDatabase({ ...place, longStatements: true });
-    cleanup.add({ stop: () => db.destroy() });
-    await migrate(db);
-    say(`${database}: ${leases.toLocaleString('en')} leases of one content are written`);
-    await fillLargeContent(db, leases, Date.now());
-    const server = cleanup.add(
-      await startSingleNode(postgres ? { DATABASE_URL: postgres.url } : { SQLITE_PATH: place.sqlitePath }),
-    );
-    const probes = cleanup.add(await startProbes(server.url));
-    await pause(2_000);
-    probes.take();
-    say(`${database}: ${seconds} s without a revocation`);
-    await pause(seconds * 1_000);
-    const before = probes.take();
-    say(`${database}: the content is revoked`);
-    const answerMs = await revoke(server);
-    const answeredAt = performance.now();
-    const written = await isWritten(db, watchSeconds * 1_000);
-    return {
-      database,
-      answerMs,
-      writtenAfterMs: written ? performance.now() - answeredAt : null,
-      before,
-      meanwhile: probes.take(),
-    };
-  } finally {
-    await cleanup.run();
-  }
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-revocation-'));
+  cleanup.add({ stop: () => rmSync(folder, { recursive: true, force: true }) });
+  const sqlitePath = join(folder, 'latchkey.db');
+  const databaseUrl = database === 'Postgres' ? cleanup.add(await startOwnPostgres()).url : undefined;
+  const db = openDatabase({ databaseUrl, sqlitePath, longStatements: true });
+  cleanup.add({ stop: () => db.destroy() });
+  await migrate(db);
+  say(`${database}: ${leases.toLocaleString('en')} leases of one content are written`);
+  await fillLargeContent(db, leases, Date.now());
+  const place = databaseUrl ? { DATABASE_URL: databaseUrl } : { SQLITE_PATH: sqlitePath };
+  const server = await startSingleNode(cleanup, 'single node', place);
+  const probes = cleanup.add(await startProbes(server.url));
+  await pause(warmMs);
+  probes.take();
+  say(`${database}: ${seconds} s without a revocation`);
+  await pause(seconds * 1_000);
+  const before = probes.take();
+  say(`${database}: the content is revoked`);
+  const beganAtMs = performance.now();
+  await call(server.url, 'POST', '/keys/leases/revoke', adminKey, { contentId: largeContentId });
+  const answeredAtMs = performance.now();
+  const written = await isWritten(db);
+  return {
+    database,
+    answerMs: answeredAtMs - beganAtMs,
+    writtenAfterMs: written ? performance.now() - answeredAtMs : null,
+    before,
+    meanwhile: probes.take(),
+  };
 }
 
-async function revoke({ url }: Subject): Promise<number> {
-  const beganAt = performance.now();
-  const answer = await fetch(`${url}/keys/leases/revoke`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ contentId: largeContentId }),
-  });
-  const body = (await answer.json()) as { revoked?: number };
-  if (!answer.ok || !body.revoked) throw new Error(`the revocation was answered with ${answer.status}`);
-  return performance.now() - beganAt;
-}
-
-async function isWritten(db: Database, limitMs: number): Promise<boolean> {
-  const deadline = performance.now() + limitMs;
+async function isWritten(db: Database): Promise<boolean> {
+  const deadline = performance.now() + watchMs;
   while (performance.now() < deadline) {
     const open = await db
       .selectFrom('revocations')

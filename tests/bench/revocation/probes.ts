@@ -1,10 +1,11 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { viewerToken } from '@latchkey/support/tokens';
 import { Agent, request } from 'undici';
 import { adminKey, tokenSecret } from '../servers.ts';
 import { otherContentId, otherLeaseId, otherViewers } from './fill-large-content.ts';
 
-/** Milliseconds of each request, by the kind of request. */
-export type Probes = Record<ProbeName, number[]>;
+/** Microseconds of each request, by the kind of request. */
+export type Probes = Record<ProbeName, RecordableHistogram>;
 export type ProbeName = keyof typeof probes;
 
 interface Ask {
@@ -84,7 +85,7 @@ export async function startProbes(url: string): Promise<{ take(): Probes; stop()
     });
     await answer.body.dump();
     if (answer.statusCode >= 300) throw new Error(`${name}: ${answer.statusCode}`);
-    into.push(performance.now() - beganAt);
+    into.record(Math.ceil((performance.now() - beganAt) * 1_000));
   };
   const timers = probeNames.map((name) => {
     let turn = 0;
@@ -106,5 +107,5 @@ export async function startProbes(url: string): Promise<{ take(): Probes; stop()
 }
 
 function emptyProbes(): Probes {
-  return Object.fromEntries(probeNames.map((name) => [name, []])) as unknown as Probes;
+  return Object.fromEntries(probeNames.map((name) => [name, createHistogram()])) as Probes;
 }

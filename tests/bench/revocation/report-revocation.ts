@@ -1,4 +1,3 @@
-import { quantile } from '../quantile.ts';
 import { table } from '../table.ts';
 import type { RevocationSample } from './measure-revocation.ts';
 import { probeNames } from './probes.ts';
@@ -18,11 +17,11 @@ export function reportRevocation(samples: readonly RevocationSample[], leases: n
   );
   const others = samples.flatMap(({ database, before, meanwhile }) =>
     probeNames.map((name) => {
-      const [first, second] = [before[name], meanwhile[name]].map((times) => times.toSorted((a, b) => a - b));
-      const p99 = [quantile(first ?? [], 0.99), quantile(second ?? [], 0.99)];
-      const longest = [first?.at(-1) ?? Number.NaN, second?.at(-1) ?? Number.NaN];
-      const ratio = (p99[1] ?? Number.NaN) / (p99[0] ?? Number.NaN);
-      return [database, name, ...p99.map(ms), ratio.toFixed(1), ...longest.map(ms)];
+      const both = [before[name], meanwhile[name]];
+      const p99s = both.map((micros) => micros.percentile(99) / 1_000);
+      const ratio = (p99s[1] ?? Number.NaN) / (p99s[0] ?? Number.NaN);
+      const longest = both.map(({ max }) => max / 1_000);
+      return [database, name, ...p99s.map(ms), ratio.toFixed(1), ...longest.map(ms)];
     }),
   );
   const head = [

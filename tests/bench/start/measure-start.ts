@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFreePort } from '@latchkey/support/find-free-port';
 import { repositoryFolder } from '@latchkey/support/repository';
-import { createCleanup } from '../cleanup.ts';
 import { readCpuMs, readMemory } from '../proc/process-usage.ts';
+import type { Run } from '../run.ts';
 import { findProcesses } from './find-processes.ts';
 
 /** One start of `npm start`. */
@@ -30,27 +30,18 @@ const lookEveryMs = 20;
 const settleMs = 2_000;
 
 /** Starts the single node by `npm start` on an empty folder: once without compiled code, then `rounds` times with it. */
-export async function measureStart(rounds: number, say: (line: string) => void): Promise<StartSample[]> {
+export async function measureStart({ rounds, cleanup, say }: Run): Promise<StartSample[]> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'));
-  const samples: StartSample[] = [];
-  const cleanup = createCleanup();
   cleanup.add({ stop: () => rmSync(folder, { recursive: true }) });
-  try {
-    for (let round = 0; round <= rounds; round++) {
-      say(round === 0 ? 'the first start' : `start ${round} of ${rounds}`);
-      samples.push(await startOnce(folder, round === 0, cleanup));
-    }
-  } finally {
-    await cleanup.run();
+  const samples: StartSample[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    say(round === 0 ? 'the first start' : `start ${round} of ${rounds}`);
+    samples.push(await startOnce(folder, round === 0, cleanup));
   }
   return samples;
 }
 
-async function startOnce(
-  folder: string,
-  isFirst: boolean,
-  cleanup: ReturnType<typeof createCleanup>,
-): Promise<StartSample> {
+async function startOnce(folder: string, isFirst: boolean, cleanup: Run['cleanup']): Promise<StartSample> {
   const port = await findFreePort();
   const startedAtMs = performance.now();
   const npm = spawn('npm', ['start', '--silent'], {

@@ -1,17 +1,18 @@
+import { median } from '../median.ts';
 import { table } from '../table.ts';
 import type { StartSample } from './measure-start.ts';
 
 /** The first start and the median of the others. */
 export function reportStart(samples: readonly StartSample[]): string {
-  const row = (name: string, chosen: readonly StartSample[]) => {
-    const median = (read: (sample: StartSample) => number) =>
-      [...chosen.map(read)].sort((a, b) => a - b)[Math.floor(chosen.length / 2)] ?? Number.NaN;
+  const row = (name: string, isFirst: boolean) => {
+    const chosen = samples.filter((sample) => sample.isFirst === isFirst);
+    const middle = (read: (sample: StartSample) => number) => median(chosen.map(read));
     return [
       name,
-      (median((sample) => sample.readyMs) / 1_000).toFixed(2),
-      (median((sample) => sample.cpuMs) / 1_000).toFixed(2),
-      median((sample) => sample.residentMib).toFixed(0),
-      median((sample) => sample.npmMib).toFixed(0),
+      (middle(({ readyMs }) => readyMs) / 1_000).toFixed(2),
+      (middle(({ cpuMs }) => cpuMs) / 1_000).toFixed(2),
+      middle(({ residentMib }) => residentMib).toFixed(0),
+      middle(({ npmMib }) => npmMib).toFixed(0),
     ];
   };
   const head = [
@@ -21,14 +22,5 @@ export function reportStart(samples: readonly StartSample[]): string {
     'resident, MiB',
     'npm itself, MiB',
   ];
-  return table(head, [
-    row(
-      'without compiled code',
-      samples.filter(({ isFirst }) => isFirst),
-    ),
-    row(
-      'second and later ones, median',
-      samples.filter(({ isFirst }) => !isFirst),
-    ),
-  ]);
+  return table(head, [row('without compiled code', true), row('second and later ones, median', false)]);
 }

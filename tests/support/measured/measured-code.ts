@@ -4,30 +4,13 @@ import { join } from 'node:path';
 
 /** The folders and files whose code a measurement measures, from the root of the repository. Other measurements are not followed. */
 export const measuredCode: Readonly<Record<string, readonly string[]>> = {
-  servers: [...requestFolders(), 'tests/bench/keys', 'tests/bench/peers'],
-  gateway: [...requestFolders(), 'tests/bench/keys', 'tests/bench/peers'],
-  traces: [...requestFolders(), 'shared/src/traces', 'tests/bench/keys'],
-  custody: [...requestFolders(), 'tests/bench/keys'],
-  workers: [...requestFolders(), 'tests/bench/load', 'tests/bench/workers'],
-  'event-start': eventFolders(),
-  crossing: [...eventFolders(), 'sdk/player/src/early-moment.ts'],
+  servers: requestFolders(),
+  gateway: requestFolders(),
 };
 
-/** What a key request runs through. */
+/** What a key request runs through, and what measures it. */
 function requestFolders(): string[] {
-  return ['gateway/src', 'services/key-derivation/src', ...sharedFolders()];
-}
-
-/** What a viewer's lease and key run through, on either profile. */
-function eventFolders(): string[] {
-  const services = ['key-derivation', 'leases', 'content'].map((name) => `services/${name}/src`);
-  const folders = ['db', 'events', 'internal', 'replicas'].map((name) => `shared/src/${name}`);
-  return ['gateway/src', ...services, ...sharedFolders(), ...folders, 'tests/bench/event'];
-}
-
-/** Folders of shared code that a key request runs through. */
-function sharedFolders(): string[] {
-  const names = [
+  const shared = [
     'auth',
     'authority',
     'derivation',
@@ -39,7 +22,9 @@ function sharedFolders(): string[] {
     'statistics',
     'upstream',
   ];
-  return names.map((name) => `shared/src/${name}`);
+  const bench = ['keys', 'peers', 'load.ts'].map((name) => `tests/bench/${name}`);
+  const folders = shared.map((name) => `shared/src/${name}`);
+  return ['gateway/src', 'services/key-derivation/src', ...folders, ...bench];
 }
 
 const code = /\.(ts|js)$/;
