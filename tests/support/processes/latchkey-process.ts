@@ -62,8 +62,6 @@ export interface LatchkeyProcessOptions extends Pick<SpawnOptions, 'entry' | 'fl
   output?: 'inherit' | 'drain' | OutputListener | { logFile: string };
   /** The CA of its certificate, in PEM form, if it listens with TLS. */
   tlsCa?: string | undefined;
-  /** Interval of the calls to `/ready` or `/health` during a start. A measurement of starts uses a shorter one. */
-  everyMs?: number;
 }
 
 /** Loopback only, metrics on a free port, few log lines. */
@@ -76,7 +74,7 @@ const usualVariables = {
 
 /** The process is not started yet. */
 export function createLatchkeyProcess(options: LatchkeyProcessOptions): LatchkeyProcess {
-  const { name, entry, flags, port, folder, output = 'inherit', everyMs = askEveryMs } = options;
+  const { name, entry, flags, port, folder, output = 'inherit' } = options;
   const env = { ...usualVariables, ...options.env, PORT: String(port) };
   const url = `${options.tlsCa ? 'https' : 'http'}://127.0.0.1:${port}`;
   const logFile = typeof output === 'object' ? output.logFile : null;
@@ -95,7 +93,7 @@ export function createLatchkeyProcess(options: LatchkeyProcessOptions): Latchkey
         const lines = logFile === null ? '' : readFileSync(logFile, 'utf8').trim().split('\n');
         throw new Error(`${name} ${fault}. ${[answer, ...lines.slice(-shownLines)].join('\n')}`);
       }
-      await pause(everyMs);
+      await pause(askEveryMs);
     }
   }
   const ask = (path: string) => get(`${url}${path}`, options.tlsCa);
