@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 const msPerTick = 10;
 
 /** CPU time of a process, in milliseconds. */
-export interface CpuTimes {
+interface CpuTimes {
   userMs: number;
   systemMs: number;
 }

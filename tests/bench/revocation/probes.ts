@@ -6,7 +6,7 @@ import { otherContentId, otherLeaseId, otherViewers } from './fill-large-content
 
 /** Microseconds of each request, by the kind of request. */
 export type Probes = Record<ProbeName, RecordableHistogram>;
-export type ProbeName = keyof typeof probes;
+type ProbeName = keyof typeof probes;
 
 interface Ask {
   method: 'GET' | 'POST';
