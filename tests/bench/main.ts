@@ -149,7 +149,7 @@ async function main(): Promise<void> {
       };
       const found = `${describeMachine()}\n\n${await subject.measure(run)}`;
       console.log(`\n## ${name}\n\n${found}\n`);
-      if (flags.write) writeFinding(subject.part, found, 'bench', [name, ...options]);
+      if (flags.write) writeFinding(subject.part, found, 'npm run bench', [name, ...options]);
     } catch (error) {
       misses((error as Error).message);
     } finally {

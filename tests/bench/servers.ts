@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate, openDatabase } from '@latchkey/shared/db';
 import { findFreePort } from '@latchkey/support/find-free-port';
 import { createLatchkeyProcess, type LatchkeyProcess } from '@latchkey/support/processes/latchkey-process';
 import type { Environment } from '@latchkey/support/processes/spawn-entry';
-import { createDistributedProfile, type Replicas } from '@latchkey/support/stack/distributed-profile';
+import { startStack } from '@latchkey/support/stack/start-stack';
 import { type ProcessKind, singleNodeEntry } from '@latchkey/support/stack/topology';
 import { singleNodeFlags } from '../../tools/single-node-command.mjs';
 import type { Cleanup } from './cleanup.ts';
@@ -72,27 +71,21 @@ export async function startSingleNode(
   return cleanup.add(await startServer(name, singleNodeEntry, env, singleNodeFlags));
 }
 
-const single: Replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 1, gateway: 1, edge: 1 };
-
 /** Starts a process of each service, a gateway and an edge process on an empty Postgres, and waits until they are ready. */
 export async function startServices(
   cleanup: Cleanup,
   postgresUrl: string,
 ): Promise<Record<Exclude<ProcessKind, 'playback'>, Subject>> {
-  const db = openDatabase({ databaseUrl: postgresUrl, sqlitePath: '' });
-  await migrate(db);
-  await db.destroy();
   // The request log is a part of the cost of a request, and the process that faces the viewers writes it.
   const logs = { LOG_LEVEL: 'info' };
-  const { processes, all } = await createDistributedProfile({
+  const { processes, all } = await startStack({
     stores: { postgres: postgresUrl },
     secrets,
-    replicas: single,
+    replicas: { edge: 1, playback: 0 },
     settings: stopsAtOnce,
     settingsOf: { gateway: logs, edge: logs },
     outputOf: () => 'drain',
   });
-  for (const server of all) server.start();
   for (const server of all) cleanup.add(toSubject(server));
   for (const server of all) await server.waitReady();
   const first = (kind: ProcessKind) => toSubject(processes[kind][0] as LatchkeyProcess);
