@@ -61,7 +61,10 @@ function readTree(tree: string): string[] {
 
 /** The rows of the table of routes and credentials, by which the black-box tests ask who may do what. */
 function readAccessTable(): string[] {
-  const text = readFileSync(new URL('../../tests/support/black-box/access-table.ts', import.meta.url), 'utf8');
+  const text = readFileSync(
+    new URL('../../tests/support/black-box/access-table.ts', import.meta.url),
+    'utf8',
+  );
   return [...text.matchAll(/^ {4}'([A-Z]+ \/[^']*)':/gm)].map(([, route = '']) => route);
 }
 

@@ -1,4 +1,4 @@
-export { fillLists, type ListSizes } from './fill-lists.ts';
+export { fillLists } from './fill-lists.ts';
 export { createLeaseState } from './lease-state.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { type AllowedScan, findUnboundedScans, planQueries } from './query-plans.ts';
