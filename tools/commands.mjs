@@ -7,7 +7,8 @@ import { singleNodeCommand } from './single-node-command.mjs';
 export const commands = {
   start: { entry: singleNodeCommand },
   demo: { entry: ['examples/demo/main.ts'] },
-  bench: { entry: ['tests/bench/main.ts'] },
+  // Its load has a core of its own, on which further threads of its garbage collector would only stop it.
+  bench: { entry: ['--single-threaded-gc', 'tests/bench/main.ts'] },
   test: {
     entry: ['tools/test.ts'],
     words: {

@@ -26,7 +26,7 @@ const usage = `Measures speed, memory and delay on real servers of this machine 
   gateway      the gateway beside a bare forwarder, and the edge process
   leases       creations, renewals and releases, beside pgbench with the same rows
   revocation   what others see while a content with a million leases is revoked
-  memory       of each process, at rest and with 10,000 viewers
+  memory       of each process, at rest and with 5,000 viewers
   start        how soon \`npm start\` is ready, and its memory
 
   --rounds <number>    how often servers take turns. Default: 5, leases 3

@@ -23,6 +23,8 @@ export const tokenSecret = 'the secret of a measurement, 32 bytes or more';
 const internalSecret = 'a-secret-between-the-services-of-a-measurement';
 export const gatewayHeaders = { 'x-latchkey-secret': internalSecret };
 const secrets = { INTERNAL_SECRET: internalSecret, ADMIN_API_KEY: adminKey, AUTH_JWT_SECRET: tokenSecret };
+/** Servers collect garbage as in production, with several threads. This process does not (`tools/run.mjs`), and would pass that on. */
+const ownGc = '--no-single-threaded-gc';
 const stopsAtOnce = { SHUTDOWN_DRAIN_SECONDS: '0' };
 
 const toSubject = (server: LatchkeyProcess): Subject => ({
@@ -45,7 +47,14 @@ export async function startServer(
   flags: readonly string[] = [],
 ): Promise<Subject> {
   const port = await findFreePort();
-  const server = createLatchkeyProcess({ name, entry, flags, port, env, output: 'drain' });
+  const server = createLatchkeyProcess({
+    name,
+    entry,
+    flags: [ownGc, ...flags],
+    port,
+    env,
+    output: 'drain',
+  });
   server.start();
   await server.waitHealthy();
   return toSubject(server);
@@ -84,6 +93,7 @@ export async function startServices(
     replicas: { edge: 1, playback: 0 },
     settings: stopsAtOnce,
     settingsOf: { gateway: logs, edge: logs },
+    flags: [ownGc],
     outputOf: () => 'drain',
   });
   for (const server of all) cleanup.add(toSubject(server));

@@ -80,6 +80,8 @@ export interface StackOptions {
   reach?: (from: string, to: string, url: string) => Promise<string>;
   /** The working folder of all processes. */
   folder?: string;
+  /** Flags of Node. */
+  flags?: readonly string[];
   /** @param name of the process */
   outputOf?: (name: string) => NonNullable<LatchkeyProcessOptions['output']>;
 }
@@ -141,7 +143,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 /** The separate services on free ports. None is started. */
 export async function createStack(options: StackOptions): Promise<Stack> {
-  const { stores, rolePrefix, edge = false, settings = {}, settingsOf = {}, folder, outputOf } = options;
+  const { stores, rolePrefix, edge = false, settings = {}, settingsOf = {}, folder, flags, outputOf } = options;
   const { secrets = makeSecrets(), reach = async (_from, _to, url) => url } = options;
   const replicas = { ...oneOfEach, ...(edge ? withEdge : {}), ...options.replicas };
   const roles = rolePrefix === undefined ? null : describeDatabaseRoles(stores.postgres, rolePrefix);
@@ -174,7 +176,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
         const output = outputOf ? { output: outputOf(name) } : {};
         const { entry } = topology[kind];
         const own = isFrontDoor(kind) ? {} : { tlsCa };
-        return createLatchkeyProcess({ name, entry, port, env, folder, ...own, ...output });
+        return createLatchkeyProcess({ name, entry, flags, port, env, folder, ...own, ...output });
       }),
     );
   const processes = {
