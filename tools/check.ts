@@ -16,12 +16,8 @@ import { findDeadReferences } from './rules/document-references.ts';
 import { findUnknownOptions } from './rules/documented-options.ts';
 import { findUnshownFailures } from './rules/failure-modes.ts';
 import { findDeadHeadings } from './rules/heading-links.ts';
-import { findCycles } from './rules/import-cycles.ts';
-import { findWrongImports } from './rules/import-directions.ts';
 import { findUnmeasuredPlaces } from './rules/measured-places.ts';
-import { findForeignTables } from './rules/own-tables.ts';
 import { findClaimable } from './rules/proxies-in-production.ts';
-import { findTooLong } from './rules/size.ts';
 import { findSlowExpressions } from './rules/slow-expressions.ts';
 import { compareThresholds } from './rules/thresholds.ts';
 import * as variables from './rules/variables.ts';
@@ -99,17 +95,8 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
   // Code for browsers is checked with the types of a browser, which the server does not have.
   ['types of the dashboard', () => complaintsOf('tsc', '--noEmit', '-p', join(root, 'admin'))],
   ['types of the browser packages', () => complaintsOf('tsc', '--noEmit', '-p', join(root, 'sdk'))],
-  ['lint and format', () => complaintsOf('biome', 'ci', root)],
+  ['lint, imports, sizes and format', () => complaintsOf('biome', 'ci', root)],
   ['unused files, exports and dependencies', () => complaintsOf('knip', '--no-progress')],
-  [
-    'import directions',
-    () => judge(code, (file, text) => [...findWrongImports(file, text), ...findForeignTables(file, text)]),
-  ],
-  [
-    'import cycles',
-    () => findCycles(new Map(files.filter((file) => code.test(file)).map((file) => [file, read(file)]))),
-  ],
-  ['size of files and functions', () => judge(code, findTooLong)],
   [
     'slow expressions',
     () => judge(code, (file, text) => (readsTextFromOutside(file) ? findSlowExpressions(file, text) : [])),
