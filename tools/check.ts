@@ -21,9 +21,8 @@ import { findClaimable } from './rules/proxies-in-production.ts';
 import { findSlowExpressions } from './rules/slow-expressions.ts';
 import { compareThresholds } from './rules/thresholds.ts';
 import * as variables from './rules/variables.ts';
-import { findForbiddenLicences, readLicences } from './supply-chain/licences.ts';
+import { findForbiddenLicences, makeBill } from './supply-chain/bill.ts';
 import { findPublishable, findUndocumentedPackages } from './supply-chain/packages.ts';
-import { findShipped } from './supply-chain/shipped.ts';
 
 const usage = `npm run check: all automatic checks of the code, and the tests
 
@@ -118,7 +117,7 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
         : [`${documentPath} is old: npm run check -- metrics-document`],
   ],
   ['thresholds of the dashboard', () => compareThresholds(read)],
-  ['licences', () => findForbiddenLicences(findShipped(root).all.keys(), readLicences(root))],
+  ['licences', async () => findForbiddenLicences(await makeBill(root))],
   ['packages', () => [...findUndocumentedPackages(read), ...findPublishable(read)]],
 ];
 

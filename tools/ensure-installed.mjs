@@ -14,7 +14,7 @@ export const pinnedNode = join(
 );
 
 const stamp = join(root, 'node_modules', '.installed');
-const pnpm = 'pnpm@12.21.0';
+export const pnpm = 'pnpm@12.21.0';
 
 /** The end of the stamp of an installation for `npm start` alone. */
 const programsOnly = ' programs';

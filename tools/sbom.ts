@@ -1,14 +1,12 @@
 // `npm run check -- sbom`: what Latchkey is made of, as a document that other tools read.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFlags } from '@latchkey/support/read-flags';
-import { makeSbom } from './supply-chain/cyclone-dx.ts';
-import { findForbiddenLicences, readLicences } from './supply-chain/licences.ts';
-import { findShipped } from './supply-chain/shipped.ts';
+import { findForbiddenLicences, listLicences, makeBill } from './supply-chain/bill.ts';
 
 const usage = `npm run check -- sbom: a software bill of materials (CycloneDX 1.6, JSON) of the packages that are shipped
 
-Reads the lock file and the licences of the installed packages. Needs no network. The same commit gives the same bytes. With
+\`pnpm sbom\` makes it of the lock file and the installed packages. Needs no network. The same commit gives the same bytes. With
 SOURCE_DATE_EPOCH (seconds since 1970) in the environment, the document states that time.
 
   npm run --silent check -- sbom > latchkey.cdx.json      everything: all images, the command line, the packages for browsers
@@ -24,17 +22,16 @@ const { values: flags } = readFlags(usage, {
 
 const root = join(import.meta.dirname, '..');
 try {
-  const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const shipped = findShipped(root, flags.image);
-  const licences = readLicences(root);
-  const subject = { name: flags.image ? `${name}/${flags.image}` : name, version, licence: license };
   const { SOURCE_DATE_EPOCH: epoch } = process.env;
+  const bill = await makeBill(root, flags.image, epoch ? Number(epoch) * 1_000 : undefined);
   const text = flags.licences
-    ? [...shipped.all.keys()].map((id) => `${id}  ${licences.get(id) ?? 'not installed'}\n`).join('')
-    : makeSbom(subject, shipped, licences, epoch ? Number(epoch) * 1_000 : undefined);
+    ? listLicences(bill)
+        .map(([id, licence]) => `${id}  ${licence}\n`)
+        .join('')
+    : `${JSON.stringify(bill, null, 2)}\n`;
   if (flags.out === undefined) process.stdout.write(text);
   else writeFileSync(flags.out, text);
-  const forbidden = findForbiddenLicences(shipped.all.keys(), licences);
+  const forbidden = findForbiddenLicences(bill);
   for (const sentence of forbidden) process.stderr.write(`${sentence}\n`);
   process.exitCode = forbidden.length > 0 ? 1 : 0;
 } catch (error) {

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { shippedFolders } from './shipped.ts';
+import { shippedFolders } from './bill.ts';
 
 type Read = (file: string) => string;
 
