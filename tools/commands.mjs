@@ -13,20 +13,20 @@ export const commands = {
     entry: ['tools/test.ts'],
     words: {
       distributed: {
-        entry: 'tools/test-distributed.ts',
+        entry: 'tests/runs/distributed.ts',
         about: 'the black-box tests against separate processes on Postgres, Redis and NATS',
       },
       compose: {
-        entry: 'tools/test-compose.ts',
+        entry: 'tests/runs/compose.ts',
         about: 'the images and compose.yaml, and the black-box tests against them; needs Docker',
         withoutDashboard: 'an image builds its own',
       },
       tls: {
-        entry: 'tools/test-tls.ts',
+        entry: 'tests/runs/tls.ts',
         about: 'black-box tests against stores with TLS and credentials, poolers and clusters',
       },
       custody: {
-        entry: 'tools/test-custody.ts',
+        entry: 'tests/runs/custody.ts',
         about: 'the black-box tests with the master key on a token, or at a stand-in for AWS KMS or Vault',
       },
       upgrade: {

@@ -33,7 +33,7 @@ export const programs = {
   softhsm: { files: [`${folder}/softhsm.test.ts`], tools: ['softhsm'] },
   swift: { files: [`${folder}/swift.test.ts`], tools: ['swift'] },
   prometheus: {
-    files: [`${folder}/prometheus.test.ts`, 'tools/alerts/rules.test.ts'],
+    files: [`${folder}/prometheus.test.ts`, `${folder}/alerts/`],
     tools: ['promtool', 'prometheus'],
   },
   systemd: { files: [`${folder}/systemd.test.ts`] },

@@ -20,7 +20,7 @@ const usage = `npm test -- distributed: the black-box tests against separate pro
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 
 const { values: flags, positionals: rest } = readFlags(usage, {
   options: {

@@ -13,7 +13,7 @@ import { writeFinding } from '@latchkey/support/measured/finding';
 import { readFlags } from '@latchkey/support/read-flags';
 import { runCommand } from '@latchkey/support/run-command';
 import { blackBoxSettings, listBlackBoxTests } from '@latchkey/support/test-run/black-box-tests';
-import { measureImages } from './image/measure-images.ts';
+import { measureImages } from './measure-images.ts';
 
 const usage = `npm test -- compose: builds every image and runs compose.yaml for real, under a project name of its own
 
@@ -26,7 +26,7 @@ Ends with: N passed, N failed. Exits 0 if nothing failed.
 `;
 readFlags(usage, {});
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const replicas = 3;
 /** Requests that go to the replicas in turn; enough for each to answer some. */
 const requests = 300;

@@ -24,7 +24,7 @@ const usage = `npm test -- custody: the black-box tests on single nodes whose ma
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const { values: flags, positionals } = readFlags(usage, {
   options: { provider: { type: 'string', default: 'pkcs11' } },
   allowPositionals: true,

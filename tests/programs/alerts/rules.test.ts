@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { type AlertCase, alertCases, healthy } from './alert-cases.ts';
 import { type Phases, toNotation } from './made-up-series.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const promtool = findTool('promtool');
 const files = readRuleFiles();
 const { alerts } = parseRules(files);
