@@ -13,20 +13,20 @@ export const commands = {
     entry: ['tools/test.ts'],
     words: {
       distributed: {
-        entry: 'tests/runs/distributed.ts',
+        entry: 'tests/support/runs/distributed.ts',
         about: 'the black-box tests against separate processes on Postgres, Redis and NATS',
       },
       compose: {
-        entry: 'tests/runs/compose.ts',
+        entry: 'tests/support/runs/compose.ts',
         about: 'the images and compose.yaml, and the black-box tests against them; needs Docker',
         withoutDashboard: 'an image builds its own',
       },
       tls: {
-        entry: 'tests/runs/tls.ts',
+        entry: 'tests/support/runs/tls.ts',
         about: 'black-box tests against stores with TLS and credentials, poolers and clusters',
       },
       custody: {
-        entry: 'tests/runs/custody.ts',
+        entry: 'tests/support/runs/custody.ts',
         about: 'the black-box tests with the master key on a token, or at a stand-in for AWS KMS or Vault',
       },
       upgrade: {

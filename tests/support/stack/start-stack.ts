@@ -143,7 +143,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 /** The separate services on free ports. None is started. */
 export async function createStack(options: StackOptions): Promise<Stack> {
-  const { stores, rolePrefix, edge = false, settings = {}, settingsOf = {}, folder, flags, outputOf } = options;
+  const {
+    stores,
+    rolePrefix,
+    edge = false,
+    settings = {},
+    settingsOf = {},
+    folder,
+    flags,
+    outputOf,
+  } = options;
   const { secrets = makeSecrets(), reach = async (_from, _to, url) => url } = options;
   const replicas = { ...oneOfEach, ...(edge ? withEdge : {}), ...options.replicas };
   const roles = rolePrefix === undefined ? null : describeDatabaseRoles(stores.postgres, rolePrefix);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
-import { images } from '../../tools/image/images.ts';
+import { images } from '../../../tools/image/images.ts';
 
 /** The base image of the Dockerfile. */
 const baseImage = 'node:24-bookworm-slim';

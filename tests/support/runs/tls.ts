@@ -1,20 +1,16 @@
 // `npm test -- tls`: black-box tests against separate processes whose stores want TLS and credentials, in every form of docs/tls.md. In
 // one of them the processes speak TLS with each other too.
-import { findFreePort } from '@latchkey/support/find-free-port';
-import { readFlags } from '@latchkey/support/read-flags';
-import { startStack } from '@latchkey/support/stack/start-stack';
-import { startNatsCluster, startNatsVariant } from '@latchkey/support/stores/nats-variants';
-import { startOwnPgBouncer } from '@latchkey/support/stores/own-pgbouncer';
-import { postgresUid, startOwnPostgres } from '@latchkey/support/stores/own-stores';
-import {
-  startRedisCluster,
-  startRedisSentinel,
-  startRedisVariant,
-} from '@latchkey/support/stores/redis-variants';
-import { blackBoxSettings } from '@latchkey/support/test-run/black-box-tests';
-import { selectTests } from '@latchkey/support/test-run/programs';
-import { runTests } from '@latchkey/support/test-run/run-tests';
-import { makeCertificateAuthority } from '@latchkey/support/tls/make-certificates';
+import { findFreePort } from '../find-free-port.ts';
+import { readFlags } from '../read-flags.ts';
+import { startStack } from '../stack/start-stack.ts';
+import { startNatsCluster, startNatsVariant } from '../stores/nats-variants.ts';
+import { startOwnPgBouncer } from '../stores/own-pgbouncer.ts';
+import { postgresUid, startOwnPostgres } from '../stores/own-stores.ts';
+import { startRedisCluster, startRedisSentinel, startRedisVariant } from '../stores/redis-variants.ts';
+import { blackBoxSettings } from '../test-run/black-box-tests.ts';
+import { selectTests } from '../test-run/programs.ts';
+import { runTests } from '../test-run/run-tests.ts';
+import { makeCertificateAuthority } from '../tls/make-certificates.ts';
 
 const usage = `npm test -- tls: black-box tests against separate processes whose stores want TLS and credentials
 

@@ -1,11 +1,11 @@
 // `npm test -- distributed`: the black-box tests against separate processes.
 import { join } from 'node:path';
-import { readFlags } from '@latchkey/support/read-flags';
-import { absentBucket, type Stack, startStack } from '@latchkey/support/stack/start-stack';
-import { provideStores } from '@latchkey/support/stores/provide-stores';
-import { blackBoxSettings, listBlackBoxTests } from '@latchkey/support/test-run/black-box-tests';
-import { selectTests } from '@latchkey/support/test-run/programs';
-import { runTests } from '@latchkey/support/test-run/run-tests';
+import { readFlags } from '../read-flags.ts';
+import { absentBucket, type Stack, startStack } from '../stack/start-stack.ts';
+import { provideStores } from '../stores/provide-stores.ts';
+import { blackBoxSettings, listBlackBoxTests } from '../test-run/black-box-tests.ts';
+import { selectTests } from '../test-run/programs.ts';
+import { runTests } from '../test-run/run-tests.ts';
 
 const usage = `npm test -- distributed: the black-box tests against separate processes on Postgres, Redis and NATS
 
@@ -20,7 +20,7 @@ const usage = `npm test -- distributed: the black-box tests against separate pro
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 
 const { values: flags, positionals: rest } = readFlags(usage, {
   options: {

@@ -3,17 +3,17 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildPkcs11 } from '@latchkey/support/build-pkcs11';
-import { startKmsStandIn } from '@latchkey/support/custody/kms-stand-in';
-import { createSoftToken } from '@latchkey/support/custody/soft-token';
-import { startVaultStandIn } from '@latchkey/support/custody/vault-stand-in';
-import { runCli } from '@latchkey/support/processes/run-cli';
-import type { Environment } from '@latchkey/support/processes/spawn-entry';
-import { provideTool } from '@latchkey/support/provide-tool';
-import { readFlags } from '@latchkey/support/read-flags';
-import { listBlackBoxTests } from '@latchkey/support/test-run/black-box-tests';
-import { selectTests } from '@latchkey/support/test-run/programs';
-import { runTests } from '@latchkey/support/test-run/run-tests';
+import { buildPkcs11 } from '../build-pkcs11.ts';
+import { startKmsStandIn } from '../custody/kms-stand-in.ts';
+import { createSoftToken } from '../custody/soft-token.ts';
+import { startVaultStandIn } from '../custody/vault-stand-in.ts';
+import { runCli } from '../processes/run-cli.ts';
+import type { Environment } from '../processes/spawn-entry.ts';
+import { provideTool } from '../provide-tool.ts';
+import { readFlags } from '../read-flags.ts';
+import { listBlackBoxTests } from '../test-run/black-box-tests.ts';
+import { selectTests } from '../test-run/programs.ts';
+import { runTests } from '../test-run/run-tests.ts';
 
 const usage = `npm test -- custody: the black-box tests on single nodes whose master key another system holds
 
@@ -24,7 +24,7 @@ const usage = `npm test -- custody: the black-box tests on single nodes whose ma
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const { values: flags, positionals } = readFlags(usage, {
   options: { provider: { type: 'string', default: 'pkcs11' } },
   allowPositionals: true,
