@@ -11,7 +11,7 @@ import { jwtVerify } from 'jose';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openFirefox } from './firefox.ts';
 
-const root = join(import.meta.dirname, '../../../..');
+const root = join(import.meta.dirname, '../../..');
 const readme = readDocument('README.md');
 const guide = readDocument('docs/integrate.md');
 const blocks = readBlocks(guide);
