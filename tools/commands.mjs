@@ -30,7 +30,7 @@ export const commands = {
         about: 'the black-box tests with the master key on a token, or at a stand-in for AWS KMS or Vault',
       },
       upgrade: {
-        entry: 'tools/test-upgrade.ts',
+        entry: 'tests/support/runs/upgrade.ts',
         about: 'the last tagged release and this code, side by side on one database',
       },
       faults: {

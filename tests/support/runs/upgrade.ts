@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readFlags } from '@latchkey/support/read-flags';
-import { provideStores, thisMachine } from '@latchkey/support/stores/provide-stores';
-import { conclude } from '@latchkey/support/test-run/run-tests';
-import { findPreviousRelease, unpackRelease } from '@latchkey/support/upgrade/previous-release';
-import { rollThrough } from '@latchkey/support/upgrade/roll-through';
-import { createTally } from '@latchkey/support/upgrade/tally';
+import { readFlags } from '../read-flags.ts';
+import { provideStores, thisMachine } from '../stores/provide-stores.ts';
+import { conclude } from '../test-run/run-tests.ts';
+import { findPreviousRelease, unpackRelease } from '../upgrade/previous-release.ts';
+import { rollThrough } from '../upgrade/roll-through.ts';
+import { createTally } from '../upgrade/tally.ts';
 
 const usage = `npm test -- upgrade: whether this code can take the place of the last release, and back
 
@@ -33,7 +33,7 @@ async function testRolling(version: string, folder: string): Promise<void> {
     const before = await unpackRelease(version, folder);
     await rollThrough(
       before,
-      { version: 'this code', folder: join(import.meta.dirname, '..') },
+      { version: 'this code', folder: join(import.meta.dirname, '../../..') },
       stores,
       tally,
     );
