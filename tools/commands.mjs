@@ -13,24 +13,24 @@ export const commands = {
     entry: ['tools/test.ts'],
     words: {
       distributed: {
-        entry: 'tests/support/runs/distributed.ts',
+        entry: 'tests/support/test-run/distributed.ts',
         about: 'the black-box tests against separate processes on Postgres, Redis and NATS',
       },
       compose: {
-        entry: 'tests/support/runs/compose.ts',
+        entry: 'tests/programs/compose/main.ts',
         about: 'the images and compose.yaml, and the black-box tests against them; needs Docker',
         withoutDashboard: 'an image builds its own',
       },
       tls: {
-        entry: 'tests/support/runs/tls.ts',
+        entry: 'tests/support/test-run/tls.ts',
         about: 'black-box tests against stores with TLS and credentials, poolers and clusters',
       },
       custody: {
-        entry: 'tests/support/runs/custody.ts',
+        entry: 'tests/support/test-run/custody.ts',
         about: 'the black-box tests with the master key on a token, or at a stand-in for AWS KMS or Vault',
       },
       upgrade: {
-        entry: 'tests/support/runs/upgrade.ts',
+        entry: 'tests/faults/upgrade/main.ts',
         about: 'the last tagged release and this code, side by side on one database',
       },
       faults: {

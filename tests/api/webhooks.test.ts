@@ -27,7 +27,7 @@ describe('webhooks', async () => {
     // A problem that the Overview shows.
     CORS_ORIGINS: '*',
     // API keys that expire are looked for every 10 s, and problems are reported every 30 s.
-    NODE_OPTIONS: `--import=${import.meta.resolve('@latchkey/support/hasten-timers')}`,
+    NODE_OPTIONS: `--import=${import.meta.resolve('./hasten-timers.ts')}`,
   });
   const { client, adminApiKey: admin } = server;
 

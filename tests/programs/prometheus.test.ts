@@ -3,10 +3,10 @@ import { fillVariables, queriesOf, readDashboards } from '@latchkey/support/blac
 import { post, startMeasured } from '@latchkey/support/black-box/measured-processes';
 import { readMetrics } from '@latchkey/support/black-box/read-metrics';
 import { unique } from '@latchkey/support/black-box/unique';
-import { startPrometheus } from '@latchkey/support/prometheus/own-prometheus';
 import { parseRules, readRuleFiles } from '@latchkey/support/prometheus/rules';
 import { viewerToken } from '@latchkey/support/tokens';
 import { expect, test, vi } from 'vitest';
+import { startPrometheus } from './own-prometheus.ts';
 
 const { PROMTOOL_PATH, PROMETHEUS_PATH } = process.env;
 vi.setConfig({ testTimeout: 120_000 });

@@ -4,8 +4,8 @@ import { createApiKey, registerContent } from '@latchkey/support/black-box/serve
 import { areContainers, type OwnServer, startServer } from '@latchkey/support/black-box/target';
 import { unique } from '@latchkey/support/black-box/unique';
 import { uploadSettings } from '@latchkey/support/black-box/upload-settings';
-import { startSwiftStore } from '@latchkey/support/stores/swift-store';
 import { afterAll, describe, expect, it } from 'vitest';
+import { startSwiftStore } from './swift-store.ts';
 
 const bytes = Buffer.from('a segment of video');
 

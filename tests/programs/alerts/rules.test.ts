@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findSent, readInhibitions, readMatcher } from '@latchkey/support/prometheus/inhibitions';
 import { parseRules, readRuleFiles } from '@latchkey/support/prometheus/rules';
 import { findTool } from '@latchkey/support/provide-tool';
 import { expect, test } from 'vitest';
 import { type AlertCase, alertCases, healthy } from './alert-cases.ts';
+import { findSent, readInhibitions, readMatcher } from './inhibitions.ts';
 import { type Phases, toNotation } from './made-up-series.ts';
 
 const root = join(import.meta.dirname, '../../..');

@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
-import { withoutSettings } from '../compose-environment.ts';
-import { type ComposeProject, createComposeProject } from '../compose-project.ts';
-import { runBlock } from '../documents/run-block.ts';
-import { findFreePort } from '../find-free-port.ts';
-import { repositoryFolder } from '../repository.ts';
-import { readTokenSecret, viewerToken } from '../tokens.ts';
+import { withoutSettings } from '@latchkey/support/compose-environment';
+import { type ComposeProject, createComposeProject } from '@latchkey/support/compose-project';
+import { runBlock } from '@latchkey/support/documents/run-block';
+import { findFreePort } from '@latchkey/support/find-free-port';
+import { repositoryFolder } from '@latchkey/support/repository';
+import { readTokenSecret, viewerToken } from '@latchkey/support/tokens';
 
 const readyWithinMs = 120_000;
 const askEveryMs = 200;

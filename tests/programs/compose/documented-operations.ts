@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { findBlock, readBlocks, readDocument } from '../documents/read-blocks.ts';
-import { writeFinding } from '../measured/finding.ts';
-import { repositoryFolder } from '../repository.ts';
-import { listSourceFiles } from '../source-files.ts';
+import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents/read-blocks';
+import { writeFinding } from '@latchkey/support/measured/finding';
+import { repositoryFolder } from '@latchkey/support/repository';
+import { listSourceFiles } from '@latchkey/support/source-files';
 import { type DocumentedStack, openDocumentedStack } from './documented-stack.ts';
 import { measureUpgrade } from './documented-upgrade.ts';
 

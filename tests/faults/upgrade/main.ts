@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readFlags } from '../read-flags.ts';
-import { provideStores, thisMachine } from '../stores/provide-stores.ts';
-import { conclude } from '../test-run/run-tests.ts';
-import { findPreviousRelease, unpackRelease } from '../upgrade/previous-release.ts';
-import { rollThrough } from '../upgrade/roll-through.ts';
-import { createTally } from '../upgrade/tally.ts';
+import { readFlags } from '@latchkey/support/read-flags';
+import { provideStores, thisMachine } from '@latchkey/support/stores/provide-stores';
+import { conclude } from '@latchkey/support/test-run/run-tests';
+import { findPreviousRelease, unpackRelease } from './previous-release.ts';
+import { rollThrough } from './roll-through.ts';
+import { createTally } from './tally.ts';
 
 const usage = `npm test -- upgrade: whether this code can take the place of the last release, and back
 

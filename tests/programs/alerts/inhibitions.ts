@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { parse } from 'yaml';
-import { repositoryFolder } from '../repository.ts';
 
 /** The labels of a firing alert, its name among them. */
 export type AlertLabels = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findFreePort } from '../find-free-port.ts';
-import { makeServerFolder, startServerProgram } from '../stores/server-program.ts';
+import { findFreePort } from '@latchkey/support/find-free-port';
+import { makeServerFolder, startServerProgram } from '@latchkey/support/stores/server-program';
 
 /** A process whose metrics are read. */
 interface ScrapeTarget {

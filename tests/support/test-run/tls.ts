@@ -7,10 +7,10 @@ import { startNatsCluster, startNatsVariant } from '../stores/nats-variants.ts';
 import { startOwnPgBouncer } from '../stores/own-pgbouncer.ts';
 import { postgresUid, startOwnPostgres } from '../stores/own-stores.ts';
 import { startRedisCluster, startRedisSentinel, startRedisVariant } from '../stores/redis-variants.ts';
-import { blackBoxSettings } from '../test-run/black-box-tests.ts';
-import { selectTests } from '../test-run/programs.ts';
-import { runTests } from '../test-run/run-tests.ts';
 import { makeCertificateAuthority } from '../tls/make-certificates.ts';
+import { blackBoxSettings } from './black-box-tests.ts';
+import { selectTests } from './programs.ts';
+import { runTests } from './run-tests.ts';
 
 const usage = `npm test -- tls: black-box tests against separate processes whose stores want TLS and credentials
 

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { findFreePort } from '../find-free-port.ts';
-import type { S3Server } from './s3-server.ts';
+import { findFreePort } from '@latchkey/support/find-free-port';
+import type { S3Server } from '@latchkey/support/stores/s3-server';
 
 /** The three stores of OpenStack Swift behind its proxy. */
 const kinds = ['object', 'container', 'account'] as const;

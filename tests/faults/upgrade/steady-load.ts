@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { viewerToken } from '../tokens.ts';
+import { viewerToken } from '@latchkey/support/tokens';
 import type { Players, Question, Reply } from './players.ts';
 
 /** Number of clients. Each sends one request after the other, with pauses: together some 150 a second. */

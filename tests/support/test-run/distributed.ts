@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { readFlags } from '../read-flags.ts';
 import { absentBucket, type Stack, startStack } from '../stack/start-stack.ts';
 import { provideStores } from '../stores/provide-stores.ts';
-import { blackBoxSettings, listBlackBoxTests } from '../test-run/black-box-tests.ts';
-import { selectTests } from '../test-run/programs.ts';
-import { runTests } from '../test-run/run-tests.ts';
+import { blackBoxSettings, listBlackBoxTests } from './black-box-tests.ts';
+import { selectTests } from './programs.ts';
+import { runTests } from './run-tests.ts';
 
 const usage = `npm test -- distributed: the black-box tests against separate processes on Postgres, Redis and NATS
 

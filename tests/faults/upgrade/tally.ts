@@ -1,4 +1,4 @@
-import type { Counts } from '../test-run/count-reporter.ts';
+import type { Counts } from '@latchkey/support/test-run/count-reporter';
 
 /** The results of a run. */
 export interface Tally {

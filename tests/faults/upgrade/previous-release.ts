@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { repositoryFolder } from '../repository.ts';
-import { runCommand } from '../run-command.ts';
+import { repositoryFolder } from '@latchkey/support/repository';
+import { runCommand } from '@latchkey/support/run-command';
 
 /** The code of one release, with its packages. */
 export interface Release {

@@ -11,9 +11,9 @@ import { runCli } from '../processes/run-cli.ts';
 import type { Environment } from '../processes/spawn-entry.ts';
 import { provideTool } from '../provide-tool.ts';
 import { readFlags } from '../read-flags.ts';
-import { listBlackBoxTests } from '../test-run/black-box-tests.ts';
-import { selectTests } from '../test-run/programs.ts';
-import { runTests } from '../test-run/run-tests.ts';
+import { listBlackBoxTests } from './black-box-tests.ts';
+import { selectTests } from './programs.ts';
+import { runTests } from './run-tests.ts';
 
 const usage = `npm test -- custody: the black-box tests on single nodes whose master key another system holds
 

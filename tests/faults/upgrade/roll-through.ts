@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LatchkeyProcess } from '../processes/latchkey-process.ts';
-import { createStack, type Stores } from '../stack/start-stack.ts';
-import { processKinds } from '../stack/topology.ts';
-import { viewerToken } from '../tokens.ts';
+import type { LatchkeyProcess } from '@latchkey/support/processes/latchkey-process';
+import { createStack, type Stores } from '@latchkey/support/stack/start-stack';
+import { processKinds } from '@latchkey/support/stack/topology';
+import { viewerToken } from '@latchkey/support/tokens';
 import { createPlayers, type Players } from './players.ts';
 import type { Release } from './previous-release.ts';
 import { demand, newLease, registration, startSteadyLoad } from './steady-load.ts';

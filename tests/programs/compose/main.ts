@@ -4,16 +4,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { findDockerEngine } from '../compose/docker-engine.ts';
-import { runDocumentedOperations } from '../compose/documented-operations.ts';
-import { removeLeftoverStacks } from '../compose/leftover-stacks.ts';
-import { sendRequestsDuring } from '../compose/requests-during.ts';
-import { createComposeProject } from '../compose-project.ts';
-import { writeFinding } from '../measured/finding.ts';
-import { readFlags } from '../read-flags.ts';
-import { runCommand } from '../run-command.ts';
-import { blackBoxSettings, listBlackBoxTests } from '../test-run/black-box-tests.ts';
+import { createComposeProject } from '@latchkey/support/compose-project';
+import { writeFinding } from '@latchkey/support/measured/finding';
+import { readFlags } from '@latchkey/support/read-flags';
+import { runCommand } from '@latchkey/support/run-command';
+import { blackBoxSettings, listBlackBoxTests } from '@latchkey/support/test-run/black-box-tests';
+import { findDockerEngine } from './docker-engine.ts';
+import { runDocumentedOperations } from './documented-operations.ts';
+import { removeLeftoverStacks } from './leftover-stacks.ts';
 import { measureImages } from './measure-images.ts';
+import { sendRequestsDuring } from './requests-during.ts';
 
 const usage = `npm test -- compose: builds every image and runs compose.yaml for real, under a project name of its own
 
