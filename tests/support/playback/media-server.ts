@@ -29,7 +29,9 @@ export async function startMediaServer(
   const requests: MediaRequest[] = [];
   const server = createServer(async ({ url: path = '/', headers }, response) => {
     requests.push({ path, headers });
-    const file = extra[path] ?? join(folder, path);
+    // A query is a signature, which a CDN has checked before.
+    const [name = '/'] = path.split('?');
+    const file = extra[name] ?? join(folder, name);
     const found = await stat(file).catch(() => undefined);
     if (!found?.isFile()) return void response.writeHead(404).end();
     const range = readRange(headers.range, found.size);
