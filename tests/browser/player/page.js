@@ -157,7 +157,8 @@ window.load = async ({ way = 'create', playlist, contentId, rate = 1, hasOwnTime
   video.defaultPlaybackRate = rate;
   video.playbackRate = rate;
   window.loadAgain = async () => {
-    // The player starts between these two readings. Its callback for the first frame runs between these two callbacks.
+    // The player starts between these two readings. Its callback for the first frame runs between these two callbacks: it asks for
+    // it once it has hls.js, which is before the video has metadata.
     const askedMs = performance.now();
     let shownMs;
     video.requestVideoFrameCallback(() => {
@@ -166,9 +167,11 @@ window.load = async ({ way = 'create', playlist, contentId, rate = 1, hasOwnTime
     try {
       const loaded = load(playlist, contentId);
       const begunMs = performance.now();
-      video.requestVideoFrameCallback(() => {
-        seen.firstFrameMs = { least: shownMs - begunMs, most: performance.now() - askedMs };
-      });
+      const noteLast = () =>
+        video.requestVideoFrameCallback(() => {
+          seen.firstFrameMs = { least: shownMs - begunMs, most: performance.now() - askedMs };
+        });
+      video.addEventListener('loadedmetadata', noteLast, { once: true });
       await loaded;
       return null;
     } catch (error) {
