@@ -63,6 +63,7 @@ export function createDatabaseFeed(db: Database): ChangeFeed {
       return {
         head: first.head,
         history: nameHistory(first),
+        // A row without an id is left out: followers drop every state at a gap.
         changes: rows.flatMap(({ number, at, id, previous, change }) =>
           number === null || at === null || id === null
             ? []
