@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '@latchkey/support/black-box/compose-file';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { expect, it } from 'vitest';
 
-const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+const dockerfile = readFileSync(join(repositoryFolder, 'Dockerfile'), 'utf8');
 const instructions = dockerfile.match(/^[A-Z]+ .*/gm) ?? [];
 
 it('the Dockerfile uses one official base image, whose digest a publisher can name, and no foreign syntax', () => {
@@ -29,7 +29,9 @@ it('an image says in its labels what it is, of which release, under which licenc
       value,
     ]),
   );
-  const { version, license, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { version, license, description } = JSON.parse(
+    readFileSync(join(repositoryFolder, 'package.json'), 'utf8'),
+  );
   expect(labels).toEqual({
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Docker
     title: 'latchkey ${PACKAGE}',
@@ -41,13 +43,16 @@ it('an image says in its labels what it is, of which release, under which licenc
 });
 
 it('an image installs the packages of the lock file, with the pnpm of this workspace', () => {
-  const pnpm = /pnpm@[0-9.]+/.exec(readFileSync(join(root, 'tools/ensure-installed.mjs'), 'utf8'))?.[0];
+  const pnpm = /pnpm@[0-9.]+/.exec(
+    readFileSync(join(repositoryFolder, 'tools/ensure-installed.mjs'), 'utf8'),
+  )?.[0];
   expect(dockerfile).toContain(`npm install --global ${pnpm}\n`);
   expect(dockerfile).toContain('pnpm install --prod --frozen-lockfile');
 });
 
 it('no file that may contain a secret is sent to the Docker builder', () => {
-  const [first, ...rest] = readFileSync(join(root, '.dockerignore'), 'utf8').match(/^[^#\n].*/gm) ?? [];
+  const [first, ...rest] =
+    readFileSync(join(repositoryFolder, '.dockerignore'), 'utf8').match(/^[^#\n].*/gm) ?? [];
   expect(first).toBe('*');
   const sent = rest.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
   expect(sent).toEqual([

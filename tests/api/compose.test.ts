@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type ComposeService, readComposeFile, root } from '@latchkey/support/black-box/compose-file';
+import { type ComposeService, readComposeFile } from '@latchkey/support/black-box/compose-file';
 import { compileCache } from '@latchkey/support/processes/spawn-entry';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { expect, it } from 'vitest';
 import { images } from '../../tools/image/images.ts';
 
-const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const packageJson = JSON.parse(readFileSync(join(repositoryFolder, 'package.json'), 'utf8'));
 const { text, file } = readComposeFile();
 const all = Object.entries(file.services);
 const own = all.filter(([, { build }]) => build);
@@ -23,7 +24,9 @@ function holders(variable: string): string[] {
 
 /** Commands of the document, on lines of their own and in sentences. */
 const documentedCommands =
-  readFileSync(join(root, 'docs/containers.md'), 'utf8').match(/(?<=^|`|&& )docker compose [^`\n]*/gm) ?? [];
+  readFileSync(join(repositoryFolder, 'docs/containers.md'), 'utf8').match(
+    /(?<=^|`|&& )docker compose [^`\n]*/gm,
+  ) ?? [];
 
 const verifyTokens = ['auth', 'content', 'key-derivation', 'leases'];
 const behindGateway = [...verifyTokens, 'playback'];
@@ -153,7 +156,9 @@ it.each(own)('%s gets from Compose only variables that its process reads', async
   const names = Object.keys(service.environment ?? {});
   // The help of the command line lists the passwords of the roles, but not DATABASE_URL.
   const help = port === null ? ['migrate', '--help'] : ['--help'];
-  const { stdout } = await promisify(execFile)(process.execPath, [join(root, entry), ...help], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, [join(repositoryFolder, entry), ...help], {
+    env,
+  });
   const read = new Set([...stdout.matchAll(/^([A-Z][A-Z0-9_]+),? .*\(/gm)].map((match) => match[1]));
   if (port === null) read.add('DATABASE_URL');
   expect(names.filter((variable) => !read.has(variable))).toEqual([]);

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openTarget } from '@latchkey/support/black-box/target';
 import { compileCache } from '@latchkey/support/processes/spawn-entry';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { expect, it } from 'vitest';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { version: string };
+const { version } = JSON.parse(readFileSync(`${repositoryFolder}/package.json`, 'utf8')) as {
+  version: string;
+};
 /** `services/content` is one of the services, which start alike. */
 const entries = [
   'gateway/src/single-node.ts',
@@ -21,7 +22,7 @@ const server = await openTarget();
 const env = { NODE_COMPILE_CACHE: compileCache };
 
 it.each(entries)('%s --version prints the release, without any configuration', async (entry) => {
-  const run = promisify(execFile)(process.execPath, [entry, '--version'], { cwd: root, env });
+  const run = promisify(execFile)(process.execPath, [entry, '--version'], { cwd: repositoryFolder, env });
   expect(await run).toEqual({ stdout: `${version}\n`, stderr: '' });
 });
 

@@ -1,13 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '@latchkey/support/black-box/compose-file';
 import { makeTestFolder } from '@latchkey/support/black-box/own-process';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { expect, it } from 'vitest';
 
 const documents = ['README.md', 'k8s/README.md', 'cli/README.md']
-  .concat(readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])))
-  .map((name) => readFileSync(join(root, name), 'utf8'))
+  .concat(
+    readdirSync(join(repositoryFolder, 'docs')).flatMap((name) =>
+      name.endsWith('.md') ? [`docs/${name}`] : [],
+    ),
+  )
+  .map((name) => readFileSync(join(repositoryFolder, name), 'utf8'))
   .join('\n');
 
 /** Files that commands of the documents write, read or mount: environment files, dumps, databases and secrets. */
@@ -35,7 +39,7 @@ function isIgnored(folder: string, path: string): boolean {
 function repositoryWithRules(): string {
   const folder = makeTestFolder();
   execFileSync('git', ['init', '--quiet'], { cwd: folder });
-  copyFileSync(join(root, '.gitignore'), join(folder, '.gitignore'));
+  copyFileSync(join(repositoryFolder, '.gitignore'), join(folder, '.gitignore'));
   return folder;
 }
 
@@ -58,7 +62,7 @@ it('git does not ignore the settings for Kubernetes, which contain no secret', (
 });
 
 it('no file with secrets or rows is sent to the Docker builder', () => {
-  const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+  const lines = readFileSync(join(repositoryFolder, '.dockerignore'), 'utf8').split('\n');
   expect(lines).toEqual(
     expect.arrayContaining(['*', '**/.env*', '**/*.env', '**/secrets', '**/*.dump', '**/*.db']),
   );

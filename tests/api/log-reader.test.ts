@@ -2,14 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { complete, makeTestFolder } from '@latchkey/support/black-box/own-process';
 import { makeApiKey } from '@latchkey/support/black-box/target';
 import { compileCache } from '@latchkey/support/processes/spawn-entry';
+import { repositoryFolder } from '@latchkey/support/repository';
+import { singleNodeEntry } from '@latchkey/support/stack/topology';
 import { expect, it, onTestFinished } from 'vitest';
 
-const entry = fileURLToPath(new URL('../../gateway/src/single-node.ts', import.meta.url));
+const entry = join(repositoryFolder, singleNodeEntry);
 const listening = /serves on (http:\/\/[^\s"]+)/;
 
 function isRunning(pid: number): boolean {

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { complete, makeTestFolder } from '@latchkey/support/black-box/own-process';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { makeSecretFolder } from './secret-folder.ts';
 
-const root = join(import.meta.dirname, '../..');
 /** The lowest bit of `SigCgt` in `/proc/PID/status` is signal 1, SIGHUP (proc(5)). */
 const catchesHangup = /^SigCgt:\s+[0-9a-f]*[13579bdf]$/m;
 const { AUTH_JWT_SECRET, ...others } = complete;
@@ -22,7 +22,7 @@ function startBy(
   env: Readonly<Record<string, string | undefined>>,
 ) {
   const child = spawn(command, args, {
-    cwd: root,
+    cwd: repositoryFolder,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { get, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { openTarget } from '@latchkey/support/black-box/target';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
 
@@ -50,7 +52,7 @@ it('GET /openapi.json is sent compressed to a reader that takes that, and not at
 });
 
 it('docs/contract.md names every path of the OpenAPI document', () => {
-  const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
+  const contract = readFileSync(join(repositoryFolder, 'docs/contract.md'), 'utf8');
   const paths = Object.keys(document.paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
   expect(paths.filter((path) => !contract.includes(path))).toEqual([]);
 });

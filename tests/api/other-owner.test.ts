@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { complete, makeTestFolder, startInTest } from '@latchkey/support/black-box/own-process';
 import { makeFolder, startProcess } from '@latchkey/support/black-box/server-process';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { afterAll, expect, it } from 'vitest';
 
-const entryOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 /** `nobody`, on every Linux. Only root may start a process as another user. Other users test with a read-only file. */
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -33,7 +32,7 @@ const { path: database, modes } = await makeForeignDatabase();
 
 function runAsOther(entry: string, ...args: string[]) {
   const folder = dirname(database);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entryOf(entry), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(repositoryFolder, entry), ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, ...complete, SQLITE_PATH: database },
     encoding: 'utf8',

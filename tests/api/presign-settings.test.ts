@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { makeFolder } from '@latchkey/support/black-box/server-process';
 import { areContainers, openShared, startServer } from '@latchkey/support/black-box/target';
 import { unique } from '@latchkey/support/black-box/unique';
 import { uploadsOn } from '@latchkey/support/black-box/upload-settings';
 import { compileCache } from '@latchkey/support/processes/spawn-entry';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, expect, it } from 'vitest';
 
 const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', ...plain } = uploadsOn;
 const secrets = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
-const contentService = fileURLToPath(new URL('../../services/content/src/serve.ts', import.meta.url));
+const contentService = join(repositoryFolder, 'services/content/src/serve.ts');
 /** The variables of the content service. It connects to the database only after it has read its configuration. */
 const service = {
   ENABLE_PRESIGN: 'true',

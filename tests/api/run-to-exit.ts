@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from '@latchkey/support/black-box/compose-file';
 import { compileCache } from '@latchkey/support/processes/spawn-entry';
+import { repositoryFolder } from '@latchkey/support/repository';
 
 /** Runs a command of `latchkey` to its end, for tests of how it ends. */
 export function runToExit(
@@ -11,8 +11,11 @@ export function runToExit(
   const key = apiKey === undefined ? {} : { LATCHKEY_API_KEY: apiKey };
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...key };
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(root, 'cli/src/main.ts'), ...args], { env }, (error, stdout, stderr) =>
-      resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr }),
+    execFile(
+      process.execPath,
+      [join(repositoryFolder, 'cli/src/main.ts'), ...args],
+      { env },
+      (error, stdout, stderr) => resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr }),
     );
   });
 }

@@ -3,9 +3,9 @@ import { cpSync, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { freePorts, makeTestFolder } from '@latchkey/support/black-box/own-process';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { expect, it, onTestFinished, vi } from 'vitest';
 
-const root = join(import.meta.dirname, '../../..');
 // It installs packages, of which the store of pnpm may lack some.
 vi.setConfig({ testTimeout: 600_000 });
 
@@ -18,11 +18,11 @@ const PATH = process.env.PATH?.split(delimiter)
 function copyRepository(): string {
   const folder = makeTestFolder();
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
+    cwd: repositoryFolder,
     encoding: 'utf8',
   });
-  for (const file of listed.split('\0').filter((name) => name && existsSync(join(root, name))))
-    cpSync(join(root, file), join(folder, file));
+  for (const file of listed.split('\0').filter((name) => name && existsSync(join(repositoryFolder, name))))
+    cpSync(join(repositoryFolder, file), join(folder, file));
   return folder;
 }
 

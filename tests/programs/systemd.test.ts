@@ -5,10 +5,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePorts, makeTestFolder } from '@latchkey/support/black-box/own-process';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { expect, it, onTestFinished, vi } from 'vitest';
 
-const root = join(import.meta.dirname, '../../..');
-const unit = readFileSync(join(root, 'ops/systemd/latchkey.service'), 'utf8');
+const unit = readFileSync(join(repositoryFolder, 'ops/systemd/latchkey.service'), 'utf8');
 /** `[name, value]` of each line. A name may occur several times. */
 const lines = [...unit.matchAll(/^([A-Za-z]+)=(.*)$/gm)].map(
   ([, name = '', value = '']) => [name, value] as const,
@@ -42,7 +42,9 @@ it('the unit for systemd takes from the process every right that it does not nee
 });
 
 it('systemd waits longer for the end of the process than the process takes, as compose.yaml does', () => {
-  const compose = /stop_grace_period: (\d+)s/.exec(readFileSync(join(root, 'compose.yaml'), 'utf8'))?.[1];
+  const compose = /stop_grace_period: (\d+)s/.exec(
+    readFileSync(join(repositoryFolder, 'compose.yaml'), 'utf8'),
+  )?.[1];
   expect(valuesOf('TimeoutStopSec')).toEqual([compose]);
 });
 
@@ -51,7 +53,10 @@ it.skipIf(!existsSync(analyze))(
   async () => {
     const file = join(makeTestFolder(), 'latchkey.service');
     // It checks that the programs and folders exist. User and group are made by an operator.
-    writeFileSync(file, unit.replaceAll('/opt/latchkey', root).replace(/^(User|Group)=.*\n/gm, ''));
+    writeFileSync(
+      file,
+      unit.replaceAll('/opt/latchkey', repositoryFolder).replace(/^(User|Group)=.*\n/gm, ''),
+    );
     const run = promisify(execFile);
     const { stdout, stderr } = await run(analyze, ['verify', '--man=no', file]);
     expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('latchkey.service'))).toEqual([]);
@@ -63,7 +68,7 @@ it('the command of the unit starts a server that is the process of systemd itsel
   const folder = makeTestFolder();
   const adapt = (text: string) =>
     text
-      .replaceAll('/opt/latchkey', root)
+      .replaceAll('/opt/latchkey', repositoryFolder)
       .replaceAll('/var/lib/latchkey', folder)
       .replaceAll('/var/cache/latchkey', join(folder, 'cache'));
   const [program = '', ...args] = adapt(valuesOf('ExecStart')[0] ?? '').split(' ');

@@ -115,7 +115,7 @@ describe.each(databaseKinds(process.env))(
     const remove = (comparison: '=' | '>' | '<=', number: number) =>
       database.db.deleteFrom('changes').where('number', comparison, number).execute();
     const clearIds = () =>
-      database.db.updateTable('changes').set({ id: null }).where('number', '=', 4).execute();
+      database.db.updateTable('changes').set({ id: sql<string>`null` }).where('number', '=', 4).execute();
     const writeAll = async (...contentIds: string[]) => {
       for (const contentId of contentIds) await write(contentId);
     };

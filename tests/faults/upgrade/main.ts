@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readFlags } from '@latchkey/support/read-flags';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { provideStores, thisMachine } from '@latchkey/support/stores/provide-stores';
 import { conclude } from '@latchkey/support/test-run/run-tests';
 import { findPreviousRelease, unpackRelease } from './previous-release.ts';
@@ -31,12 +32,7 @@ async function testRolling(version: string, folder: string): Promise<void> {
     const { TEST_POSTGRES_URL = '', TEST_REDIS_URL = '', TEST_NATS_URL = '' } = services.variables;
     const stores = { postgres: TEST_POSTGRES_URL, redis: TEST_REDIS_URL, nats: TEST_NATS_URL };
     const before = await unpackRelease(version, folder);
-    await rollThrough(
-      before,
-      { version: 'this code', folder: join(import.meta.dirname, '../../..') },
-      stores,
-      tally,
-    );
+    await rollThrough(before, { version: 'this code', folder: repositoryFolder }, stores, tally);
   } finally {
     await services.stop();
   }

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseRules, readRuleFiles } from '@latchkey/support/prometheus/rules';
 import { findTool } from '@latchkey/support/provide-tool';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { expect, test } from 'vitest';
 import { type AlertCase, alertCases, healthy } from './alert-cases.ts';
 import { findSent, readInhibitions, readMatcher } from './inhibitions.ts';
 import { type Phases, toNotation } from './made-up-series.ts';
 
-const root = join(import.meta.dirname, '../../..');
 const promtool = findTool('promtool');
 const files = readRuleFiles();
 const { alerts } = parseRules(files);
@@ -81,7 +81,7 @@ function describeCase({
 
 function run(...args: string[]): Promise<{ isFine: boolean; output: string }> {
   return new Promise((resolve) => {
-    execFile(promtool ?? '', args, { cwd: root }, (error, stdout, stderr) =>
+    execFile(promtool ?? '', args, { cwd: repositoryFolder }, (error, stdout, stderr) =>
       resolve({ isFine: !error, output: `${stdout}${stderr}` }),
     );
   });
@@ -97,7 +97,7 @@ async function runCase(one: object): Promise<{ isFine: boolean; output: string }
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-alert-'));
   try {
     const file = join(folder, 'case.json');
-    const rule_files = files.map(({ path }) => join(root, path));
+    const rule_files = files.map(({ path }) => join(repositoryFolder, path));
     // JSON is YAML too.
     writeFileSync(
       file,

@@ -10,6 +10,7 @@ import { unique } from '@latchkey/support/black-box/unique';
 import { openBrowser } from '@latchkey/support/open-browser';
 import type { KeyRequest } from '@latchkey/support/playback/key-requests';
 import { startMediaServer } from '@latchkey/support/playback/media-server';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
@@ -66,10 +67,10 @@ beforeAll(async () => {
   for (const scheme of schemes) {
     const out = join(folder.path, contents[scheme]);
     const what = [film, '--scheme', scheme, '--content-id', contents[scheme], '--out', out];
-    const command = pathOf('../../../../cli/src/main.ts');
+    const command = join(repositoryFolder, 'cli/src/main.ts');
     await run(process.execPath, [command, 'encrypt', ...what, '--server', server.url, '--register'], {
       // Its node_modules has Shaka Packager.
-      cwd: pathOf('../../..'),
+      cwd: join(repositoryFolder, 'tests'),
       env: { PATH: '', LATCHKEY_API_KEY: server.adminApiKey },
     });
   }

@@ -7,6 +7,7 @@ import { parseEnv } from 'node:util';
 import { createComposeProject } from '@latchkey/support/compose-project';
 import { writeFinding } from '@latchkey/support/measured/finding';
 import { readFlags } from '@latchkey/support/read-flags';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { runCommand } from '@latchkey/support/run-command';
 import { blackBoxSettings, listBlackBoxTests } from '@latchkey/support/test-run/black-box-tests';
 import { findDockerEngine } from './docker-engine.ts';
@@ -26,7 +27,6 @@ Ends with: N passed, N failed. Exits 0 if nothing failed.
 `;
 readFlags(usage, {});
 
-const root = join(import.meta.dirname, '../../..');
 const replicas = 3;
 /** Requests that go to the replicas in turn; enough for each to answer some. */
 const requests = 300;
@@ -37,7 +37,7 @@ const projectName = `latchkey-test-${process.pid}`;
 
 async function makeEnvFile(folder: string): Promise<string> {
   const path = join(folder, '.env');
-  const cli = join(root, 'cli/src/main.ts');
+  const cli = join(repositoryFolder, 'cli/src/main.ts');
   assert.equal(await runCommand(process.execPath, [cli, 'keygen', '--out', path]), 0);
   // Any free port. No drain, because there is no load balancer.
   const settings = {
@@ -53,12 +53,12 @@ async function makeEnvFile(folder: string): Promise<string> {
 }
 
 async function checkBlackBox(url: string, secrets: NodeJS.Dict<string>): Promise<void> {
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const vitest = join(repositoryFolder, 'node_modules/vitest/vitest.mjs');
   const { ADMIN_API_KEY, AUTH_JWT_SECRET } = secrets;
   const env = { ...process.env, BASE_URL: url, ADMIN_API_KEY, AUTH_JWT_SECRET };
   const code = await runCommand(
     process.execPath,
-    [vitest, 'run', '--root', root, ...listBlackBoxTests(root)],
+    [vitest, 'run', '--root', repositoryFolder, ...listBlackBoxTests()],
     env,
   );
   assert.equal(code, 0, `the black-box tests passed against ${url}`);
@@ -66,12 +66,12 @@ async function checkBlackBox(url: string, secrets: NodeJS.Dict<string>): Promise
 
 /** The tests with their own settings start separate stacks, up to four in a file, each with four networks. */
 async function checkOwnSettings(): Promise<void> {
-  const others = new Set(listBlackBoxTests(root));
+  const others = new Set(listBlackBoxTests());
   const which = { ownSettings: true, containers: true };
-  const files = listBlackBoxTests(root, which).filter((file) => !others.has(file));
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const files = listBlackBoxTests(which).filter((file) => !others.has(file));
+  const vitest = join(repositoryFolder, 'node_modules/vitest/vitest.mjs');
   const env = { ...process.env, TEST_CONTAINERS: testTag, TEST_CONTAINERS_NAME: projectName };
-  const args = ['run', '--root', root, '--maxWorkers', '1', ...files];
+  const args = ['run', '--root', repositoryFolder, '--maxWorkers', '1', ...files];
   const code = await runCommand(process.execPath, [vitest, ...args], env);
   assert.deepEqual(await removeLeftoverStacks(`${projectName}-`), [], 'every test removed its stacks');
   assert.equal(code, 0, 'their black-box tests passed');
@@ -89,7 +89,7 @@ const headers = {
   authorization: `Bearer ${secrets.ADMIN_API_KEY}`,
   'content-type': 'application/json',
 };
-const project = await createComposeProject({ root, envFile, name: projectName });
+const project = await createComposeProject({ root: repositoryFolder, envFile, name: projectName });
 const faults: unknown[] = [];
 /** Rows of a table: what was measured | what was found. */
 const measured: string[] = [];

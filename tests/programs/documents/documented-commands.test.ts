@@ -7,11 +7,11 @@ import { makeTestFolder } from '@latchkey/support/black-box/own-process';
 import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents/read-blocks';
 import { makeClone, runBlock } from '@latchkey/support/documents/run-block';
 import { findFreePort } from '@latchkey/support/find-free-port';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { jwtVerify } from 'jose';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openFirefox } from './firefox.ts';
 
-const root = join(import.meta.dirname, '../../..');
 const readme = readDocument('README.md');
 const guide = readDocument('docs/integrate.md');
 const blocks = readBlocks(guide);
@@ -122,7 +122,7 @@ it.each([
 );
 
 it('the guide names the package that is built, and the page’s port that `npm run demo -- --help` names', async () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'sdk/player/package.json'), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(repositoryFolder, 'sdk/player/package.json'), 'utf8'));
   expect(guide).toContain(`latchkey-player-${version}.tgz`);
   const clone = await openClone();
   expect(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { repositoryFolder } from '@latchkey/support/repository';
 import type { Certificate } from './certificate.ts';
 
 /** The proxies that the tests run. */
@@ -27,7 +27,7 @@ export interface Places {
 
 /** The text of a file of `docs/deploy`. */
 export function readDeployFile(name: string): string {
-  return readFileSync(fileURLToPath(new URL(`../../../../docs/deploy/${name}`, import.meta.url)), 'utf8');
+  return readFileSync(join(repositoryFolder, 'docs/deploy', name), 'utf8');
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { repositoryFolder } from '../repository.ts';
 
 /** The parts of a service that the tests read. Anchors are merged, and variables are as written. */
 export interface ComposeService {
@@ -34,9 +35,7 @@ export interface ComposeFile {
   volumes: Record<string, unknown>;
 }
 
-export const root = join(import.meta.dirname, '../../..');
-
 export function readComposeFile(): { text: string; file: ComposeFile } {
-  const text = readFileSync(join(root, 'compose.yaml'), 'utf8');
+  const text = readFileSync(join(repositoryFolder, 'compose.yaml'), 'utf8');
   return { text, file: parse(text, { merge: true }) };
 }

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createComposeProject } from '../compose-project.ts';
-import { root } from './compose-file.ts';
+import { repositoryFolder } from '../repository.ts';
 import { type Environment, makeFolder, type ServerProcess } from './server-process.ts';
 
 const docker = async (...args: string[]) => (await promisify(execFile)('docker', args)).stdout.trim();
@@ -48,7 +48,7 @@ export async function startContainers(
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value ?? ''}\n`);
   writeFileSync(envFile, lines.join(''));
   const name = `${namePrefix}-${randomBytes(6).toString('hex')}`;
-  const project = await createComposeProject({ root, envFile, name });
+  const project = await createComposeProject({ root: repositoryFolder, envFile, name });
   const remove = async () => {
     await project.remove();
     folder.remove();

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './compose-file.ts';
+import { repositoryFolder } from '../repository.ts';
 
-const folder = join(root, 'ops/grafana/dashboards');
+const folder = join(repositoryFolder, 'ops/grafana/dashboards');
 
 interface Variable {
   name: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './compose-file.ts';
+import { repositoryFolder } from '../repository.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** A line of the text for Prometheus. */
@@ -48,7 +48,7 @@ export async function readMetrics(port: number): Promise<ServedMetrics> {
 
 /** The rows of docs/metrics.md: type and labels by name. */
 export function readDocumentedMetrics(): Map<string, { type: string; labels: string[] }> {
-  const text = readFileSync(join(root, 'docs/metrics.md'), 'utf8');
+  const text = readFileSync(join(repositoryFolder, 'docs/metrics.md'), 'utf8');
   const rows = text.matchAll(/^\| `(\w+)` \| (\w+) \|(.*?)\| .+? \| .+? \|$/gm);
   return new Map(
     [...rows].map(([, name = '', type = '', labels = '']) => [

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { repositoryFolder } from '../repository.ts';
 import { type MadeVideo, makeVideo } from '../video/make-video.ts';
 
 /** Three epochs of two segments, and enough to play on for half a minute. */
@@ -27,7 +28,7 @@ export function makePlayerVideo(folder: string, length: VideoLength): Promise<Ma
 
 /** Builds the package of the player as it is published. @returns its folder, `folder` */
 export async function buildPlayer(folder: string): Promise<string> {
-  const build = fileURLToPath(new URL('../../../sdk/player/build.ts', import.meta.url));
+  const build = join(repositoryFolder, 'sdk/player/build.ts');
   await promisify(execFile)(process.execPath, [build, folder]);
   return folder;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { repositoryFolder } from '../repository.ts';
 import { listSourceFiles } from '../source-files.ts';
 
 /** The call by which a test gets the server that `BASE_URL` names. */
@@ -21,17 +22,19 @@ export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
  * its pages, which take as long as all others together. With `ownSettings` also those that start servers with their own
  * settings. For `containers` only those whose servers need nothing of this machine. Without `playing` not those that play a video: their subject is the player in the browser, hls.js or ffmpeg.
  */
-export function listBlackBoxTests(
-  root: string,
-  { dashboard = false, ownSettings = false, playing = true, containers = false } = {},
-): string[] {
+export function listBlackBoxTests({
+  dashboard = false,
+  ownSettings = false,
+  playing = true,
+  containers = false,
+} = {}): string[] {
   const calls = [opening, ...(dashboard ? [dashboardOpening] : []), ...(ownSettings ? starting : [])];
   const isBlackBox = (file: string) => {
     if (!/^tests\/(api|browser|programs)\/.*\.test\.ts$/.test(file)) return false;
     if (!playing && playingTests.test(file)) return false;
     if (containers && needsThisMachine.test(file)) return false;
-    const text = readFileSync(join(root, file), 'utf8');
+    const text = readFileSync(join(repositoryFolder, file), 'utf8');
     return calls.some((call) => text.includes(call));
   };
-  return listSourceFiles(root).filter(isBlackBox);
+  return listSourceFiles(repositoryFolder).filter(isBlackBox);
 }

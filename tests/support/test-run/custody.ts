@@ -24,7 +24,6 @@ const usage = `npm test -- custody: the black-box tests on single nodes whose ma
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;
-const root = join(import.meta.dirname, '../../..');
 const { values: flags, positionals } = readFlags(usage, {
   options: { provider: { type: 'string', default: 'pkcs11' } },
   allowPositionals: true,
@@ -66,7 +65,7 @@ if (!open) {
 let code = 1;
 try {
   const holder = await open();
-  const blackBox = listBlackBoxTests(root, { ownSettings: true }).filter((file) => file !== ownMasterKey);
+  const blackBox = listBlackBoxTests({ ownSettings: true }).filter((file) => file !== ownMasterKey);
   const tests = positionals.length > 0 ? positionals : blackBox;
   try {
     code = await runTests(selectTests(tests), { ...process.env, TEST_CUSTODY: JSON.stringify(holder.env) });

@@ -1,5 +1,4 @@
 // `npm test -- distributed`: the black-box tests against separate processes.
-import { join } from 'node:path';
 import { readFlags } from '../read-flags.ts';
 import { absentBucket, type Stack, startStack } from '../stack/start-stack.ts';
 import { provideStores } from '../stores/provide-stores.ts';
@@ -19,8 +18,6 @@ const usage = `npm test -- distributed: the black-box tests against separate pro
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;
-
-const root = join(import.meta.dirname, '../../..');
 
 const { values: flags, positionals: rest } = readFlags(usage, {
   options: {
@@ -70,7 +67,7 @@ try {
     ownSettings: !(flags.edge || flags['one-stack']),
     playing: !flags['without-playing'],
   };
-  const tests = [...listBlackBoxTests(root, which), ...rest];
+  const tests = [...listBlackBoxTests(which), ...rest];
   const separate = { TEST_POSTGRES_URL, TEST_SEPARATE_SERVICES: 'true' };
   code = await runTests(selectTests(tests), { ...process.env, ...separate, ...secrets, BASE_URL: url });
 } catch (error) {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { makeFolder, startProcess } from '@latchkey/support/black-box/server-process';
 import { openBrowser } from '@latchkey/support/open-browser';
 import { provideTool } from '@latchkey/support/provide-tool';
 import { readFlags } from '@latchkey/support/read-flags';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { playlistOrigin, revocations, webhookOrigin } from './catalogue.ts';
 import { fillServer } from './fill-server.ts';
 import { addWebhooks, inventDay } from './invent-day.ts';
@@ -19,7 +19,7 @@ Needs Chromium (CHROMIUM_PATH), and installs it if it is missing (Debian, as roo
 `;
 readFlags(usage, {});
 
-const pictures = fileURLToPath(new URL('../../../../docs/dashboard/', import.meta.url));
+const pictures = join(repositoryFolder, 'docs/dashboard');
 
 const countedEveryMs = 500;
 
