@@ -24,7 +24,8 @@ export type Tool =
   | 'promtool'
   | 'prometheus'
   | 'logrotate'
-  | 'softhsm';
+  | 'softhsm'
+  | 'pgbouncer';
 
 interface ToolSource {
   /** The environment variable with its path. */
@@ -123,6 +124,12 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
     names: ['softhsm2-util'],
     // p11-kit serves the token to another process, as a network HSM does.
     debianPackages: ['softhsm2', 'p11-kit', 'p11-kit-modules'],
+  },
+  pgbouncer: {
+    variable: 'PGBOUNCER_PATH',
+    purpose: 'is a pooler before Postgres',
+    names: ['pgbouncer'],
+    debianPackages: ['pgbouncer'],
   },
 };
 

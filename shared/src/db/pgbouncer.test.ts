@@ -1,5 +1,5 @@
+import { findTool } from '@latchkey/support/provide-tool';
 import { startOwnPgBouncer } from '@latchkey/support/stores/own-pgbouncer';
-import { findProgram } from '@latchkey/support/stores/own-stores';
 import type { ServerProgram } from '@latchkey/support/stores/server-program';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -11,7 +11,7 @@ import { rowList } from './row-list.ts';
 import { inTransaction, lockSubject } from './transaction.ts';
 
 const url = process.env.TEST_POSTGRES_URL ?? '';
-const canStart = findProgram('pgbouncer') !== undefined && url.includes('127.0.0.1');
+const canStart = findTool('pgbouncer') !== undefined && url.includes('127.0.0.1');
 
 describe.skipIf(!canStart)('behind PgBouncer in transaction mode', () => {
   let own: OwnPostgres;

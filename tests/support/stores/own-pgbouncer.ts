@@ -1,8 +1,8 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../find-free-port.ts';
+import { provideTool } from '../provide-tool.ts';
 import { reloadServer } from './changed-users.ts';
-import { findProgram } from './own-stores.ts';
 import { makeServerFolder, type ServerProgram, startServerProgram } from './server-program.ts';
 
 /** Debian's user for daemons without files: PgBouncer refuses to run as root. */
@@ -29,8 +29,8 @@ export async function startOwnPgBouncer({
   poolSize = 20,
   users,
 }: PgBouncerOptions): Promise<ServerProgram> {
-  const program = findProgram('pgbouncer');
-  if (!program) throw new Error('pgbouncer is not installed on this machine');
+  const program = provideTool('pgbouncer');
+  if (!program) throw new Error('there is no PgBouncer');
   const port = await findFreePort();
   const uid = process.getuid?.() === 0 ? nobody : undefined;
   const folder = makeServerFolder(uid);

@@ -41,7 +41,7 @@ export const programs = {
   'point-in-time': { files: [`${folder}/point-in-time.test.ts`] },
   logrotate: { files: [`${folder}/logrotate.test.ts`], tools: ['logrotate'] },
   pnpm: { files: [`${folder}/first-start.test.ts`] },
-  pgbouncer: { files: ['shared/src/db/pgbouncer.test.ts'] },
+  pgbouncer: { files: ['shared/src/db/pgbouncer.test.ts'], tools: ['pgbouncer'] },
   documents: { files: [`${folder}/documents/`, 'k8s/src/documented-commands.test.ts'], tools: ['firefox'] },
   examples: { files: ['examples/demo/demo.test.ts'] },
 } as const satisfies Record<string, Program>;
