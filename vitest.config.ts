@@ -4,14 +4,6 @@ import { programFiles } from '@latchkey/support/test-run/programs';
 import { defineConfig } from 'vitest/config';
 
 const ignored = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
-/** Also run against a single node with two workers: TEST_WORKERS=2 does it with every test that starts single nodes. */
-const alsoWithWorkers = ['tests/api/{lease-revocation,marks,key-decisions}.test.ts'];
-/** Whether tests get single nodes, and not a given server or separate services. */
-const areSingleNodes = !(
-  process.env.BASE_URL ||
-  process.env.TEST_SEPARATE_SERVICES ||
-  process.env.TEST_CONTAINERS
-);
 // Without a Postgres these tests would run against single nodes, and say nothing.
 if (process.env.TEST_SEPARATE_SERVICES === 'true' && !process.env.TEST_POSTGRES_URL)
   throw new Error(
@@ -49,14 +41,6 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'programs', include: programFiles, ...sharing } },
       { extends: true, test: { name: 'oracle', include: [oracle] } },
-      ...(areSingleNodes
-        ? [
-            {
-              extends: true as const,
-              test: { name: 'workers', include: alsoWithWorkers, provide: { workers: '2' }, ...sharing },
-            },
-          ]
-        : []),
       {
         extends: true,
         test: {
@@ -85,8 +69,6 @@ export default defineConfig({
     provide: {
       // In a test, process.env.BASE_URL is Vite's own. This is the server that black-box tests are to use.
       baseUrl: process.env.BASE_URL ?? null,
-      // Tests' own single nodes answer by so many workers.
-      workers: process.env.TEST_WORKERS ?? null,
       // Set by `npm test -- distributed`: a server with settings of a test's own is separate services on this Postgres.
       separateOn:
         process.env.TEST_SEPARATE_SERVICES === 'true' ? (process.env.TEST_POSTGRES_URL ?? null) : null,

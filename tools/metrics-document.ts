@@ -13,7 +13,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
     'it changes: the process was restarted. Several changes within minutes: it ends again and again',
   process_resident_memory_bytes: 'near the limit of the container',
   process_cpu_seconds_total:
-    '`rate` near 1: one thread answers requests, and it is busy. Add replicas, or workers of the single node',
+    '`rate` near 1: one thread answers requests, and it is busy. Add replicas or [edge processes](scale.md)',
   nodejs_eventloop_lag_p99_seconds:
     'above 0.1: the process lacks processor time, or a statement of SQLite is slow. It is 0.02 at least, the time between two looks',
   nodejs_gc_duration_seconds: 'pauses of the garbage collector by `kind`: they grow when memory is short',
@@ -35,8 +35,7 @@ key request passes the gateway and a replica, and both measure its duration. So 
 | what clients notice | \`service=~"gateway\\|edge\\|single-node"\` |
 | what was decided: \`latchkey_key_requests_total\` | the services that decide keys have it, once for each request |
 
-With separate services each process has its own numbers: add them up over the processes, by \`sum by (service)\`. A single node with
-\`LATCHKEY_WORKERS\` serves the numbers of all its processes together: counts are added up, of ages and delays the greatest is shown.
+With separate services each process has its own numbers: add them up over the processes, by \`sum by (service)\`.
 `;
 
 const sections: Readonly<Record<keyof typeof catalogue, { title: string; text: string }>> = {

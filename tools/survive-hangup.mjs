@@ -5,6 +5,5 @@ import { isatty } from 'node:tty';
  * that signal has not read them for the first time yet, so it can ignore the signal here. So can a server without a terminal, which
  * goes on at that signal. Both listen to the signal themselves afterwards.
  */
-const { LATCHKEY_WORKERS, ...others } = process.env;
-const readsFiles = Object.keys(others).some((name) => name.endsWith('_FILE'));
-if (LATCHKEY_WORKERS || readsFiles || ![0, 1, 2].some(isatty)) process.on('SIGHUP', () => {});
+const readsFiles = Object.keys(process.env).some((name) => name.endsWith('_FILE'));
+if (readsFiles || ![0, 1, 2].some(isatty)) process.on('SIGHUP', () => {});

@@ -23,7 +23,7 @@ beforeAll(async () => {
   loaded = await readLoaded(start);
 });
 
-test('a single node loads no client of Postgres, Redis, NATS or another service, no parser of XML, and no code for workers, until it needs one', () => {
+test('a single node loads no client of Postgres, Redis, NATS or another service and no parser of XML, until it needs one', () => {
   expect(loaded).toContain('/node_modules/fastify/');
   for (const name of [
     'pg',
@@ -34,7 +34,6 @@ test('a single node loads no client of Postgres, Redis, NATS or another service,
     '@xmldom/xmldom',
   ])
     expect(loaded, name).not.toContain(`/node_modules/${name}/`);
-  expect(loaded, 'code for workers').not.toContain('internal/cluster/');
 });
 
 test("a single node loads neither Node's fetch, which takes 13 MiB and a tenth of the start, nor TypeBox, whose types it needs only as types", () => {

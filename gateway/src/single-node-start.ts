@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { createApiKeyVerifier, mount as mountAuth, readStartWarning, toSetupSecrets } from '@latchkey/auth';
 import {
   createContentReader,
@@ -36,7 +35,6 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createGateway } from './gateway.ts';
 import { type NodeConfiguration, settleMasterKeys } from './single-node-first-run.ts';
 import { mountStatistics } from './single-node-statistics.ts';
-import type { WorkerReports } from './statistics/add-own-statistics.ts';
 import { warnOfOpenFiles } from './warn-of-open-files.ts';
 
 const closeTimeoutMs = 10_000;
@@ -58,14 +56,12 @@ export interface SingleNode {
   /** Those in use. */
   values: SingleNodeValues;
   metrics: Pick<Metrics, 'countConfigurationRead' | 'statistics'>;
-  /** Replaces the workers. The new ones read the configuration again. Undefined without workers. */
-  replaceWorkers?: () => Promise<boolean>;
   /** Logs where it serves. Call it after the handlers of signals are set, because a signal may follow at once. */
   announce: () => void;
 }
 
 /** A single node before it has a host. */
-export interface OpenedNode {
+interface OpenedNode {
   base: ProcessBase;
   rows: Rows;
   values: SingleNodeValues;
@@ -77,7 +73,7 @@ export interface OpenedNode {
  *
  * @throws MasterKeyMismatch, SchemaMissing, and the errors of the database and the operating system
  */
-export async function openSingleNode(options: SingleNodeOptions): Promise<OpenedNode> {
+async function openSingleNode(options: SingleNodeOptions): Promise<OpenedNode> {
   const { clock, log, shutdown } = options;
   const given = options.configuration.values;
   const base = createProcessBase({ clock, log, shutdown });
@@ -98,7 +94,11 @@ export async function openSingleNode(options: SingleNodeOptions): Promise<Opened
 export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
   const { clock, log, shutdown, requestLog } = options;
   const { base, rows, values, masterKeys } = await openSingleNode(options);
-  const metrics = createNodeMetrics(base);
+  const metrics = createMetrics(clock, {
+    service: 'single-node',
+    version: packageJson.version,
+    registry: base.registry,
+  });
   metrics.statistics.warnings = () => judgeConfiguration(values);
   const readiness = createLoggedReadiness(base.dependencies, base);
   exportReadiness(metrics.registry, readiness);
@@ -138,26 +138,16 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
  * Keeps the compiled code for the next start, and returns the memory that only the start needed. Both block for some 100 ms,
  * so they come before the first request. Without `NODE_COMPILE_CACHE` and `--expose-gc` they do nothing.
  */
-export function endStartUp(): void {
+function endStartUp(): void {
   // By itself Node writes the code at its end, which a killed process does not reach.
   flushCompileCache();
   globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }
 
-/** The metrics of a single node, and of each of its workers. */
-export function createNodeMetrics({ clock, registry }: Pick<ProcessBase, 'clock' | 'registry'>): Metrics {
-  return createMetrics(clock, { service: 'single-node', version: packageJson.version, registry });
-}
-
-/** `LATCHKEY_WORKERS`. */
-export function countWorkers({ workers }: Pick<SingleNodeValues, 'workers'>): number {
-  return workers === 'auto' ? availableParallelism() : workers;
-}
-
-export async function listenForMetrics(
+async function listenForMetrics(
   options: Pick<SingleNodeOptions, 'log' | 'shutdown' | 'metricsPortWasSet'>,
   values: SingleNodeValues,
-  registry: Parameters<typeof startMetricsListener>[0],
+  registry: Metrics['registry'],
 ): Promise<void> {
   const { log, shutdown } = options;
   try {
@@ -176,12 +166,7 @@ export async function listenForMetrics(
  * @param port that it listens on
  * @param warning of `readStartWarning`
  */
-export function announce(
-  log: OperatorLog,
-  values: SingleNodeValues,
-  port: number,
-  warning: string | null,
-): void {
+function announce(log: OperatorLog, values: SingleNodeValues, port: number, warning: string | null): void {
   const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : toUrlHost(values.host)}:${port}`;
   log.info(
     `Latchkey ${packageJson.version} serves on ${url} (dashboard: ${url}/admin, API: ${url}/openapi.json)`,
@@ -218,13 +203,10 @@ async function migrateOnStart(
 
 interface SingleNodeParts {
   context: ProcessContext;
-  /** With a secret where workers are in front. */
-  values: SingleNodeValues & { internalSecret?: { reveal(): string } };
+  values: SingleNodeValues;
   rows: Rows;
   masterKeys: MasterKeyRing;
   readiness: Readiness;
-  /** Where workers answer the clients. */
-  gatherWorkers?: (since: number, refusals: number) => Promise<WorkerReports>;
 }
 
 /**
@@ -247,7 +229,7 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   const readers = { ...ways, apiKeys, contents, importedKeys: createImportedKeyReader({ db }), leases };
   const core = addRows(await createServiceCore(context, values, readers), db);
   await core.follower.pull();
-  const readAlerts = await mountStatistics(core, setup, parts);
+  const readAlerts = await mountStatistics(core, setup, parts.readiness);
   runUsage(await mountAuth(core, { apiKeys, readAlerts }), core);
   await mountContent(core, { contents });
   const report = await mountLeases(core, { leases, contents });

@@ -5,18 +5,8 @@ import { readDatabaseSize } from '@latchkey/shared/db';
 import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import type { Readiness } from '@latchkey/shared/lifecycle';
 import type { RowCore } from '@latchkey/shared/process/rows';
-import {
-  addOwnStatistics,
-  createOwnStatistics,
-  type WorkerReports,
-} from './statistics/add-own-statistics.ts';
+import { addOwnStatistics, createOwnStatistics } from './statistics/add-own-statistics.ts';
 import type { Statistics } from './statistics/statistics-schema.ts';
-
-interface Parts {
-  readiness: Readiness;
-  /** Where workers answer the clients. */
-  gatherWorkers?: (since: number, refusals: number) => Promise<WorkerReports>;
-}
 
 /**
  * The statistics of the single node, with what its stores know. In a file that no gateway loads: its image has no database.
@@ -26,7 +16,7 @@ interface Parts {
 export async function mountStatistics(
   { app, db, clock, metrics, guard, refusals }: RowCore<SingleNodeValues>,
   setup: SetupSecrets,
-  { readiness, gatherWorkers }: Parts,
+  readiness: Readiness,
 ): Promise<() => Promise<Statistics['concerns']>> {
   const read = createOwnStatistics({
     name: hostname(),
@@ -35,7 +25,6 @@ export async function mountStatistics(
     report: readiness.report,
     storedWarnings: () => readStoredWarnings(db, setup),
     readDatabaseSize: () => readDatabaseSize(db),
-    gatherWorkers,
   });
   await app.register(async (scope) => {
     addGuard(scope, guard);

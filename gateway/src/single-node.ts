@@ -15,7 +15,6 @@ import {
   createRequestLog,
   createStderrWriter,
   identifyProcess,
-  type OperatorLog,
 } from '@latchkey/shared/log';
 import {
   answerFlags,
@@ -30,7 +29,7 @@ import {
   type NodeConfiguration,
   readNodeConfiguration,
 } from './single-node-first-run.ts';
-import { countWorkers, type SingleNode, startSingleNode } from './single-node-start.ts';
+import { startSingleNode } from './single-node-start.ts';
 
 const usage = `latchkey, every service in one process on SQLite
 
@@ -45,7 +44,7 @@ Everything is configured by environment variables. Each of them may come from a 
 async function main(env: Environment): Promise<void> {
   const help = () => usage + describeVariables(singleNodeSettings);
   if (answerFlags(process, { version: packageJson.version, help })) return;
-  const hangups = holdHangups(process, readsFiles(singleNodeSettings, env) || Boolean(env.LATCHKEY_WORKERS));
+  const hangups = holdHangups(process, readsFiles(singleNodeSettings, env));
   const readConfiguration = () => readNodeConfiguration(env, randomBytes);
   const configuration = readConfiguration();
   const { values, warnings } = configuration;
@@ -68,17 +67,7 @@ async function main(env: Environment): Promise<void> {
   });
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
   try {
-    const start =
-      countWorkers(values) > 1
-        ? (await import('./single-node-workers/start-parent.ts')).startWithWorkers
-        : startSingleNode;
-    const {
-      drain,
-      values: inUse,
-      replaceWorkers,
-      metrics,
-      announce,
-    } = await start({
+    const node = await startSingleNode({
       configuration,
       reread: readConfiguration,
       metricsPortWasSet: Boolean(env.METRICS_PORT || env.METRICS_PORT_FILE),
@@ -88,48 +77,28 @@ async function main(env: Environment): Promise<void> {
       shutdown,
     });
     const variables = describeNodeSettings(env, configuration);
-    metrics.statistics.variables = () => variables;
+    node.metrics.statistics.variables = () => variables;
     endOnSignals({
       process,
-      drain,
+      drain: node.drain,
       shutdown,
       log,
       drainSeconds: values.shutdownDrainSeconds,
       hangups,
-      ...hangupOf({ env, inUse, readConfiguration, replaceWorkers, log, metrics }),
+      onHangup: createRenewal({
+        settings: singleNodeSettings,
+        env,
+        values: node.values,
+        read: () => readAgain(readConfiguration),
+        log,
+        metrics: node.metrics,
+      }),
     });
-    announce();
+    node.announce();
   } catch (error) {
     await shutdown.run();
     throw error;
   }
-}
-
-interface HangupParts {
-  env: Environment;
-  inUse: SingleNodeValues;
-  readConfiguration: () => NodeConfiguration;
-  replaceWorkers: SingleNode['replaceWorkers'];
-  log: OperatorLog;
-  metrics: SingleNode['metrics'];
-}
-
-/** What SIGHUP does, if there are workers or files to read again. */
-function hangupOf({ env, inUse, readConfiguration, replaceWorkers, log, metrics }: HangupParts): {
-  onHangup?: () => unknown;
-} {
-  const renew = createRenewal({
-    settings: singleNodeSettings,
-    env,
-    values: inUse,
-    read: () => readAgain(readConfiguration),
-    log,
-    metrics,
-    // Only after the reading: workers could not start with a configuration that cannot be used.
-    follow: replaceWorkers,
-  });
-  const onHangup = renew ?? replaceWorkers;
-  return onHangup ? { onHangup } : {};
 }
 
 /** @throws Error if a secret that the first run kept is gone: another one in its place would refuse what was issued */

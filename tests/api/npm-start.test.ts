@@ -72,11 +72,7 @@ it('`npm start` shows a URL that opens, also on an address of IPv6, and SIGTERM 
 
 it.each([
   ['has no variable from a file', { AUTH_JWT_SECRET }, 'SIGHUP: no variable comes from a file'],
-  [
-    'reads secrets from files and has workers',
-    { ...folder.variables, LATCHKEY_WORKERS: '2' },
-    'SIGHUP: the files were read again',
-  ],
+  ['reads secrets from files', folder.variables, 'SIGHUP: the files were read again'],
 ])('SIGHUP before a server without a terminal listens does not end it, if it %s', async (_, env, line) => {
   // As `npm start` and systemd do.
   const server = startBy(process.execPath, ['tools/run.mjs', 'start'], env);

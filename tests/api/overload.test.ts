@@ -15,7 +15,7 @@ const metricsUrl = /metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(server
 
 /** Keys that a process knows are never refused. It looks for them in requests without other parameters. */
 const keyPath = '/keys/film?of=flood';
-/** So many that each of several workers gets an even flood: how much is read from one connection at a time varies. */
+/** So many that the flood is even: how much is read from one connection at a time varies. */
 const floodConnections = 64;
 /** So many that the server has more in each turn than it always serves, whichever process the machine runs meanwhile. */
 const sentAtOnce = 50;
@@ -59,7 +59,7 @@ function startFlood(path: string): () => Promise<void> {
   return end;
 }
 
-/** A key request on a connection of its own: of several workers, any may get it, and perhaps only one has the flood. */
+/** A key request on a connection of its own. */
 async function askAnew(path: string) {
   const headers = { authorization: `Bearer ${server.adminApiKey}` };
   const asked = get(server.url + path, { headers, agent: false });
@@ -93,7 +93,7 @@ it('while more key requests come than can be served, a part gets 503 with Retry-
   expect((await ask('DELETE', '/api/v1/content/other')).status).toBe(200);
 
   await endFlood();
-  // Connections may wait that were not read yet, and the other workers have their own queues.
+  // Connections may wait that were not read yet.
   await vi.waitUntil(async () => {
     for (let n = 0; n < 20; n++) if ((await askAnew('/keys/film')).status !== 200) return false;
     return true;

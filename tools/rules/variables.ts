@@ -61,7 +61,6 @@ export const leftOutOfKubernetes = {
   ...fixedInContainers,
   ...ofOperator,
   ...furtherOfCustodians,
-  LATCHKEY_WORKERS: 'replicas take their place',
   OTEL_SERVICE_NAME: 'each process has its own name',
 };
 

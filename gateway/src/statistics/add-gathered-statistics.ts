@@ -96,7 +96,7 @@ export async function gatherStatistics(
   const gateway = statistics.report(since, refusals, settings);
   const of = (name: ServiceName) => reports.filter(({ service }) => service === name);
   const gathered = {
-    gateways: [gateway],
+    gateway,
     replicas: ownReplica
       ? [{ name: ownReplica, report: gateway }]
       : of('key-derivation').map(({ address, report }) => ({ name: address, report })),

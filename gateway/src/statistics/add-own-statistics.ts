@@ -6,12 +6,11 @@ import type { ReadyReport } from '@latchkey/shared/lifecycle';
 import { Type } from '@latchkey/shared/schema';
 import {
   type ConfigurationWarning,
-  type ProcessReport,
   type ProcessStatistics,
   StatisticsQuerySchema,
   stepsKept,
 } from '@latchkey/shared/statistics';
-import { beginningOf, composeStatistics, type ReplicaReport, type Shown } from './compose-statistics.ts';
+import { beginningOf, composeStatistics, type Shown } from './compose-statistics.ts';
 import { type Statistics, StatisticsSchema } from './statistics-schema.ts';
 
 export const statisticsPath = '/api/v1/statistics';
@@ -32,13 +31,6 @@ export const statisticsRouteSchema = {
   },
 };
 
-export interface WorkerReports {
-  /** All that have run in the last hour, those that have ended included. */
-  all: ProcessReport[];
-  serving: ReplicaReport[];
-  missing: { service: string; address: string }[];
-}
-
 interface OwnStatistics {
   /** The name of this machine or container. */
   name: string;
@@ -48,8 +40,6 @@ interface OwnStatistics {
   /** Warnings about stored rows, such as API keys that never expire. */
   storedWarnings: () => Promise<readonly ConfigurationWarning[]>;
   readDatabaseSize: () => Promise<DatabaseSize>;
-  /** Where workers answer the clients: their reports of what began at this time or later, and their latest refusals. */
-  gatherWorkers?: ((since: number, refusals: number) => Promise<WorkerReports>) | undefined;
 }
 
 /** Composes the statistics of the single node, where one process has all figures. */
@@ -60,30 +50,23 @@ export function createOwnStatistics({
   report,
   storedWarnings,
   readDatabaseSize,
-  gatherWorkers,
 }: OwnStatistics): (shown: Required<Shown>) => Promise<Statistics> {
   return async ({ steps, refusals, settings }) => {
     const now = clock.now();
-    const [ready, stored, database, workers] = await Promise.all([
+    const [ready, stored, database] = await Promise.all([
       report(),
       storedWarnings(),
       settings ? readDatabaseSize() : null,
-      gatherWorkers?.(beginningOf(now), refusals),
     ]);
     const own = statistics.report(beginningOf(now), refusals, settings);
     const gathered = {
-      gateways: workers?.all ?? [own],
-      replicas: workers?.serving ?? null,
+      gateway: own,
+      replicas: null,
       leases: [own],
-      processes: [
-        { service: 'single node', address: name, report: own },
-        ...(workers?.serving ?? []).map((worker) => ({
-          ...{ service: 'key-derivation', address: worker.name, report: worker.report },
-        })),
-      ],
+      processes: [{ service: 'single node', address: name, report: own }],
       warnings: [...own.warnings, ...stored],
       ready,
-      missing: workers?.missing ?? [],
+      missing: [],
       database,
     };
     return composeStatistics(gathered, { steps, refusals, settings }, now);

@@ -20,7 +20,7 @@ function stage() {
     const replicas = Object.entries({ one, two }).map(([name, of]) => ({ name, report: of.report(since) }));
     const ready = { ready: true, dependencies: {} };
     const gathered = {
-      gateways: [gateway.report(since)],
+      gateway: gateway.report(since),
       replicas,
       leases: [],
       processes: [],

@@ -17,8 +17,8 @@ import type { ChangeFigures, PlayerFigures, RequestFigures, Statistics } from '.
 
 /** All reports. In the single node they are those of one process. */
 export interface Gathered {
-  /** Of the process that answers clients: several where workers share its port. */
-  gateways: readonly ProcessReport[];
+  /** Of the process that answers clients. */
+  gateway: ProcessReport;
   /** Null in the single node, where one process derives the keys, too. */
   replicas: readonly ReplicaReport[] | null;
   leases: readonly ProcessReport[];
@@ -52,8 +52,8 @@ export function composeStatistics(
   { steps, refusals = 0, settings = false }: Shown,
   now: number,
 ): Statistics {
-  const { gateways, ready, missing } = gathered;
-  const replicas = gathered.replicas ?? gateways.map((report) => ({ name: 'single node', report }));
+  const { gateway, ready, missing } = gathered;
+  const replicas = gathered.replicas ?? [{ name: 'single node', report: gateway }];
   const present = now - (now % stepMs);
   const earliest = present - (steps - 1) * stepMs;
   const seriesOf = (reports: readonly ProcessReport[], parts: RequestPart[]) => {
@@ -72,10 +72,10 @@ export function composeStatistics(
         ['keyRequests'],
       ),
     },
-    playbackRequests: { source: 'gateway', ...seriesOf(gateways, ['keyRequests', 'leaseRequests']) },
+    playbackRequests: { source: 'gateway', ...seriesOf([gateway], ['keyRequests', 'leaseRequests']) },
     requests: {
       source: 'gateway',
-      ...seriesOf(gateways, ['keyRequests', 'leaseRequests', 'otherRequests']),
+      ...seriesOf([gateway], ['keyRequests', 'leaseRequests', 'otherRequests']),
     },
     activeLeases: toActiveLeases(gathered.leases, earliest),
     // Every replica applies the same changes. One that started lately has counted fewer.
@@ -157,7 +157,7 @@ function playerFiguresOf(steps: readonly PlayerStepReport[]): PlayerFigures {
 
 /** As many as a page shows. */
 const changesShown = 20;
-export interface ReplicaReport {
+interface ReplicaReport {
   /** Its address. */
   name: string;
   report: ProcessReport;

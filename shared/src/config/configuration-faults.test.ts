@@ -46,6 +46,16 @@ describe('a faulty configuration is refused with each variable, what is wrong an
     ['a setup token with a space', { SETUP_TOKEN: 'two words' }, ['SETUP_TOKEN']],
     ['every proxy by its range', { TRUST_PROXY: '0.0.0.0/0' }, ['TRUST_PROXY', 'loopback', 'uniquelocal']],
     ['production with a capital', { NODE_ENV: 'Production' }, ['NODE_ENV']],
+    ...['1', '4', 'auto'].map((number): [string, Environment, Fault] => [
+      `${number} as the number of processes of a single node`,
+      { LATCHKEY_WORKERS: number },
+      ['LATCHKEY_WORKERS', 'the single node is one process', 'edge processes on Postgres', 'docs/scale.md'],
+    ]),
+    [
+      'the number of processes of a single node from a file',
+      { LATCHKEY_WORKERS_FILE: '/run/secrets/workers' },
+      ['LATCHKEY_WORKERS', 'the single node is one process'],
+    ],
     // What must hold between variables.
     [
       'no way to check viewer tokens',

@@ -2,6 +2,7 @@ import { custodians } from './custodians.ts';
 import { masterKeyRule, masterKeys } from './master-keys.ts';
 import { type Config, readConfig } from './read-config.ts';
 import type { Environment } from './source.ts';
+import type { Setting } from './variable.ts';
 import { apiKeyVariables } from './variables/api-keys.ts';
 import { auditVariables } from './variables/audit.ts';
 import { authorityVariables } from './variables/authority.ts';
@@ -24,8 +25,18 @@ import { retentionVariables } from './variables/retention.ts';
 import { usageVariables } from './variables/usage.ts';
 import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
 import { webhookVariables } from './variables/webhooks.ts';
-import { workerVariables } from './variables/workers.ts';
 import { weakSecretRules } from './weak-secrets.ts';
+
+/** `LATCHKEY_WORKERS` started several processes on one SQLite file. Ignoring it would leave an operator with one core who counts on all of them. */
+const workers: Setting<undefined> = {
+  descriptions: [],
+  read(source) {
+    const name = 'LATCHKEY_WORKERS';
+    if (!source.find(name)) return { faults: [], warnings: [] };
+    const message = `${name} is set, but the single node is one process, so no value is accepted, not even 1. Remove the variable. To use more cores, run several edge processes on Postgres (docs/scale.md).`;
+    return { faults: [{ variable: name, message }], warnings: [] };
+  },
+};
 
 /** Every setting that the single process reads. */
 export const singleNodeSettings = {
@@ -36,7 +47,7 @@ export const singleNodeSettings = {
   custodians,
   ...databaseVariables,
   migrateOnStart,
-  ...workerVariables,
+  workers,
   ...apiKeyVariables,
   ...auditVariables,
   ...webhookVariables,

@@ -13,7 +13,7 @@ const longestHost = 63;
 
 /**
  * @param host `os.hostname()`: in a container its id, on Kubernetes the name of the pod
- * @param pid of the process: workers of one machine differ by it
+ * @param pid of the process: several processes of one machine differ by it
  */
 export function identifyProcess(
   service: string,

@@ -59,8 +59,7 @@ export function explainRefusal(error: unknown, env: Environment): string | undef
 }
 
 function explainItself(refusal: Refusal, env: Environment): string | undefined {
-  // Workers share a port, which the parent binds for them.
-  if (refusal.syscall === 'listen' || refusal.syscall === 'bind') return explainListener(refusal);
+  if (refusal.syscall === 'listen') return explainListener(refusal);
   if (refusal.syscall === 'open' && refusal.path?.endsWith('latchkey.env'))
     return explainSecretsFile(refusal);
   const path = sqlitePath(env);

@@ -7,7 +7,6 @@ const effects: Readonly<Record<string, string>> = {
     'keys go on for contents that this process knows; other contents, registrations and upload URLs get 503',
   'key-derivation': 'keys get 503, which players retry; leases and management go on',
   playback: 'playlists of session URLs get 503; keys go on',
-  parent: 'keys go on for states that this worker knows; everything else gets 503',
 };
 
 /**

@@ -10,10 +10,7 @@ import { createRenewal } from './renew-on-hangup.ts';
 const log = { info() {}, warn() {}, error() {} };
 const next = 'the-next-secret-of-a-test-with-32-bytes-or-more';
 
-test.each([
-  [true, 'ok'],
-  [false, 'failed'],
-])('a reading counts only once other processes have it, or could not get it: %s', async (isTaken, result) => {
+test('a reading counts as ok and sets its time, and one that cannot be used counts as failed', async () => {
   const file = join(makeTestFolder(), 'secret');
   writeFileSync(file, 'the-first-secret-of-a-test-with-32-bytes');
   const env = { INTERNAL_SECRET_FILE: file };
@@ -22,26 +19,24 @@ test.each([
   const clock = createManualClock();
   const metrics = createMetrics(clock);
   const startedAt = Math.floor(clock.now() / 1_000);
-  const taken = Promise.withResolvers<boolean>();
-  const renew = createRenewal({
-    ...{ settings: internalVariables, env, values, read, log, metrics },
-    follow: () => taken.promise,
-  });
+  const renew = createRenewal({ settings: internalVariables, env, values, read, log, metrics });
   const counted = async () => {
     const text = await metrics.registry.metrics();
     const counts = text.matchAll(/^latchkey_configuration_reads_total\{result="(\w+)"\} (\d+)$/gm);
     const [, lastRead] = /^latchkey_configuration_last_read_timestamp_seconds (\d+)$/m.exec(text) ?? [];
     return {
-      counts: [...counts].flatMap(([, name, count]) => (Number(count) > 0 ? [[name, Number(count)]] : [])),
+      ...Object.fromEntries([...counts].map(([, name, count]) => [name, Number(count)])),
       lastReadSeconds: Number(lastRead) - startedAt,
     };
   };
   writeFileSync(file, next);
+  clock.advance(7_000);
   renew?.();
   expect(values.internalSecret.reveal()).toBe(next);
+  expect(await counted()).toEqual({ ok: 1, failed: 0, lastReadSeconds: 7 });
+  writeFileSync(file, '');
   clock.advance(7_000);
-  expect(await counted()).toEqual({ counts: [], lastReadSeconds: 0 });
-  taken.resolve(isTaken);
-  await taken.promise;
-  expect(await counted()).toEqual({ counts: [[result, 1]], lastReadSeconds: isTaken ? 7 : 0 });
+  renew?.();
+  expect(values.internalSecret.reveal()).toBe(next);
+  expect(await counted()).toEqual({ ok: 1, failed: 1, lastReadSeconds: 7 });
 });

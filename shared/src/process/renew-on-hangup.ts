@@ -18,10 +18,6 @@ interface RenewalOptions<S extends Settings> {
   read: () => Values<S>;
   log: OperatorLog;
   metrics: Pick<Metrics, 'countConfigurationRead'>;
-  /**
-   * Takes the values to other processes, where there are some. The reading counts once they have them. @returns whether they do
-   */
-  follow?: (() => Promise<boolean>) | undefined;
 }
 
 /**
@@ -31,7 +27,7 @@ interface RenewalOptions<S extends Settings> {
  * @returns to be called at each SIGHUP; null where no variable comes from a file
  */
 export function createRenewal<S extends Settings>(options: RenewalOptions<S>): (() => void) | null {
-  const { settings, env, values, read, log, metrics, follow } = options;
+  const { settings, env, values, read, log, metrics } = options;
   const count = metrics.countConfigurationRead;
   if (!readsFiles(settings, env)) return null;
   return () => {
@@ -55,7 +51,6 @@ export function createRenewal<S extends Settings>(options: RenewalOptions<S>): (
     );
     if (needRestart.length > 0)
       log.warn(`${needRestart.join(', ')} changed, which needs a restart. The earlier value stays in use`);
-    if (follow) void follow().then(count);
-    else count(true);
+    count(true);
   };
 }

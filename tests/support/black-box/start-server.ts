@@ -14,8 +14,6 @@ import {
 export interface ServerProfile {
   /** `BASE_URL`; null if it is not set. */
   baseUrl: string | null;
-  /** `LATCHKEY_WORKERS` of single nodes; null if it is not set. */
-  workers: string | null;
   /** Variables in JSON that take the place of the master key in single nodes; null if it is in their environment. */
   custody: string | null;
   /** The Postgres for servers that run as separate services; null for single nodes. */
@@ -122,7 +120,7 @@ export async function startSingleNodeOf(
 }
 
 /** The variables without which no server starts, on free ports. */
-export function leastSettings({ custody, workers }: ServerProfile): Environment {
+export function leastSettings({ custody }: ServerProfile): Environment {
   return {
     PORT: '0',
     HOST: loopback,
@@ -133,7 +131,6 @@ export function leastSettings({ custody, workers }: ServerProfile): Environment 
     ADMIN_API_KEY: makeApiKey(),
     AUTH_JWT_SECRET: randomBytes(32).toString('hex'),
     SHUTDOWN_DRAIN_SECONDS: '0',
-    ...(workers === null ? {} : { LATCHKEY_WORKERS: workers }),
   };
 }
 

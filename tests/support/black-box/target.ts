@@ -32,7 +32,6 @@ const logLimitMs = 30_000;
 
 const profile: ServerProfile = {
   baseUrl: inject('baseUrl'),
-  workers: inject('workers'),
   custody: inject('custody'),
   separateOn: inject('separateOn'),
   containersOf: inject('containersOf'),

@@ -55,7 +55,7 @@ export const programFiles = [
 ];
 
 /** Of `vitest.config.ts`: what `npm test` runs. The oracle, the programs of others and the examples run by name. */
-const usual = ['black-box', 'workers', 'packages'].map((name) => `--project=${name}`);
+const usual = ['black-box', 'packages'].map((name) => `--project=${name}`);
 
 /** What a run takes: arguments of vitest, and the programs to install. */
 export interface Selection {

@@ -27,7 +27,7 @@ it('skipped tests are named at the end of a run', () => {
 });
 
 it('without their words neither a test of a program of others nor the oracle runs, and nothing is installed for them', () => {
-  const projects = ['--project=black-box', '--project=workers', '--project=packages'];
+  const projects = ['--project=black-box', '--project=packages'];
   expect(selectTests(['services/auth'])).toEqual({ args: [...projects, 'services/auth'], tools: [] });
   expect(selectTests(['oracle'])).toEqual({ args: ['--project=oracle'], tools: [] });
 });

@@ -82,7 +82,7 @@ function judgeFeed({ feedAgeMs, feedLimitMs }: LiveProcess): Part {
 
 function judgeSkew({ clockSkewMs, clockAccuracyMs }: LiveProcess): Part {
   if (clockSkewMs === null || clockAccuracyMs === null) return { state: 'ok', says: '' };
-  // The process that answers is what the others are compared with. Workers share its clock.
+  // The process that answers is what the others are compared with.
   if (clockSkewMs === 0 && clockAccuracyMs === 0) return { state: 'ok', says: '' };
   return judgeClock(clockSkewMs, clockAccuracyMs);
 }
