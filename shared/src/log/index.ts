@@ -1,6 +1,5 @@
 export { describeError } from './describe-error.ts';
 export { createHidePersons } from './hide-persons.ts';
-export { canShareLog, openLogStream } from './log-stream.ts';
 export {
   createOperatorLog,
   createRepeatedWarnings,

@@ -4,8 +4,8 @@ import type { Writable } from 'node:stream';
 
 /** How texts get to the system. */
 export interface LogWriter {
-  /** It may keep the text until the next call, or the next `flush`. */
   write(text: string): void;
+  /** Gives the system what it has not taken yet. */
   flush(): void;
   /** About how many bytes the system has not taken yet. */
   waiting(): number;
@@ -31,10 +31,6 @@ export interface PipeWriterOptions {
   fd: number;
   /** Holds the descriptor, which it has set to answer at once, and ends it. */
   socket: Socket;
-  /** So many texts wait for each other, so that their reader wakes up once for them. 1: none waits. */
-  textsAtOnce: number;
-  /** Other processes write to it too, so it must not be shut down for them. */
-  isShared: boolean;
   /** The reader is gone. Called once at most. */
   onGone: () => void;
 }
@@ -46,7 +42,7 @@ export interface PipeWriterOptions {
  * and the stream would give 64 KiB of them to a reader that is ready for all.
  */
 export function createPipeWriter(options: PipeWriterOptions): LogWriter {
-  const { fd, socket, textsAtOnce } = options;
+  const { fd, socket } = options;
   let texts: (string | Uint8Array)[] = [];
   let next = 0;
   let waiting = 0;
@@ -87,13 +83,13 @@ export function createPipeWriter(options: PipeWriterOptions): LogWriter {
       if (isGone) return;
       texts.push(text);
       waiting += text.length;
-      if (texts.length - next >= textsAtOnce) pump();
+      pump();
     },
     flush: pump,
     waiting: () => waiting,
     end(done) {
       const finish = () => {
-        if (!options.isShared && !isGone) return void socket.end(done);
+        if (!isGone) return void socket.end(done);
         socket.destroy();
         done();
       };
