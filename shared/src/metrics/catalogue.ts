@@ -68,21 +68,18 @@ const authority = {
     help: 'Time since this process last knew every change of authority. Absent before the first reading, and where no feed is followed.',
     lookAt:
       'usually below 1. Above `latchkey_feed_limit_seconds`: keys get 503. The database, or the service that reads it, does not answer',
-    aggregator: 'max',
   },
   latchkey_feed_limit_seconds: {
     type: 'gauge',
     labels: [],
     help: 'Age of the feed above which no cached state is believed: AUTHORITY_MAX_AGE_SECONDS.',
     lookAt: 'compare `latchkey_feed_age_seconds` with it',
-    aggregator: 'min',
   },
   latchkey_replica_unsure: {
     type: 'gauge',
     labels: [],
     help: '1 where the change feed is older than its limit or was never read, so that states are not known; else 0.',
     lookAt: '1: this process serves no key by what it has cached',
-    aggregator: 'max',
   },
   latchkey_cache_hits_total: {
     type: 'counter',
@@ -125,14 +122,12 @@ const authority = {
     labels: ['kind'],
     help: 'Leases that are neither expired nor revoked: of players (lease) and of session URLs (session). NaN if they could not be counted, absent if that took too long.',
     lookAt: 'how many play. Each lease process has the whole number: `max by (kind)`, not the sum',
-    aggregator: 'max',
   },
   latchkey_token_keys_age_seconds: {
     type: 'gauge',
     labels: [],
     help: 'Time since the key set of AUTH_JWKS_URL was last read, or since the start where it never was. Absent without that variable.',
     lookAt: 'usually below 300. Above 3600: tokens get 503. The identity provider does not answer',
-    aggregator: 'max',
   },
 } as const satisfies Catalogue;
 
@@ -142,21 +137,18 @@ const dependencies = {
     labels: [],
     help: '1 where /ready answers 200, else 0.',
     lookAt: '0: load balancers send this process no requests',
-    aggregator: 'min',
   },
   latchkey_dependency_up: {
     type: 'gauge',
     labels: ['dependency'],
     help: '1 where the dependency works at least in part, 0 where it is down, by the checks of /ready.',
     lookAt: '0: [what happens](../README.md#when-something-is-lost), by dependency. The log has the reason',
-    aggregator: 'min',
   },
   latchkey_dependency_degraded: {
     type: 'gauge',
     labels: ['dependency'],
     help: '1 where the dependency works in part only, else 0. A database that takes no writes is degraded.',
     lookAt: '1 for `database`: keys are served, changes get 503',
-    aggregator: 'max',
   },
   latchkey_database_connections: {
     type: 'gauge',
@@ -195,7 +187,6 @@ const dependencies = {
     labels: [],
     help: 'Messages of webhooks that wait to be sent, at most 10,000 of each webhook.',
     lookAt: 'grows: a receiver is away, or slower than events come',
-    aggregator: 'max',
   },
   latchkey_purge_duration_seconds: {
     type: 'histogram',
@@ -215,21 +206,18 @@ const dependencies = {
     labels: [],
     help: 'Free space of the file system of the SQLite file, for users other than root. Absent on Postgres.',
     lookAt: 'below 10 % of `latchkey_disk_size_bytes`: on a full disk keys are served, changes get 503',
-    aggregator: 'min',
   },
   latchkey_disk_size_bytes: {
     type: 'gauge',
     labels: [],
     help: 'Size of the file system of the SQLite file. Absent on Postgres.',
     lookAt: 'compare `latchkey_disk_free_bytes` with it',
-    aggregator: 'min',
   },
   latchkey_certificate_expiry_timestamp_seconds: {
     type: 'gauge',
     labels: ['file'],
     help: 'When the certificate in this file expires, in seconds since 1970. Of a chain the first one counts, of several CAs the last.',
     lookAt: 'less than 14 days from now: renew [the file](tls.md). It is read again without a restart',
-    aggregator: 'min',
   },
   latchkey_master_key_call_duration_seconds: {
     type: 'histogram',
@@ -257,14 +245,12 @@ const dependencies = {
     help: 'When the configuration was last read without a fault, at the start or on SIGHUP, in seconds since 1970.',
     lookAt:
       'after a secret was [replaced](rotation.md): a process whose value is older than the new file still uses the old one',
-    aggregator: 'min',
   },
   latchkey_build_info: {
     type: 'gauge',
     labels: ['version', 'node'],
     help: '1, with the release of Latchkey and of Node.',
     lookAt: 'several versions at once: an upgrade is under way, or has stopped halfway',
-    aggregator: 'first',
   },
 } as const satisfies Catalogue;
 

@@ -18,8 +18,8 @@ const readLimitMs = 400;
 
 /** What prom-client's constructors take, from the catalogue. */
 export function describeMetric(name: MetricName, registry: Registry) {
-  const { help, labels, aggregator = 'sum' }: MetricDescription = describedMetrics[name];
-  return { name, help, labelNames: [...labels], aggregator, registers: [registry] };
+  const { help, labels }: MetricDescription = describedMetrics[name];
+  return { name, help, labelNames: [...labels], registers: [registry] };
 }
 
 /**

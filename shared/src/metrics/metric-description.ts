@@ -1,6 +1,3 @@
-/** How the values of several workers become one: `LATCHKEY_WORKERS`. */
-type Aggregator = 'sum' | 'max' | 'min' | 'first' | 'average';
-
 /** What is said of a metric, to Prometheus and in docs/metrics.md. */
 export interface MetricDescription {
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
@@ -10,8 +7,6 @@ export interface MetricDescription {
   readonly help: string;
   /** For the document: which value matters, and what to do. Markdown. */
   readonly lookAt: string;
-  /** Default: the sum. */
-  readonly aggregator?: Aggregator;
 }
 
 /** Descriptions by the names of their metrics. */

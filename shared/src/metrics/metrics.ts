@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { AggregatorRegistry, Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, Registry } from 'prom-client';
 import { type Clock, createSystemClock } from '../clock/clock.ts';
 import { createServer } from '../net/index.ts';
 import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
@@ -170,19 +170,6 @@ function createRequestObserver(
     }
     kind.observe(seconds, isUnknownKey);
   };
-}
-
-/** The metrics of a process at one instant, in a form that crosses processes. */
-export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
-/** The metrics of several processes as those of one: counts are added up, and gauges as each says. */
-export function addUpMetrics(snapshots: readonly MetricsSnapshot[]): Registry {
-  return AggregatorRegistry.aggregate([...snapshots]);
-}
-
-/** Metrics that only grow. They must not shrink when a process ends. */
-export function totalsOf(snapshot: MetricsSnapshot): MetricsSnapshot {
-  return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }
 
 /** A scrape is a request without a body, and its answer is read at once. Prometheus gives up after 10 s (`scrape_timeout`). */
