@@ -10,8 +10,7 @@ import { type ContentKeyIssuer, createContentKeyIssuer } from './issue-content-k
 import { createKnownKeyIssuer } from './issue-known-key.ts';
 import { reportMissingKeys } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
-import type { KeyPace } from './pace/key-pace.ts';
-import { createLocalPace, type LocalPace } from './pace/local-pace.ts';
+import { createLocalPace } from './pace/local-pace.ts';
 import { createSharedPace } from './pace/shared-pace.ts';
 import { addClearKeyRoute } from './routes/clear-key-license.ts';
 import { addCpixRoute } from './routes/cpix.ts';
@@ -34,8 +33,6 @@ interface MountOptions extends Pick<ExportRouteOptions, 'contents' | 'importedKe
   masterKeys: MasterKeyRing;
   /** A use of a session, which may extend its lease. It must not wait or throw. */
   noteUse: SessionUses['noteUse'];
-  /** A pace of several processes, which may fall back on that of this process alone. */
-  openPace?: (local: LocalPace) => KeyPace;
 }
 
 type MountConfig = KeyDerivationConfig & Pick<TokenSettings, 'authJwtClockToleranceSeconds'>;
@@ -48,7 +45,7 @@ type MountConfig = KeyDerivationConfig & Pick<TokenSettings, 'authJwtClockTolera
  */
 export async function mount(
   core: ServiceCore<MountConfig>,
-  { masterKeys, noteUse, openPace, ...stores }: MountOptions,
+  { masterKeys, noteUse, ...stores }: MountOptions,
 ): Promise<() => void> {
   // Optional: `/ready` shows a version that is missing, and the others are served.
   core.dependencies.push({ name: 'master-key', optional: true, check: masterKeys.check });
@@ -56,7 +53,7 @@ export async function mount(
   core.metrics.statistics.fingerprints = () => masterKeys.fingerprints;
   const local = createLocalPace(core.clock, core.cacheBytes.paces);
   exportCache(core.metrics.registry, 'paces', local.kept, core.cacheBytes.paces);
-  const pace = openPace?.(local) ?? (core.sharing ? createSharedPace(core.sharing.connection, local) : local);
+  const pace = core.sharing ? createSharedPace(core.sharing.connection, local) : local;
   const options = {
     ...core,
     ...stores,

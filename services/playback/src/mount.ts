@@ -39,7 +39,7 @@ export async function mount(core: ServiceCore<PlaybackConfig>, { noteUse }: Moun
 }
 
 function openSources(
-  { clock, log, shutdown, values, processes = 1 }: ServiceCore<PlaybackConfig>,
+  { clock, log, shutdown, values }: ServiceCore<PlaybackConfig>,
   turns: WorkTurns,
 ): SourceCache {
   const listed = new Set(values.playlistOrigins);
@@ -55,7 +55,7 @@ function openSources(
       turns.finish(rewritePlaylist({ ...fetched, parent }, { mayFetch, isOwnKey })),
     onFault: createFaultReport(log, clock),
     places: createSlowPlaces(),
-    roomBytes: Math.min(mostTextBytes, (boundCaches(readProcessMemory()) / processes) * textShare),
+    roomBytes: Math.min(mostTextBytes, boundCaches(readProcessMemory()) * textShare),
   });
 }
 

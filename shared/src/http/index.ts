@@ -23,7 +23,7 @@ export {
 export { addPlainAnswerer, type DeferredAnswer, type PlainAnswerer } from './plain-answers.ts';
 export type { PlainExchange } from './plain-exchange.ts';
 export { minimalWasApplied, prefersMinimal } from './prefer-minimal.ts';
-export { type CountRequest, createRateLimiter, createWindowCounter, type RateLimits } from './rate-limit.ts';
+export { createRateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export { createRanking } from './request-rank.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';

@@ -45,8 +45,6 @@ export interface RateLimiterOptions {
    * the server, and waiting for a dead Redis would not.
    */
   connection?: RedisConnection | undefined;
-  /** Counts for several processes together. Where it rejects, the request is not counted or refused. */
-  countRequest?: CountRequest | undefined;
   /** Called for each refused request. */
   onLimited?: (limit: LimitName) => void;
 }
@@ -65,7 +63,7 @@ export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Prom
 export async function createRateLimiter(
   app: App,
   figures: RateLimits,
-  { connection, countRequest, onLimited = () => {} }: RateLimiterOptions = {},
+  { connection, onLimited = () => {} }: RateLimiterOptions = {},
 ): Promise<RateLimiter> {
   // Loaded only here: rate limits are off by default.
   const { default: rateLimit } = await import('@fastify/rate-limit');
@@ -74,7 +72,6 @@ export async function createRateLimiter(
     cache: countedKeys,
     skipOnError: true,
     ...(connection ? { redis: connection.redis, nameSpace: redisPrefix } : {}),
-    ...(countRequest ? { store: createStoreClass(countRequest) } : {}),
   });
   const count = (name: LimitName, max: number, keyOf: (request: FastifyRequest) => string) =>
     app.createRateLimit({
@@ -133,26 +130,8 @@ interface WindowCount {
   ttl: number;
 }
 
-/** Counts one request of a sender. */
-export type CountRequest = (sender: string, windowMs: number) => Promise<WindowCount>;
-
-/** The form in which the plugin takes a store. */
-function createStoreClass(countRequest: CountRequest) {
-  return class RemoteStore {
-    incr(sender: string, done: (error: Error | null, count?: WindowCount) => void, windowMs: number): void {
-      countRequest(sender, windowMs).then(
-        (count) => done(null, count),
-        (error) => done(error),
-      );
-    }
-    child(): RemoteStore {
-      return this;
-    }
-  };
-}
-
 /**
- * Counts senders in the memory of this process, for itself and others. Windows that are over are removed, and the sender that came first
+ * Counts senders in the memory of this process. Windows that are over are removed, and the sender that came first
  * goes where there are too many. All calls name windows of the same length.
  */
 export function createWindowCounter(

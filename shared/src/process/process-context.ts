@@ -45,8 +45,6 @@ export interface ProcessContext extends ProcessBase {
    * headers: nothing in front of it would keep clients from them.
    */
   isSeparate: boolean;
-  /** How many processes like this one share the memory of the machine or container; 1 where it is left out. */
-  processes?: number;
 }
 
 export function createProcessBase(parts: Pick<ProcessBase, 'clock' | 'log' | 'shutdown'>): ProcessBase {

@@ -17,7 +17,6 @@ import {
   pullIntervalMs,
 } from '../events/index.ts';
 import {
-  type CountRequest,
   createRateLimiter,
   createViewerCeiling,
   createWrongSessions,
@@ -62,8 +61,6 @@ interface CoreReaders {
   leases?: LeaseReader | SharedLeases;
   /** The state that the replicas share; null where each replica keeps and counts its own. */
   sharing: Sharing | null;
-  /** Counts requests for several processes together; left out, Redis or this process counts. */
-  countRequest?: CountRequest;
 }
 
 /** What a service is mounted on. Of the single node, all services share one. */
@@ -95,14 +92,14 @@ export async function createServiceCore<Values extends CoreSettings>(
 ): Promise<ServiceCore<Values>> {
   const { app, metrics, clock, warn, jobs, shutdown } = context;
   const { feed, bus, apiKeys, contents = noContents, importedKeys } = readers;
-  const { leases = noLeases, sharing, countRequest } = readers;
+  const { leases = noLeases, sharing } = readers;
   const follower = followFeed(context, values, { feed, bus, sharing });
   if (context.isSeparate) {
     announceUnsure(app, follower.ageMs, follower.limitMs);
     // A service that no longer receives them still serves requests without cached states, and is retried by itself.
     context.dependencies.push(feedDependency(follower, { optional: true }));
   }
-  const cacheBytes = planCaches(boundCaches(readProcessMemory()) / (context.processes ?? 1));
+  const cacheBytes = planCaches(boundCaches(readProcessMemory()));
   const authority = createAuthority({
     apiKeys,
     ...(importedKeys ? { contents, importedKeys } : { contents }),
@@ -132,7 +129,7 @@ export async function createServiceCore<Values extends CoreSettings>(
   const onLimited = metrics.countRateLimited;
   const limiter =
     values.rateLimit === 'on'
-      ? await createRateLimiter(app, values, { connection: sharing?.connection, countRequest, onLimited })
+      ? await createRateLimiter(app, values, { connection: sharing?.connection, onLimited })
       : null;
   jobs.repeat({
     everyMs: pullIntervalMs(follower.limitMs),
