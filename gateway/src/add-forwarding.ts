@@ -1,20 +1,18 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { type App, addPlainAnswerer } from '@latchkey/shared/http';
+import type { App } from '@latchkey/shared/http';
 import { METHODS } from '@latchkey/shared/net';
 import type { Renewable } from '@latchkey/shared/seal';
 import type { Tracer } from '@latchkey/shared/traces';
 import type { Upstream } from '@latchkey/shared/upstream';
-import { RoutedExchange } from './exchange.ts';
-import { createPlainForwarder, keysPath } from './forward-plain-requests.ts';
-import { Forwarding, type ForwardOptions, type ShedReason } from './forwarding.ts';
-import { limitExpectedWait } from './limit-wait.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ForwardOptions, forward, type ShedReason } from './forward.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { type RouteRow, routeTable, type ServiceName, type Upstreams } from './route-table.ts';
 
 /** Above the 4 s of a statement in a service. Below the 8 s that hls.js waits for the first byte of a key (`keyLoadPolicy`). */
 const defaultAnswerLimitMs = 7_000;
-/** Hundreds of times what a warm key request takes. With the 0.5 s of the probe, a silent address costs a second. */
-const defaultDoubtAfterMs = 500;
+/** Hundreds of times what a warm key request takes. */
+const defaultSilentAfterMs = 500;
 
 interface ForwardingOptions {
   upstreams: Upstreams;
@@ -29,10 +27,8 @@ interface ForwardingOptions {
   routes?: readonly RouteRow[];
   /** How long a service may take to begin its answer, unless the route table names another limit. */
   answerLimitMs?: number;
-  /** How long it may take before its address is probed. */
-  doubtAfterMs?: number;
-  /** `OVERLOAD_DELAY_MS`; `off` where it is left out. */
-  overloadDelay?: number | 'off';
+  /** How long it may take before its address counts as silent. */
+  silentAfterMs?: number;
   onFault: (service: ServiceName, error: unknown) => void;
   /** Notified of each request that was refused without being sent. */
   onShed?: (service: ServiceName, reason: ShedReason) => void;
@@ -50,14 +46,12 @@ export async function addForwarding(
     setupOriginOf,
     routes = routeTable,
     answerLimitMs = defaultAnswerLimitMs,
-    doubtAfterMs = defaultDoubtAfterMs,
-    overloadDelay = 'off',
+    silentAfterMs = defaultSilentAfterMs,
     onFault,
     onShed = () => {},
   }: ForwardingOptions,
 ): Promise<void> {
   const streams = createOpenStreams();
-  const expectedWaitLimitMs = limitExpectedWait(overloadDelay);
   await app.register(async (scope) => {
     // Before the server waits for its connections to end: event streams do not end by themselves.
     scope.addHook('preClose', async () => streams.close());
@@ -72,13 +66,12 @@ export async function addForwarding(
         secret,
         ...{ clock, tracer, setupOriginOf },
         answerLimitMs: row.answerLimitMs ?? answerLimitMs,
-        doubtAfterMs,
+        // Work that may take longer proves nothing by its silence.
+        silentAfterMs: row.answerLimitMs ?? silentAfterMs,
         streams,
-        expectedWaitLimitMs,
         onFault: (error: unknown) => onFault(service, error),
         onShed: (reason: ShedReason) => onShed(service, reason),
       };
-      const plainOptions = { ...options, isPlain: true };
       for (const url of exact ? [path] : [path, `${path}/*`]) {
         scope.route({
           method: methods ? [...methods] : scope.supportedMethods,
@@ -87,15 +80,9 @@ export async function addForwarding(
           ...(bodyLimitBytes === undefined ? {} : { bodyLimit: bodyLimitBytes }),
           config: { access: 'open' },
           schema: { hide: true },
-          handler: (request, reply) =>
-            void new Forwarding(new RoutedExchange(request, reply), bodyOf(request.body), options),
+          handler: (request, reply) => forward(request as FastifyRequest, reply as FastifyReply, options),
         });
       }
-      if (path === keysPath)
-        addPlainAnswerer(
-          app,
-          createPlainForwarder(routes, (exchange) => void new Forwarding(exchange, null, plainOptions)),
-        );
     }
   });
 }
@@ -115,8 +102,4 @@ function acceptAnyRequest(scope: App): void {
     done();
   });
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-}
-
-function bodyOf(body: unknown): Buffer | null {
-  return Buffer.isBuffer(body) && body.length > 0 ? body : null;
 }

@@ -48,6 +48,13 @@ describe('answers', () => {
   });
 });
 
+test('a draining gateway serves a key and closes the connection of its client', async () => {
+  answer = (_request, response) => response.end('key');
+  gateway.drain();
+  const connection = gateway.open('GET /keys/film HTTP/1.1\r\nhost: a\r\n\r\n');
+  expect(await connection.all()).toMatch(/^HTTP\/1.1 200 .*connection: close.*key/is);
+});
+
 describe('a stream', () => {
   const eventStream = { 'content-type': 'text/event-stream', connection: 'close' };
 

@@ -6,7 +6,7 @@ import {
   internalSecretHeader,
   isDirectHeader,
 } from '@latchkey/shared/internal';
-import type { Exchange } from './exchange.ts';
+import type { FastifyRequest } from 'fastify';
 
 /** Headers between two hops only (RFC 9110 section 7.6.1), besides those that a Connection header names. */
 const hopByHop = [
@@ -48,11 +48,11 @@ const setupPath = '/api/v1/setup';
  * @param setupOriginOf reports the origin of a setup call. Not needed for other routes
  */
 export function requestHeaders(
-  exchange: Exchange,
+  request: FastifyRequest,
   secret: string,
   setupOriginOf?: (request: IncomingMessage) => SetupOrigin,
 ): string[] {
-  const { headers } = exchange.request;
+  const { headers } = request.raw;
   const named = namedBy(headers.connection);
   const kept: string[] = [];
   for (const name in headers) {
@@ -63,8 +63,9 @@ export function requestHeaders(
     kept.push(name, typeof value === 'string' ? value : value.join(', '));
   }
   kept.push('via', headers.via ? `${headers.via}, ${thisHop}` : thisHop);
-  kept.push('x-forwarded-for', exchange.clientIp, 'x-request-id', exchange.id, internalSecretHeader, secret);
-  if (exchange.route === setupPath && setupOriginOf) pushSetupOrigin(kept, setupOriginOf(exchange.request));
+  kept.push('x-forwarded-for', request.clientIp, 'x-request-id', request.id, internalSecretHeader, secret);
+  if (setupOriginOf && request.routeOptions.url === setupPath)
+    pushSetupOrigin(kept, setupOriginOf(request.raw));
   return kept;
 }
 

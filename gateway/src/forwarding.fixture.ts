@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CorsOrigins } from '@latchkey/shared/config';
-import { type App, createSetupOriginReader } from '@latchkey/shared/http';
+import { createSetupOriginReader } from '@latchkey/shared/http';
 import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
 import { createMetrics } from '@latchkey/shared/metrics';
@@ -32,6 +32,7 @@ export type FakeService = Awaited<ReturnType<typeof startService>>;
 /** A service that a test makes up, on a free port of this machine. */
 export async function startService(answer: RequestListener) {
   const received: Received[] = [];
+  let probes = 0;
   let onCame = () => {};
   const server = createServer((request, response) => {
     let body = '';
@@ -40,7 +41,8 @@ export async function startService(answer: RequestListener) {
     });
     request.on('end', () => {
       const { method = '', url = '', headers, rawHeaders } = request;
-      received.push({ method, url, headers, rawHeaders, body });
+      if (url === '/health') probes++;
+      else received.push({ method, url, headers, rawHeaders, body });
       onCame();
       answer(request, response);
     });
@@ -48,7 +50,9 @@ export async function startService(answer: RequestListener) {
   const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}`,
+    /** All requests but probes. */
     received,
+    probes: () => probes,
     /** Resolves once so many requests have come. */
     async came(count: number): Promise<void> {
       while (received.length < count) await new Promise<void>((resolve) => (onCame = resolve));
@@ -71,9 +75,10 @@ export async function answersCome(count: number, part: 'heads' | 'whole' = 'whol
   let left = count;
   await new Promise<void>((resolve) => {
     const onMessage = (message: unknown) => {
-      const headers = String((message as { request: { headers: unknown } }).request.headers);
-      // Those of a fetch, which a gateway sends on with the secret.
-      if (headers.includes('sec-fetch-mode') && !headers.includes(secret)) return;
+      const { path, headers } = (message as { request: { path: string; headers: unknown } }).request;
+      // Neither probes nor the test's own fetch, which a gateway sends on with the secret.
+      const isFetch = String(headers).includes('sec-fetch-mode') && !String(headers).includes(secret);
+      if (isFetch || path === '/health') return;
       if (--left > 0) return;
       unsubscribe(channel, onMessage);
       resolve();
@@ -89,12 +94,9 @@ export interface GatewaySettings {
   corsOrigins?: CorsOrigins;
   trustProxy?: TrustProxy;
   answerLimitMs?: number;
-  doubtAfterMs?: number;
-  /** How soon an address that gave no answer is asked for a sign of life: one more request that it receives. */
-  probeEveryMs?: number;
+  silentAfterMs?: number;
   /** To each address. */
   connections?: number;
-  overloadDelay?: number | 'off';
 }
 
 /** Nobody is late where a test does not say so. */
@@ -104,10 +106,8 @@ const patient = {
   corsOrigins: [],
   trustProxy: { kind: 'none' },
   answerLimitMs: patientMs,
-  doubtAfterMs: patientMs,
-  probeEveryMs: patientMs,
+  silentAfterMs: patientMs,
   connections: 8,
-  overloadDelay: 'off',
 } satisfies GatewaySettings;
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -116,15 +116,14 @@ export async function startGateway(
   urls: Partial<Record<ServiceName, readonly string[]>>,
   settings: GatewaySettings = {},
 ) {
-  const { corsOrigins, trustProxy, probeEveryMs, connections, ...limits } = { ...patient, ...settings };
+  const { corsOrigins, trustProxy, connections, ...limits } = { ...patient, ...settings };
   const clock = createManualClock();
   const lines: RequestLine[] = [];
   const faults: string[] = [];
   const shed: string[] = [];
-  const metrics = createMetrics();
   let onLine = (_count: number) => {};
   const readiness = createReadiness([], clock, () => {});
-  const found = { lookup: async () => [], clock, probeEveryMs, connections, onFault: () => {} };
+  const found = { lookup: async () => [], connections, onFault: () => {} };
   const openUpstream = (name: ServiceName) => createUpstream({ urls: urls[name] ?? [], ...found });
   const upstreams = openEach(openUpstream);
   const eventStreams = openUpstream('auth');
@@ -138,9 +137,8 @@ export async function startGateway(
     readiness,
     requestLog: { write: (line) => onLine(lines.push(line)), flush: () => {} },
     operatorLog: silentLog,
-    metrics,
+    metrics: createMetrics(),
   });
-  const routed = countRouted(app);
   await addForwarding(app, {
     upstreams,
     eventStreams,
@@ -155,11 +153,9 @@ export async function startGateway(
   const { port } = app.server.address() as AddressInfo;
   const open = (text: string) => openConnection(port, text);
   return {
-    ...{ port, url: `http://127.0.0.1:${port}`, lines, faults, metrics },
+    ...{ port, url: `http://127.0.0.1:${port}`, lines, faults },
     /** Requests that were refused without being sent: the service and why. */
     shed,
-    /** How many requests the router has got. */
-    routed,
     ...lineOf(upstreams['key-derivation']),
     /** Resolves once so many lines are written. */
     async linesWritten(count: number) {
@@ -182,12 +178,6 @@ export async function startGateway(
 
 function openEach(open: (name: ServiceName) => Upstream): Record<ServiceName, Upstream> {
   return Object.fromEntries(serviceNames.map((name) => [name, open(name)])) as Record<ServiceName, Upstream>;
-}
-
-function countRouted(app: App): () => number {
-  let count = 0;
-  app.addHook('onRequest', async () => void count++);
-  return () => count;
 }
 
 /** A service that goes away after the test. */
@@ -221,11 +211,11 @@ function lineOf({ line }: Upstream) {
     async waiting(count: number) {
       while (line.size < count) await new Promise(setImmediate);
     },
-    /** Puts waiting requests into the line that are no real ones. */
-    fillLine(count: number) {
-      const waiters = Array.from({ length: count }, () => ({ weight: 1, admit() {}, refuse() {} }));
-      for (const waiter of waiters) line.add(waiter);
-      return { leave: () => waiters.forEach((waiter) => void line.remove(waiter)) };
+    /** Puts a waiting request into the line that is no real one. */
+    fillLine(bytes: number) {
+      const waiter = { bytes: () => bytes, admit() {}, refuse() {} };
+      line.add(waiter);
+      return { leave: () => line.remove(waiter) };
     },
   };
 }

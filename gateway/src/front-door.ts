@@ -112,7 +112,6 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     secret,
     clock,
     setupOriginOf: createSetupOriginReader(values, clock),
-    overloadDelay: values.overloadDelay,
     onFault,
     onShed: (upstream, reason) => metrics.shedRequests.inc({ upstream, reason }),
   });

@@ -48,13 +48,13 @@ export async function oddRequests({ call, token }: OddRequestNode): Promise<stri
 }
 
 /** Those of `oddRequests` that need no server: targets, headers, methods and versions, all with the same credential. */
-export function oddForms(bearer: string): string[] {
+function oddForms(bearer: string): string[] {
   const film = (...headers: string[]) => get('/keys/film/0', bearer, ...headers);
   return [...oddPaths(bearer), ...oddHeaders(film), ...oddStarts(film)];
 }
 
 /** Requests by the id of a session for `film`, and many that only look as if. */
-export function oddSessions(sid: string): string[] {
+function oddSessions(sid: string): string[] {
   const queries = ['s=', 's', `s=${sid.slice(1)}`, `s=${sid}A`, `s=${sid.replace(/.$/, '~')}`, `S=${sid}`];
   const beside = [
     `s=${sid}&s=${sid}`,

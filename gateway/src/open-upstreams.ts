@@ -1,4 +1,3 @@
-import type { Clock } from '@latchkey/shared/clock';
 import type { Shutdown } from '@latchkey/shared/lifecycle';
 import { describeServiceTls, type TlsFiles } from '@latchkey/shared/tls';
 import { createUpstream, systemLookup, type Upstream } from '@latchkey/shared/upstream';
@@ -12,12 +11,10 @@ const streamConnections = 640;
 type OpenUpstream = (name: string, urls: readonly string[], connectionsToEach?: number) => Upstream;
 
 export function createUpstreamOpener({
-  clock,
   warn,
   shutdown,
   internalTls,
 }: {
-  clock: Clock;
   warn: (message: string, error: unknown) => void;
   shutdown: Shutdown;
   internalTls: TlsFiles | null;
@@ -26,7 +23,6 @@ export function createUpstreamOpener({
     const upstream = createUpstream({
       urls,
       lookup: systemLookup,
-      clock,
       connections: connectionsToEach,
       tls: describeServiceTls(name, internalTls),
       onFault: (error) =>

@@ -118,10 +118,10 @@ async function findReadyAddress(upstream: Upstream, secret: Renewable<string>): 
   let fault: unknown = upstream.whyLost();
   let notReady: Report | null = null;
   for (const answerTimeoutMs of answerTimeoutsMs.slice(0, upstream.size())) {
-    const member = upstream.pick();
-    if (!member) break;
+    const address = upstream.pick();
+    if (!address) break;
     try {
-      const answer = await ask(member, {
+      const answer = await ask(address, {
         path: '/ready',
         headers: secretHeaders(secret.reveal()),
         limitMs: answerTimeoutMs,
@@ -131,7 +131,7 @@ async function findReadyAddress(upstream: Upstream, secret: Renewable<string>): 
       if (!report.fault) return report;
       notReady = report;
     } catch (error) {
-      member.penalize();
+      address.avoid(error);
       fault = error;
     }
   }

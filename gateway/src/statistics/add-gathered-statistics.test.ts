@@ -45,7 +45,6 @@ async function start(auth: RequestListener, keyUrls: string[]) {
     const upstream = createUpstream({
       urls,
       lookup: async () => [],
-      clock,
       connections: 4,
       onFault: () => {},
     });

@@ -19,9 +19,8 @@ import {
   parseProcessReport,
   stepsKept,
 } from '@latchkey/shared/statistics';
-import { type Member, Tries } from '@latchkey/shared/upstream';
+import { type Address, Tries } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { RoutedExchange } from '../exchange.ts';
 import { requestHeaders, responseHeaders } from '../forwarded-headers.ts';
 import { listUpstreams, type ServiceName, type Upstreams } from '../route-table.ts';
 import { statisticsConfig, statisticsPath, statisticsRouteSchema } from './add-own-statistics.ts';
@@ -121,8 +120,8 @@ async function callAuth(
   const tries = new Tries(upstreams.auth, true);
   for (;;) {
     try {
-      if (!tries.member) throw upstreams.auth.whyLost();
-      return await callAuthAt(request, reply, tries.member, secret);
+      if (!tries.address) throw upstreams.auth.whyLost();
+      return await callAuthAt(request, reply, tries.address, secret);
     } catch (cause) {
       if (tries.next(cause)) continue;
       onFault('auth', cause);
@@ -134,12 +133,12 @@ async function callAuth(
 async function callAuthAt(
   request: FastifyRequest,
   reply: FastifyReply,
-  member: Member,
+  address: Address,
   secret: Renewable<string>,
 ): Promise<StoredFacts | null> {
-  const answer = await ask(member, {
+  const answer = await ask(address, {
     path: request.raw.url ?? statisticsPath,
-    headers: requestHeaders(new RoutedExchange(request, reply), secret.reveal()),
+    headers: requestHeaders(request, secret.reveal()),
     limitMs: answerTimeoutMs,
   });
   const refusal = refusalOf(answer);
@@ -177,11 +176,11 @@ async function gatherReports(
     headers: secretHeaders(secret.reveal()),
     limitMs: reportTimeoutMs,
   };
-  const gather = async (service: ServiceName, member: Member) => {
-    const address = new URL(member.origin).host;
+  const gather = async (service: ServiceName, called: Address) => {
+    const address = new URL(called.origin).host;
     try {
       const sentAt = clock.now();
-      const answer = await ask(member, question);
+      const answer = await ask(called, question);
       const asked = { sentAt, receivedAt: clock.now() };
       reports.push({ service, address, report: parseProcessReport(readJson(answer)), asked });
     } catch {
@@ -191,9 +190,9 @@ async function gatherReports(
   };
   await Promise.all(
     listUpstreams(upstreams).flatMap(({ name: service, upstream }) => {
-      const members = upstream.all();
-      if (members.length === 0) missing.push({ service, address: 'no address is known' });
-      return members.map((member) => gather(service, member));
+      const addresses = upstream.all();
+      if (addresses.length === 0) missing.push({ service, address: 'no address is known' });
+      return addresses.map((address) => gather(service, address));
     }),
   );
   const byName = (a: { service: string; address: string }, b: { service: string; address: string }) =>

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Member, NotStarted, phaseHeader, Unresponsive, UnsureReplica } from '../upstream/index.ts';
+import { type Address, NotStarted, phaseHeader, Unresponsive, UnsureReplica } from '../upstream/index.ts';
 import { internalSecretHeader, refusedHeader } from './internal-gate.ts';
 
 export interface Question {
@@ -70,17 +70,17 @@ export function secretHeaders(secret: string): Record<string, string> {
 }
 
 /**
- * Sends one request to one address of a service and notes what the answer says of the process.
+ * Sends one request to one address of a service, and avoids the address if the answer has a phase.
  *
  * @throws NotStarted if nothing was done with it, Unresponsive without a whole answer in time, and undici's errors
  */
-export async function ask(member: Member, question: Question): Promise<Answer> {
+export async function ask(address: Address, question: Question): Promise<Answer> {
   const { method = 'GET', path, headers, body = null, limitMs } = question;
   const limit = question.limit ?? limitTime(limitMs);
   const { signal } = limit;
   try {
-    const answer = await member.pool.request({ method, path, headers, body, signal });
-    member.notePhase(answer.headers[phaseHeader]);
+    const answer = await address.pool.request({ method, path, headers, body, signal });
+    if (answer.headers[phaseHeader] !== undefined) address.avoid();
     const text = await answer.body.text();
     if (answer.headers[phaseHeader] === 'starting') throw new NotStarted();
     return { status: answer.statusCode, headers: answer.headers, text };

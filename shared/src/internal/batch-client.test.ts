@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { serveHttp } from '../testing/serve-http.ts';
 import { connectService } from '../testing/test-upstream.ts';
 import { createContentClient, createLeaseClient } from './index.ts';
@@ -18,6 +17,7 @@ async function serve(answer: (keys: unknown[] | null, path: string) => Reply) {
     let text = '';
     for await (const chunk of request) text += chunk;
     const path = request.url ?? '';
+    if (path === '/health') return void response.end();
     asked.push(`${request.method} ${path}`);
     const { status = 200, headers, body } = answer(text ? JSON.parse(text).keys : null, path);
     if (body === undefined) request.socket.destroy();
@@ -26,8 +26,8 @@ async function serve(answer: (keys: unknown[] | null, path: string) => Reply) {
   return { url, asked };
 }
 
-function connect(urls: string[], clock: ManualClock = createManualClock()) {
-  const client = connectService(urls, { clock });
+function connect(urls: string[]) {
+  const client = connectService(urls);
   return {
     contents: createContentClient(client),
     leases: createLeaseClient(client),

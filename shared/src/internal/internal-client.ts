@@ -73,7 +73,7 @@ export function createInternalClient({
 }: InternalClientOptions): InternalClient {
   async function call(tries: Tries, request: Call): Promise<unknown> {
     for (;;) {
-      if (!tries.member) throw upstream.whyLost();
+      if (!tries.address) throw upstream.whyLost();
       try {
         return await callOne(tries, request);
       } catch (error) {
@@ -94,11 +94,11 @@ export function createInternalClient({
 
   async function callWithin(limit: TimeLimit, tries: Tries, request: Call): Promise<unknown> {
     const { kind, path, body, headers } = request;
-    const member = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
+    const address = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
     const span = tracer?.call('client', `call ${name}`, {}) ?? null;
     const method = kind === 'get' ? 'GET' : 'POST';
     try {
-      const answer = await askWithin(span, member, {
+      const answer = await askWithin(span, address, {
         method,
         path,
         headers: { ...headers, ...headersOf(secret.reveal(), body !== undefined, span) },
@@ -109,7 +109,7 @@ export function createInternalClient({
       if (kind === 'batch') throwRefusal(answer);
       return readJson(answer);
     } finally {
-      member.release();
+      address.release();
     }
   }
 

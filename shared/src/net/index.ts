@@ -2,7 +2,7 @@ export { isDirectFromLoopback, isLoopback, resolveClientIp } from './client-ip.t
 export { networkOf, normalizeIp, toUrlHost } from './ip-address.ts';
 export { asRenewable, createLogins, type Logins, type RenewableText } from './logins.ts';
 export { parseNatsUrls } from './nats-urls.ts';
-export { createServer, METHODS, request, STATUS_CODES } from './node-http.ts';
+export { createServer, METHODS, STATUS_CODES } from './node-http.ts';
 export { parseRedisUrl, type RedisPlace } from './redis-url.ts';
 export { splitHosts } from './split-hosts.ts';
 export { parseTrustProxy, type TrustProxy, trustProxyForms } from './trust-proxy.ts';

@@ -22,12 +22,11 @@ interface ServiceAddress {
 export function connectService(
   { name, urls }: ServiceAddress,
   { internalSecret }: { internalSecret: { reveal(): string } },
-  { metrics, clock, warn, shutdown, tracer, internalTls }: ProcessContext,
+  { metrics, warn, shutdown, tracer, internalTls }: ProcessContext,
 ): InternalClient {
   const upstream = createUpstream({
     urls,
     lookup: systemLookup,
-    clock,
     connections,
     tls: describeServiceTls(name, internalTls),
     onFault: (error) =>

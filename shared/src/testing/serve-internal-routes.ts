@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { createSystemClock } from '../clock/clock.ts';
 import type { App } from '../http/index.ts';
 import { createInternalClient, createInternalGate, type InternalClient } from '../internal/index.ts';
 import { createUpstream } from '../upstream/index.ts';
@@ -33,7 +32,6 @@ export async function serveInternalRoutes(
   const upstream = createUpstream({
     urls: [served.url],
     lookup: async () => [],
-    clock: createSystemClock(),
     connections: 8,
     onFault,
   });

@@ -1,17 +1,13 @@
 import { onTestFinished } from 'vitest';
 import { createInternalClient, type InternalClient } from '../internal/internal-client.ts';
 import { createUpstream, type Upstream, type UpstreamOptions } from '../upstream/index.ts';
-import { createManualClock } from './manual-clock.ts';
 
 /** An upstream of these addresses, until the end of the test. */
 export function openUpstream(urls: readonly string[], options: Partial<UpstreamOptions> = {}): Upstream {
   const upstream = createUpstream({
     urls,
     lookup: async () => [],
-    clock: createManualClock(),
     connections: 8,
-    // The question for a sign of life would count as one of the test's.
-    probeEveryMs: 60_000,
     onFault: () => {},
     ...options,
   });

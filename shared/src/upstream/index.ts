@@ -1,14 +1,7 @@
-export type { Member } from './member.ts';
-export {
-  elsewhereHeader,
-  NotStarted,
-  type Phase,
-  phaseHeader,
-  TryElsewhere,
-  Unresponsive,
-  UnsureReplica,
-} from './phase.ts';
-export type { AnswerController, AnswerHandler } from './plain-client/plain-request.ts';
-export { Tries, waitForRoom } from './tries.ts';
+export type { Address } from './address.ts';
+export { AnswersAnother, NotStarted, TryElsewhere, Unresponsive, UnsureReplica } from './failures.ts';
+export { elsewhereHeader, type Phase, phaseHeader } from './phase.ts';
+export { Tries } from './tries.ts';
 export { createUpstream, systemLookup, type Upstream, type UpstreamOptions } from './upstream.ts';
+export { waitForRoom } from './wait-for-room.ts';
 export type { Waiter } from './waiting-line.ts';

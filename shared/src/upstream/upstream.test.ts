@@ -1,9 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createManualClock } from '../testing/manual-clock.ts';
 import { serveHttp } from '../testing/serve-http.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { createUpstream, NotStarted, type Upstream, type UpstreamOptions } from './index.ts';
-import { neverReached } from './never-reached.ts';
+import { createUpstream, type Upstream } from './index.ts';
 
 /** Short, so that a test of the changes need not wait. */
 const resolveEveryMs = 5;
@@ -18,8 +16,7 @@ interface Names {
 }
 
 /** An upstream whose names are looked up in a table that the test may change. */
-function open(urls: string[], names: Names = {}, more: Partial<UpstreamOptions> = {}) {
-  const clock = createManualClock();
+function open(urls: string[], names: Names = {}) {
   const faults: unknown[] = [];
   let looked = 0;
   let onLook = () => {};
@@ -32,11 +29,9 @@ function open(urls: string[], names: Names = {}, more: Partial<UpstreamOptions> 
       if (found instanceof Error) throw found;
       return found;
     },
-    clock,
     connections: 2,
     resolveEveryMs,
     onFault: (error) => faults.push(error),
-    ...more,
   });
   opened.push(upstream);
   /** Resolves once every name was looked up again, and what was found is in use. */
@@ -46,7 +41,7 @@ function open(urls: string[], names: Names = {}, more: Partial<UpstreamOptions> 
     while (looked < until) await new Promise<void>((resolve) => (onLook = resolve));
   }
   const picks = (count: number) => Array.from({ length: count }, () => upstream.pick()?.origin);
-  return { upstream, clock, faults, names, resolved, picks };
+  return { upstream, faults, names, resolved, picks };
 }
 
 describe('addresses', () => {
@@ -108,69 +103,82 @@ describe('addresses', () => {
 });
 
 describe('an address that failed', () => {
-  const urls = ['http://10.0.0.1:1', 'http://10.0.0.2:1', 'http://10.0.0.3:1'];
+  /** A service whose `/health` answers as the test says. */
+  async function serveHealth(state: { status?: number; phase?: string } = {}) {
+    const { url } = await serveHttp((_request, response) =>
+      response.writeHead(state.status ?? 200, state.phase ? { 'x-latchkey-phase': state.phase } : {}).end(),
+    );
+    return url;
+  }
+  const addressAt = (upstream: Upstream, origin: string) =>
+    upstream.all().find((address) => address.origin === origin);
+  async function pass(time: ReturnType<typeof stopTime>, ms = 100) {
+    time.advance(ms);
+    await new Promise(setImmediate);
+  }
 
-  test('an address that failed gets no request until it answers a probe', async () => {
+  test('an address that failed gets no request for a second, although it answers /health at once', async () => {
     const time = stopTime();
-    let isSilent = true;
-    let asked = 0;
-    const { url: origin } = await serveHttp((_request, response) => {
-      asked++;
-      if (!isSilent) response.end('ok');
-    });
-    const { upstream, picks } = open([origin, ...urls], {}, { probeEveryMs: 5 });
-    expect(upstream.pick()?.origin).toBe(origin);
-    const [silent] = [upstream.pick(), upstream.pick(), upstream.pick(), upstream.pick()].slice(-1);
-    silent?.penalize();
-    const pass = async () => {
-      time.advance(100);
-      await new Promise(setImmediate);
-    };
-    // A probe that gets no answer is given up after 2 s, and the next one comes.
-    while (asked < 2) {
-      expect(picks(4)).not.toContain(origin);
-      await pass();
+    const [failed, other] = [await serveHealth({ status: 500 }), await serveHealth()];
+    const { upstream, picks } = open([failed, other]);
+    addressAt(upstream, failed)?.avoid(new Error('its connection broke'));
+    for (let passedMs = 0; passedMs < 900; passedMs += 100) {
+      expect(picks(4)).not.toContain(failed);
+      await pass(time);
     }
-    isSilent = false;
-    while (!picks(4).includes(origin)) await pass();
+    while (!picks(4).includes(failed)) await pass(time);
   });
 
-  test('a probe distinguishes an address that takes no connection from one that answers with any status', async () => {
-    const { url: origin } = await serveHttp((_request, response) => response.writeHead(500).end());
-    // Port 9 (discard) of this machine has no listener.
-    const gone = 'http://127.0.0.1:9';
-    const { upstream, picks } = open([origin, gone]);
+  test('an address that is ending gets no request until a process that is not ending answers /health, however long that takes', async () => {
+    const time = stopTime();
+    const state = { phase: 'ending' };
+    const [ending, other] = [await serveHealth(state), await serveHealth()];
+    const { upstream, picks } = open([ending, other]);
+    addressAt(upstream, ending)?.avoid();
+    for (let round = 0; round < 50; round++) {
+      expect(picks(4)).not.toContain(ending);
+      await pass(time, 1_000);
+    }
+    state.phase = '';
+    while (!picks(4).includes(ending)) await pass(time);
+  });
+
+  test('an address that took no connection is lost at once, and gets requests again once its process answers', async () => {
+    const time = stopTime();
+    const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
+    const url = await serveHealth();
+    const { upstream, picks } = open([url]);
+    upstream.pick()?.avoid(refused);
+    expect([upstream.pick(), upstream.isLost()]).toEqual([null, true]);
+    while (upstream.isLost()) await pass(time, 0);
+    expect(picks(1)).toEqual([url]);
+  });
+
+  test('an address whose process leaves /health unanswered for 2 s is lost, and stays so until it answers', async () => {
+    const time = stopTime();
+    const state = { isSilent: true, asked: 0 };
+    const { url } = await serveHttp((_request, response) => {
+      state.asked++;
+      if (!state.isSilent) response.end('ok');
+    });
+    const { upstream } = open([url]);
+    upstream.pick()?.avoid();
+    while (state.asked < 1) await new Promise(setImmediate);
+    await pass(time, 1_900);
+    expect(upstream.isLost()).toBe(false);
+    time.advance(100);
+    while (!upstream.isLost()) await new Promise(setImmediate);
+    state.isSilent = false;
+    while (upstream.isLost()) await pass(time);
+  });
+
+  test('if every address has failed and none is lost, all take turns, and none counts as in the rotation', async () => {
+    const urls = [await serveHealth(), await serveHealth()];
     stopTime();
-    expect(await Promise.all(upstream.all().map((member) => member.isAlive()))).toEqual([true, false]);
-    expect(picks(4)).not.toContain(gone);
-  });
-
-  test('an address that is ending gets no request until a process that is not ending answers a probe, however long that takes', async () => {
-    let isEnding = true;
-    let probed = 0;
-    const { url: origin } = await serveHttp((_request, response) => {
-      probed++;
-      response.writeHead(200, isEnding ? { 'x-latchkey-phase': 'ending' } : {}).end();
-    });
-    const { upstream, clock, picks } = open([origin, ...urls], {}, { probeEveryMs: 5 });
-    upstream
-      .all()
-      .find((member) => member.origin === origin)
-      ?.notePhase('ending');
-    while (probed < 3) {
-      clock.advance(60_000);
-      expect(picks(4)).not.toContain(origin);
-      await new Promise(setImmediate);
-    }
-    isEnding = false;
-    while (!picks(4).includes(origin)) await new Promise(setImmediate);
-  });
-
-  test('an address that failed still gets requests where no other is left', async () => {
-    const { upstream, picks, resolved } = open([...urls, 'http://keys:1'], { keys: ['10.0.0.3'] });
-    await resolved();
-    for (let turn = 0; turn < 3; turn++) upstream.pick()?.penalize();
-    expect(picks(3).sort()).toEqual(urls);
+    const { upstream, picks } = open(urls);
+    for (const address of upstream.all()) address.avoid();
+    expect(upstream.pickInRotation()).toBeNull();
+    expect(new Set(picks(4))).toEqual(new Set(urls));
   });
 });
 
@@ -183,7 +191,6 @@ test('closing an upstream ends its idle connections and its name look-ups', asyn
       looked++;
       return ['127.0.0.1'];
     },
-    clock: createManualClock(),
     connections: 1,
     resolveEveryMs,
     onFault: () => {},
@@ -199,50 +206,4 @@ test('closing an upstream ends its idle connections and its name look-ups', asyn
   const before = looked;
   await new Promise((resolve) => server.close(resolve));
   expect(looked).toBe(before);
-});
-
-describe('what an address says of itself', () => {
-  const pair = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
-
-  test('an address that is about to end gets no request while there is another', () => {
-    const { upstream, picks } = open(pair);
-    const ending = upstream.pick();
-    ending?.notePhase('ending');
-    expect(picks(4)).not.toContain(ending?.origin);
-  });
-
-  test('an address that is about to end still comes before one that takes no connection', () => {
-    const { upstream, picks } = open(pair);
-    const ending = upstream.pick();
-    ending?.notePhase('ending');
-    upstream.pick()?.penalize();
-    expect(new Set(picks(4))).toEqual(new Set([ending?.origin]));
-  });
-
-  test.each(['unsure', 'starting'])(
-    'an address that is %s is asked by one request a second, until it is not',
-    (phase) => {
-      const { upstream, clock, picks } = open(pair);
-      const doubtful = upstream.pick();
-      doubtful?.notePhase(phase);
-      expect(picks(4)).not.toContain(doubtful?.origin);
-      clock.advance(1_000);
-      expect(picks(4).filter((origin) => origin === doubtful?.origin)).toHaveLength(1);
-      clock.advance(1_000);
-      expect(picks(4).filter((origin) => origin === doubtful?.origin)).toHaveLength(1);
-      doubtful?.notePhase(undefined);
-      expect(picks(4).filter((origin) => origin === doubtful?.origin)).toHaveLength(2);
-    },
-  );
-
-  test('where every address is unsure, all take turns, and no address counts as healthy', () => {
-    const { upstream, picks } = open(pair);
-    for (let turn = 0; turn < 2; turn++) upstream.pick()?.notePhase('unsure');
-    expect(upstream.pickHealthy()).toBeNull();
-    expect(new Set(picks(4)).size).toBe(2);
-  });
-
-  test('a request that a starting service answered goes to another address, whatever its method', () => {
-    expect(neverReached(new NotStarted())).toBe(true);
-  });
 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { type GatewayFixture, serveInTest, startGatewayInTest } from './forwarding.fixture.ts';
 
@@ -104,4 +105,86 @@ test('a head that is too large for the service gets its 431, which names no requ
   }
   expect(statuses).toEqual(new Set([200, 431]));
   expect(gateway.faults).toEqual([]);
+});
+
+/** What a hostile or broken service does with a request. */
+const acts = [
+  'answer', // as it should
+  'answer twice', // in one piece
+  'answer, and again later', // after the next request has come
+  'answer an earlier request', // of any connection
+  'half, then end',
+  'a byte too many',
+  'interim first',
+  'two lengths',
+  'end',
+  'break',
+] as const;
+type Act = (typeof acts)[number];
+
+/** Executes an act. Its answers always name the viewer of the request whose id they have. */
+function act(what: Act, asked: Asked, earlier: readonly Asked[], late: Map<Socket, string>) {
+  const { socket } = asked;
+  const due = late.get(socket) ?? '';
+  late.delete(socket);
+  const own = answerTo(asked);
+  const write = (text: string) => socket.write(due + text, 'latin1');
+  switch (what) {
+    case 'answer':
+      return write(own);
+    case 'answer twice':
+      return write(own + own);
+    case 'answer, and again later':
+      late.set(socket, own);
+      return write(own);
+    case 'answer an earlier request':
+      return write(answerTo(earlier.at(-2) ?? asked));
+    case 'half, then end':
+      return socket.end(due + own.slice(0, -1), 'latin1');
+    case 'a byte too many':
+      return write(`${own}!`);
+    case 'interim first':
+      return write(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${own}`);
+    case 'two lengths':
+      return write(own.replace('content-length', 'content-length: 3\r\ncontent-length'));
+    case 'end':
+      return socket.end();
+    default:
+      return socket.resetAndDestroy();
+  }
+}
+
+test('no viewer gets the answer of another, whatever a service does that has once answered properly', async () => {
+  let script: Act[] = ['answer'];
+  let turn = 0;
+  let number = 0;
+  let served = 0;
+  const earlier: Asked[] = [];
+  const late = new Map<Socket, string>();
+  const { gateway } = await start((asked) => {
+    earlier.push(asked);
+    act(script[turn++ % script.length] as Act, asked, earlier, late);
+  });
+  await ask(gateway, 'proper');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(...acts), { minLength: 1, maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }),
+      async (acted, groups) => {
+        script = acted;
+        turn = 0;
+        for (const size of groups) {
+          const viewers = Array.from({ length: size }, () => `viewer-${number++}`);
+          for (const [index, outcome] of (
+            await Promise.all(viewers.map((one) => ask(gateway, one)))
+          ).entries()) {
+            expect([viewers[index], 503]).toContain(outcome);
+            if (outcome !== 503) served++;
+          }
+        }
+      },
+    ),
+    { numRuns: 50 },
+  );
+  expect(served).toBeGreaterThan(50);
 });

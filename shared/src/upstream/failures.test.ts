@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Pool } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { brokeBeforeAnswer, neverReached } from './never-reached.ts';
+import { brokeBeforeAnswer, tookNoConnection } from './failures.ts';
 
 /** Discard (RFC 863): this machine has no listener there, and the system gives the port to nobody. */
 const deadPort = 9;
@@ -27,22 +27,22 @@ const failed = (code: string, syscall?: string) => Object.assign(new Error(code)
 describe('requests that were not started', () => {
   test('a request was not started where nothing listens', async () => {
     const failure = await failureOf(null);
-    expect([neverReached(failure), brokeBeforeAnswer(failure)]).toEqual([true, false]);
+    expect([tookNoConnection(failure), brokeBeforeAnswer(failure)]).toEqual([true, false]);
   });
 
   test('a request was not started where no connection was made, for whatever reason', () => {
     for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])
-      expect(neverReached(failed(code, 'connect'))).toBe(true);
-    expect(neverReached(failed('ENOTFOUND', 'getaddrinfo'))).toBe(true);
-    expect(neverReached(failed('UND_ERR_CONNECT_TIMEOUT'))).toBe(true);
-    expect(neverReached(new AggregateError([failed('ECONNREFUSED', 'connect')]))).toBe(true);
+      expect(tookNoConnection(failed(code, 'connect'))).toBe(true);
+    expect(tookNoConnection(failed('ENOTFOUND', 'getaddrinfo'))).toBe(true);
+    expect(tookNoConnection(failed('UND_ERR_CONNECT_TIMEOUT'))).toBe(true);
+    expect(tookNoConnection(new AggregateError([failed('ECONNREFUSED', 'connect')]))).toBe(true);
   });
 
   test('a request was not started where its pool takes no more', async () => {
     const pool = new Pool('http://127.0.0.1:9');
     const closed = pool.close();
     const failure = await pool.request({ method: 'GET', path: '/' }).catch((error) => error);
-    expect([failure.code, neverReached(failure)]).toEqual(['UND_ERR_CLOSED', true]);
+    expect([failure.code, tookNoConnection(failure)]).toEqual(['UND_ERR_CLOSED', true]);
     await closed;
   });
 });
@@ -51,32 +51,32 @@ describe('requests that may have been started', () => {
   test('a request may have been started where the connection ended after it was sent', async () => {
     for (const end of ['destroy', 'resetAndDestroy'] as const) {
       const failure = await failureOf((socket) => void socket.once('data', () => socket[end]()));
-      expect([neverReached(failure), brokeBeforeAnswer(failure)]).toEqual([false, true]);
+      expect([tookNoConnection(failure), brokeBeforeAnswer(failure)]).toEqual([false, true]);
     }
   });
 
   test('a request may have been started where its pool was destroyed while it was running', async () => {
     const failure = await failureOf((socket, pool) => void socket.once('data', () => void pool.destroy()));
     expect(failure).toMatchObject({ code: 'UND_ERR_DESTROYED' });
-    expect(neverReached(failure)).toBe(false);
+    expect(tookNoConnection(failure)).toBe(false);
   });
 
   test('a request may have been started where the network of an open connection was lost', () => {
     for (const syscall of ['read', 'write'])
-      expect(neverReached(failed('EHOSTUNREACH', syscall))).toBe(false);
+      expect(tookNoConnection(failed('EHOSTUNREACH', syscall))).toBe(false);
     expect(
-      neverReached(new AggregateError([failed('ECONNREFUSED', 'connect'), failed('EPIPE', 'write')])),
+      tookNoConnection(new AggregateError([failed('ECONNREFUSED', 'connect'), failed('EPIPE', 'write')])),
     ).toBe(false);
-    expect(neverReached(new AggregateError([]))).toBe(false);
+    expect(tookNoConnection(new AggregateError([]))).toBe(false);
   });
 
   test('a request may have been started where the answer was not HTTP, and it is not repeated', async () => {
     const failure = await failureOf((socket) => void socket.once('data', () => socket.end('hello\r\n\r\n')));
-    expect([neverReached(failure), brokeBeforeAnswer(failure)]).toEqual([false, false]);
+    expect([tookNoConnection(failure), brokeBeforeAnswer(failure)]).toEqual([false, false]);
   });
 
   test('a request may have been started where the thrown value is not an error', () => {
-    expect([neverReached('text'), neverReached(undefined), brokeBeforeAnswer(null)]).toEqual([
+    expect([tookNoConnection('text'), tookNoConnection(undefined), brokeBeforeAnswer(null)]).toEqual([
       false,
       false,
       false,

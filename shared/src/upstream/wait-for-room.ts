@@ -1,0 +1,44 @@
+import type { Address } from './address.ts';
+import type { Tries } from './tries.ts';
+import type { Upstream } from './upstream.ts';
+
+/** For a call of one service by another: a batch of keys, its headers and Node's objects. */
+const bytesOfCall = 16 * 1024;
+
+/**
+ * Waits until an address has room for the request, and occupies it. The caller releases it.
+ *
+ * @param limitMs of the wait. The request itself needs the rest of the caller's time; otherwise the answer comes too late
+ *   and the other service has worked without use. Under overload it would do nothing else
+ * @throws Error if every address is lost, too many wait already, or none has room in time
+ */
+export function waitForRoom(upstream: Upstream, tries: Tries, limitMs: number): Promise<Address> {
+  const { address } = tries;
+  if (!address) return Promise.reject(upstream.whyLost());
+  if (address.hasRoom()) {
+    address.occupy();
+    return Promise.resolve(address);
+  }
+  return new Promise((resolve, reject) => {
+    const waiter = {
+      bytes: () => bytesOfCall,
+      admit(admitted: Address) {
+        clearTimeout(timer);
+        tries.address = admitted;
+        admitted.occupy();
+        resolve(admitted);
+      },
+      refuse() {
+        clearTimeout(timer);
+        reject(upstream.whyLost());
+      },
+    };
+    const timer = setTimeout(() => {
+      upstream.line.remove(waiter);
+      reject(new Error('no address had room in time'));
+    }, limitMs);
+    if (upstream.line.add(waiter)) return;
+    clearTimeout(timer);
+    reject(new Error('too many requests wait for an address'));
+  });
+}
