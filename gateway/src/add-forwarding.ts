@@ -6,6 +6,7 @@ import type { Tracer } from '@latchkey/shared/traces';
 import type { Upstream } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ForwardOptions, forward, type ShedReason } from './forward.ts';
+import { setupPath } from './forwarded-headers.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { type RouteRow, routeTable, type ServiceName, type Upstreams } from './route-table.ts';
 
@@ -22,7 +23,7 @@ interface ForwardingOptions {
   clock: Clock;
   /** Null or left out: traces are off. */
   tracer?: Tracer | null;
-  setupOriginOf: ForwardOptions['setupOriginOf'];
+  setupOriginOf: NonNullable<ForwardOptions['setupOriginOf']>;
   /** What is forwarded; everything where it is left out. */
   routes?: readonly RouteRow[];
   /** How long a service may take to begin its answer, unless the route table names another limit. */
@@ -64,7 +65,8 @@ export async function addForwarding(
         service,
         upstream,
         secret,
-        ...{ clock, tracer, setupOriginOf },
+        ...{ clock, tracer },
+        setupOriginOf: path === setupPath ? setupOriginOf : undefined,
         answerLimitMs: row.answerLimitMs ?? answerLimitMs,
         // Work that may take longer proves nothing by its silence.
         silentAfterMs: row.answerLimitMs ?? silentAfterMs,

@@ -50,8 +50,8 @@ export interface ForwardOptions {
   secret: Renewable<string>;
   clock: Clock;
   tracer: Tracer | null;
-  /** Where a call of setup comes from: a service sees neither the client's connection nor its `Host`. */
-  setupOriginOf: (request: IncomingMessage) => SetupOrigin;
+  /** Where a call of setup comes from: a service sees neither the client's connection nor its `Host`. Undefined for other routes. */
+  setupOriginOf: ((request: IncomingMessage) => SetupOrigin) | undefined;
   /** From the request to the head of its answer. It includes the wait for a connection and further attempts. */
   answerLimitMs: number;
   /** After this long without an answer the address counts as silent, unless it has answered another request meanwhile. */

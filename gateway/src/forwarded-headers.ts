@@ -40,12 +40,12 @@ const notToClient = new Set([...hopByHop, 'x-request-id', 'date']);
 const thisHop = '1.1 latchkey';
 
 /** The only route that checks which page a browser calls from, because it may act without a credential. */
-const setupPath = '/api/v1/setup';
+export const setupPath = '/api/v1/setup';
 
 /**
  * The headers of a forwarded request, as the flat list of names and values that undici takes.
  *
- * @param setupOriginOf reports the origin of a setup call. Not needed for other routes
+ * @param setupOriginOf reports the origin of a setup call. Left out for other routes
  */
 export function requestHeaders(
   request: FastifyRequest,
@@ -64,8 +64,7 @@ export function requestHeaders(
   }
   kept.push('via', headers.via ? `${headers.via}, ${thisHop}` : thisHop);
   kept.push('x-forwarded-for', request.clientIp, 'x-request-id', request.id, internalSecretHeader, secret);
-  if (setupOriginOf && request.routeOptions.url === setupPath)
-    pushSetupOrigin(kept, setupOriginOf(request.raw));
+  if (setupOriginOf) pushSetupOrigin(kept, setupOriginOf(request.raw));
   return kept;
 }
 
