@@ -56,12 +56,7 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
     overload:
       overloadDelay === 'off'
         ? undefined
-        : {
-            targetMs: overloadDelay,
-            random: Math.random,
-            nowMs: () => performance.now(),
-            isBehindGateway: false,
-          },
+        : { delayMs: overloadDelay, random: Math.random, nowMs: clock.monotonic },
     crossOriginHeaders: createCorsHeaders(options.corsOrigins, options.viewerTokenFrom),
   });
   await addCors(app, options.corsOrigins, options.viewerTokenFrom);

@@ -242,8 +242,7 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   await mountPlayback(core, { noteUse });
   // The master keys were checked before: `settleMasterKeys`.
   const keyStores = { contents, importedKeys: createImportedKeyStore(core), refusals: core.refusals };
-  const answerPlainRequests = await mountKeyDerivation(core, { masterKeys, noteUse, ...keyStores });
-  answerPlainRequests();
+  await mountKeyDerivation(core, { masterKeys, noteUse, ...keyStores });
   // The database and its schema were there: a single node does not start without them.
   context.startUp.end();
 }

@@ -65,7 +65,7 @@ export async function mountOnOwners(
   // Without changes no key is served. Behind a gateway, it is the gateway that then counts as not ready.
   if (!context.isSeparate) context.dependencies.push(feedDependency(core.follower, { optional: false }));
   const masterKeys = await openMasterKeyRing(values, context);
-  const answerPlainRequests = await mount(core, {
+  await mount(core, {
     masterKeys,
     noteUse: connectSessionUses(leases, core).noteUse,
     ...{ contents, importedKeys, refusals: createRefusalClient(content) },
@@ -77,6 +77,5 @@ export async function mountOnOwners(
     await checkMasterKeys(createKeyVersionClient(content), masterKeys);
     await checkOwners();
     await core.follower.pull();
-    answerPlainRequests();
   };
 }

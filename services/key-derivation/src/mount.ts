@@ -1,5 +1,5 @@
 import type { TokenSettings } from '@latchkey/shared/auth';
-import { type App, addGuard, addPlainAnswerer, type GuardOptions, type Routes } from '@latchkey/shared/http';
+import { type App, addGuard, type GuardOptions, type Routes } from '@latchkey/shared/http';
 import type { SessionUses } from '@latchkey/shared/internal';
 import { exportCache, type ServiceCore } from '@latchkey/shared/process';
 import type { KeyDerivationConfig } from './config.ts';
@@ -7,7 +7,6 @@ import { createContentKeyCache } from './content-key-cache.ts';
 import { createKeyRequestCounter, type KeyRequestCounters, namedContent } from './count-key-request.ts';
 import { createKeyRequestExplainer } from './explain-key-request.ts';
 import { type ContentKeyIssuer, createContentKeyIssuer } from './issue-content-key.ts';
-import { createKnownKeyIssuer } from './issue-known-key.ts';
 import { reportMissingKeys } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
 import { createLocalPace } from './pace/local-pace.ts';
@@ -18,7 +17,6 @@ import { addExplainKeyRoute } from './routes/explain-key.ts';
 import { addExportRoute, type ExportRouteOptions } from './routes/export-keys.ts';
 import { addKeyRoutes } from './routes/get-key.ts';
 import { addImportedKeyRoutes } from './routes/imported-keys.ts';
-import { createPlainKeyAnswerer } from './routes/plain-key.ts';
 import { addSpekeRoutes } from './routes/speke.ts';
 import { addVodDrmRoute } from './routes/vod-drm.ts';
 
@@ -37,16 +35,11 @@ interface MountOptions extends Pick<ExportRouteOptions, 'contents' | 'importedKe
 
 type MountConfig = KeyDerivationConfig & Pick<TokenSettings, 'authJwtClockToleranceSeconds'>;
 
-/**
- * Adds the key-derivation service to a process. It has no internal routes, because no service calls it.
- *
- * @returns lets the service answer plain requests before the router. Call it once the master keys were checked: hooks of the router that
- *   refuse requests until then do not see those requests. It does nothing in a process that may not
- */
+/** Adds the key-derivation service to a process. It has no internal routes, because no service calls it. */
 export async function mount(
   core: ServiceCore<MountConfig>,
   { masterKeys, noteUse, ...stores }: MountOptions,
-): Promise<() => void> {
+): Promise<void> {
   // Optional: `/ready` shows a version that is missing, and the others are served.
   core.dependencies.push({ name: 'master-key', optional: true, check: masterKeys.check });
   if (core.isSeparate) reportMissingKeys(core.app);
@@ -80,19 +73,6 @@ export async function mount(
       clockToleranceSeconds: core.values.authJwtClockToleranceSeconds,
     });
   });
-  // A separate service first checks where a request comes from, and limits count each request: only the router does either.
-  if (core.isSeparate || core.guard.limiter !== null) return () => {};
-  const issueKnown = createKnownKeyIssuer({
-    ...options,
-    // One that other processes share needs a wait, which the router does.
-    pace: pace === local ? local : null,
-    onLookup: core.metrics.countCacheLookup,
-  });
-  return () =>
-    addPlainAnswerer(
-      core.app,
-      createPlainKeyAnswerer({ ...core.guard, issueKnown, countKeyRequest: createKeyRequestCounter(core) }),
-    );
 }
 
 /** The routes of content keys, and those of packagers. Only the former count as key requests: players make those. */

@@ -19,12 +19,6 @@ export interface Authenticator {
    */
   identify(credential: string | null, access: Access): Principal | Promise<Principal>;
   /**
-   * The viewer of a token, where that needs no wait. It has no effect that a later `identify` could double.
-   *
-   * @returns null where only `identify` can tell
-   */
-  recognize(credential: string): Principal | null;
-  /**
    * The API key that a key credential stands for (`KeyCredentials`), as long as it is accepted.
    *
    * @param cacheKey of the API key
@@ -68,10 +62,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const notMine =
         viewerWillDo && !credential.startsWith(apiKeyPrefix) ? 'INVALID_TOKEN' : 'INVALID_API_KEY';
       return identifyApiKey(apiKeyCacheKey(hash, wellFormed), notMine, options);
-    },
-    recognize(credential) {
-      if (!tokens || !tokenPattern.test(credential)) return null;
-      return tokens.recall(credential, hashToken(credential));
     },
     identifyIssuer: (cacheKey) => identifyApiKey(cacheKey, 'INVALID_API_KEY', options),
     authenticate(credential, access) {

@@ -13,5 +13,5 @@ export {
   readCredential,
   tokenPattern,
 } from './read-credential.ts';
-export { readSession, splitSessionTarget } from './read-session.ts';
+export { readSession } from './read-session.ts';
 export { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';

@@ -14,12 +14,3 @@ export function readSession(sid: unknown): SessionPrincipal {
   if (!session) throw new AppError('INVALID_SESSION');
   return { kind: 'session', id: session.leaseId, session };
 }
-
-/** The target of a key request as a session's playlist has it: the path, and no query but the id. */
-const sessionTarget = /^([^?]+)\?s=([\w-]{43})$/;
-
-/** @returns the path and the id, which may still be malformed; null for every other target */
-export function splitSessionTarget(target: string): { path: string; sid: string } | null {
-  const [, path = '', sid = ''] = sessionTarget.exec(target) ?? [];
-  return sid === '' ? null : { path, sid };
-}

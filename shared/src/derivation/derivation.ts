@@ -68,7 +68,7 @@ export async function expandBlock(masterKey: AnyMasterKey, info: string): Promis
 }
 
 /** AES-128 takes a key of 16 bytes (RFC 8216 section 4.3.2.4, METHOD=AES-128). */
-const contentKeyBytes = 16;
+export const contentKeyBytes = 16;
 /** No `contentId` holds a `/`, so this can never be the `info` of a content key. */
 const fingerprintInfo = '/fingerprint';
 const fingerprintBytes = 8;

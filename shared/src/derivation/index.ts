@@ -1,5 +1,6 @@
 export {
   type AnyMasterKey,
+  contentKeyBytes,
   contentKeyInfo,
   createMasterKey,
   deriveContentKey,

@@ -11,19 +11,14 @@ import { validationErrors } from './validation.ts';
 
 /** `docs/contract.md#conventions`. */
 export const usualBodyLimitBytes = 64 * 1024;
-export const problemType = 'application/problem+json';
+const problemType = 'application/problem+json';
 /** Seconds until a lost dependency may be back. hls.js retries by itself; other clients read this header. */
 const retryAfterSeconds = 1;
 
 type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => void;
 
 /** Writes a failure of the server itself into the operator's log. */
-export type ReportFailure = (
-  error: AppError,
-  thrown: unknown,
-  requestId: string,
-  request: IncomingMessage,
-) => void;
+type ReportFailure = (error: AppError, thrown: unknown, requestId: string, request: IncomingMessage) => void;
 
 const unavailableMessage =
   'a request failed with 503: what it needs did not answer. Players retry it. See upstream and error, and /ready';
@@ -49,14 +44,14 @@ export function createFailureReport(log: OperatorLog, tracer?: Pick<Tracer, 'tra
 }
 
 /** The header `Retry-After` of an error; null where it has none. */
-export function retryAfterOf({ code, retryAfterSeconds: own }: AppError): string | null {
+function retryAfterOf({ code, retryAfterSeconds: own }: AppError): string | null {
   const seconds = own ?? (code === 'DEPENDENCY_UNAVAILABLE' ? retryAfterSeconds : null);
   return seconds === null ? null : String(seconds);
 }
 
 /**
  * Turns an error into an answer. An error that is not an `AppError` and not one of Fastify's known errors becomes a bare
- * 500. `plain-exchange.ts` does the same for requests that the router does not get.
+ * 500.
  */
 export function createErrorHandler(reportFailure: ReportFailure): ErrorHandler {
   return (thrown, request, reply) => {
@@ -137,18 +132,18 @@ interface KnownPath {
   methods: Set<string>;
 }
 
-/** Distinguishes a path that does not exist (404) from a method that the path does not take (405, RFC 9110 section 15.5.6). */
-export function addNotFound(app: App): void {
+/**
+ * Distinguishes a path that does not exist (404) from a method that the path does not take (405, RFC 9110 section 15.5.6).
+ *
+ * @returns the refusal of a request that no route has; null for others
+ */
+export function addNotFound(app: App): (request: FastifyRequest, reply: FastifyReply) => AppError | null {
   const refuse = createRefusal(app);
-  // Runs before the body is read, and after the hooks that set headers or demand a credential. No handler reads the body,
-  // so its type, length and content do not matter.
-  app.addHook('preParsing', (request, reply, _payload, done) =>
-    request.is404 ? done(refuse(request, reply)) : done(),
-  );
   // For routes that only discover later that the resource does not exist.
   app.setNotFoundHandler((request, reply) => {
     throw refuse(request, reply);
   });
+  return (request, reply) => (request.is404 ? refuse(request, reply) : null);
 }
 
 function createRefusal(app: App): (request: FastifyRequest, reply: FastifyReply) => AppError {

@@ -14,6 +14,7 @@ import {
   type RequestLog,
 } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Tracer } from '../traces/index.ts';
 import { schemaController } from './compile-on-use.ts';
 import {
   addNotFound,
@@ -28,12 +29,12 @@ import {
   refuseHost,
 } from './malformed-requests.ts';
 import type { MutualTls } from './mutual-tls.ts';
-import { createResponseObserver, toEnded } from './observe-response.ts';
-import { answerPlainRequests, type Tracing } from './plain-answers.ts';
+import { createResponseObserver } from './observe-response.ts';
 import type { LimitName } from './rate-limit.ts';
 import { type CrossOriginHeaders, type RawAnswers, refuseConnect } from './raw-answer.ts';
+import { type OverloadOptions, refuseOverload } from './refuse-overload.ts';
 import { type App, gateDecorator } from './routes.ts';
-import { type OverloadOptions, type SheddingHost, shedRequests } from './shed-requests.ts';
+import { addSendWhole } from './send-whole.ts';
 import { acceptJsonBodies, validatorCompiler } from './validation.ts';
 
 /** Node's default too. Set explicitly, because a token and a lease id must fit well within it. */
@@ -77,6 +78,15 @@ const serverOptions = {
  */
 const usualHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
+/** How a host records requests. */
+interface Tracing {
+  tracer: Tracer;
+  /** Whether the `traceparent` of a request is taken. */
+  isTrusted: (request: IncomingMessage) => boolean;
+  /** Whether other requests begin a trace. Not in a service: other calls are the jobs of services, such as the pull of the feed each second. */
+  beginsTraces: boolean;
+}
+
 interface HostOptions {
   randomId: () => string;
   clientIpOf: (request: IncomingMessage) => string;
@@ -96,17 +106,24 @@ interface HostOptions {
   overload?: OverloadOptions | undefined;
 }
 
-type ShedderOptions = Omit<SheddingHost, 'isKnown' | 'keepAliveMs'> & Pick<HostOptions, 'overload'>;
-
 /**
  * The parts that every service needs around its routes: request ids, the client's IP, one log line for each request,
  * error answers, limits. The caller adds the routes.
  */
 export function createHost(options: HostOptions): App {
-  const { randomId, clientIpOf, requestLog, metrics, tls, isDraining = () => false } = options;
-  const reportFailure = createFailureReport(options.operatorLog, options.tracing?.tracer);
+  const {
+    randomId,
+    clientIpOf,
+    requestLog,
+    metrics,
+    tls,
+    tracing,
+    overload,
+    isDraining = () => false,
+  } = options;
+  const reportFailure = createFailureReport(options.operatorLog, tracing?.tracer);
   const answerError = createErrorHandler(reportFailure);
-  const observe = createResponseObserver(requestLog, metrics, options.tracing?.tracer);
+  const observe = createResponseObserver(requestLog, metrics, tracing?.tracer);
   const rawAnswers = toRawAnswers(options);
   const clientErrors = createClientErrors(rawAnswers);
   const refuseTransferCoding = createTransferCodingCheck();
@@ -120,7 +137,7 @@ export function createHost(options: HostOptions): App {
     reply.headers(rawAnswers.crossOriginHeaders(request.raw));
     if (isDraining()) reply.header('connection', 'close');
     // 'close' comes exactly once, also where the client left before the answer; 'finish' would not.
-    reply.raw.on('close', () => observe(toEnded(request, reply, performance.now() - startedAtMs)));
+    reply.raw.on('close', () => observe(request, reply, performance.now() - startedAtMs));
   };
 
   const app = fastify({
@@ -140,37 +157,42 @@ export function createHost(options: HostOptions): App {
   app.setValidatorCompiler(validatorCompiler);
   acceptJsonBodies(app);
   decorateRequests(app);
+  addSendWhole(app);
 
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
     const coding = refuseTransferCoding(request.raw);
     if (coding) reply.header('connection', 'close');
-    done(coding ?? refuseHost(request.raw) ?? refuseFragment(request.raw) ?? undefined);
+    const refusal = coding ?? refuseHost(request.raw) ?? refuseFragment(request.raw) ?? undefined;
+    if (tracing) traceRequest(tracing, request.raw, () => done(refusal));
+    else done(refusal);
   });
-  app.addHook('preParsing', ({ raw }, _reply, _payload, done) =>
-    done(clientErrors.failureOf(raw) ?? undefined),
+  const refuseUnknown = addNotFound(app);
+  // Before the body is read, and after the hooks that set headers or demand a credential. Nobody reads the body of a path that does not
+  // exist, so its type, length and content do not matter.
+  app.addHook('preParsing', (request, reply, _payload, done) =>
+    done(refuseUnknown(request, reply) ?? clientErrors.failureOf(request.raw) ?? undefined),
   );
   requireGate(app);
   app.setErrorHandler(answerError);
-  addNotFound(app);
   answerOddRequests(app, rawAnswers);
   closeUnusedConnections(app);
-  const parts = {
-    requestIdOf: (request: IncomingMessage) => requestIdOf(request, randomId),
-    clientIpOf,
-    crossOriginHeaders: rawAnswers.crossOriginHeaders,
-    refuseTransferCoding,
-    isDraining,
-  };
-  const createShedder = createShedderMaker(app, { ...options, ...parts });
-  answerPlainRequests(app, {
-    ...parts,
-    tracing: options.tracing ?? null,
-    observe,
-    reportFailure,
-    createShedder,
-  });
+  if (overload) refuseOverload(app, overload, options);
   return app;
+}
+
+/** Their callers are load balancers that ask each second: such traces would hide the others. */
+const untraced = new Set(['/health', '/ready']);
+
+/** @param proceed runs within the span of the request, if it gets one */
+function traceRequest(
+  { tracer, isTrusted, beginsTraces }: Tracing,
+  request: IncomingMessage,
+  proceed: () => void,
+): void {
+  const continues = request.headers.traceparent !== undefined && isTrusted(request);
+  if (untraced.has(request.url ?? '') || !(continues || beginsTraces)) proceed();
+  else tracer.serve(request, continues, proceed);
 }
 
 /** Fastify takes these options in place of `http`. Its types know one kind of server only. */
@@ -204,13 +226,6 @@ function closeUnusedConnections(app: App): void {
     }, lookMs).unref();
     done();
   });
-}
-
-/** @returns undefined where requests are not refused for an overload */
-function createShedderMaker(app: App, { overload, ...host }: ShedderOptions) {
-  if (!overload) return undefined;
-  return (isKnown: (request: IncomingMessage) => boolean) =>
-    shedRequests(app.server, overload, { ...host, isKnown, keepAliveMs: keepAliveTimeoutMs });
 }
 
 function toRawAnswers({ requestLog, randomId, clientIpOf, crossOriginHeaders }: HostOptions): RawAnswers {

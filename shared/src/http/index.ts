@@ -1,4 +1,3 @@
-export { overloadTargets } from './admission.ts';
 export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';
@@ -20,13 +19,11 @@ export {
   foreignPageReasons,
   isOfAnotherSite,
 } from './own-page.ts';
-export { addPlainAnswerer, type DeferredAnswer, type PlainAnswerer } from './plain-answers.ts';
-export type { PlainExchange } from './plain-exchange.ts';
 export { minimalWasApplied, prefersMinimal } from './prefer-minimal.ts';
 export { createRateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
-export { createRanking } from './request-rank.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';
+export { addAnswerHeaders } from './send-whole.ts';
 export {
   allowsSetupException,
   createSetupOriginReader,

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { keyUnknown } from '../auth/index.ts';
 import { createMetrics } from '../metrics/metrics.ts';
@@ -10,18 +10,19 @@ async function observe503(...causes: string[]) {
   const metrics = createMetrics(createManualClock());
   const observe = createResponseObserver(null, metrics);
   for (const cause of causes)
-    observe({
-      id: 'r',
-      request: { method: 'GET', headers: {} } as IncomingMessage,
-      response: { headersSent: true, statusCode: 503 } as ServerResponse,
-      path: '/keys/film',
-      route: '/keys/*',
-      principal: null,
-      code: 'DEPENDENCY_UNAVAILABLE',
-      failure: { cause, upstream: null, tries: null },
-      clientIp: '127.0.0.1',
-      durationMs: 1,
-    });
+    observe(
+      {
+        id: 'r',
+        raw: { method: 'GET', url: '/keys/film', headers: {} },
+        answeredRoute: '/keys/*',
+        principal: null,
+        errorCode: 'DEPENDENCY_UNAVAILABLE',
+        failure: { cause, upstream: null, tries: null },
+        clientIp: '127.0.0.1',
+      } as FastifyRequest,
+      { raw: { headersSent: true, statusCode: 503 } } as FastifyReply,
+      1,
+    );
   const [counts] = metrics.statistics.report(0).keyRequests;
   return { text: await metrics.registry.metrics(), counts };
 }

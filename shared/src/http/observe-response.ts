@@ -1,38 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { keyUnknown } from '../auth/index.ts';
 import { isUuid, type LoggedRevocation, type Principal, viewerIdOf } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
-import {
-  type RequestFailure,
-  type RequestLine,
-  type RequestLog,
-  redact,
-  redactId,
-  redactPath,
-} from '../log/index.ts';
+import { type RequestLine, type RequestLog, redact, redactId, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { keepContents, kindOfRequest, type RefusedRequest, readKeyPath } from '../statistics/index.ts';
 import type { Tracer } from '../traces/index.ts';
-
-/** A request that has ended, however it ended. */
-export interface EndedRequest {
-  id: string;
-  request: IncomingMessage;
-  response: ServerResponse;
-  /** Its path as the log shows it (`redactPath`). */
-  path: string;
-  /** The pattern of the route; null where none matched. */
-  route: string | null;
-  /** Undefined where the request was refused before anything was decided. */
-  principal: Principal | null | undefined;
-  code: ErrorCode | null | undefined;
-  /** Why it was answered with a 5xx. */
-  failure: RequestFailure | null;
-  revocation?: LoggedRevocation | null;
-  clientIp: string;
-  durationMs: number;
-}
 
 /** In place of a lease id that has not the form of one: a caller may send any text, such as the id of a session. */
 const hiddenLeaseId = '***';
@@ -41,26 +14,27 @@ const hiddenLeaseId = '***';
 const clientClosedRequest = 499;
 const unavailable = 503;
 
-/** Writes the log line and the metrics of a request. */
-export type ResponseObserver = (ended: EndedRequest) => void;
+/** Writes the log line and the metrics of a request that has ended, however it ended. */
+type ResponseObserver = (request: FastifyRequest, reply: FastifyReply, durationMs: number) => void;
 
 export function createResponseObserver(
   requestLog: RequestLog | null,
   metrics: Metrics,
   tracer?: Tracer | undefined,
 ): ResponseObserver {
-  return (ended) => {
-    const { id, request, response, path, route, principal, code, failure, revocation, clientIp, durationMs } =
-      ended;
-    const { method = '', headers } = request;
+  return (request, { raw: response }, durationMs) => {
+    const { id, raw, principal, errorCode: code, failure, revocation, clientIp } = request;
+    const { method = '', headers } = raw;
+    const path = redactPath(raw.url ?? '');
+    const route = routeOf(request);
     const userAgent = headers['user-agent'];
     const status =
       response.writableFinished || response.headersSent ? response.statusCode : clientClosedRequest;
     // A service sends the gateway this text with its answer.
     const isUnknownKey = status === unavailable && failure?.cause === keyUnknown;
     metrics.observeRequest(route ?? 'none', method, status, durationMs / 1_000, isUnknownKey);
-    if (code && status !== clientClosedRequest) noteRefusal(metrics, { ...ended, code }, status);
-    tracer?.served(request, { method, route, status, code: code ?? null });
+    if (code && status !== clientClosedRequest) noteRefusal(metrics, request, { code, status, path, route });
+    tracer?.served(raw, { method, route, status, code: code ?? null });
     if (!requestLog) return;
     const line: RequestLine = {
       requestId: redactId(id),
@@ -74,7 +48,7 @@ export function createResponseObserver(
       principal: principal ? { kind: principal.kind, id: principal.id && redactId(principal.id) } : null,
       code: code ?? null,
     };
-    const traceId = tracer?.traceIdOf(request);
+    const traceId = tracer?.traceIdOf(raw);
     if (traceId) line.traceId = traceId;
     if (failure) line.failure = failure;
     if (revocation) line.revocation = redactRevocation(revocation);
@@ -85,12 +59,12 @@ export function createResponseObserver(
 /** For the list of refusals, which only requests for keys and leases are in. */
 function noteRefusal(
   { statistics }: Metrics,
-  { id, request, path, route, principal, code, clientIp }: EndedRequest & { code: ErrorCode },
-  status: number,
+  { id, raw, principal, clientIp }: FastifyRequest,
+  { code, status, path, route }: { code: ErrorCode; status: number; path: string; route: string | null },
 ): void {
-  const kind = kindOfRequest(route ?? 'none', request.method ?? '');
+  const kind = kindOfRequest(route ?? 'none', raw.method ?? '');
   if (kind !== 'key' && kind !== 'lease') return;
-  const lease = request.headers['x-lease-id'];
+  const lease = raw.headers['x-lease-id'];
   const given = typeof lease === 'string' && lease !== '' ? lease : null;
   const named = given === null || isUuid(given) ? given : hiddenLeaseId;
   const asked = kind === 'key' ? readKeyPath(path) : { contentId: null, epoch: null };
@@ -134,23 +108,5 @@ function redactRevocation({ viewerId, ...ids }: LoggedRevocation): LoggedRevocat
 
 /** The route of a request that the router has got; null where none matched. */
 function routeOf(request: FastifyRequest): string | null {
-  return request.answeredRoute ?? (request.is404 ? null : (request.routeOptions.url ?? null));
-}
-
-/** What the framework knows of a request that has ended. */
-export function toEnded(request: FastifyRequest, reply: FastifyReply, durationMs: number): EndedRequest {
-  const { id, raw, principal, errorCode, failure, revocation, clientIp } = request;
-  return {
-    id,
-    request: raw,
-    response: reply.raw,
-    path: redactPath(raw.url ?? ''),
-    route: routeOf(request),
-    principal,
-    code: errorCode,
-    failure,
-    revocation,
-    clientIp,
-    durationMs,
-  };
+  return request.answeredRoute ?? request.routeOptions.url ?? null;
 }

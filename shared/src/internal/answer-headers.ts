@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type LoggedRevocation, readLoggedRevocation } from '../contracts/index.ts';
 import { codes, type ErrorCode } from '../errors/errors.ts';
 import { authorityLimitMs } from '../events/index.ts';
-import type { App } from '../http/index.ts';
+import { type App, addAnswerHeaders } from '../http/index.ts';
 import type { RequestFailure } from '../log/index.ts';
 import { phaseHeader } from '../upstream/index.ts';
 
@@ -20,16 +20,6 @@ const routeHeader = 'x-latchkey-route';
 const failureHeader = 'x-latchkey-failure';
 const revocationHeader = 'x-latchkey-revocation';
 
-/** Of an answer that no route has given: an overloaded service refuses before it knows more. */
-export const refusalLogHeaders = {
-  [codeHeader]: 'DEPENDENCY_UNAVAILABLE' satisfies ErrorCode,
-  [failureHeader]: writeFailure({
-    cause: 'more requests come than this process can serve',
-    upstream: null,
-    tries: null,
-  }),
-} as const;
-
 /** The facts for the gateway's log line that only the service knows. */
 interface LogFacts {
   principal: { kind: string; id: string | null } | null;
@@ -43,7 +33,7 @@ interface LogFacts {
 
 /** Adds to each answer, for the gateway, who acted, what was refused or revoked, and which route it was. */
 export function addLogHeaders(app: App): void {
-  app.addHook('onSend', (request, reply, _payload, done) => {
+  addAnswerHeaders(app, (request, reply) => {
     const { principal, errorCode, failure, revocation, routeOptions } = request;
     // An id may contain any character; a header may not.
     if (principal)
@@ -55,7 +45,6 @@ export function addLogHeaders(app: App): void {
     if (failure) reply.header(failureHeader, writeFailure(failure));
     if (revocation) reply.header(revocationHeader, encodeURIComponent(JSON.stringify(revocation)));
     if (!request.is404 && routeOptions.url) reply.header(routeHeader, routeOptions.url);
-    done();
   });
 }
 

@@ -5,7 +5,6 @@ export {
   internalHeaderPrefix,
   isDirectHeader,
   readLogHeaders,
-  refusalLogHeaders,
 } from './answer-headers.ts';
 export { ask, faultOf, readJson, refusalOf, secretHeaders } from './ask.ts';
 export { apiKeyBatch, contentBatch, importedKeyBatch, leaseBatch, markBatch } from './batch-kinds.ts';

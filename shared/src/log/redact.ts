@@ -186,11 +186,15 @@ const userInfo = /^(https?:\/\/)[^/?#]*@/i;
 /** A name that may be shown. A token in the place of a name is longer. */
 const plainName = /^[A-Za-z0-9_.-]{1,32}$/;
 
+/** Of a key, in most requests. Ids and epochs this short, without `_` and dots, hold no credential, so the rest need not look for one. */
+const usualKeyPath = /^\/keys\/[A-Za-z0-9-]{1,42}(?:\/[0-9]{1,10})?$/;
+
 /**
  * A request target that is safe to log: without raw keys and tokens, and without the text after the first `?`, `#` or
  * `;`, percent-encoded or not. The names of a query stay, because they help and hide nothing: `/keys/a?access_token=***`.
  */
 export function redactPath(target: string): string {
+  if (usualKeyPath.test(target)) return target;
   const url = target.replace(userInfo, `$1${hidden}@`);
   const end = url.search(endOfPath);
   const path = end === -1 ? url : url.slice(0, end);

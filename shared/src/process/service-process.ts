@@ -3,12 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../errors/errors.ts';
 import { type App, addHealthRoutes, addOpenApi, createHost, createMutualTls } from '../http/index.ts';
-import {
-  addLogHeaders,
-  addProcessReportRoute,
-  createInternalGate,
-  refusalLogHeaders,
-} from '../internal/index.ts';
+import { addLogHeaders, addProcessReportRoute, createInternalGate } from '../internal/index.ts';
 import { createLoggedReadiness, type Readiness, watchStartUp } from '../lifecycle/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/metrics.ts';
 import { normalizeIp, toUrlHost } from '../net/index.ts';
@@ -94,13 +89,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     overload:
       options.overloadDelay === 'off'
         ? undefined
-        : {
-            targetMs: options.overloadDelay,
-            random: Math.random,
-            nowMs: () => performance.now(),
-            isBehindGateway: true,
-            headers: refusalLogHeaders,
-          },
+        : { delayMs: options.overloadDelay, random: Math.random, nowMs: clock.monotonic },
   });
   gate.addTo(app);
   announcePhase(app, readiness, () => open);

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { BlockList } from 'node:net';
 import { expect, it } from 'vitest';
 import { readBasicPassword, readBearer, readCredential } from '../auth/read-credential.ts';
-import { readSession, splitSessionTarget } from '../auth/read-session.ts';
+import { readSession } from '../auth/read-session.ts';
 import { isContentId } from '../contracts/index.ts';
 import { decodeCursor } from '../db/cursor.ts';
 import { readOrigin } from '../http/malformed-requests.ts';
@@ -43,7 +43,6 @@ const readers: [name: string, read: (text: string) => unknown, begins: string[]]
   ['a cookie', (text) => readCredential({ cookie: text }, {}, sources), ['latchkey_token=', '']],
   ['a token in a query', (text) => readCredential({}, { access_token: text }, sources), ['ey', 'ey.a.']],
   ['a session', readSession, ['']],
-  ['a path with a session', splitSessionTarget, ['/play/', '/keys/a?s=', '/keys/']],
   ['a content id', isContentId, ['']],
   [
     'a cursor',

@@ -1,5 +1,6 @@
 import type { CredentialSource } from '@latchkey/shared/auth';
 import { ContentIdSchema, maxEpoch, UuidSchema } from '@latchkey/shared/contracts';
+import { contentKeyBytes } from '@latchkey/shared/derivation';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
@@ -68,13 +69,17 @@ export const keyRoutes = {
 type Embedders = 'same-site' | 'cross-origin';
 
 /** The headers of a key's answer besides those of every answer. */
-export const keyHeaders: Record<Embedders, Readonly<Record<string, string>>> = {
+const keyHeaders: Record<Embedders, Readonly<Record<string, string>>> = {
   'same-site': toKeyHeaders('same-site'),
   'cross-origin': toKeyHeaders('cross-origin'),
 };
 
 function toKeyHeaders(embedders: Embedders) {
-  return { 'cross-origin-resource-policy': embedders, 'content-type': 'application/octet-stream' };
+  return {
+    'cross-origin-resource-policy': embedders,
+    'content-type': 'application/octet-stream',
+    'content-length': String(contentKeyBytes),
+  };
 }
 
 /**
@@ -164,7 +169,7 @@ function answer(
   if (!principal) throw new AppError('UNAUTHENTICATED');
   const send = (key: Buffer) => {
     countKeyRequest(principal, contentId, null);
-    reply.headers(keyHeaders[embeddersOf(request, viewerSources)]).send(key);
+    reply.sendWhole(keyHeaders[embeddersOf(request, viewerSources)], key);
   };
   const leaseId = leaseIdOf(request, viewerSources);
   const named = { principal, contentId, epoch, leaseId };

@@ -7,7 +7,7 @@ import {
   maxEpoch,
   type PassedOnAct,
 } from '@latchkey/shared/contracts';
-import { deriveWrappingKey, wrapContentKey } from '@latchkey/shared/derivation';
+import { contentKeyBytes, deriveWrappingKey, wrapContentKey } from '@latchkey/shared/derivation';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, addRefusalAudit, auditFacts, validationFailure } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
@@ -27,8 +27,6 @@ export interface ImportedKeyRouteOptions {
   forget: (contentId: string) => void;
 }
 
-/** AES-128 (RFC 8216 section 4.3.2.4). */
-const contentKeyBytes = 16;
 /** Larger bodies are not read to their end. The answer to a key file that is something else still says how long it is. */
 const bodyLimitBytes = 1_024;
 

@@ -61,7 +61,7 @@ export function processVariables(port: number) {
       // A refused viewer must come back, and requests that wait a little are all served. So an operator chooses it.
       fallback: 'off',
       about:
-        'How long requests wait for the process while more come than it can serve. Where they wait ten times longer for a second, a part of those that cost it much gets 503. `off` lets all of them wait.',
+        'How late the event loop of the process may be, on average over a second. While it is later, because more requests come than it can serve, requests of viewers for keys, playlists and new leases get 503. `off` lets all of them wait.',
     }),
   };
 }
