@@ -1,5 +1,5 @@
 import { nowSeconds, signToken, viewerToken } from '@latchkey/support/tokens';
-import { adminKey } from '../../gateway/src/odd-key-requests.fixture.ts';
+import { adminKey } from './odd-key-requests.ts';
 import type { Recorder } from './recorder.ts';
 import { tokenSecret } from './settings.ts';
 import { waitUntil } from './wait-until.ts';

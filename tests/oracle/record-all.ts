@@ -1,9 +1,9 @@
-import { adminKey } from '../../gateway/src/odd-key-requests.fixture.ts';
 import { makeCredentials } from './credentials.ts';
 import { showErrors } from './errors.ts';
 import { createForms, type Forms } from './forms.ts';
 import { showLogLines } from './log-lines.ts';
 import { showMetrics } from './metrics.ts';
+import { adminKey } from './odd-key-requests.ts';
 import { showDocument } from './openapi.ts';
 import { readPrograms, showTexts } from './programs.ts';
 import { createRecorder, type Json } from './recorder.ts';

@@ -1,6 +1,6 @@
-import { adminKey } from '../../gateway/src/odd-key-requests.fixture.ts';
 import { type Answer, exchange } from './exchange.ts';
 import type { Forms } from './forms.ts';
+import { adminKey } from './odd-key-requests.ts';
 import type { Records } from './records.ts';
 import type { Server } from './servers.ts';
 import { showAnswer } from './show-answer.ts';

@@ -1,4 +1,4 @@
-import { adminKey, pageOrigin, playlistOrigin } from '../../gateway/src/odd-key-requests.fixture.ts';
+import { adminKey, pageOrigin, playlistOrigin } from './odd-key-requests.ts';
 
 const bytesFrom = (first: number) =>
   Buffer.from(Array.from({ length: 32 }, (_, index) => first + index)).toString('hex');

@@ -1,5 +1,5 @@
-import { adminKey } from '../../../gateway/src/odd-key-requests.fixture.ts';
 import { token } from '../credentials.ts';
+import { adminKey } from '../odd-key-requests.ts';
 import type { Json, Recorder } from '../recorder.ts';
 import { fillPath, makeScene, type Operation, validBody } from './operations.ts';
 

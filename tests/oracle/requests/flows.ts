@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { adminKey } from '../../../gateway/src/odd-key-requests.fixture.ts';
 import { token } from '../credentials.ts';
+import { adminKey } from '../odd-key-requests.ts';
 import type { Json, Recorder } from '../recorder.ts';
 import { setupToken } from '../settings.ts';
 import { waitUntil } from '../wait-until.ts';

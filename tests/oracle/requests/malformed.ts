@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { adminKey, oddRequests } from '../../../gateway/src/odd-key-requests.fixture.ts';
 import { token } from '../credentials.ts';
+import { adminKey, oddRequests } from '../odd-key-requests.ts';
 import { type Recorder, usualHost } from '../recorder.ts';
 
 const crlf = '\r\n';

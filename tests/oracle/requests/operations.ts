@@ -1,5 +1,5 @@
-import { kid } from '../../../gateway/src/odd-key-requests.fixture.ts';
 import { token } from '../credentials.ts';
+import { kid } from '../odd-key-requests.ts';
 import { type Json, jsonBody, type Recorder, type Request } from '../recorder.ts';
 
 /** A route of the server's own document. */

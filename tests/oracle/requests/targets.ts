@@ -1,4 +1,4 @@
-import { adminKey, pageOrigin } from '../../../gateway/src/odd-key-requests.fixture.ts';
+import { adminKey, pageOrigin } from '../odd-key-requests.ts';
 import type { Recorder } from '../recorder.ts';
 import { fillPath, makeScene, type Operation, validRequest } from './operations.ts';
 

@@ -59,7 +59,7 @@ const common = {
   },
 };
 /** The patterns of the routes: of a content without epochs, of one with them, and of keys that a packager named. */
-export const keyRoutes = {
+const keyRoutes = {
   whole: '/keys/:contentId',
   epoch: '/keys/:contentId/:epoch',
   kid: '/keys/:contentId/kid/:kid',

@@ -1,5 +1,3 @@
-import type { Metrics } from '@latchkey/shared/metrics';
-
 /** The only origin in CORS_ORIGINS. */
 export const pageOrigin = 'https://player.example';
 export const adminKey = `lk_${'a'.repeat(64)}`;
@@ -20,11 +18,11 @@ export interface OddRequestNode {
 }
 
 /** A request as text, without the empty line at its end. */
-export function get(path: string, ...headers: string[]): string {
+function get(path: string, ...headers: string[]): string {
   return [`GET ${path} HTTP/1.1`, 'host: keys.example', ...headers].join('\r\n');
 }
 
-/** Requests for keys that a server may answer without its router, and many that only look as if. */
+/** Usual requests for keys, and many that only look as if. */
 export async function oddRequests({ call, token }: OddRequestNode): Promise<string[]> {
   await registerContents(call);
   const lease = async (sub: string) =>
@@ -175,35 +173,4 @@ function oddStarts(film: (...headers: string[]) => string): string[] {
     withoutHost,
     older(withoutHost),
   ];
-}
-
-/** What requests are counted by, with labels and value. Only these are read: all metrics would take longer than a request. */
-export async function readCounts({ registry }: Metrics): Promise<Map<string, number>> {
-  const counters = registry
-    .getMetricsAsArray()
-    .filter(
-      ({ name }) => /^latchkey_\w+_total$/.test(name) || name === 'http_server_request_duration_seconds',
-    );
-  const read = await Promise.all(counters.map((metric) => registry.getSingleMetric(metric.name)?.get()));
-  const values = read.flatMap((metric) =>
-    (metric?.values ?? []).map((value) => ({ name: metric?.name, ...value })),
-  );
-  return new Map(
-    values.flatMap(({ name, metricName = name, labels, value }: Counted) =>
-      /_(total|count)$/.test(metricName ?? '') ? [[`${metricName}${JSON.stringify(labels)}`, value]] : [],
-    ),
-  );
-}
-
-interface Counted {
-  name?: string | undefined;
-  /** Of a histogram, which has several values for the same labels. */
-  metricName?: string | undefined;
-  labels: object;
-  value: number;
-}
-
-/** The counts that have changed. */
-export function listCounted(before: Map<string, number>, after: Map<string, number>): string[] {
-  return [...after].filter(([name, value]) => before.get(name) !== value).map(([name]) => name);
 }
