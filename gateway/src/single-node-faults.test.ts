@@ -2,7 +2,7 @@ import { createApiKeyVerifier, mount as mountAuth } from '@latchkey/auth';
 import { createContentReader, mount as mountContent } from '@latchkey/content';
 import { createLeaseReader, mount as mountLeases } from '@latchkey/leases';
 import { createServiceCore } from '@latchkey/shared/process';
-import { addRows } from '@latchkey/shared/process/rows';
+import { addRows } from '@latchkey/shared/process/service-database';
 import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { expect, test } from 'vitest';
 import { mountInTest, openProcessInTest, type ProcessInTest } from './single-node.fixture.ts';

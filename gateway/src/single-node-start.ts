@@ -29,7 +29,7 @@ import {
   runSessionUses,
   runUsage,
 } from '@latchkey/shared/process';
-import { addRows, openRows, type Rows } from '@latchkey/shared/process/rows';
+import { addRows, openRows, type Rows } from '@latchkey/shared/process/service-database';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
 import { createGateway } from './gateway.ts';

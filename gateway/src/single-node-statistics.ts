@@ -4,7 +4,7 @@ import type { SingleNodeValues } from '@latchkey/shared/config';
 import { readDatabaseSize } from '@latchkey/shared/db';
 import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import type { Readiness } from '@latchkey/shared/lifecycle';
-import type { RowCore } from '@latchkey/shared/process/rows';
+import type { RowCore } from '@latchkey/shared/process/service-database';
 import { addOwnStatistics, createOwnStatistics } from './statistics/add-own-statistics.ts';
 import type { Statistics } from './statistics/statistics-schema.ts';
 

@@ -7,7 +7,7 @@ import { createReadiness, createShutdown } from '@latchkey/shared/lifecycle';
 import type { RequestLog } from '@latchkey/shared/log';
 import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
 import { createProcessBase, type ProcessBase, type ProcessContext } from '@latchkey/shared/process';
-import { openRows, type Rows } from '@latchkey/shared/process/rows';
+import { openRows, type Rows } from '@latchkey/shared/process/service-database';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { onTestFinished } from 'vitest';
 import { createGateway } from './gateway.ts';

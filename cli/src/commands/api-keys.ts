@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiKey } from '@latchkey/auth';
 import { type Scope, scopes } from '@latchkey/shared/contracts';
 import { createInProcessBus } from '@latchkey/shared/events';
-import { createLedger } from '@latchkey/shared/events/rows';
+import { createLedger } from '@latchkey/shared/events/database';
 import { instantOf, readInstant, readName } from '@latchkey/shared/http';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.ts';

@@ -2,7 +2,7 @@ import { toAuditRecord } from '@latchkey/shared/audit';
 import type { Clock } from '@latchkey/shared/clock';
 import type { Database } from '@latchkey/shared/db';
 import { createInProcessBus } from '@latchkey/shared/events';
-import { createLedger } from '@latchkey/shared/events/rows';
+import { createLedger } from '@latchkey/shared/events/database';
 import { instantOf } from '@latchkey/shared/http';
 
 /** Some 500 KB of text. */

@@ -1,6 +1,6 @@
 import { defaultPorts, viewerTokenRule } from '@latchkey/shared/config';
 import { createServiceCore, rowSettings, runService, serviceSettings } from '@latchkey/shared/process';
-import { addRows, openRows } from '@latchkey/shared/process/rows';
+import { addRows, openRows } from '@latchkey/shared/process/service-database';
 import packageJson from '../package.json' with { type: 'json' };
 import { authVariables, createApiKeyVerifier, mount, readStartWarning, toSetupSecrets } from './index.ts';
 

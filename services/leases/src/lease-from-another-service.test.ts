@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
-import { createDatabaseFeed } from '@latchkey/shared/events/rows';
+import { createDatabaseFeed } from '@latchkey/shared/events/database';
 import type { App } from '@latchkey/shared/http';
 import {
   createLeaseClient,

@@ -6,7 +6,7 @@ import {
   runPaced,
   tryLockSubject,
 } from '@latchkey/shared/db';
-import { purgeChanges } from '@latchkey/shared/events/rows';
+import { purgeChanges } from '@latchkey/shared/events/database';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 import type { Database, Transaction } from './own-tables.ts';

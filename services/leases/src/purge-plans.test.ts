@@ -1,4 +1,4 @@
-import { purgeChanges } from '@latchkey/shared/events/rows';
+import { purgeChanges } from '@latchkey/shared/events/database';
 import { databaseKinds, planQueries } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
 import { LeaseStore } from './lease-store.ts';

@@ -9,7 +9,7 @@ import {
   runService,
   serviceSettings,
 } from '@latchkey/shared/process';
-import { addRows, openRows } from '@latchkey/shared/process/rows';
+import { addRows, openRows } from '@latchkey/shared/process/service-database';
 import packageJson from '../package.json' with { type: 'json' };
 import { createLeaseReader, leaseSettingRules, leaseSettings, mount } from './index.ts';
 

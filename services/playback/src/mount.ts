@@ -10,7 +10,7 @@ import { openFetcher } from './sources/open-fetcher.ts';
 import { createFaultReport } from './sources/report-faults.ts';
 import { createSlowPlaces } from './sources/shared-fetch.ts';
 import { createSourceCache, type SourceCache } from './sources/source-cache.ts';
-import { createWorkTurns, type WorkTurns } from './work-turns.ts';
+import { createWorkTurns, type WorkTurns } from './work-portions.ts';
 
 /** Some 16,000 live playlists of 4 KiB, or 300 films of 200 KiB. Others are fetched again. */
 const mostTextBytes = 64 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { PlaybackConfig } from './config.ts';
 import { findPlaylist } from './find-playlist.ts';
 import { pieceCharacters } from './rewrite/session-text.ts';
 import type { SourceCache } from './sources/source-cache.ts';
-import { amountOfCopy, type WorkTurns } from './work-turns.ts';
+import { amountOfCopy, type WorkTurns } from './work-portions.ts';
 
 /** A playlist as it is sent. */
 interface ServedText {

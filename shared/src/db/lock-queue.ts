@@ -1,4 +1,4 @@
-import { createTurns } from './turns.ts';
+import { createTurns } from './mutex.ts';
 
 /**
  * Milliseconds between two tries. A statement continues at most this long after the other process's write. Background

@@ -4,11 +4,11 @@ import type pg from 'pg';
 import { asRenewable, createLogins, type RenewableText } from '../net/index.ts';
 import type { TlsFiles } from '../tls/index.ts';
 import { createStatementNames } from './kept-statements.ts';
-import { LateClient, type SparingPoolOptions } from './late-client.ts';
+import { LateClient, type SparingPoolOptions } from './lazy-connection.ts';
 import { createLoginRetry, watchLogin } from './postgres-logins.ts';
 import { type PoolMode, prepareSession, statementTimeoutMs } from './postgres-session.ts';
 import { connectToAny, createPostgresTargets, placeOfPostgres } from './postgres-targets.ts';
-import { createSlots } from './slots.ts';
+import { createSlots } from './semaphore.ts';
 
 /** Loads the driver at the first Postgres database: on SQLite it would take 2 MB and 15 ms of each start. */
 const loadModule = createRequire(import.meta.url);

@@ -14,7 +14,7 @@ import type { Schema } from './schema.ts';
 import type { SqliteFile } from './sqlite.ts';
 import type { SqliteAside } from './sqlite-aside.ts';
 import { createSqliteBackground, type SqliteBackground } from './sqlite-background.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { createTurns, type Turns } from './mutex.ts';
 
 /**
  * SQLite for Kysely, where waiting for other processes blocks nothing. SQLite's own wait sleeps in the event loop: while

@@ -18,7 +18,7 @@ export {
   foreignPageReason,
   foreignPageReasons,
   isOfAnotherSite,
-} from './own-page.ts';
+} from './csrf.ts';
 export { minimalWasApplied, prefersMinimal } from './prefer-minimal.ts';
 export { createRateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock/clock.ts';
 import { isDirectFromLoopback, isLoopback, normalizeIp, type TrustProxy } from '../net/index.ts';
-import { type ForeignPageReason, foreignPageReason } from './own-page.ts';
+import { type ForeignPageReason, foreignPageReason } from './csrf.ts';
 
 /** Where a call of setup comes from. */
 export interface SetupOrigin {

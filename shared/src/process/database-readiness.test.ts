@@ -3,7 +3,7 @@ import { type Database, type KnownSchema, migrate, openDatabase } from '../db/in
 import { migrations } from '../db/migrate.ts';
 import { createManualClock, databaseKinds } from '../testing/index.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { createSchemaCheck, databaseDependencies } from './rows.ts';
+import { createSchemaCheck, databaseDependencies } from './service-database.ts';
 
 const last = Object.keys(migrations).at(-1) ?? '';
 /** What the operator reads of the database. */

@@ -12,7 +12,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import type { Database } from '../db/index.ts';
 import { type Bus, createFeedFollower, createInProcessBus } from '../events/index.ts';
-import { createDatabaseFeed, createLedger } from '../events/rows.ts';
+import { createDatabaseFeed, createLedger } from '../events/database.ts';
 import { type App, createHost } from '../http/index.ts';
 import type { OperatorLog, RequestLine } from '../log/index.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';

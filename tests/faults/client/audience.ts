@@ -1,5 +1,5 @@
 import { viewerToken } from '@latchkey/support/tokens';
-import { ask, type Question } from './ask.ts';
+import { ask, type Question } from './send-request.ts';
 import { demand, type Management } from './management.ts';
 import { credentials, questionsOfSession } from './revocation-subject.ts';
 

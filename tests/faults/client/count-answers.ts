@@ -1,4 +1,4 @@
-import type { Answer } from './ask.ts';
+import type { Answer } from './send-request.ts';
 
 /** How often each name occurs: `200: 1,234 · 503: 5`. */
 export function countNames(names: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { type Answer, ask, type Question } from './ask.ts';
+import { type Answer, ask, type Question } from './send-request.ts';
 
 /** Requests at a steady pace, which does not depend on the answers. */
 export interface Load {

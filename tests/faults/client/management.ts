@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, ask } from './ask.ts';
+import { type Answer, ask } from './send-request.ts';
 
 /** A change that the server answered with a success. */
 export interface Acknowledged {

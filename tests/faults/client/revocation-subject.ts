@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { viewerToken } from '@latchkey/support/tokens';
-import type { Answer, Question } from './ask.ts';
+import type { Answer, Question } from './send-request.ts';
 import { demand, type Management } from './management.ts';
 
 /** What can be revoked: leases by each selector, a content, an API key. */

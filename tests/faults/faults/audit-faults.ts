@@ -1,5 +1,5 @@
 import { runSql } from '@latchkey/support/stores/run-sql';
-import { type Answer, ask } from '../client/ask.ts';
+import { type Answer, ask } from '../client/send-request.ts';
 import type { Stack } from '../stack/stack.ts';
 import { brokenSeconds, type Fault } from './fault.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, ask, type Question } from '../client/ask.ts';
+import { type Answer, ask, type Question } from '../client/send-request.ts';
 import type { RevocationSubject } from '../client/revocation-subject.ts';
 import type { Replica } from '../stack/stack.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../client/ask.ts';
+import type { Answer } from '../client/send-request.ts';
 import { type Audience, warm } from '../client/audience.ts';
 import { type Load, startLoad } from '../client/load.ts';
 import { createManagement, type Management } from '../client/management.ts';

@@ -2,7 +2,7 @@
 // what is measured.
 import { Agent, request } from 'node:http';
 import process from 'node:process';
-import type { Question } from '../client/ask.ts';
+import type { Question } from '../client/send-request.ts';
 
 /** The answer that one viewer got. Times are those of `Date`, which processes share. */
 export interface FleetAnswer {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LatchkeyProcess } from '@latchkey/support/processes/latchkey-process';
 import { viewerToken } from '@latchkey/support/tokens';
 import type { Checks } from '../checks.ts';
-import type { Question } from '../client/ask.ts';
+import type { Question } from '../client/send-request.ts';
 import { countNames } from '../client/count-answers.ts';
 import { createManagement, demand } from '../client/management.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checks } from '../checks.ts';
-import { type Answer, ask } from '../client/ask.ts';
+import { type Answer, ask } from '../client/send-request.ts';
 import { createManagement, demand, type Management } from '../client/management.ts';
 import {
   type Credential,

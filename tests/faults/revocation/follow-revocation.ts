@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from '../client/ask.ts';
+import { ask } from '../client/send-request.ts';
 import { warm } from '../client/audience.ts';
 import type { RevocationSubject } from '../client/revocation-subject.ts';
 import type { Replica } from '../stack/stack.ts';

@@ -1,5 +1,5 @@
 import { viewerToken } from '@latchkey/support/tokens';
-import type { Question } from '../client/ask.ts';
+import type { Question } from '../client/send-request.ts';
 import { createManagement, demand } from '../client/management.ts';
 import { questionsOfSession } from '../client/revocation-subject.ts';
 

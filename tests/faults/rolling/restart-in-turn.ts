@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checks } from '../checks.ts';
-import type { Answer } from '../client/ask.ts';
+import type { Answer } from '../client/send-request.ts';
 import { countByStatus } from '../client/count-answers.ts';
 import { startLoad } from '../client/load.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';

@@ -1,6 +1,6 @@
 import { unique } from '@latchkey/support/black-box/unique';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createAsker, valuesOf } from './ask.ts';
+import { createAsker, valuesOf } from './ask-proxy.ts';
 import { hostName } from './certificate.ts';
 import { askForPassword, openSetup, trustBalancer } from './changes.ts';
 import { proxyKinds } from './configuration.ts';

@@ -1,7 +1,7 @@
 import { secretsIn } from '@latchkey/support/black-box/request-lines';
 import { unique } from '@latchkey/support/black-box/unique';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { createAsker } from './ask.ts';
+import { createAsker } from './ask-proxy.ts';
 import { hostName } from './certificate.ts';
 import { proxyKinds } from './configuration.ts';
 import { failingPath, onceFailingPath, startEchoUpstream } from './echo-upstream.ts';

@@ -1,7 +1,7 @@
 import { type RequestLine, readLines } from '@latchkey/support/black-box/request-lines';
 import { type OwnSingleNode, startSingleNode } from '@latchkey/support/black-box/target';
 import { afterAll, vi } from 'vitest';
-import { createAsker } from './ask.ts';
+import { createAsker } from './ask-proxy.ts';
 import type { ProxyKind } from './configuration.ts';
 import { type ProxyProcess, startProxy } from './proxy-process.ts';
 

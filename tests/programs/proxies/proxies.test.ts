@@ -4,7 +4,7 @@ import { createApiKey } from '@latchkey/support/black-box/server-actions';
 import { unique } from '@latchkey/support/black-box/unique';
 import { viewerToken } from '@latchkey/support/tokens';
 import { describe, expect, it, vi } from 'vitest';
-import { askPlain, type Reply, valuesOf } from './ask.ts';
+import { askPlain, type Reply, valuesOf } from './ask-proxy.ts';
 import { hostName } from './certificate.ts';
 import { proxyKinds } from './configuration.ts';
 import { listedOrigin, newAddress, patience, startProxiedServer } from './proxied-server.ts';

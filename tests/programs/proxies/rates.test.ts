@@ -3,7 +3,7 @@ import { readLines } from '@latchkey/support/black-box/request-lines';
 import { unique } from '@latchkey/support/black-box/unique';
 import { viewerToken } from '@latchkey/support/tokens';
 import { describe, expect, it, vi } from 'vitest';
-import { type Question, type Reply, valuesOf } from './ask.ts';
+import { type Question, type Reply, valuesOf } from './ask-proxy.ts';
 import { proxyKinds } from './configuration.ts';
 import { listedOrigin, newAddress, startProxiedServer } from './proxied-server.ts';
 

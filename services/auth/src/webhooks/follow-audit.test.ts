@@ -2,7 +2,7 @@ import { databaseKinds } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addAuditRows, ofViewer } from '../audit.fixture.ts';
 import { announceExpiringKeys } from './announce-expiring-keys.ts';
-import { endDeafSpan } from './deaf-spans.ts';
+import { endDeafSpan } from './inactive-spans.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { openWebhooks, type WebhookFixture } from './webhook.fixture.ts';
 import { mostPending, readLastBefore } from './webhook-store.ts';

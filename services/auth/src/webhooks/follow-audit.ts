@@ -2,7 +2,7 @@ import { type ChainName, readPlaces } from '@latchkey/shared/audit';
 import type { Clock } from '@latchkey/shared/clock';
 import { inUnsyncedTransaction, runPaced, tryLockSubject } from '@latchkey/shared/db';
 import type { Database, Transaction } from '../own-tables.ts';
-import { createHearing } from './deaf-spans.ts';
+import { createHearing } from './inactive-spans.ts';
 import { type DroppedEvents, enqueueEvents } from './enqueue-events.ts';
 import { eventOfPlace } from './webhook-events.ts';
 import { listening } from './webhook-store.ts';

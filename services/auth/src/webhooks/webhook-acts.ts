@@ -3,7 +3,7 @@ import { AppError } from '@latchkey/shared/errors';
 import { type AuditFacts, readName } from '@latchkey/shared/http';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import type { LedgerEntry } from '../own-tables.ts';
-import { beginDeafSpan, endDeafSpan } from './deaf-spans.ts';
+import { beginDeafSpan, endDeafSpan } from './inactive-spans.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { createWebhookSecret } from './sign-message.ts';
 import {

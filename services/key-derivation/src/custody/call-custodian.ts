@@ -3,7 +3,7 @@ import { AppError } from '@latchkey/shared/errors';
 import { withTimeLimit } from '@latchkey/shared/lifecycle';
 import { createCustodianHealth } from './custodian-health.ts';
 import { CustodianFault, type KeyCustodian } from './key-custodian.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from './call-limiter.ts';
 
 /** Calls under way. A token in a network answers in some milliseconds, so these are thousands a second, and below the limits of a KMS. */
 const atOnceMost = 32;

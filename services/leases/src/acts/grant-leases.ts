@@ -10,7 +10,7 @@ import type { ActsInWork, Placed } from './acts-in-work.ts';
 import type { CreateAct, ReviveAct } from './lease-act.ts';
 import { type Pair, pairKey } from './pair-selectors.ts';
 import { RenewalPlan } from './renewal-plan.ts';
-import { Seats, shownLeases } from './seats.ts';
+import { Seats, shownLeases } from './active-leases.ts';
 
 type Grant = Placed<CreateAct> | Placed<ReviveAct>;
 

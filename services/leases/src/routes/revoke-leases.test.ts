@@ -1,4 +1,4 @@
-import { createDatabaseFeed } from '@latchkey/shared/events/rows';
+import { createDatabaseFeed } from '@latchkey/shared/events/database';
 import { beforeEach, expect, it } from 'vitest';
 import { type LeaseFixture, openLeasesOnSqlite, rawKeys } from '../lease.fixture.ts';
 

@@ -1,5 +1,5 @@
 import { type PlaylistLine, readLines } from '@latchkey/shared/hls';
-import { amountOfCopy } from '../work-turns.ts';
+import { amountOfCopy } from '../work-portions.ts';
 import type { RewriteRules, RewrittenPlaylist, SourcePlaylist } from './playlist.ts';
 import { PlaylistFault } from './playlist-fault.ts';
 import { lineCharacters, rewriteLines } from './rewrite-lines.ts';

@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici';
 import { PlaylistFault } from '../rewrite/playlist-fault.ts';
-import { amountOfCopy, type WorkTurns } from '../work-turns.ts';
-import type { FetchTurns } from './fetch-turns.ts';
+import { amountOfCopy, type WorkTurns } from '../work-portions.ts';
+import type { FetchTurns } from './fetch-limiter.ts';
 import { SourceRefusal } from './source-refusal.ts';
 
 /** A playlist as its source served it. */

@@ -1,6 +1,6 @@
-import type { WorkTurns } from '../work-turns.ts';
+import type { WorkTurns } from '../work-portions.ts';
 import type { FetchedText } from './fetch-source.ts';
-import { createFetchTurns } from './fetch-turns.ts';
+import { createFetchTurns } from './fetch-limiter.ts';
 
 interface Fetcher {
   /** As `fetchSource`. */

@@ -16,7 +16,7 @@ import {
   type Schema,
 } from '../db/index.ts';
 import type { Bus, ChangeFeed } from '../events/index.ts';
-import { createDatabaseFeed, createLedger } from '../events/rows.ts';
+import { createDatabaseFeed, createLedger } from '../events/database.ts';
 import type { RouteOptions } from '../http/index.ts';
 import { Degraded, type Dependency, withTimeLimit } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foreignPageReason, isOwnName } from './own-page.ts';
+import { foreignPageReason, isOwnName } from './csrf.ts';
 
 const publicUrl = 'https://keys.example.com/base';
 

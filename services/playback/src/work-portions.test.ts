@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWorkTurns, portionCharacters } from './work-turns.ts';
+import { createWorkTurns, portionCharacters } from './work-portions.ts';
 
 /** Turns that the test begins. */
 function stage() {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
 import { beginPooled, type Session } from './postgres-session.ts';
-import type { Slots } from './slots.ts';
+import type { Slots } from './semaphore.ts';
 
 /** How often the server is asked again to cancel a statement that still runs. */
 const cancelEveryMs = 1_000;

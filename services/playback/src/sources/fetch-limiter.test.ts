@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFetchTurns } from './fetch-turns.ts';
+import { createFetchTurns } from './fetch-limiter.ts';
 
 const never = new AbortController().signal;
 const limits = { ofOrigin: 2, inAll: 3, inLine: 2 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginDeafSpan, createHearing, endDeafSpan } from './deaf-spans.ts';
+import { beginDeafSpan, createHearing, endDeafSpan } from './inactive-spans.ts';
 
 const heard = (status: string, deaf: string) =>
   [5, 15, 25, 35, 45, 55].filter((number) => createHearing({ status, deaf })(number));
