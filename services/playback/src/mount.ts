@@ -10,7 +10,7 @@ import { openFetcher } from './sources/open-fetcher.ts';
 import { createFaultReport } from './sources/report-faults.ts';
 import { createSlowPlaces } from './sources/shared-fetch.ts';
 import { createSourceCache, type SourceCache } from './sources/source-cache.ts';
-import { createWorkTurns, type WorkTurns } from './work-portions.ts';
+import { createWorkPortions, type WorkPortions } from './work-portions.ts';
 
 /** Some 16,000 live playlists of 4 KiB, or 300 films of 200 KiB. Others are fetched again. */
 const mostTextBytes = 64 * 1024 * 1024;
@@ -26,7 +26,7 @@ interface MountOptions {
 export async function mount(core: ServiceCore<PlaybackConfig>, { noteUse }: MountOptions): Promise<void> {
   const { app, authority, clock, guard, metrics, values } = core;
   warnOfMissingUrl(core);
-  const turns = createWorkTurns();
+  const turns = createWorkPortions();
   const playlists = createPlaylistServer({
     authority,
     clock,
@@ -40,7 +40,7 @@ export async function mount(core: ServiceCore<PlaybackConfig>, { noteUse }: Moun
 
 function openSources(
   { clock, log, shutdown, values }: ServiceCore<PlaybackConfig>,
-  turns: WorkTurns,
+  turns: WorkPortions,
 ): SourceCache {
   const listed = new Set(values.playlistOrigins);
   // Listed origins are http or https, and without a user name.

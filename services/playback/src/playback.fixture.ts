@@ -15,7 +15,7 @@ import type { FetchedText } from './sources/fetch-source.ts';
 import { createFaultReport } from './sources/report-faults.ts';
 import { createSlowPlaces } from './sources/shared-fetch.ts';
 import { createSourceCache } from './sources/source-cache.ts';
-import { createWorkTurns } from './work-portions.ts';
+import { createWorkPortions } from './work-portions.ts';
 
 export const leaseId = '5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11';
 const secret = Buffer.alloc(16, 7);
@@ -71,7 +71,7 @@ export async function servePlaylists(texts: Record<string, string | Error>) {
   const { sources, ...source } = openTestSources(texts, host);
   const uses: [string, number][] = [];
   let turnsBegun = 0;
-  const turns = createWorkTurns((run) => {
+  const turns = createWorkPortions((run) => {
     turnsBegun++;
     setImmediate(run);
   });

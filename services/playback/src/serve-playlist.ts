@@ -6,7 +6,7 @@ import type { PlaybackConfig } from './config.ts';
 import { findPlaylist } from './find-playlist.ts';
 import { pieceCharacters } from './rewrite/session-text.ts';
 import type { SourceCache } from './sources/source-cache.ts';
-import { amountOfCopy, type WorkTurns } from './work-portions.ts';
+import { amountOfCopy, type WorkPortions } from './work-portions.ts';
 
 /** A playlist as it is sent. */
 interface ServedText {
@@ -33,7 +33,7 @@ interface PlaylistServerOptions {
   readonly clock: Clock;
   readonly leaseMode: PlaybackConfig['leaseMode'];
   readonly sources: SourceCache;
-  readonly turns: Pick<WorkTurns, 'take'>;
+  readonly turns: Pick<WorkPortions, 'take'>;
   /** A use of a session, which may extend its lease. It must not wait or throw. */
   readonly noteUse: (leaseId: string, lease: LeaseState, usedAt: number) => void;
 }
@@ -71,7 +71,7 @@ export function createPlaylistServer(options: PlaylistServerOptions): PlaylistSe
 }
 
 /** A turn between two pieces; the first has had its own. */
-async function* inTurns(pieces: Iterable<string>, turns: Pick<WorkTurns, 'take'>) {
+async function* inTurns(pieces: Iterable<string>, turns: Pick<WorkPortions, 'take'>) {
   for (const piece of pieces) {
     yield piece;
     await turns.take(amountOfCopy(pieceCharacters));

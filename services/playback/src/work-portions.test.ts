@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createWorkTurns, portionCharacters } from './work-portions.ts';
+import { createWorkPortions, portionCharacters } from './work-portions.ts';
 
 /** Turns that the test begins. */
 function stage() {
   const later: (() => void)[] = [];
-  const turns = createWorkTurns((run) => void later.push(run));
+  const turns = createWorkPortions((run) => void later.push(run));
   const done: string[] = [];
   return {
     turns,

@@ -1,5 +1,5 @@
 /** Divides long work into portions. Between two of them the process does everything else. One for all playlists of a process. */
-export interface WorkTurns {
+export interface WorkPortions {
   /**
    * Asks for leave to work.
    *
@@ -31,7 +31,7 @@ interface Waiting {
 }
 
 /** @param nextTurn calls a function in a later turn of the event loop */
-export function createWorkTurns(nextTurn: (run: () => void) => unknown = setImmediate): WorkTurns {
+export function createWorkPortions(nextTurn: (run: () => void) => unknown = setImmediate): WorkPortions {
   /** In the order of their requests. */
   const line = new Set<Waiting>();
   let left = portionCharacters;

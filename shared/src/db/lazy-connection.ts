@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
 import { beginPooled, type Session } from './postgres-session.ts';
-import type { Slots } from './semaphore.ts';
+import type { Semaphore } from './semaphore.ts';
 
 /** How often the server is asked again to cancel a statement that still runs. */
 const cancelEveryMs = 1_000;
@@ -18,8 +18,8 @@ export interface SparingPoolOptions {
   turn(): number;
 }
 
-interface LateClientOptions extends SparingPoolOptions {
-  writes: Slots;
+interface LazyConnectionOptions extends SparingPoolOptions {
+  writes: Semaphore;
   /** The name under which a session keeps a statement; undefined for none. */
   nameOf(text: string): string | undefined;
 }
@@ -30,16 +30,16 @@ const isUnanswered = (error: unknown) => error instanceof Error && error.message
 const isBegin = (text: string) => /^(begin|start transaction)\b/.test(text);
 
 /** A client that takes a connection with its first statement. */
-export class LateClient implements PostgresPoolClient {
+export class LazyConnection implements PostgresPoolClient {
   readonly #pool: pg.Pool;
-  readonly #options: LateClientOptions;
+  readonly #options: LazyConnectionOptions;
   #client: pg.PoolClient | null = null;
   #mayWrite = false;
   #isUnanswered = false;
   /** Behind a pooler: the Postgres process that runs the transaction; null outside of one. */
   #pooledBackend: number | null = null;
 
-  constructor(pool: pg.Pool, options: LateClientOptions) {
+  constructor(pool: pg.Pool, options: LazyConnectionOptions) {
     this.#pool = pool;
     this.#options = options;
   }

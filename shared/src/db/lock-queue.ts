@@ -1,4 +1,4 @@
-import { createTurns } from './mutex.ts';
+import { createMutex } from './mutex.ts';
 
 /**
  * Milliseconds between two tries. A statement continues at most this long after the other process's write. Background
@@ -21,7 +21,7 @@ export interface LockQueue {
 
 /** @param ownWrite a write of this process by another connection, which is likely to hold the lock; null if none runs */
 export function createLockQueue(ownWrite: () => Promise<unknown> | null = () => null): LockQueue {
-  const turns = createTurns();
+  const turns = createMutex();
   return {
     async retry(attempt) {
       let isOver = false;

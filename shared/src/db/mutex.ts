@@ -1,10 +1,10 @@
 /** One caller at a time, in the order in which they came. */
-export interface Turns {
+export interface Mutex {
   take(): Promise<void>;
   give(): void;
 }
 
-export function createTurns(): Turns {
+export function createMutex(): Mutex {
   const waiting: (() => void)[] = [];
   let isTaken = false;
   return {

@@ -4,11 +4,11 @@ import type pg from 'pg';
 import { asRenewable, createLogins, type RenewableText } from '../net/index.ts';
 import type { TlsFiles } from '../tls/index.ts';
 import { createStatementNames } from './kept-statements.ts';
-import { LateClient, type SparingPoolOptions } from './lazy-connection.ts';
+import { LazyConnection, type SparingPoolOptions } from './lazy-connection.ts';
 import { createLoginRetry, watchLogin } from './postgres-logins.ts';
 import { type PoolMode, prepareSession, statementTimeoutMs } from './postgres-session.ts';
 import { connectToAny, createPostgresTargets, placeOfPostgres } from './postgres-targets.ts';
-import { createSlots } from './semaphore.ts';
+import { createSemaphore } from './semaphore.ts';
 
 /** Loads the driver at the first Postgres database: on SQLite it would take 2 MB and 15 ms of each start. */
 const loadModule = createRequire(import.meta.url);
@@ -147,10 +147,10 @@ const readersOnly = 3;
  * A caller gets a connection with its first statement, which shows whether it reads. A transaction counts as a write.
  */
 export function createSparingPool(pool: pg.Pool, options: SparingPoolOptions): MeasuredPool {
-  const writes = createSlots(options.maxConnections - readersOnly, options.waitMs);
+  const writes = createSemaphore(options.maxConnections - readersOnly, options.waitMs);
   const nameOf = createStatementNames();
   return {
-    connect: async () => new LateClient(pool, { ...options, writes, nameOf }),
+    connect: async () => new LazyConnection(pool, { ...options, writes, nameOf }),
     end: () => pool.end(),
     options: pool.options,
     usage: () => ({

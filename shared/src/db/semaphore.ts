@@ -1,5 +1,5 @@
 /** A number of places that callers take in turn. */
-export interface Slots {
+export interface Semaphore {
   /** @throws Error after `waitMs` */
   take(): Promise<void>;
   give(): void;
@@ -8,7 +8,7 @@ export interface Slots {
 }
 
 /** @param waitMs how long a caller waits for a place */
-export function createSlots(count: number, waitMs: number): Slots {
+export function createSemaphore(count: number, waitMs: number): Semaphore {
   const waiting = new Set<() => void>();
   let free = count;
   return {

@@ -10,11 +10,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { createLockQueue, isBusy, type LockQueue } from './lock-queue.ts';
+import { createMutex, type Mutex } from './mutex.ts';
 import type { Schema } from './schema.ts';
 import type { SqliteFile } from './sqlite.ts';
 import type { SqliteAside } from './sqlite-aside.ts';
 import { createSqliteBackground, type SqliteBackground } from './sqlite-background.ts';
-import { createTurns, type Turns } from './mutex.ts';
 
 /**
  * SQLite for Kysely, where waiting for other processes blocks nothing. SQLite's own wait sleeps in the event loop: while
@@ -26,7 +26,7 @@ import { createTurns, type Turns } from './mutex.ts';
  */
 export function createSqliteDialect(file: SqliteFile, aside: SqliteAside | null = null): Dialect {
   const lockQueue = createLockQueue(() => aside?.ownWrite() ?? null);
-  const shared = { file, aside, turns: createTurns(), lockQueue };
+  const shared = { file, aside, turns: createMutex(), lockQueue };
   const background = aside && createSqliteBackground(file, aside);
   const dialectThat = (syncs: boolean, unsynced: Kysely<Schema> | null): Dialect => ({
     createDriver: () => new PatientDriver(shared, syncs),
@@ -40,7 +40,7 @@ export function createSqliteDialect(file: SqliteFile, aside: SqliteAside | null 
 interface Shared {
   file: SqliteFile;
   aside: SqliteAside | null;
-  turns: Turns;
+  turns: Mutex;
   lockQueue: LockQueue;
 }
 
@@ -112,7 +112,7 @@ class PatientDriver implements Driver {
 /** One caller's use of the single connection of the process. */
 class Connection implements DatabaseConnection {
   readonly #file: SqliteFile;
-  readonly #turns: Turns;
+  readonly #turns: Mutex;
   readonly #lockQueue: LockQueue;
   readonly #syncs: boolean;
   /**

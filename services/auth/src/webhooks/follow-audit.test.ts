@@ -2,8 +2,8 @@ import { databaseKinds } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addAuditRows, ofViewer } from '../audit.fixture.ts';
 import { announceExpiringKeys } from './announce-expiring-keys.ts';
-import { endDeafSpan } from './inactive-spans.ts';
 import { enqueueEvents } from './enqueue-events.ts';
+import { endInactiveSpan } from './inactive-spans.ts';
 import { openWebhooks, type WebhookFixture } from './webhook.fixture.ts';
 import { mostPending, readLastBefore } from './webhook-store.ts';
 
@@ -91,7 +91,7 @@ describe.each(databaseKinds(process.env))('events for webhooks on $name', (kind)
       };
       await db.transaction().execute(async (open) => {
         await addAuditRows(open, [{ at: clock.now(), ...ofViewer('open') }]);
-        await hooks.add({ deaf: endDeafSpan('[]', await own()) });
+        await hooks.add({ deaf: endInactiveSpan('[]', await own()) });
       });
       await hooks.act([ofViewer('after')]);
       await hooks.follow();

@@ -2,8 +2,8 @@ import { type ChainName, readPlaces } from '@latchkey/shared/audit';
 import type { Clock } from '@latchkey/shared/clock';
 import { inUnsyncedTransaction, runPaced, tryLockSubject } from '@latchkey/shared/db';
 import type { Database, Transaction } from '../own-tables.ts';
-import { createHearing } from './inactive-spans.ts';
 import { type DroppedEvents, enqueueEvents } from './enqueue-events.ts';
+import { activityOf } from './inactive-spans.ts';
 import { eventOfPlace } from './webhook-events.ts';
 import { listening } from './webhook-store.ts';
 
@@ -95,7 +95,7 @@ async function followSome(tx: Transaction, chain: ChainName, limit: number, now:
   const dropped: DroppedEvents[] = [];
   for (const webhook of webhooks) {
     // A row is chained up to some seconds after its act: meanwhile a webhook may have been added, paused or resumed.
-    const hears = createHearing(webhook);
+    const hears = activityOf(webhook);
     const own = events.filter(({ number }) => hears(number)).map(({ event }) => event);
     dropped.push(...(await enqueueEvents(tx, [webhook], own, now)));
   }

@@ -1,25 +1,26 @@
 import type { WebhookRow } from './webhook.ts';
 
 /** Numbers of the audit during which a webhook was not active: those after the first, up to the second; null while it lasts. */
-type DeafSpan = readonly [after: number, upTo: number | null];
+type InactiveSpan = readonly [after: number, upTo: number | null];
 
 /** More than anyone begins and ends in the seconds in which a row of the audit is still to be read. */
 const keptSpans = 50;
 
-const read = (deaf: string): readonly DeafSpan[] => JSON.parse(deaf);
-const write = (spans: readonly DeafSpan[]) => JSON.stringify(spans.slice(-keptSpans));
+const read = (deaf: string): readonly InactiveSpan[] => JSON.parse(deaf);
+const write = (spans: readonly InactiveSpan[]) => JSON.stringify(spans.slice(-keptSpans));
 
-export const beginDeafSpan = (deaf: string, after: number): string => write([...read(deaf), [after, null]]);
+export const beginInactiveSpan = (deaf: string, after: number): string =>
+  write([...read(deaf), [after, null]]);
 
 /** Without a span that lasts, everything up to there was not heard: the webhook is new, or its receiver paused it. */
-export function endDeafSpan(deaf: string, upTo: number): string {
+export function endInactiveSpan(deaf: string, upTo: number): string {
   const spans = read(deaf);
   const [after, end] = spans.at(-1) ?? [0, 0];
   return write(end === null ? [...spans.slice(0, -1), [after, upTo]] : [...spans, [0, upTo]]);
 }
 
 /** @returns whether the webhook gets the event of a row of the audit: it was active then */
-export function createHearing({
+export function activityOf({
   status,
   deaf,
 }: Pick<WebhookRow, 'status' | 'deaf'>): (number: number) => boolean {

@@ -3,8 +3,8 @@ import { AppError } from '@latchkey/shared/errors';
 import { type AuditFacts, readName } from '@latchkey/shared/http';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import type { LedgerEntry } from '../own-tables.ts';
-import { beginDeafSpan, endDeafSpan } from './inactive-spans.ts';
 import { enqueueEvents } from './enqueue-events.ts';
+import { beginInactiveSpan, endInactiveSpan } from './inactive-spans.ts';
 import { createWebhookSecret } from './sign-message.ts';
 import {
   type DeliveryRow,
@@ -67,7 +67,7 @@ export async function createWebhook(
       updated_at: entry.now,
     };
     const number = await audit(entry, 'webhook.create', row.id, facts, compare(null, row));
-    row.deaf = endDeafSpan(row.deaf, await readLastBefore(entry.tx, number, entry.now));
+    row.deaf = endInactiveSpan(row.deaf, await readLastBefore(entry.tx, number, entry.now));
     await insertWebhook(entry.tx, row);
     return row;
   });
@@ -100,8 +100,8 @@ export async function changeWebhook(
     const after = { ...before, ...changes, ...ofStatus, updated_at: entry.now };
     const number = await audit(entry, 'webhook.update', id, facts, compare(before, after));
     if (ofStatus.status === 'active')
-      after.deaf = endDeafSpan(before.deaf, await readLastBefore(entry.tx, number, entry.now));
-    if (ofStatus.status === 'paused') after.deaf = beginDeafSpan(before.deaf, number);
+      after.deaf = endInactiveSpan(before.deaf, await readLastBefore(entry.tx, number, entry.now));
+    if (ofStatus.status === 'paused') after.deaf = beginInactiveSpan(before.deaf, number);
     await updateWebhook(entry.tx, id, after);
     return after;
   });

@@ -1,9 +1,9 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
 import { withTimeLimit } from '@latchkey/shared/lifecycle';
+import { createCallLimiter } from './call-limiter.ts';
 import { createCustodianHealth } from './custodian-health.ts';
 import { CustodianFault, type KeyCustodian } from './key-custodian.ts';
-import { createTurns } from './call-limiter.ts';
 
 /** Calls under way. A token in a network answers in some milliseconds, so these are thousands a second, and below the limits of a KMS. */
 const atOnceMost = 32;
@@ -71,7 +71,7 @@ export function createCustodianCalls(options: CallOptions): CustodianCalls {
   /** Half of it to all of it. */
   const spread = (ms: number) => ms * (0.5 + random() / 2);
   const health = createCustodianHealth(clock, spread);
-  const turns = createTurns(atOnceMost, waitingMost);
+  const turns = createCallLimiter(atOnceMost, waitingMost);
 
   async function callOnce(purpose: Purpose, message: Uint8Array): Promise<Buffer> {
     const beganMs = clock.monotonic();

@@ -1,5 +1,5 @@
 /** A bounded number of callers at once, and the others in their order. */
-export interface Turns {
+export interface CallLimiter {
   /** Resolves when it is the caller's turn; null where too many wait already. A caller that had a turn passes it on. */
   take(): Promise<void> | null;
   pass(): void;
@@ -7,7 +7,7 @@ export interface Turns {
   readonly waiting: number;
 }
 
-export function createTurns(atOnceMost: number, waitingMost: number): Turns {
+export function createCallLimiter(atOnceMost: number, waitingMost: number): CallLimiter {
   const line: (() => void)[] = [];
   let underWay = 0;
   return {

@@ -14,7 +14,7 @@ export const shownLeases = 100;
 type Room = { evict: readonly Lease[] } | { refusal: AppError } | 'later';
 
 /** The active leases of the viewers of one transaction, those that it writes included. So the limit is exact within it. */
-export class Seats {
+export class ActiveLeases {
   readonly #rules: LeaseRules;
   /** How many each viewer has. */
   readonly #counts: Map<string, number>;

@@ -6,11 +6,11 @@ import { findRenewalRefusal } from '../lease-conditions.ts';
 import { lastRenewableExpiry, maxActive, mostActive } from '../lease-rules.ts';
 import { insertSessions } from '../session-store.ts';
 import { deviceKey } from './act-store.ts';
+import { ActiveLeases, shownLeases } from './active-leases.ts';
 import type { ActsInWork, Placed } from './acts-in-work.ts';
 import type { CreateAct, ReviveAct } from './lease-act.ts';
 import { type Pair, pairKey } from './pair-selectors.ts';
 import { RenewalPlan } from './renewal-plan.ts';
-import { Seats, shownLeases } from './active-leases.ts';
 
 type Grant = Placed<CreateAct> | Placed<ReviveAct>;
 
@@ -21,7 +21,7 @@ interface Known {
   bounds: Map<string, number>;
   reusable: Map<string, Lease>;
   expired: Map<string, Lease>;
-  seats: Seats;
+  seats: ActiveLeases;
 }
 
 /** What the decisions lead to, written after the last of them. */
@@ -72,7 +72,7 @@ async function read(work: ActsInWork, grants: readonly Grant[]): Promise<Known> 
 async function readSeats(
   { service, store, now }: ActsInWork,
   acts: readonly Pick<Pair, 'viewerId'>[],
-): Promise<Seats> {
+): Promise<ActiveLeases> {
   const { rules } = service;
   const asked = Map.groupBy(acts, ({ viewerId }) => viewerId);
   const counts = await store.countActiveOf([...asked.keys()], now, mostActive + 1);
@@ -82,7 +82,7 @@ async function readSeats(
     // Each act may also replace one of the oldest, which then is none that can be evicted.
     if (tooMany > 0) wanted.set(viewerId, rules.limitMode === 'reject' ? shownLeases : tooMany + length);
   }
-  return new Seats(rules, counts, await store.listOldestOf(wanted, now));
+  return new ActiveLeases(rules, counts, await store.listOldestOf(wanted, now));
 }
 
 function decide(work: ActsInWork, grant: Grant, known: Known, plan: Plan): void {
@@ -168,7 +168,7 @@ function isMarked({ acting, ...pair }: Pair & Pick<CreateAct, 'acting'>, { marks
   );
 }
 
-/** @param replaced as in `Seats.makeRoom`. @returns null if the viewer may have one more active lease */
+/** @param replaced as in `ActiveLeases.makeRoom`. @returns null if the viewer may have one more active lease */
 function takeSeat(
   { now }: ActsInWork,
   grant: Grant,

@@ -13,7 +13,7 @@ const multivariantTags = ['EXT-X-STREAM-INF', 'EXT-X-I-FRAME-STREAM-INF', 'EXT-X
  * Rewrites a playlist for sessions: other playlists become neighbors of this one, keys of this server name the session, and every other
  * URI becomes absolute. Each text is rewritten once. What differs between sessions is filled in for each answer.
  *
- * @returns steps, for `WorkTurns.finish`: each value is the amount of the work after it, in characters
+ * @returns steps, for `WorkPortions.finish`: each value is the amount of the work after it, in characters
  * @throws PlaylistFault if it is not a playlist, or names one that may not be fetched
  */
 export function* rewritePlaylist(

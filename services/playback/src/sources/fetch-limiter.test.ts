@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFetchTurns } from './fetch-limiter.ts';
+import { createFetchLimiter } from './fetch-limiter.ts';
 
 const never = new AbortController().signal;
 const limits = { ofOrigin: 2, inAll: 3, inLine: 2 };
@@ -7,7 +7,7 @@ const limits = { ofOrigin: 2, inAll: 3, inLine: 2 };
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 it('a silent origin takes no turn that another origin needs, and its own requests wait in order', async () => {
-  const turns = createFetchTurns(limits);
+  const turns = createFetchLimiter(limits);
   const order: string[] = [];
   const first = await turns.take('a', never);
   await turns.take('a', never);
@@ -29,7 +29,7 @@ it('a silent origin takes no turn that another origin needs, and its own request
 });
 
 it('a fetch whose time ends in the line leaves it, and the next one gets the turn', async () => {
-  const turns = createFetchTurns(limits);
+  const turns = createFetchLimiter(limits);
   const end = await turns.take('a', never);
   await turns.take('a', never);
   const aborted = new AbortController();
@@ -46,7 +46,7 @@ it('a fetch whose time ends in the line leaves it, and the next one gets the tur
 });
 
 it('a line that is full refuses at once', async () => {
-  const turns = createFetchTurns(limits);
+  const turns = createFetchLimiter(limits);
   for (let n = 0; n < 4; n++) void turns.take('a', never);
   await expect(turns.take('a', never)).rejects.toThrow('too many');
 });

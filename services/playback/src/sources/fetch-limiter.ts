@@ -1,5 +1,5 @@
 /** Bounds how many playlists are fetched at the same time, so that one silent origin does not stop the others. */
-export interface FetchTurns {
+export interface FetchLimiter {
   /**
    * Waits until this origin may be called.
    *
@@ -26,7 +26,7 @@ interface TurnLimits {
  */
 const usualLimits: TurnLimits = { ofOrigin: 16, inAll: 64, inLine: 4_096 };
 
-export function createFetchTurns(limits: TurnLimits = usualLimits): FetchTurns {
+export function createFetchLimiter(limits: TurnLimits = usualLimits): FetchLimiter {
   const running = new Map<string, number>();
   const line = new Set<Waiting>();
   let total = 0;

@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { PlaylistFault } from '../rewrite/playlist-fault.ts';
-import { createWorkTurns } from '../work-portions.ts';
+import { createWorkPortions } from '../work-portions.ts';
+import { createFetchLimiter } from './fetch-limiter.ts';
 import { fetchSource, readMaxAge } from './fetch-source.ts';
-import { createFetchTurns } from './fetch-limiter.ts';
 
 /** A source on a port of its own. Only its origin is listed. */
 async function openSource(listener: RequestListener) {
@@ -26,8 +26,8 @@ async function openSource(listener: RequestListener) {
       fetchSource(new URL(path, origin), {
         mayFetch,
         dispatcher,
-        turns: createFetchTurns(),
-        workTurns: createWorkTurns(),
+        turns: createFetchLimiter(),
+        workTurns: createWorkPortions(),
       }),
   };
 }

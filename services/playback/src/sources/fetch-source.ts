@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici';
 import { PlaylistFault } from '../rewrite/playlist-fault.ts';
-import { amountOfCopy, type WorkTurns } from '../work-portions.ts';
-import type { FetchTurns } from './fetch-limiter.ts';
+import { amountOfCopy, type WorkPortions } from '../work-portions.ts';
+import type { FetchLimiter } from './fetch-limiter.ts';
 import { SourceRefusal } from './source-refusal.ts';
 
 /** A playlist as its source served it. */
@@ -17,9 +17,9 @@ export interface SourceOptions {
   /** Whether a playlist may be fetched from this URL. Asked for each redirect, too. */
   readonly mayFetch: (url: URL) => boolean;
   readonly dispatcher: Dispatcher;
-  readonly turns: FetchTurns;
+  readonly turns: FetchLimiter;
   /** To decode the text: many may arrive in the same turn of the event loop. */
-  readonly workTurns: Pick<WorkTurns, 'take'>;
+  readonly workTurns: Pick<WorkPortions, 'take'>;
 }
 
 /** For a whole playlist, redirects and the wait for a turn included: the contract's 5 s. A source that sends a byte each second gets no more. */
@@ -90,7 +90,7 @@ const requestHeaders = {
   'user-agent': 'latchkey-playback',
 };
 
-async function readText(body: AsyncIterable<Buffer>, workTurns: Pick<WorkTurns, 'take'>): Promise<string> {
+async function readText(body: AsyncIterable<Buffer>, workTurns: Pick<WorkPortions, 'take'>): Promise<string> {
   // Copied, because a list of a million chunks of a byte each would take a hundred times their size.
   let bytes = Buffer.allocUnsafe(firstBytes);
   let length = 0;

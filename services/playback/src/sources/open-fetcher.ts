@@ -1,6 +1,6 @@
-import type { WorkTurns } from '../work-portions.ts';
+import type { WorkPortions } from '../work-portions.ts';
+import { createFetchLimiter } from './fetch-limiter.ts';
 import type { FetchedText } from './fetch-source.ts';
-import { createFetchTurns } from './fetch-limiter.ts';
 
 interface Fetcher {
   /** As `fetchSource`. */
@@ -8,7 +8,7 @@ interface Fetcher {
   close(): Promise<void>;
 }
 
-/** The line of `createFetchTurns` lets no more through, so a connection is free for each fetch. */
+/** The line of `createFetchLimiter` lets no more through, so a connection is free for each fetch. */
 const connectionsToEach = 16;
 /** Live playlists are fetched every few seconds. Longer than most, so their connection stays. */
 const keepAliveMs = 15_000;
@@ -19,8 +19,8 @@ const keepAliveMs = 15_000;
  * @param mayFetch whether a playlist may be fetched from this URL
  * @param workTurns to decode a text
  */
-export function openFetcher(mayFetch: (url: URL) => boolean, workTurns: Pick<WorkTurns, 'take'>): Fetcher {
-  const turns = createFetchTurns();
+export function openFetcher(mayFetch: (url: URL) => boolean, workTurns: Pick<WorkPortions, 'take'>): Fetcher {
+  const turns = createFetchLimiter();
   // Its client takes 3 MB, and most single nodes have no sessions. So it is loaded at the first fetch.
   const open = async () => {
     const [{ Agent }, { fetchSource }] = await Promise.all([import('undici'), import('./fetch-source.ts')]);
