@@ -1,3 +1,9 @@
+export {
+  type ForeignPageReason,
+  foreignPageReason,
+  foreignPageReasons,
+  isOfAnotherSite,
+} from './csrf.ts';
 export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';
@@ -13,12 +19,6 @@ export {
 } from './list-query.ts';
 export { createMutualTls } from './mutual-tls.ts';
 export { addOpenApi } from './openapi.ts';
-export {
-  type ForeignPageReason,
-  foreignPageReason,
-  foreignPageReasons,
-  isOfAnotherSite,
-} from './csrf.ts';
 export { minimalWasApplied, prefersMinimal } from './prefer-minimal.ts';
 export { createRateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';

@@ -39,22 +39,47 @@ export function mayBeRefused({ method, url = '' }: Pick<IncomingMessage, 'method
 }
 
 /** Refuses requests of viewers with 503 while the event loop has been late on average for a second: more come than the process can serve. */
-export function refuseOverload(
-  app: App,
-  { delayMs, random, nowMs }: OverloadOptions,
-  { operatorLog, metrics }: { operatorLog: OperatorLog; metrics: Metrics },
-): void {
-  const shed = metrics.shedRequests.labels({ upstream: 'own', reason: 'overloaded' });
-  let loggedMs = Number.NEGATIVE_INFINITY;
+export function refuseOverload(app: App, options: OverloadOptions, parts: OverloadParts): void {
+  const { begin, refuse } = createRefusal(options, parts);
+  app.addHook('onListen', (done) => {
+    begin();
+    done();
+  });
   // Loaded only here: it is off by default.
   app.register(import('@fastify/under-pressure'), {
-    maxEventLoopDelay: delayMs,
+    maxEventLoopDelay: options.delayMs,
     sampleInterval: sampleMs,
-    pressureHandler({ raw }) {
-      if (!mayBeRefused(raw)) return;
+    pressureHandler: ({ raw }) => refuse(raw),
+  });
+}
+
+interface OverloadParts {
+  operatorLog: Pick<OperatorLog, 'warn'>;
+  metrics: Pick<Metrics, 'shedRequests'>;
+}
+
+/**
+ * @returns `begin` is called when the process listens, and `refuse` for each request while the event loop is late. It throws AppError
+ *   DEPENDENCY_UNAVAILABLE where the request is refused
+ */
+export function createRefusal(
+  { delayMs, random, nowMs }: OverloadOptions,
+  { operatorLog, metrics }: OverloadParts,
+) {
+  const shed = metrics.shedRequests.labels({ upstream: 'own', reason: 'overloaded' });
+  let refusesFromMs = Number.POSITIVE_INFINITY;
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  return {
+    begin(): void {
+      // Loading code keeps the event loop late, and the first mean still has some of that.
+      refusesFromMs = nowMs() + 2 * sampleMs;
+    },
+    refuse(request: Pick<IncomingMessage, 'method' | 'url'>): void {
+      const now = nowMs();
+      if (now < refusesFromMs || !mayBeRefused(request)) return;
       shed.inc();
-      if (nowMs() - loggedMs > logEveryMs) {
-        loggedMs = nowMs();
+      if (now - loggedMs > logEveryMs) {
+        loggedMs = now;
         operatorLog.warn(
           `more requests come than this process can serve: its event loop was later than ${delayMs} ms (OVERLOAD_DELAY_MS) for a second, and viewers get 503. Add processes`,
         );
@@ -64,5 +89,5 @@ export function refuseOverload(
         retryAfterSeconds: 1 + Math.floor(random() * mostRetrySeconds),
       });
     },
-  });
+  };
 }
