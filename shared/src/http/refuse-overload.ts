@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import underPressure from '@fastify/under-pressure';
 import { AppError } from '../errors/errors.ts';
 import type { OperatorLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -45,8 +46,7 @@ export function refuseOverload(app: App, options: OverloadOptions, parts: Overlo
     begin();
     done();
   });
-  // Loaded only here: it is off by default.
-  app.register(import('@fastify/under-pressure'), {
+  app.register(underPressure, {
     maxEventLoopDelay: options.delayMs,
     sampleInterval: sampleMs,
     pressureHandler: ({ raw }) => refuse(raw),
