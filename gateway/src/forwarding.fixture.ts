@@ -12,7 +12,7 @@ import { createManualClock } from '@latchkey/shared/testing';
 import { createUpstream, type Upstream } from '@latchkey/shared/upstream';
 import { onTestFinished } from 'vitest';
 import { addForwarding } from './add-forwarding.ts';
-import { createGateway } from './gateway.ts';
+import { createGatewayHost } from './gateway-host.ts';
 import { openConnection, toRawRequest } from './raw-connection.fixture.ts';
 import { type ServiceName, serviceNames } from './route-table.ts';
 
@@ -127,17 +127,18 @@ export async function startGateway(
   const openUpstream = (name: ServiceName) => createUpstream({ urls: urls[name] ?? [], ...found });
   const upstreams = openEach(openUpstream);
   const eventStreams = openUpstream('auth');
-  const app = await createGateway({
+  const app = await createGatewayHost({
     version: '0.0.0',
     clock,
-    corsOrigins,
-    trustProxy,
-    viewerTokenFrom: ['header'],
-    publicUrl: null,
+    values: {
+      ...{ corsOrigins, trustProxy, viewerTokenFrom: ['header'] },
+      ...{ overloadDelay: 'off', publicUrl: undefined, trustTraceparent: false },
+    },
     readiness,
     requestLog: { write: (line) => onLine(lines.push(line)), flush: () => {} },
-    operatorLog: silentLog,
+    log: silentLog,
     metrics: createMetrics(),
+    tracer: null,
   });
   await addForwarding(app, {
     upstreams,

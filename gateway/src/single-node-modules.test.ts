@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 
-const start = fileURLToPath(new URL('single-node-start.ts', import.meta.url));
+const app = fileURLToPath(new URL('single-node-app.ts', import.meta.url));
 
 /** What a program loads: the addresses of modules, and the names of those within Node. */
 async function readLoaded(file: string): Promise<string> {
@@ -20,7 +20,7 @@ async function readLoaded(file: string): Promise<string> {
 
 let loaded: string;
 beforeAll(async () => {
-  loaded = await readLoaded(start);
+  loaded = await readLoaded(app);
 });
 
 test('a single node loads no client of Postgres, Redis, NATS or another service and no parser of XML, until it needs one', () => {

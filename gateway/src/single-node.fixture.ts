@@ -10,8 +10,8 @@ import { createProcessBase, type ProcessBase, type ProcessContext } from '@latch
 import { openRows, type Rows } from '@latchkey/shared/process/service-database';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { onTestFinished } from 'vitest';
-import { createGateway } from './gateway.ts';
-import { mountServices } from './single-node-start.ts';
+import { createGatewayHost } from './gateway-host.ts';
+import { mountServices } from './single-node-app.ts';
 
 export interface ProcessInTest {
   context: ProcessContext & { clock: ManualClock };
@@ -66,19 +66,20 @@ export async function openProcessInTest(
 
 /** The host of a single node, for `openApp`. */
 export const openGateway =
-  (requestLog: RequestLog) =>
-  ({ clock, log, metrics, dependencies }: ProcessBase & { metrics: Metrics }, values: SingleNodeValues) =>
-    createGateway({
-      ...{ version: '0', clock, metrics, requestLog, operatorLog: log, publicUrl: null },
-      trustProxy: values.trustProxy,
-      corsOrigins: values.corsOrigins,
-      viewerTokenFrom: values.viewerTokenFrom,
-      readiness: createReadiness(dependencies, clock, () => {}),
+  (requestLog: RequestLog) => (context: ProcessBase & { metrics: Metrics }, values: SingleNodeValues) =>
+    createGatewayHost({
+      ...{
+        ...context,
+        version: '0',
+        values: { ...values, publicUrl: undefined, overloadDelay: 'off' },
+        requestLog,
+      },
+      readiness: createReadiness(context.dependencies, context.clock, () => {}),
     });
 
 /** Mounts all services on one process, as the single node does. */
 export async function mountInTest({ context, rows, values }: ProcessInTest): Promise<void> {
   const readiness = createReadiness(context.dependencies, context.clock, () => {});
   const masterKeys = await openMasterKeyRing(values, context);
-  await mountServices({ context, values, rows, masterKeys, readiness });
+  await mountServices({ ...context, values, readiness }, { rows, masterKeys });
 }

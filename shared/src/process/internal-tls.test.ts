@@ -16,9 +16,9 @@ import { describeServiceTls, internalTlsVariableNames, openTlsFiles, type TlsFil
 import { createUpstream } from '../upstream/index.ts';
 import { openInternalTls } from './open-internal-tls.ts';
 import { createProcessBase } from './process-context.ts';
+import { createServiceContext, internalSecret as secret } from './service-context.fixture.ts';
 import { createServiceProcess } from './service-process.ts';
 
-const secret = 'a secret between services, 32 bytes';
 const log = { info() {}, warn() {}, error() {} };
 
 describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between services', () => {
@@ -52,19 +52,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
   };
 
   async function serve(files: TlsFiles) {
-    const base = createProcessBase({ clock: createSystemClock(), log, shutdown: createShutdown(log) });
-    const service = await createServiceProcess({
-      name: 'leases',
-      version: '0',
-      host: '127.0.0.1',
-      port: 0,
-      metricsHost: '127.0.0.1',
-      metricsPort: 0,
-      internalSecret: { reveal: () => secret },
-      publicUrl: null,
-      overloadDelay: 500,
-      base: { ...base, internalTls: files },
-    });
+    const service = createServiceProcess(createServiceContext({ internalTls: files }));
     const asked: string[] = [];
     service.app.get('/internal/thing', { config: { access: 'internal' } }, async (incoming) => {
       asked.push(incoming.clientIp);

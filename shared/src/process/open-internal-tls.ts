@@ -5,7 +5,7 @@ import type { ProcessBase } from './process-context.ts';
 /** Connections are rare, and calls may stay on open ones for hours. So a listener looks by itself whether the files have changed. */
 const lookEveryMs = 5_000;
 
-interface InternalTlsSettings {
+export interface InternalTlsSettings {
   internalTlsCaFile?: string | undefined;
   internalTlsCertFile?: string | undefined;
   internalTlsKeyFile?: string | undefined;

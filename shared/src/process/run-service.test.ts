@@ -117,7 +117,7 @@ describe('a service that waits', () => {
       clock.advance(20_000);
       if (++tries < 6) throw new Error('the same reason');
     };
-    const process = { isDraining: () => false, log, startUp: createStartUp(clock) };
+    const process = { readiness: { isDraining: () => false }, log, startUp: createStartUp(clock) };
     await passTimeUntil(time, createStart([]).finish(work, process));
     expect(tries).toBe(6);
     expect(warnings).toEqual(['not ready yet']);

@@ -1,4 +1,4 @@
-import type { Dependency, StartUp } from '../lifecycle/index.ts';
+import type { Dependency, Readiness, StartUp } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 
 /** Time between two checks of a dependency that a process waits for. */
@@ -12,7 +12,7 @@ export interface Start {
 }
 
 interface StartingProcess {
-  isDraining: () => boolean;
+  readiness: Pick<Readiness, 'isDraining'>;
   log: OperatorLog;
   startUp: StartUp;
 }
@@ -30,9 +30,9 @@ export function createStart(dependencies: Dependency[]): Start {
   });
   return {
     isOver: () => waitsFor === null,
-    async finish(work, { isDraining, log, startUp }) {
+    async finish(work, { readiness, log, startUp }) {
       let logged = '';
-      while (!isDraining()) {
+      while (!readiness.isDraining()) {
         try {
           await work();
           waitsFor = null;

@@ -7,7 +7,7 @@ import { listSourceFiles } from '../source-files.ts';
 import { digestMeasuredCode, findOldFigures, measuredCode } from './measured-code.ts';
 
 let root = '';
-const file = 'gateway/src/gateway.ts';
+const file = 'gateway/src/gateway-host.ts';
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'latchkey-digest-'));
   mkdirSync(join(root, 'gateway/src'), { recursive: true });

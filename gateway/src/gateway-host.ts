@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '@latchkey/shared/clock';
-import type { CorsOrigins, ViewerTokenPlace } from '@latchkey/shared/config';
+import type { CorsOrigins, SingleNodeValues } from '@latchkey/shared/config';
 import {
   type App,
   addHealthRoutes,
@@ -9,60 +8,47 @@ import {
   foreignPageReason,
   isOfAnotherSite,
 } from '@latchkey/shared/http';
-import type { Readiness } from '@latchkey/shared/lifecycle';
-import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
-import type { Metrics } from '@latchkey/shared/metrics';
-import { resolveClientIp, type TrustProxy } from '@latchkey/shared/net';
-import type { Tracer } from '@latchkey/shared/traces';
+import { createHidePersons, createRequestLog, type RequestLog } from '@latchkey/shared/log';
+import { resolveClientIp } from '@latchkey/shared/net';
+import type { ProcessContext, StartContext } from '@latchkey/shared/process';
 import { addAdminFiles } from './admin-files.ts';
 import { addCors, createCorsHeaders } from './cors.ts';
 
-interface GatewayOptions {
-  version: string;
-  clock: Clock;
-  trustProxy: TrustProxy;
-  corsOrigins: CorsOrigins;
-  /** `VIEWER_TOKEN_FROM`. */
-  viewerTokenFrom: readonly ViewerTokenPlace[];
-  publicUrl: string | null;
-  readiness: Readiness;
+type HostValues = Pick<
+  SingleNodeValues,
+  'trustProxy' | 'corsOrigins' | 'viewerTokenFrom' | 'publicUrl' | 'overloadDelay' | 'trustTraceparent'
+>;
+
+interface GatewayHostOptions
+  extends Pick<ProcessContext, 'clock' | 'log' | 'metrics' | 'tracer'>,
+    Pick<StartContext<HostValues>, 'version' | 'values' | 'readiness'> {
   requestLog: RequestLog;
-  operatorLog: OperatorLog;
-  metrics: Metrics;
-  /** `OVERLOAD_DELAY_MS`. Left out: no request is refused for an overload. */
-  overloadDelay?: number | 'off';
-  /** Null or left out: traces are off. */
-  tracer?: Tracer | null;
-  /** `TRUST_TRACEPARENT`. */
-  trustTraceparent?: boolean;
   /** For separate services: reads their OpenAPI documents. */
   serviceDocuments?: () => Promise<{ paths?: Record<string, unknown> }[]>;
 }
 
 /** The host of both profiles, before services are mounted on it or requests forwarded from it. It holds no secret. */
-export async function createGateway(options: GatewayOptions): Promise<App> {
-  const { trustProxy, readiness, clock, version, publicUrl, overloadDelay = 'off' } = options;
+export async function createGatewayHost(options: GatewayHostOptions): Promise<App> {
+  const { version, clock, log, metrics, tracer, values, readiness, requestLog } = options;
+  const { trustProxy, corsOrigins, viewerTokenFrom, publicUrl = null, overloadDelay } = values;
   const app = createHost({
     randomId: randomUUID,
     clientIpOf: ({ socket, headers }) =>
       resolveClientIp(trustProxy, socket.remoteAddress, headers['x-forwarded-for']),
-    requestLog: options.requestLog,
-    operatorLog: options.operatorLog,
-    metrics: options.metrics,
-    tracing: options.tracer
-      ? { tracer: options.tracer, isTrusted: () => options.trustTraceparent === true, beginsTraces: true }
-      : null,
+    requestLog,
+    operatorLog: log,
+    metrics,
+    tracing: tracer && { tracer, isTrusted: () => values.trustTraceparent, beginsTraces: true },
     isDraining: readiness.isDraining,
     overload:
       overloadDelay === 'off'
         ? undefined
         : { delayMs: overloadDelay, random: Math.random, nowMs: clock.monotonic },
-    crossOriginHeaders: createCorsHeaders(options.corsOrigins, options.viewerTokenFrom),
+    crossOriginHeaders: createCorsHeaders(corsOrigins, viewerTokenFrom),
   });
-  await addCors(app, options.corsOrigins, options.viewerTokenFrom);
-  ignoreForeignCookies(app, options.corsOrigins, publicUrl);
-  const { serviceDocuments } = options;
-  addOpenApi(app, { version, publicUrl, clock, others: serviceDocuments });
+  await addCors(app, corsOrigins, viewerTokenFrom);
+  ignoreForeignCookies(app, corsOrigins, publicUrl);
+  addOpenApi(app, { version, publicUrl, clock, others: options.serviceDocuments });
   addHealthRoutes(app, { version, readiness, clock });
   await addAdminFiles(app);
   return app;
@@ -94,3 +80,19 @@ function ignoreForeignCookies(app: App, origins: CorsOrigins, publicUrl: string 
  * (native HLS) use GET without an origin, so a page of the same site keeps its cookie: `www.example.com` with keys of `keys.example.com`.
  */
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+type RequestLogValues = Pick<SingleNodeValues, 'logLevel' | 'logClientIp' | 'logViewerId'>;
+
+/** Opens the log of requests on standard output, which is flushed at the end of the process. */
+export function openRequestLog({
+  values,
+  identity,
+  process,
+  shutdown,
+}: Pick<StartContext<RequestLogValues>, 'values' | 'identity' | 'process' | 'shutdown'>): RequestLog {
+  const { logLevel, logClientIp: clientIp, logViewerId: viewerId } = values;
+  const hidePersons = createHidePersons({ clientIp, viewerId });
+  const requestLog = createRequestLog(logLevel, process.stdout.fd, { identity, hidePersons });
+  shutdown.add('the last log lines', 1_000, () => requestLog.flush());
+  return requestLog;
+}
