@@ -9,8 +9,8 @@ import {
   type TestHost,
 } from '@latchkey/shared/testing';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
+import { authRoutes } from './app.ts';
 import type { SetupSecrets } from './config.ts';
-import { authRoutes } from './mount.ts';
 
 export type AuthFixture = Awaited<ReturnType<typeof startAuth>>;
 

@@ -1,5 +1,5 @@
 export { createApiKeyVerifier } from './api-key-verifier.ts';
+export { mount } from './app.ts';
 export { authVariables, type SetupSecrets, toSetupSecrets } from './config.ts';
-export { mount } from './mount.ts';
 export { createApiKey } from './routes/create-and-read-api-keys.ts';
 export { readStartWarning, readStoredWarnings } from './stored-warnings.ts';

@@ -3,8 +3,8 @@ import { createKeyCredentials, generateApiKey, hashCredential } from '@latchkey/
 import type { ApiKeyState, ApiKeyVerifier, Scope } from '@latchkey/shared/contracts';
 import type { Database } from '@latchkey/shared/db';
 import { createManualClock, createTestHost } from '@latchkey/shared/testing';
+import { type ContentRouteOptions, contentRoutes } from './app.ts';
 import { createContentReader } from './content-reader.ts';
-import { type ContentRouteOptions, contentRoutes } from './mount.ts';
 
 /** One raw key for each scope, made of its letter: for tests alone. */
 export const keys = {

@@ -5,10 +5,10 @@ import { usualCachesBytes } from '@latchkey/shared/memory';
 import { createManualClock, createTestHost, databaseKinds, testTokenSecret } from '@latchkey/shared/testing';
 import { signToken } from '@latchkey/support/tokens';
 import { onTestFinished } from 'vitest';
+import { keyDerivationRoutes } from './app.ts';
 import { createContentKeyCache } from './content-key-cache.ts';
 import { createContentKeyIssuer } from './issue-content-key.ts';
 import { createMasterKeyRing } from './master-key-ring.ts';
-import { keyDerivationRoutes } from './mount.ts';
 import { createLocalPace } from './pace/local-pace.ts';
 
 export const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));

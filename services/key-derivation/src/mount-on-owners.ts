@@ -19,11 +19,11 @@ import {
   type ProcessContext,
   serviceSettings,
 } from '@latchkey/shared/process';
+import { mount } from './app.ts';
 import { checkMasterKeys } from './check-master-keys.ts';
 import { createOwnersCheck } from './check-owners.ts';
 import { keyDerivationSettings } from './config.ts';
 import { openMasterKeyRing } from './master-key-ring.ts';
-import { mount } from './mount.ts';
 
 /** The variables of a process that derives keys apart from the services that own the states. `port` is its default. */
 export function separateSettings(port: number) {

@@ -2,12 +2,12 @@ import { type Database, isPostgres } from '@latchkey/shared/db';
 import { databaseKinds } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { countActiveLeases } from './app.ts';
 import { openLeases, rawKeys } from './lease.fixture.ts';
 import { lockForRevocation } from './lease-locks.ts';
 import { createLeaseReader } from './lease-reader.ts';
 import { mostActive } from './lease-rules.ts';
 import { MarkStore } from './mark-store.ts';
-import { countActiveLeases } from './mount.ts';
 import { RevocationStore } from './revocation-store.ts';
 import { insertLeases, openForEachTest } from './stored-leases.fixture.ts';
 

@@ -11,10 +11,10 @@ import {
   testTokenSecret,
 } from '@latchkey/shared/testing';
 import { signToken } from '@latchkey/support/tokens';
+import { leaseRoutes, toWriting } from './app.ts';
 import { createLeaseReader } from './lease-reader.ts';
 import type { LeaseRouteOptions } from './lease-route-options.ts';
 import type { LeaseRules } from './lease-rules.ts';
-import { leaseRoutes, toWriting } from './mount.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 
 /** The defaults of `docs/configuration.md`. */

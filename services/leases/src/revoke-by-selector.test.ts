@@ -1,8 +1,8 @@
 import { databaseKinds } from '@latchkey/shared/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { countActiveLeases } from './app.ts';
 import { type LeaseFixture, openLeases, rawKeys } from './lease.fixture.ts';
 import { createLeaseReader } from './lease-reader.ts';
-import { countActiveLeases } from './mount.ts';
 import { insertLeases, openForEachTest } from './stored-leases.fixture.ts';
 
 describe.each(databaseKinds(process.env))(
