@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Alert } from '@latchkey/shared/contracts';
 import {
+  type App,
   addGuard,
   addRefusalAudit,
   createSetupOriginReader,
-  type Routes,
   startSetupException,
 } from '@latchkey/shared/http';
 import { addFeedRoutes, type RecordUsage } from '@latchkey/shared/internal';
@@ -12,7 +12,7 @@ import { createBootstrapKeyAnnouncer } from './announce-bootstrap-keys.ts';
 import type { OwnedApiKeyVerifier } from './api-key-verifier.ts';
 import { addAuditJobs } from './audit-jobs.ts';
 import type { AuthRouteOptions } from './auth-route-options.ts';
-import { type AuthConfig, type SetupSecrets, toSetupSecrets } from './config.ts';
+import { type AuthConfig, toSetupSecrets } from './config.ts';
 import type { RowCore } from './own-tables.ts';
 import { addExportAuditRoute, addListAuditRoute } from './routes/audit.ts';
 import {
@@ -55,7 +55,7 @@ export async function mount(
   core: RowCore<AuthConfig>,
   { apiKeys, readAlerts }: AuthReaders,
 ): Promise<RecordUsage> {
-  const { app, values, log } = core;
+  const { app, values, log, jobs } = core;
   const webhooks = addWebhookJobs(core, readAlerts);
   const options: AuthRouteOptions = {
     ...core,
@@ -68,12 +68,16 @@ export async function mount(
     sendWebhooks: webhooks.send,
     usageAccess: toUsageAccess(values),
   };
-  await authRoutes(options)(app);
+  await addAuthRoutes(app, options);
   const recordUsage = addUsageJobs(core, options.usageAccess);
   if (core.isSeparate) {
     // Where the process has the statistics itself, the gateway forwards the call.
     if (!app.hasRoute({ method: 'GET', url: '/api/v1/statistics' }))
-      await addStatisticsForGateway(options)(app);
+      await app.register(async (scope) => {
+        addGuard(scope, options.guard);
+        addRefusalAudit(scope, options.refusals);
+        addAuthorizeStatisticsRoute(scope, options);
+      });
     addAuthInternalRoutes(app, apiKeys);
     addFeedRoutes(app, core.feed);
     addAlertsRoute(app, async (alerts) => {
@@ -82,7 +86,17 @@ export async function mount(
     });
     addRecordUsageRoute(app, recordUsage);
   }
-  addJobs(core, apiKeys, options.setup);
+  jobs.repeat({
+    everyMs: bootstrapKeysEveryMs,
+    run: createBootstrapKeyAnnouncer(core.ledger, options.setup),
+    failed: 'a renewed ADMIN_API_KEY could not be announced; it is tried again',
+  });
+  jobs.repeat({
+    everyMs: usesFlushMs,
+    run: () => apiKeys.flush(),
+    failed: 'uses of API keys could not be written',
+  });
+  addAuditJobs(core);
   return recordUsage;
 }
 
@@ -93,60 +107,26 @@ function createOriginOf({ isSeparate, values, clock }: RowCore<AuthConfig>): Aut
   return (request) => readSetupOrigin(request, isExceptionOpen);
 }
 
-/** Setup, API keys, audit, usage and the event stream. */
-export function authRoutes(options: AuthRouteOptions): Routes {
-  return async (app) => {
-    await app.register(async (scope) => {
-      addGuard(scope, options.guard);
-      addRefusalAudit(scope, options.refusals);
-      scope.addHook('onClose', options.flushUses);
-      addGetSetupRoute(scope, options);
-      addClaimSetupRoute(scope, options);
-      addCreateApiKeyRoute(scope, options);
-      addListApiKeysRoute(scope, options);
-      addGetCurrentApiKeyRoute(scope, options);
-      addRevokeApiKeyRoute(scope, options);
-      addRotateApiKeyRoute(scope, options);
-      addListAuditRoute(scope, options);
-      addExportAuditRoute(scope, options);
-      addGetUsageRoute(scope, options);
-      addStreamEventsRoute(scope, options);
-      await scope.register(webhookRoutes(options));
-    });
-  };
-}
-
-function webhookRoutes(options: AuthRouteOptions): Routes {
-  return async (app) => {
-    addWebhookListRoutes(app, options);
-    addWebhookRoutes(app, options);
-    addListDeliveriesRoute(app, options);
-    addSendRoutes(app, options);
-  };
-}
-
-/** For the gateway of separate services. In the single node the gateway itself has this path. */
-function addStatisticsForGateway(options: AuthRouteOptions): Routes {
-  return async (app) => {
-    await app.register(async (scope) => {
-      addGuard(scope, options.guard);
-      addRefusalAudit(scope, options.refusals);
-      addAuthorizeStatisticsRoute(scope, options);
-    });
-  };
-}
-
-function addJobs(core: RowCore<AuthConfig>, apiKeys: OwnedApiKeyVerifier, setup: SetupSecrets): void {
-  const { jobs } = core;
-  jobs.repeat({
-    everyMs: bootstrapKeysEveryMs,
-    run: createBootstrapKeyAnnouncer(core.ledger, setup),
-    failed: 'a renewed ADMIN_API_KEY could not be announced; it is tried again',
+/** Setup, API keys, audit, usage, the event stream and webhooks. */
+export async function addAuthRoutes(app: App, options: AuthRouteOptions): Promise<void> {
+  await app.register(async (scope) => {
+    addGuard(scope, options.guard);
+    addRefusalAudit(scope, options.refusals);
+    scope.addHook('onClose', options.flushUses);
+    addGetSetupRoute(scope, options);
+    addClaimSetupRoute(scope, options);
+    addCreateApiKeyRoute(scope, options);
+    addListApiKeysRoute(scope, options);
+    addGetCurrentApiKeyRoute(scope, options);
+    addRevokeApiKeyRoute(scope, options);
+    addRotateApiKeyRoute(scope, options);
+    addListAuditRoute(scope, options);
+    addExportAuditRoute(scope, options);
+    addGetUsageRoute(scope, options);
+    addStreamEventsRoute(scope, options);
+    addWebhookListRoutes(scope, options);
+    addWebhookRoutes(scope, options);
+    addListDeliveriesRoute(scope, options);
+    addSendRoutes(scope, options);
   });
-  jobs.repeat({
-    everyMs: usesFlushMs,
-    run: () => apiKeys.flush(),
-    failed: 'uses of API keys could not be written',
-  });
-  addAuditJobs(core);
 }

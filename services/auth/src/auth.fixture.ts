@@ -9,7 +9,7 @@ import {
   type TestHost,
 } from '@latchkey/shared/testing';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
-import { authRoutes } from './app.ts';
+import { addAuthRoutes } from './app.ts';
 import type { SetupSecrets } from './config.ts';
 
 export type AuthFixture = Awaited<ReturnType<typeof startAuth>>;
@@ -53,7 +53,7 @@ export async function startAuth({
     contents: { findContent: async () => null },
     leases: { findLease: async () => null, findMark: async () => null },
   });
-  await authRoutes({
+  await addAuthRoutes(host.app, {
     db,
     clock,
     randomId,
@@ -72,7 +72,7 @@ export async function startAuth({
       retention: { days: 30, minutesHours: 48 },
       grafanaUrl: null,
     },
-  })(host.app);
+  });
 
   const ask = askOf(host);
   return {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyCredentials } from '@latchkey/shared/auth';
 import type { ContentBatchReader, ContentReader } from '@latchkey/shared/contracts';
-import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
+import { type App, addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import type { ContentServiceConfig } from './config.ts';
 import { readUploadStore, type UploadStore } from './config.ts';
@@ -41,14 +41,14 @@ export async function mount(
   { contents }: ContentReaders,
 ): Promise<void> {
   const { app, values, db, clock } = core;
-  await contentRoutes({
+  await addContentRoutes(app, {
     ...core,
     contents,
     randomBytes,
     publicUrl: values.publicUrl ?? null,
     playlistOrigins: values.playlistOrigins,
     uploadStore: readUploadStore(values),
-  })(app);
+  });
   if (!core.isSeparate) return;
   addContentInternalRoutes(app, contents, createKeyVersionRegistry({ db, clock }));
   await addImportedKeyRoutes(app, {
@@ -60,21 +60,19 @@ export async function mount(
 }
 
 /** The registry of contents, its management, and uploads to their folders. */
-export function contentRoutes(options: ContentRouteOptions): Routes {
-  return async (app) => {
-    await app.register(async (scope) => {
-      addGuard(scope, options.guard);
-      addRefusalAudit(scope, options.refusals);
-      addRegisterContentRoute(scope, options);
-      addListContentsRoute(scope, options);
-      addGetContentRoute(scope, options);
-      addChangeContentRoute(scope, options);
-      addDisableContentRoute(scope, options);
-      addKeyInfoRoutes(scope, options);
-      if (options.uploadStore) {
-        const { createUploadSigner } = await import('./upload-signer.ts');
-        addPresignRoute(scope, { ...options, signUpload: createUploadSigner(options.uploadStore) });
-      }
-    });
-  };
+export async function addContentRoutes(app: App, options: ContentRouteOptions): Promise<void> {
+  await app.register(async (scope) => {
+    addGuard(scope, options.guard);
+    addRefusalAudit(scope, options.refusals);
+    addRegisterContentRoute(scope, options);
+    addListContentsRoute(scope, options);
+    addGetContentRoute(scope, options);
+    addChangeContentRoute(scope, options);
+    addDisableContentRoute(scope, options);
+    addKeyInfoRoutes(scope, options);
+    if (options.uploadStore) {
+      const { createUploadSigner } = await import('./upload-signer.ts');
+      addPresignRoute(scope, { ...options, signUpload: createUploadSigner(options.uploadStore) });
+    }
+  });
 }

@@ -3,7 +3,7 @@ import { createKeyCredentials, generateApiKey, hashCredential } from '@latchkey/
 import type { ApiKeyState, ApiKeyVerifier, Scope } from '@latchkey/shared/contracts';
 import type { Database } from '@latchkey/shared/db';
 import { createManualClock, createTestHost } from '@latchkey/shared/testing';
-import { type ContentRouteOptions, contentRoutes } from './app.ts';
+import { addContentRoutes, type ContentRouteOptions } from './app.ts';
 import { createContentReader } from './content-reader.ts';
 
 /** One raw key for each scope, made of its letter: for tests alone. */
@@ -39,19 +39,17 @@ export async function serveContents(
   const leases = { findLease: async () => null, findMark: async () => null };
   const host = await createTestHost({ db, clock, verifier, contents: reader, leases });
   let given = 0;
-  await host.app.register(async (app) =>
-    contentRoutes({
-      ...host,
-      randomId: () => `00000000-0000-4000-8000-${String(++given).padStart(12, '0')}`,
-      guard: { authenticator: host.authenticator, limiter: null },
-      contents: reader,
-      keyCredentials: createKeyCredentials({ secrets: () => ['of tests'], clock, randomBytes }),
-      randomBytes,
-      publicUrl,
-      playlistOrigins,
-      uploadStore: null,
-    })(app),
-  );
+  await addContentRoutes(host.app, {
+    ...host,
+    randomId: () => `00000000-0000-4000-8000-${String(++given).padStart(12, '0')}`,
+    guard: { authenticator: host.authenticator, limiter: null },
+    contents: reader,
+    keyCredentials: createKeyCredentials({ secrets: () => ['of tests'], clock, randomBytes }),
+    randomBytes,
+    publicUrl,
+    playlistOrigins,
+    uploadStore: null,
+  });
   type Body = Record<string, unknown>;
   async function ask(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',

@@ -1,5 +1,5 @@
 import type { TokenSettings } from '@latchkey/shared/auth';
-import { type App, addGuard, type GuardOptions, type Routes } from '@latchkey/shared/http';
+import { type App, addGuard, type GuardOptions } from '@latchkey/shared/http';
 import type { SessionUses } from '@latchkey/shared/internal';
 import { exportCache, type ServiceCore } from '@latchkey/shared/process';
 import type { KeyDerivationConfig } from './config.ts';
@@ -57,7 +57,7 @@ export async function mount(
     keys: createContentKeyCache(masterKeys),
   };
   const publicUrl = core.values.publicUrl ?? null;
-  await keyDerivationRoutes({ ...options, publicUrl, issuer: createContentKeyIssuer(options) })(core.app);
+  await addKeyDerivationRoutes(core.app, { ...options, publicUrl, issuer: createContentKeyIssuer(options) });
   await core.app.register(async (scope) => {
     addGuard(scope, core.guard);
     const forget = (contentId: string) => core.authority.contents.invalidate(contentId);
@@ -76,32 +76,30 @@ export async function mount(
 }
 
 /** The routes of content keys, and those of packagers. Only the former count as key requests: players make those. */
-export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
+export async function addKeyDerivationRoutes(app: App, options: KeyDerivationOptions): Promise<void> {
   const { issuer, publicUrl } = options;
   const countKeyRequest = createKeyRequestCounter(options);
-  return async (app) => {
-    await app.register(async (scope) => {
-      addGuard(scope, options.guard);
-      scope.addHook('onError', async (request, reply) => {
-        // The error handler has not run yet, so the code is counted once the answer is under way.
-        reply.raw.once('close', () =>
-          countKeyRequest(request.principal, namedContent(request.params), request.errorCode ?? 'INTERNAL'),
-        );
-      });
-      const forPlayers = {
-        issuer,
-        countKeyRequest,
-        viewerSources: options.guard.viewerSources ?? [],
-      };
-      addKeyRoutes(scope, forPlayers);
-      // Its own scope: it reads bodies of any type.
-      await scope.register(async (licenses) => addClearKeyRoute(licenses as App, forPlayers));
+  await app.register(async (scope) => {
+    addGuard(scope, options.guard);
+    scope.addHook('onError', async (request, reply) => {
+      // The error handler has not run yet, so the code is counted once the answer is under way.
+      reply.raw.once('close', () =>
+        countKeyRequest(request.principal, namedContent(request.params), request.errorCode ?? 'INTERNAL'),
+      );
     });
-    await app.register(async (scope) => {
-      addGuard(scope, options.guard);
-      addCpixRoute(scope, { issuer, publicUrl });
-      addVodDrmRoute(scope, { issuer });
-      addSpekeRoutes(scope, { issuer, publicUrl });
-    });
-  };
+    const forPlayers = {
+      issuer,
+      countKeyRequest,
+      viewerSources: options.guard.viewerSources ?? [],
+    };
+    addKeyRoutes(scope, forPlayers);
+    // Its own scope: it reads bodies of any type.
+    await scope.register(async (licenses) => addClearKeyRoute(licenses as App, forPlayers));
+  });
+  await app.register(async (scope) => {
+    addGuard(scope, options.guard);
+    addCpixRoute(scope, { issuer, publicUrl });
+    addVodDrmRoute(scope, { issuer });
+    addSpekeRoutes(scope, { issuer, publicUrl });
+  });
 }

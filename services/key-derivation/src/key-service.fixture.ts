@@ -5,7 +5,7 @@ import { usualCachesBytes } from '@latchkey/shared/memory';
 import { createManualClock, createTestHost, databaseKinds, testTokenSecret } from '@latchkey/shared/testing';
 import { signToken } from '@latchkey/support/tokens';
 import { onTestFinished } from 'vitest';
-import { keyDerivationRoutes } from './app.ts';
+import { addKeyDerivationRoutes } from './app.ts';
 import { createContentKeyCache } from './content-key-cache.ts';
 import { createContentKeyIssuer } from './issue-content-key.ts';
 import { createMasterKeyRing } from './master-key-ring.ts';
@@ -46,7 +46,7 @@ export async function serveKeys(
   });
   addHooks(host.app);
   const guard = { authenticator: host.authenticator, limiter: null };
-  await keyDerivationRoutes({ ...host, publicUrl: null, issuer, guard })(host.app);
+  await addKeyDerivationRoutes(host.app, { ...host, publicUrl: null, issuer, guard });
   // Valid however far a test moves the wall clock.
   const issuedAt = origin / 1_000 - 40_000;
   const token = signToken(testTokenSecret, { sub: 'ada', iat: issuedAt, exp: issuedAt + 80_000 });

@@ -3,7 +3,7 @@ import type { Clock } from '@latchkey/shared/clock';
 import type { ContentReader, LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
 import { clockStepMessage } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
-import { type App, addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
+import { type App, addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import { everyMs, type Repeating } from '@latchkey/shared/lifecycle';
 import { addGauge, type Metrics } from '@latchkey/shared/metrics';
@@ -59,7 +59,7 @@ export async function mount(
     publicUrl: values.publicUrl ?? null,
     randomBytes,
   };
-  await leaseRoutes(options)(app);
+  await addLeaseRoutes(app, options);
   const extendSessions = createSessionExtender(toWriting(options));
   if (core.isSeparate) {
     addLeaseInternalRoutes(app, leases, core.feed, extendSessions);
@@ -78,35 +78,33 @@ export function toWriting(options: LeaseRouteOptions): LeaseWriting {
 }
 
 /** Leases, their revocation, and what players report. */
-export function leaseRoutes(options: LeaseRouteOptions): Routes {
-  return async (app) => {
-    const writing = toWriting(options);
-    const service: LeaseService = {
-      ...writing,
-      acts: createActWriter(writing),
-      findLease: createLeaseFinder(options.db),
-    };
-    gaugeActiveLeases(options.metrics.registry, service);
-    const samples = sampleActiveLeases(options, () => countActiveLeases(service));
-    app.addHook('onClose', () => samples.stop());
-    await app.register(async (scope) => {
-      addGuard(scope, options.guard);
-      addRefusalAudit(scope, options.refusals);
-      countLeaseRequests(scope, options.usage);
-      addReportPlayerMetricsRoute(scope, options);
-      if (options.rules.mode === 'off') return closeLeasePaths(scope);
-      reserveLeasePaths(scope);
-      addCreateLeaseRoute(scope, service);
-      addCreateSessionRoute(scope, service);
-      addRenewLeaseRoute(scope, service);
-      addRevokeLeasesRoute(scope, service);
-      addListLeasesRoute(scope, service);
-      addGetLeaseRoute(scope, service);
-      addListViewersRoute(scope, options);
-      addListMarksRoute(scope, options);
-      addLiftMarkRoute(scope, service);
-    });
+export async function addLeaseRoutes(app: App, options: LeaseRouteOptions): Promise<void> {
+  const writing = toWriting(options);
+  const service: LeaseService = {
+    ...writing,
+    acts: createActWriter(writing),
+    findLease: createLeaseFinder(options.db),
   };
+  gaugeActiveLeases(options.metrics.registry, service);
+  const samples = sampleActiveLeases(options, () => countActiveLeases(service));
+  app.addHook('onClose', () => samples.stop());
+  await app.register(async (scope) => {
+    addGuard(scope, options.guard);
+    addRefusalAudit(scope, options.refusals);
+    countLeaseRequests(scope, options.usage);
+    addReportPlayerMetricsRoute(scope, options);
+    if (options.rules.mode === 'off') return closeLeasePaths(scope);
+    reserveLeasePaths(scope);
+    addCreateLeaseRoute(scope, service);
+    addCreateSessionRoute(scope, service);
+    addRenewLeaseRoute(scope, service);
+    addRevokeLeasesRoute(scope, service);
+    addListLeasesRoute(scope, service);
+    addGetLeaseRoute(scope, service);
+    addListViewersRoute(scope, options);
+    addListMarksRoute(scope, options);
+    addLiftMarkRoute(scope, service);
+  });
 }
 
 function addJobs({ db, clock, log, values, jobs, metrics }: RowCore<LeaseConfig>): void {

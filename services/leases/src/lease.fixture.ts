@@ -11,7 +11,7 @@ import {
   testTokenSecret,
 } from '@latchkey/shared/testing';
 import { signToken } from '@latchkey/support/tokens';
-import { leaseRoutes, toWriting } from './app.ts';
+import { addLeaseRoutes, toWriting } from './app.ts';
 import { createLeaseReader } from './lease-reader.ts';
 import type { LeaseRouteOptions } from './lease-route-options.ts';
 import type { LeaseRules } from './lease-rules.ts';
@@ -95,7 +95,7 @@ export async function openLeases(
     randomId: randomUUID,
     guard: { authenticator: host.authenticator, limiter: null },
   };
-  await leaseRoutes(options)(host.app);
+  await addLeaseRoutes(host.app, options);
   return {
     ...{ ...host, clock, writing: toWriting(options), notices },
     /** Content by id; a test may add to it. */

@@ -22,7 +22,7 @@ export { addOpenApi } from './openapi.ts';
 export { minimalWasApplied, prefersMinimal } from './prefer-minimal.ts';
 export { createRateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
-export { type App, gateDecorator, type Routes } from './routes.ts';
+export { type App, gateDecorator } from './routes.ts';
 export { addAnswerHeaders } from './send-whole.ts';
 export {
   allowsSetupException,

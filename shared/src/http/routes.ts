@@ -16,8 +16,5 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** A service as the host mounts it: routes only, nothing that belongs to the host. */
-export type Routes = (app: App) => Promise<void>;
-
 /** A host with a gate answers only other services. Without it, routes of the row `internal` cannot be added. */
 export const gateDecorator = 'isBehindGate';
