@@ -15,8 +15,8 @@ import {
   readMigrationState,
   type Schema,
 } from '../db/index.ts';
-import type { Bus, ChangeFeed } from '../events/index.ts';
 import { createDatabaseFeed, createLedger } from '../events/database.ts';
+import type { Bus, ChangeFeed } from '../events/index.ts';
 import type { RouteOptions } from '../http/index.ts';
 import { Degraded, type Dependency, withTimeLimit } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
