@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type ChangeFeed, createInProcessBus } from '../events/index.ts';
 import { createDatabaseFeed, createLedger } from '../events/database.ts';
+import { type ChangeFeed, createInProcessBus } from '../events/index.ts';
 import {
   createManualClock,
   databaseKinds,

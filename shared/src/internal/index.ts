@@ -6,9 +6,9 @@ export {
   isDirectHeader,
   readLogHeaders,
 } from './answer-headers.ts';
-export { ask, faultOf, readJson, refusalOf, secretHeaders } from './call-service.ts';
 export { apiKeyBatch, contentBatch, importedKeyBatch, leaseBatch, markBatch } from './batch-kinds.ts';
 export { addBatchRoute } from './batch-routes.ts';
+export { ask, faultOf, readJson, refusalOf, secretHeaders } from './call-service.ts';
 export { addFeedRoutes, createFeedClient } from './feed.ts';
 export {
   createImportedKeyClient,

@@ -2,7 +2,15 @@ import { AppError } from '../errors/errors.ts';
 import type { Renewable } from '../seal/accepted-secrets.ts';
 import type { CallSpan, Tracer } from '../traces/index.ts';
 import { Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
-import { type Answer, ask, limitTime, readJson, refusalOf, secretHeaders, type TimeLimit } from './call-service.ts';
+import {
+  type Answer,
+  ask,
+  limitTime,
+  readJson,
+  refusalOf,
+  secretHeaders,
+  type TimeLimit,
+} from './call-service.ts';
 
 /** Below the 5 s after which a state is unknown, with time for a second address. */
 const defaultAnswerTimeoutMs = 2_000;

@@ -5,8 +5,8 @@ import { readBasicPassword, readBearer, readCredential } from '../auth/read-cred
 import { readSession } from '../auth/read-session.ts';
 import { isContentId } from '../contracts/index.ts';
 import { decodeCursor } from '../db/cursor.ts';
-import { readOrigin } from '../http/malformed-requests.ts';
 import { foreignPageReason } from '../http/csrf.ts';
+import { readOrigin } from '../http/malformed-requests.ts';
 import { prefersMinimal } from '../http/prefer-minimal.ts';
 import { readInstant } from '../http/validation.ts';
 import { readLogHeaders } from '../internal/answer-headers.ts';

@@ -1,7 +1,7 @@
 import { viewerToken } from '@latchkey/support/tokens';
-import { ask, type Question } from './send-request.ts';
 import { demand, type Management } from './management.ts';
 import { credentials, questionsOfSession } from './revocation-subject.ts';
+import { ask, type Question } from './send-request.ts';
 
 /** Viewers who only watch: nothing of theirs is ever revoked. A third each has a token, a token and a lease, or the URL of a session. */
 export interface Audience {

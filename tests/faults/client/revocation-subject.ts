@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { viewerToken } from '@latchkey/support/tokens';
-import type { Answer, Question } from './send-request.ts';
 import { demand, type Management } from './management.ts';
+import type { Answer, Question } from './send-request.ts';
 
 /** What can be revoked: leases by each selector, a content, an API key. */
 export const revocationKinds = ['leaseId', 'viewerId', 'contentId', 'pair', 'content', 'api-key'] as const;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Question } from '../client/send-request.ts';
 import { demand } from '../client/management.ts';
+import type { Answer, Question } from '../client/send-request.ts';
 import { type ClonedPostgres, clonePostgres } from './clone-postgres.ts';
 import { type DatabaseScene, limitMs, makePlayer, readyOf, said, servesBeyondLimit } from './scene.ts';
 

@@ -3,8 +3,8 @@ import type { LatchkeyProcess } from '@latchkey/support/processes/latchkey-proce
 import { runSql } from '@latchkey/support/stores/run-sql';
 import { viewerToken } from '@latchkey/support/tokens';
 import type { Checks } from '../checks.ts';
-import { type Answer, ask, type Question } from '../client/send-request.ts';
 import { createManagement, demand, type Management } from '../client/management.ts';
+import { type Answer, ask, type Question } from '../client/send-request.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import { directReplicas, type Stack } from '../stack/stack.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, ask, type Question } from '../client/send-request.ts';
 import type { RevocationSubject } from '../client/revocation-subject.ts';
+import { type Answer, ask, type Question } from '../client/send-request.ts';
 import type { Replica } from '../stack/stack.ts';
 
 /**

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../client/send-request.ts';
 import { type Audience, warm } from '../client/audience.ts';
 import { type Load, startLoad } from '../client/load.ts';
 import { createManagement, type Management } from '../client/management.ts';
@@ -9,6 +8,7 @@ import {
   type RevocationSubject,
   revocationKinds,
 } from '../client/revocation-subject.ts';
+import type { Answer } from '../client/send-request.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Replica, Stack } from '../stack/stack.ts';
 import { findWrongRows } from '../stored-rows.ts';

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checks } from '../checks.ts';
-import { type Answer, ask } from '../client/send-request.ts';
 import { createManagement, demand, type Management } from '../client/management.ts';
 import {
   type Credential,
@@ -10,6 +9,7 @@ import {
   type RevocationSubject,
   revocationKinds,
 } from '../client/revocation-subject.ts';
+import { type Answer, ask } from '../client/send-request.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 import { findWrongRows } from '../stored-rows.ts';

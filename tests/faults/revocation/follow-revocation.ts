@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from '../client/send-request.ts';
 import { warm } from '../client/audience.ts';
 import type { RevocationSubject } from '../client/revocation-subject.ts';
+import { ask } from '../client/send-request.ts';
 import type { Replica } from '../stack/stack.ts';
 
 /** How one replica answered after a revocation. Times are milliseconds after the answer of the revocation. */

@@ -1,7 +1,7 @@
 import { viewerToken } from '@latchkey/support/tokens';
-import type { Question } from '../client/send-request.ts';
 import { createManagement, demand } from '../client/management.ts';
 import { questionsOfSession } from '../client/revocation-subject.ts';
+import type { Question } from '../client/send-request.ts';
 
 /**
  * Requests for a key, out of ten: the first by token and lease, then by the URL of a session. A playlist follows. The others create and

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checks } from '../checks.ts';
-import type { Answer } from '../client/send-request.ts';
 import { countByStatus } from '../client/count-answers.ts';
 import { startLoad } from '../client/load.ts';
+import type { Answer } from '../client/send-request.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 import { startLoadBalancer } from './load-balancer.ts';
