@@ -68,7 +68,7 @@ export async function mountSingleNode(context: NodeContext): Promise<MountedApp<
   await migrateOnStart(rows.db, context);
   await rows.checkSchema();
   const reread = () => readNodeConfiguration(env, randomBytes);
-  // Another first run may have kept its secrets meanwhile, so these values replace those of the start.
+  // Another process may have made and stored its secrets at the same time. The stored ones count.
   const { values, masterKeys } = await settleMasterKeys(
     { ...context, reread, base: context, randomId: randomUUID },
     rows.db,

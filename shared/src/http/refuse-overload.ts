@@ -25,9 +25,9 @@ const mostRetrySeconds = 3;
 /** Overloads that follow each other within this time are logged once. */
 const logEveryMs = 60_000;
 
-/** What viewers fetch: keys, licences and playlists. */
+/** The paths of keys, licences and playlists. */
 const fetched = ['/keys/', '/licenses/', '/play/'];
-/** What viewers begin with, or report. Each brings more requests later. */
+/** New leases and sessions, which bring more requests later, and reports of players. */
 const begun = ['/keys/leases', '/keys/sessions', '/api/v1/player-metrics'];
 
 /**
