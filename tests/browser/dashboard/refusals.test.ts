@@ -64,6 +64,7 @@ it('a refusal is explained with what its token said, also after the page was loa
   await page.getByRole('searchbox', { name: /^Viewer, content/ }).fill(viewerId);
   await page
     .getByRole('row', { name: /CONTENT_NOT_ENTITLED/ })
+    .filter({ hasText: viewerId })
     .getByRole('button', { name: 'Explain' })
     .click();
   for (let load = 0; load < 2; load++) {
