@@ -30,7 +30,6 @@ describe('a request that may have been begun', () => {
     ['its address is silent', new Unresponsive()],
     ['its time is over', timeOut],
     ['its process is unsure', new UnsureReplica()],
-    ['its address cannot answer', new TryElsewhere()],
   ];
 
   test.each(causes)(
@@ -43,6 +42,19 @@ describe('a request that may have been begun', () => {
       expect(tries.next(error)).toBe(false);
     },
   );
+
+  test('a request that changes nothing is tried once at each address that says that another one may be able to answer', () => {
+    const tries = new Tries(open(3), true);
+    const asked = [tries.address];
+    while (tries.next(new TryElsewhere())) asked.push(tries.address);
+    expect(asked).toHaveLength(3);
+    expect(new Set(asked).size).toBe(3);
+    for (const [count, isSafe] of [
+      [3, false],
+      [1, true],
+    ] as const)
+      expect(new Tries(open(count), isSafe).next(new TryElsewhere())).toBe(false);
+  });
 
   test.each(causes)('a request that changes something is never sent twice: %s', (_why, error) => {
     expect(new Tries(open(4), false).next(error)).toBe(false);

@@ -13,7 +13,8 @@ import type { Upstream } from './upstream.ts';
  * Decides at which addresses one request is tried.
  *
  * A request with which nothing was done goes to the next address, whatever its method, at most once to each. A request that changes
- * nothing goes once more to another address if its connection broke, its address is silent or its process says that it cannot answer.
+ * nothing goes on to the next one while each process says that another may be able to answer, and once more to another address if its connection
+ * broke, its address is silent or its process is unsure.
  */
 export class Tries {
   /** Where it is tried now; null if every address is lost. */
@@ -22,6 +23,8 @@ export class Tries {
   readonly #isSafe: boolean;
   #count = 0;
   #isRepeated = false;
+  /** Those that said that another one may be able to answer. Null while none did, as for nearly every request. */
+  #unable: Set<Address> | null = null;
 
   /** @param isSafe whether the request changes nothing (RFC 9110 section 9.2.1) */
   constructor(upstream: Upstream, isSafe: boolean) {
@@ -48,10 +51,18 @@ export class Tries {
     const broke = brokeBeforeAnswer(error);
     const isAvoided = isUnsent || broke || isSilence(error) || error instanceof UnsureReplica;
     if (isAvoided) address.avoid(error);
-    if (isUnsent) return this.#count < this.#upstream.size() && this.#turnTo(this.#upstream.pick(address));
-    if (!this.#isSafe || this.#isRepeated || !(isAvoided || error instanceof TryElsewhere)) return false;
+    if (isUnsent)
+      return this.#count < this.#upstream.size() && this.#turnTo(this.#upstream.pick(new Set([address])));
+    if (!this.#isSafe) return false;
+    if (error instanceof TryElsewhere) {
+      this.#unable = (this.#unable ?? new Set()).add(address);
+      return this.#turnTo(this.#upstream.pickInRotation(this.#unable));
+    }
+    if (this.#isRepeated || !isAvoided) return false;
     // Idle connections break for reasons of their own, so the same address may do. A silent or unsure one stays so for a second.
-    this.#isRepeated = this.#turnTo(broke ? this.#upstream.pick() : this.#upstream.pickInRotation(address));
+    this.#isRepeated = this.#turnTo(
+      broke ? this.#upstream.pick() : this.#upstream.pickInRotation(new Set([address])),
+    );
     return this.#isRepeated;
   }
 

@@ -15,11 +15,11 @@ export interface Upstream {
    * The next address in turn: one in the rotation, else one that failed and is not lost; among equal ones, one that has room. Null if
    * all are lost: a request there could only wait without success.
    *
-   * @param except an address that is left out
+   * @param except addresses that are left out
    */
-  pick(except?: Address): Address | null;
+  pick(except?: ReadonlySet<Address>): Address | null;
   /** Same, but null if no address is in the rotation. */
-  pickInRotation(except?: Address): Address | null;
+  pickInRotation(except?: ReadonlySet<Address>): Address | null;
   /** Whether every address is lost. */
   isLost(): boolean;
   /** Why every address is lost, as far as it is known. */
@@ -79,14 +79,14 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   const resolve = () => book.lookUp().then(renew);
 
-  function next(isRotationOnly: boolean, except?: Address): Address | null {
+  function next(isRotationOnly: boolean, except?: ReadonlySet<Address>): Address | null {
     let best: Address | null = null;
     let bestRank = 4;
     const count = addresses.length;
     for (let step = 0; step < count && bestRank > 0; step++) {
       const index = (turn + step) % count;
       const address = addresses[index] as Address;
-      if (address === except || (isRotationOnly ? !address.isInRotation : address.isLost)) continue;
+      if (except?.has(address) || (isRotationOnly ? !address.isInRotation : address.isLost)) continue;
       const rank = (address.isInRotation ? 0 : 2) + (address.hasRoom() ? 0 : 1);
       if (rank >= bestRank) continue;
       best = address;
