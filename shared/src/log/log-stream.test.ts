@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -57,3 +58,41 @@ test('a reader that reads gets the lines while the event loop has no turn of its
   });
   expect(await text(shell.stderr)).toBe('read');
 }, 30_000);
+
+/** Writes 40 MiB while nobody reads, says so, and then waits until all that it kept is taken. */
+const floodProgram = `
+  import { openLogStream } from ${JSON.stringify(new URL('./log-stream.ts', import.meta.url).href)};
+  const log = openLogStream(1);
+  for (let n = 0; n < 40 * 1024; n++) log.write(''.padEnd(1023, 'a') + '\\n');
+  process.stderr.write('written');
+  await log.end();
+  process.exit(0);`;
+
+test('of the lines that a reader does not take, 32 MiB are kept for it and the others are dropped', async () => {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', floodProgram], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  await once(child.stderr, 'data');
+  const taken = (await text(child.stdout)).length / 1024 / 1024;
+  expect(Math.round(taken)).toBe(32);
+});
+
+/** Fails while its lines are still gathered. */
+const crashProgram = `
+  import { openLogStream } from ${JSON.stringify(new URL('./log-stream.ts', import.meta.url).href)};
+  const log = openLogStream(1);
+  for (let n = 0; n < 100; n++) log.write('a line of some length for the reader\\n');
+  throw new Error('crash');`;
+
+test.each([
+  ['a file', '> "$FILE"'],
+  ['a pipe', '| cat > "$FILE"'],
+])('the last lines to %s are written when the process crashes', async (_, target) => {
+  const file = join(makeTestFolder(), 'log');
+  const shell = spawn('sh', ['-c', `"$NODE" --input-type=module -e "$PROGRAM" ${target}`], {
+    env: { PATH: process.env.PATH, NODE: process.execPath, PROGRAM: crashProgram, FILE: file },
+    stdio: 'ignore',
+  });
+  await once(shell, 'close');
+  expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(100);
+});

@@ -1,8 +1,7 @@
-import { createWriteStream, fstatSync, writeSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 import process from 'node:process';
-import type { Writable } from 'node:stream';
-import { createFileWriter, createPipeWriter, type LogWriter } from './log-writer.ts';
+import pino from 'pino';
 
 /** Lines on their way to a file descriptor. */
 export interface LogStream {
@@ -17,100 +16,83 @@ const gatherMs = 100;
 const gatherBytes = 8 * 1024;
 /** Where the reader does not read, later lines are dropped rather than memory filled. */
 const keptBytes = 32 * 1024 * 1024;
+/** Each turn of the event loop gives a file one write: the lines of some 500 requests. */
+const writeBytes = 256 * 1024;
+/** At the end, when no further line brings the next attempt. A pipe takes 64 KiB each time, and the end of the process waits for a second. */
+const lastAttemptsEveryMs = 1;
 
 /**
  * Opens a stream of lines. A reader that dies or stops reading must not block a thread or delay the end of the process.
- * Pipes and sockets are therefore written without blocking, and the last lines are tried once at the exit.
+ *
+ * Files are written by other threads. A pipe or socket answers at once, so it is tried by this thread, and again with each later line while
+ * its reader is slow. sonic-boom's asynchronous mode would try it again after 100 ms only, and not before the event loop comes round. Under
+ * a flood of requests, a reader that is ready for tens of megabytes would get 64 KiB of them.
  */
 export function openLogStream(fd: number): LogStream {
-  const isFile = !isPipeOrSocket(fd);
-  let gathered = '';
-  let isClosed = false;
-  let ending: Promise<void> | null = null;
+  const isPipe = isPipeOrSocket(fd);
+  // Lets the descriptor answer EAGAIN instead of blocking. The log alone does not keep a process alive.
+  if (isPipe) new Socket({ fd, readable: false, writable: true }).unref();
+  const destination = pino.destination({
+    // Without a minimum length, `flush` does nothing.
+    ...{ dest: fd, sync: isPipe, minLength: 1, maxLength: keptBytes },
+    ...{ contentMode: 'buffer', maxWrite: writeBytes },
+    // Otherwise the synchronous mode sleeps for 100 ms, again and again: https://github.com/pinojs/sonic-boom/issues/65
+    retryEAGAIN: () => false,
+  }) as Destination;
+  // The listener of pino would keep what waits for a reader that is gone: https://github.com/pinojs/pino/issues/2351
+  destination.removeAllListeners('error');
+  destination.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'EAGAIN' && !destination.destroyed) destination.destroy();
+  });
 
+  let gathered = '';
+  let ending: Promise<void> | null = null;
   function send(): void {
-    if (gathered === '' || isClosed) return;
-    const text = gathered;
+    if (gathered !== '' && !destination.destroyed) destination.write(Buffer.from(gathered));
     gathered = '';
-    writer.write(text);
   }
   function sendAll(): void {
     send();
-    writer.flush();
+    if (!destination.destroyed) destination.flush();
   }
-  const timer = setInterval(sendAll, gatherMs);
-  timer.unref();
-
-  /**
-   * The lines that a crash leaves: 100 ms of them. A file takes them at once. A pipe takes what fits, as the stream tries
-   * that first.
-   */
-  function leave(): void {
-    if (isFile) tryToWrite(fd, gathered);
-    else sendAll();
-  }
-  process.once('exit', leave);
-
-  function close(): void {
-    isClosed = true;
-    gathered = '';
+  const timer = setInterval(sendAll, gatherMs).unref();
+  // The lines that a crash leaves: 100 ms of them. A pipe takes what fits. A file is flushed by pino, after this.
+  process.prependOnceListener('exit', sendAll);
+  destination.once('close', () => {
     clearInterval(timer);
-    process.removeListener('exit', leave);
-  }
-  // A reader that left (a closed pipe) must not end the server.
-  const { writer, stream } = openWriter({ fd, isFile, onGone: close });
+    process.removeListener('exit', sendAll);
+  });
 
   return {
     write(line) {
-      if (isClosed || ending || writer.waiting() + gathered.length > keptBytes) return;
-      // Characters, not bytes: counting those takes a tenth of a microsecond.
+      if (ending || destination.destroyed) return;
+      // sonic-boom would count all bytes that wait for each line, and try a slow reader for each: 2 and 16 µs of a key request.
       if (gathered.length + line.length > gatherBytes) send();
       gathered += line;
     },
     end() {
       ending ??= new Promise((resolve) => {
-        if (isClosed) return resolve();
         send();
-        stream.once('close', resolve);
-        writer.end(() => {
-          close();
+        if (destination.destroyed) return resolve();
+        const attempts = setInterval(sendAll, lastAttemptsEveryMs);
+        destination.once('close', () => {
+          clearInterval(attempts);
           resolve();
         });
+        destination.end();
       });
       return ending;
     },
   };
 }
 
-function tryToWrite(fd: number, text: string): void {
-  try {
-    writeSync(fd, text);
-  } catch {
-    // The disk is full: the process ends anyway.
-  }
-}
+/** What its declared type leaves out. */
+type Destination = ReturnType<typeof pino.destination> & {
+  readonly destroyed: boolean;
+  write(bytes: Buffer): boolean;
+};
 
 function isPipeOrSocket(fd: number): boolean {
   const kind = fstatSync(fd);
   return kind.isFIFO() || kind.isSocket();
-}
-
-interface Output {
-  fd: number;
-  isFile: boolean;
-  onGone: () => void;
-}
-
-function openWriter({ fd, isFile, onGone }: Output): { stream: Writable; writer: LogWriter } {
-  if (isFile) {
-    const stream = createWriteStream('', { fd, autoClose: false });
-    return { stream: stream.on('error', onGone), writer: createFileWriter(stream) };
-  }
-  const socket = new Socket({ fd, readable: false, writable: true });
-  // The log alone does not keep a process alive.
-  socket.unref();
-  return {
-    stream: socket.on('error', onGone),
-    writer: createPipeWriter({ fd, socket, onGone }),
-  };
 }

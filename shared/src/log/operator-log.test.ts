@@ -66,3 +66,15 @@ test('a line names the trace of the request that it is written for, unless it na
     ['outside', undefined],
   ]);
 });
+
+test.each([
+  ['silent', ''],
+  ['warn', 'warning: late by=2\n'],
+])('at a terminal, LOG_LEVEL=%s shows the lines of its level and above', (level, shown) => {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  const log = createOperatorLog({ level, format: 'plain', write });
+  log.info('serves');
+  log.warn('late', { by: 2 });
+  expect(lines.join('')).toBe(shown);
+});

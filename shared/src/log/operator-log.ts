@@ -31,51 +31,50 @@ interface OperatorLogOptions {
   identity?: ProcessIdentity | undefined;
 }
 
+type Level = 'info' | 'warn' | 'error';
+
 export function createOperatorLog(options: OperatorLogOptions): OperatorLog {
-  const lines = createLines(options);
+  const write = options.format === 'json' ? createJsonWriter(options) : createPlainWriter(options);
   let currentTrace = (): string | null => null;
-  const withTrace = (facts: Record<string, unknown> = {}) => {
-    const traceId = currentTrace();
-    // A line that knows its request has named the trace itself.
-    return traceId === null || 'traceId' in facts ? facts : { ...facts, traceId };
-  };
+  const at =
+    (level: Level) =>
+    (message: string, facts: Record<string, unknown> = {}) => {
+      const traceId = currentTrace();
+      // A line that knows its request has named the trace itself.
+      const all = traceId === null || 'traceId' in facts ? facts : { ...facts, traceId };
+      write(level, redact(message), plain(all));
+    };
   return {
-    info: (message, facts) => lines.info(message, withTrace(facts)),
-    warn: (message, facts) => lines.warn(message, withTrace(facts)),
-    error: (message, facts) => lines.error(message, withTrace(facts)),
+    ...{ info: at('info'), warn: at('warn'), error: at('error') },
     nameTraces(current) {
       currentTrace = current;
     },
   };
 }
 
-function createLines({ level, format, write, identity }: OperatorLogOptions): OperatorLog {
-  if (format === 'json') {
-    const log = pino(
-      {
-        level,
-        base: identity ? { ...identity } : null,
-        timestamp: pino.stdTimeFunctions.isoTime,
-        formatters: { level: (label) => ({ level: label }) },
-      },
-      { write },
-    );
-    return {
-      info: (message, facts = {}) => log.info(plain(facts), redact(message)),
-      warn: (message, facts = {}) => log.warn(plain(facts), redact(message)),
-      error: (message, facts = {}) => log.error(plain(facts), redact(message)),
-    };
-  }
-  const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
-  const shown = (name: string) => levels.indexOf(name) >= levels.indexOf(level);
-  const line = (mark: string, message: string, facts: Record<string, unknown>) => {
-    const details = Object.entries(plain(facts)).map(([name, value]) => ` ${name}=${String(value)}`);
-    write(`${mark}${redact(message)}${details.join('')}\n`);
-  };
-  return {
-    info: (message, facts = {}) => shown('info') && line('', message, facts),
-    warn: (message, facts = {}) => shown('warn') && line('warning: ', message, facts),
-    error: (message, facts = {}) => shown('error') && line('error: ', message, facts),
+type WriteLine = (level: Level, message: string, facts: Record<string, unknown>) => void;
+
+function createJsonWriter({ level: least, identity, write }: OperatorLogOptions): WriteLine {
+  const log = pino(
+    {
+      level: least,
+      base: identity ? { ...identity } : null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write },
+  );
+  return (level, message, facts) => log[level](facts, message);
+}
+
+const marks = { info: '', warn: 'warning: ', error: 'error: ' };
+
+function createPlainWriter({ level: least, write }: OperatorLogOptions): WriteLine {
+  const leastValue = pino.levels.values[least] ?? Number.POSITIVE_INFINITY;
+  return (level, message, facts) => {
+    if ((pino.levels.values[level] ?? 0) < leastValue) return;
+    const details = Object.entries(facts).map(([name, value]) => ` ${name}=${String(value)}`);
+    write(`${marks[level]}${message}${details.join('')}\n`);
   };
 }
 
