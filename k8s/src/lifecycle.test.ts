@@ -10,7 +10,7 @@ const closingSeconds = 25;
 /** Endpoints (2 s), the cluster's DNS (5 s), and the 2 s after which shared/src/upstream resolves again. */
 const forgottenAfterSeconds = 9;
 
-/** The pool of a process: `maxConnections` in shared/src/db/postgres-pool.ts. */
+/** The pool of a process: `mostConnections` in shared/src/db/postgres-pool.ts. */
 const connectionsOfPod = 10;
 
 interface Spec {

@@ -12,7 +12,7 @@ const mostWaiting = 4_096;
 const quietTurns = 2;
 /** Milliseconds that a request may wait for its turn: as long as for a connection or a locked file. */
 const patienceMs = 2_000;
-/** Requests that are written alone at the same time. Postgres gives writes seven connections, which others need, too. */
+/** Requests that are written alone at the same time. Postgres gives writes six connections, which others need, too. */
 const aloneAtOnce = 3;
 /**
  * Transactions of several requests at the same time, where the database can run more than one. While one waits for its disk, another

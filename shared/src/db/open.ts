@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
-import { type RenewableText, splitHosts } from '../net/index.ts';
+import { splitHosts } from '../net/index.ts';
 import type { Tracer } from '../traces/index.ts';
 import { MigrationLockAdapter } from './migration-lock.ts';
 import { openPostgres, type PoolOptions, type PoolUsage } from './postgres-pool.ts';
@@ -16,7 +16,7 @@ export type Transaction = KyselyTransaction<Schema>;
 
 interface DatabaseOptions extends PoolOptions {
   /** `postgres://…`; where it is set, SQLite is not used. */
-  databaseUrl?: string | RenewableText | undefined;
+  databaseUrl?: string | undefined;
   /** The SQLite file; its folder is made where it is missing. `:memory:` for a database that ends with the process. */
   sqlitePath: string;
   /** Called for connections that broke while idle, which no query reports. */

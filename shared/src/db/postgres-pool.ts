@@ -1,21 +1,22 @@
 import { createRequire } from 'node:module';
 import type { PostgresPool } from 'kysely';
 import type pg from 'pg';
-import { asRenewable, createLogins, type RenewableText } from '../net/index.ts';
 import type { TlsFiles } from '../tls/index.ts';
 import { createStatementNames } from './kept-statements.ts';
-import { LazyConnection, type SparingPoolOptions } from './lazy-connection.ts';
-import { createLoginRetry, watchLogin } from './postgres-logins.ts';
+import { PostgresClient, type ServerClient, type ServerPool } from './postgres-client.ts';
 import { type PoolMode, prepareSession, statementTimeoutMs } from './postgres-session.ts';
-import { connectToAny, createPostgresTargets, placeOfPostgres } from './postgres-targets.ts';
-import { createSemaphore } from './semaphore.ts';
+import { connectToAny, createPostgresTargets, type PostgresTargets } from './postgres-targets.ts';
 
 /** Loads the driver at the first Postgres database: on SQLite it would take 2 MB and 15 ms of each start. */
 const loadModule = createRequire(import.meta.url);
 /** OID of `int8` in pg_type: arrives as text, because it can exceed 2^53. Our milliseconds and counts cannot. */
 const int8Oid = 20;
-/** Small enough for ten processes on Postgres' default of 100 connections. */
-const maxConnections = 10;
+/**
+ * Connections of each pool. Together they are small enough for ten processes on Postgres' default of 100 connections. Writes have their own
+ * pool: where a synchronous standby is lost, a commit waits for as long as Postgres likes, because `statement_timeout` is lifted before it
+ * commits. In one pool a few waiting writes would stop the reading of the feed, and with it every key.
+ */
+const mostConnections = { reads: 4, writes: 6 };
 const defaultConnectionTimeoutMs = 2_000;
 /** The server's limit cannot end a statement when the network is cut, so the client has its own limit, a second later. */
 const answerTimeoutMs = statementTimeoutMs + 1_000;
@@ -35,78 +36,71 @@ interface MeasuredPool extends PostgresPool {
 export interface PoolOptions {
   /** Whether a statement may take as long as it needs: a migration may have to read every row. */
   longStatements?: boolean;
-  /** How long a statement may wait for a connection to Postgres; 2 s where it is left out. */
+  /** How long a statement may wait for a connection to Postgres. Default: 2 s. */
   connectionTimeoutMs?: number;
   /** The files for TLS. */
   tls?: TlsFiles | null;
-  /** `auto` where it is left out. */
+  /** Default: `auto`. */
   poolMode?: PoolMode;
-  /** Called when Postgres refuses every login that this process knows. */
-  onLoginRefused?: (error: unknown) => void;
-  /** Called when the URL has changed to another server or database, which is not taken. */
-  onOtherPlace?: () => void;
 }
 
-/** A session, and the server that it is on. */
-type PooledSession = Awaited<ReturnType<typeof prepareSession>> & { turn: number };
-
-interface ServerPool {
-  pool: pg.Pool;
-  connect(): Promise<pg.PoolClient>;
-  sessionOf(client: pg.PoolClient): PooledSession | undefined;
-  /** The server that new connections go to. */
-  turn(): number;
-}
-
-/**
- * A pool for Kysely in which waiting writes leave connections to the reads.
- *
- * @param databaseUrl whose user and password may change: a new connection takes the present ones
- */
+/** The connections to Postgres for Kysely. A caller gets one with its first statement, which shows whether it reads. A transaction writes. */
 export function openPostgres(
-  databaseUrl: string | RenewableText,
+  databaseUrl: string,
   onConnectionFault: (error: Error) => void,
   options: PoolOptions,
 ): MeasuredPool {
-  const { pool, ...server } = openPostgresPool(databaseUrl, onConnectionFault, options);
-  const waitMs = options.connectionTimeoutMs ?? defaultConnectionTimeoutMs;
-  return createSparingPool(pool, { maxConnections, waitMs, ...server });
+  const targets = createPostgresTargets(databaseUrl, options.tls ?? null);
+  const open = (max: number) => openPool(targets, max, onConnectionFault, options);
+  const [reads, writes] = [open(mostConnections.reads), open(mostConnections.writes)];
+  const nameOf = createStatementNames();
+  const serverPoolOf = (pool: pg.Pool): ServerPool => ({
+    connect: async () => (await connectToAny(() => pool.connect(), targets)) as ServerClient,
+  });
+  const pools = { reads: serverPoolOf(reads), writes: serverPoolOf(writes) };
+  const cancel = async ({ turn, session }: ServerClient) => {
+    // On another server the ID would be that of another process.
+    if (turn === targets.turn()) await reads.query('select pg_cancel_backend($1)', [session.backend]);
+  };
+  const sumOf = (count: (pool: pg.Pool) => number) => count(reads) + count(writes);
+  return {
+    connect: async () => new PostgresClient({ ...pools, nameOf, cancel }),
+    end: async () => void (await Promise.all([reads.end(), writes.end()])),
+    options: writes.options,
+    usage: () => ({
+      used: sumOf(({ totalCount, idleCount }) => totalCount - idleCount),
+      idle: sumOf(({ idleCount }) => idleCount),
+      waiting: sumOf(({ waitingCount }) => waitingCount),
+      max: sumOf(({ options: { max } }) => max),
+    }),
+  };
 }
 
-export function openPostgresPool(
-  databaseUrl: string | RenewableText,
+function openPool(
+  targets: PostgresTargets,
+  max: number,
   onConnectionFault: (error: Error) => void,
-  options: PoolOptions = {},
-): ServerPool {
-  const { longStatements = false, connectionTimeoutMs = defaultConnectionTimeoutMs } = options;
+  { longStatements = false, connectionTimeoutMs = defaultConnectionTimeoutMs, poolMode }: PoolOptions,
+): pg.Pool {
   const { Pool, Client, types }: typeof pg = loadModule('pg');
-  const source = asRenewable(databaseUrl);
-  const targets = createPostgresTargets(source.reveal(), options.tls ?? null);
-  const logins = createLogins({ source, placeOf: placeOfPostgres, onOtherPlace: options.onOtherPlace });
-  const refusedLogins = new WeakMap<object, string>();
-  const turns = new WeakMap<object, number>();
-  const sessions = new WeakMap<object, PooledSession>();
-  /** Reads the files for TLS and takes the server and the login at each connection, which the pool's own options could not. */
+  /** Goes to the server that takes writes at this time. The options of the pool are those of one server. */
   class TargetClient extends Client {
+    readonly turn = targets.turn();
+
     constructor(config: pg.ClientConfig) {
-      const login = logins.current();
-      super({ ...config, ...targets.current(login) });
-      turns.set(this, targets.turn());
-      watchLogin(this, {
-        onAccepted: () => logins.accept(login),
-        onRefused: (error) => refusedLogins.set(error, login),
-      });
+      super({ ...config, ...targets.current() });
     }
   }
   const pool = new Pool({
     Client: TargetClient as never,
-    max: maxConnections,
+    max,
     connectionTimeoutMillis: connectionTimeoutMs,
     ...(longStatements ? {} : { query_timeout: answerTimeoutMs }),
+    // A migration has no time limit, and ends if the network to Postgres is lost.
+    keepAlive: true,
     application_name: 'latchkey',
     async onConnect(client) {
-      const session = await prepareSession(client, longStatements, options.poolMode);
-      sessions.set(client, { ...session, turn: turns.get(client) ?? 0 });
+      (client as ServerClient).session = await prepareSession(client, longStatements, poolMode);
     },
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -117,47 +111,6 @@ export function openPostgresPool(
   pool.on('error', onConnectionFault);
   // The pool does not listen while a connection is in use either: one that breaks between two statements of a transaction
   // would end the process too. The next statement reports the failure.
-  let openConnections = 0;
-  pool.on('connect', (client) => {
-    client.on('error', () => {});
-    openConnections++;
-  });
-  pool.on('remove', () => void openConnections--);
-  const connect = createLoginRetry({
-    ...{ pool, logins, waitMs: connectionTimeoutMs, onRefused: options.onLoginRefused ?? (() => {}) },
-    refusedLogin: (error) => refusedLogins.get(error as object),
-    openConnections: () => openConnections,
-  });
-  return {
-    pool,
-    connect: () => connectToAny(connect, targets),
-    sessionOf: (client) => sessions.get(client),
-    turn: targets.turn,
-  };
-}
-
-/** Connections for plain reads only: the feed is read each second, in addition to look-ups and `/ready`. */
-const readersOnly = 3;
-/**
- * The pool as Kysely sees it, with some connections that writes never take. Where a synchronous standby is lost, a commit
- * waits for as long as Postgres likes. No limit of Postgres ends that wait, because it lifts `statement_timeout` before
- * it commits. Without reserved connections a few waiting writes would stop the reading of the feed, and with it every
- * key.
- *
- * A caller gets a connection with its first statement, which shows whether it reads. A transaction counts as a write.
- */
-export function createSparingPool(pool: pg.Pool, options: SparingPoolOptions): MeasuredPool {
-  const writes = createSemaphore(options.maxConnections - readersOnly, options.waitMs);
-  const nameOf = createStatementNames();
-  return {
-    connect: async () => new LazyConnection(pool, { ...options, writes, nameOf }),
-    end: () => pool.end(),
-    options: pool.options,
-    usage: () => ({
-      used: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount + writes.waiting(),
-      max: options.maxConnections,
-    }),
-  };
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return pool;
 }

@@ -1,14 +1,16 @@
+import { createRequire } from 'node:module';
 import type pg from 'pg';
+import type { parse } from 'pg-connection-string';
 import { splitHosts } from '../net/index.ts';
-import { explainTlsFault, type TlsFiles, type TlsMaterial } from '../tls/index.ts';
+import { explainTlsFault, type TlsFileSettings, type TlsFiles } from '../tls/index.ts';
 import { isDatabaseUnavailable } from './database-fault.ts';
 import { DatabaseIsStandby } from './postgres-session.ts';
 
 /** The servers of `DATABASE_URL`, of which one takes the writes. */
 export interface PostgresTargets {
   readonly count: number;
-  /** What a new connection needs to reach the server that served last, or the next one after it failed, as the user of a login. */
-  current(login: string): pg.ClientConfig;
+  /** What a new connection needs to reach the server that served last, or the next one after it failed. */
+  current(): pg.ClientConfig;
   /** The place of that server in the list. */
   turn(): number;
   /** That one failed: the next connection goes to the one after it. Without effect if another caller has moved on already. */
@@ -25,23 +27,28 @@ export const databaseTlsVariables = {
   key: 'DATABASE_KEY_FILE',
 };
 
-/**
- * @param databaseUrl with any login: each connection has its own
- * @param tls the files of `DATABASE_CA_FILE` and so on, or of the URL's `sslrootcert`; null if no file is named
- */
+/** With the driver, as it is loaded. */
+const loadModule = createRequire(import.meta.url);
+
+/** @param tls the files of `DATABASE_CA_FILE` and so on, or of the URL's `sslrootcert`; null if no file is named */
 export function createPostgresTargets(databaseUrl: string, tls: TlsFiles | null): PostgresTargets {
   const urls = splitHosts(databaseUrl);
+  const files = tls?.settings ?? {};
+  const configs = urls.map((url) => readTarget(url, files));
   const subject = {
     name: 'Postgres',
     urlVariable: 'DATABASE_URL',
     variables: databaseTlsVariables,
-    settings: tls?.settings ?? {},
+    settings: files,
   };
   let index = 0;
   return {
     count: urls.length,
     turn: () => index,
-    current: (login) => readTarget(splitHosts(login)[index] as URL, tls?.current()),
+    current() {
+      const config = configs[index] as pg.ClientConfig;
+      return tls ? { ...config, ssl: { ...(config.ssl as object), ...tls.current() } } : config;
+    },
     leave(turn) {
       if (turn === index) index = (index + 1) % urls.length;
     },
@@ -50,67 +57,33 @@ export function createPostgresTargets(databaseUrl: string, tls: TlsFiles | null)
   };
 }
 
-/** All of a URL of Postgres but its user and password, which may be parameters too. */
-export function placeOfPostgres(databaseUrl: string): string {
-  return splitHosts(databaseUrl)
-    .map((url) => {
-      const { protocol, host, pathname, searchParams } = url;
-      const others = [...searchParams].filter(([name]) => name !== 'user' && name !== 'password');
-      return JSON.stringify([protocol, host, pathname, others]);
-    })
-    .join();
-}
-
 /** Of the URL itself: its host may be replaced by a parameter, since it cannot hold the folder of a socket. */
 function hostOf({ hostname, port, searchParams }: URL): string {
   const host = searchParams.get('host') ?? hostname;
   return [host, searchParams.get('port') ?? port].filter((part) => part !== '').join(':');
 }
 
-/** As the driver reads a URL, except for `ssl…`: it would read the files of the URL at each connection without saying which is wrong. */
-function readTarget(url: URL, material: TlsMaterial | undefined): pg.ClientConfig {
-  const { username, password, hostname, port, pathname, searchParams } = url;
-  const parameters = Object.fromEntries(searchParams);
-  const host = parameters.host ?? hostname.replace(/^\[(.+)\]$/, '$1');
-  const ssl = readSsl(parameters, material);
-  for (const name of [...handled, 'sslmode', 'ssl', 'uselibpqcompat', 'target_session_attrs'])
-    delete parameters[name];
-  const database = pathname.slice(1);
-  return {
-    ...parameters,
-    ...(host === '' ? {} : { host: decodeURIComponent(host) }),
-    ...(parameters.port || port ? { port: Number(parameters.port ?? port) } : {}),
-    ...(parameters.user || username ? { user: parameters.user ?? decodeURIComponent(username) } : {}),
-    ...(parameters.password || password
-      ? { password: parameters.password ?? decodeURIComponent(password) }
-      : {}),
-    ...(database === '' ? {} : { database: decodeURI(database) }),
-    ...(ssl === undefined ? {} : { ssl }),
-  };
-}
+/** They all verify the certificate and its name today, and the driver would warn of the next version, in which they do not. */
+const aliasesOfVerifyFull: readonly (string | null)[] = ['prefer', 'require', 'verify-ca'];
 
-/** Files that the URL names, which `tls` has read. */
-const handled = ['sslrootcert', 'sslcert', 'sslkey'];
-
-/**
- * `sslmode` as the driver understands it today: all but `disable` and `no-verify` verify the certificate and its name. With
- * `uselibpqcompat=true` it means what it means to libpq. A file without a mode means `verify-full`.
- *
- * @returns undefined where the URL says nothing of TLS: then `PGSSLMODE` decides
- */
-function readSsl(
-  { sslmode, ssl, uselibpqcompat }: Record<string, string | undefined>,
-  material: TlsMaterial | undefined,
-): pg.ClientConfig['ssl'] {
-  if (sslmode === 'disable' || ssl === 'false' || ssl === '0') return false;
-  if (sslmode === undefined && ssl === undefined && !material) return undefined;
-  const files = { ...material };
-  if (sslmode === 'no-verify' || ssl === 'no-verify') return { ...files, rejectUnauthorized: false };
-  if (uselibpqcompat !== 'true') return files;
-  const checksName = sslmode === undefined || sslmode === 'verify-full';
-  const checksCa = checksName || sslmode === 'verify-ca' || (sslmode === 'require' && files.ca !== undefined);
-  if (!checksCa) return { ...files, rejectUnauthorized: false };
-  return checksName ? files : { ...files, checkServerIdentity: () => undefined };
+/** As the driver reads a URL, with the files of the variables. */
+function readTarget(url: URL, { ca, cert, key }: TlsFileSettings): pg.ClientConfig {
+  const given = new URL(url);
+  const { searchParams } = given;
+  for (const [name, file] of Object.entries({ sslrootcert: ca, sslcert: cert, sslkey: key })) {
+    if (file) searchParams.set(name, file.path);
+    else searchParams.delete(name);
+  }
+  // The driver takes any other text for a yes.
+  if (searchParams.get('ssl') === 'false') searchParams.set('ssl', '0');
+  if (
+    searchParams.get('uselibpqcompat') !== 'true' &&
+    aliasesOfVerifyFull.includes(searchParams.get('sslmode'))
+  )
+    searchParams.set('sslmode', 'verify-full');
+  const { parse: read }: { parse: typeof parse } = loadModule('pg-connection-string');
+  // The driver takes this, too, though its types differ.
+  return read(given.href) as object;
 }
 
 /** No server of `DATABASE_URL` can be used. */

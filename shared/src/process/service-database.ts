@@ -67,21 +67,12 @@ function openServiceDatabase(
   if (tls) tlsFiles.push(tls);
   const db = openDatabase({
     ...{ tls, poolMode, tracer },
-    databaseUrl: values.databaseUrl,
+    databaseUrl: values.databaseUrl?.reveal(),
     sqlitePath: values.sqlitePath,
     onConnectionFault: (error) =>
       log.warn('a database connection broke: requests take another one. If it goes on, check the database', {
         error,
       }),
-    onLoginRefused: (error) =>
-      warn(
-        'Postgres refused the user or the password of DATABASE_URL. Open connections are used. Put the new password into the file of DATABASE_URL_FILE',
-        error,
-      ),
-    onOtherPlace: () =>
-      log.warn(
-        'DATABASE_URL has changed to another server, database or parameter, which needs a restart. The earlier value stays in use',
-      ),
     onPool: (usage) => exportPool(registry, usage),
   });
   if (!values.databaseUrl && values.sqlitePath !== ':memory:') exportDisk(registry, values.sqlitePath);

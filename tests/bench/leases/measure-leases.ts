@@ -23,7 +23,7 @@ export interface LeaseSample {
 }
 
 const connections = 64;
-/** The connections of a service to Postgres (`maxConnections` of `shared/src/db/postgres-pool.ts`). */
+/** The connections of a service to Postgres (`mostConnections` of `shared/src/db/postgres-pool.ts`). */
 const sessions = 10;
 /** Settings of a Postgres that waits for the disk with each commit, as it does by default. */
 const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };

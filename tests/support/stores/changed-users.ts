@@ -2,19 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findProgram, postgresData } from './own-stores.ts';
+import { findProgram } from './own-stores.ts';
 import type { ServerProgram } from './server-program.ts';
 
 /** A reload takes milliseconds. The rest is for a busy machine. */
 const reloadLimitMs = 10_000;
-
-/** Lets everyone but the superuser of a test need a password from the next connection on (pg_hba.conf). */
-export async function requirePasswords({ folder, pid }: ServerProgram): Promise<void> {
-  const rules = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256', ''];
-  // The owner of the file stays the same.
-  writeFileSync(join(folder, postgresData, 'pg_hba.conf'), rules.join('\n'));
-  await reloadServer({ folder, pid }, /received SIGHUP, reloading/g);
-}
 
 /** Replaces text in the settings of NATS, such as a password, and makes it read them again. It closes the connections of users who have changed. */
 export async function changeNatsSettings(
@@ -27,7 +19,7 @@ export async function changeNatsSettings(
 }
 
 /** Sends SIGHUP, and waits until the log says so once more. */
-export async function reloadServer(
+async function reloadServer(
   { folder, pid }: Pick<ServerProgram, 'folder' | 'pid'>,
   said: RegExp,
 ): Promise<void> {
