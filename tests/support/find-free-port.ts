@@ -20,18 +20,15 @@ const given = new Set<number>();
 /**
  * A free loopback port that no process of this user got recently: tests run side by side, and a server listens some seconds
  * after the choice. It lies outside the system's own range, whose ports outgoing connections could take in the meantime.
- *
- * @param secondAbove where a second port is needed, so far above the first, it is free as well
  */
-export async function findFreePort(secondAbove = 0): Promise<number> {
-  const outgoing = readOutgoingStart() - secondAbove;
-  const end = outgoing > lowestPort ? outgoing : firstDynamicPort - secondAbove;
+export async function findFreePort(): Promise<number> {
+  const outgoing = readOutgoingStart();
+  const end = outgoing > lowestPort ? outgoing : firstDynamicPort;
   for (;;) {
     const port = randomInt(lowestPort, end);
-    const ports = secondAbove === 0 ? [port] : [port, port + secondAbove];
-    if (!ports.every((each) => !given.has(each) && reserve(each))) continue;
-    for (const each of ports) given.add(each);
-    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return port;
+    if (given.has(port) || !reserve(port)) continue;
+    given.add(port);
+    if (await isFree(port)) return port;
   }
 }
 

@@ -65,7 +65,18 @@ describe('nothing is coerced', () => {
       ['example.com', 'ftp://a', 'http://', 'http://u:p@a', 'http://a/#b', 'http://a b'],
     ],
     ['connectionString', connectionString('postgres'), ['mysql://a', 'postgres://', 'data/latchkey.db']],
-    ['redisUrl', redisUrl, ['http://cache', 'redis://cache/cache', 'redis://cache/1x', 'redis://cache?db=x']],
+    [
+      'redisUrl',
+      redisUrl,
+      [
+        'http://cache',
+        'redis://cache/cache',
+        'redis://cache/1x',
+        'redis://cache?db=x',
+        'redis://a,b',
+        'redis+sentinel://a,b',
+      ],
+    ],
     [
       'origins',
       origins,

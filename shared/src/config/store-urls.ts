@@ -35,11 +35,11 @@ export const postgresUrl: Parser<string> = {
   },
 };
 
-/** One Redis, Sentinels, or a cluster. */
+/** One Redis, or Sentinels. */
 export const redisUrl: Parser<string> = {
   forms:
-    '`redis://user:password@host:6379/1`, where the number of the database may be left out, ' +
-    '`redis+sentinel://user:password@s1:26379,s2:26379/mymaster` or `redis+cluster://user:password@n1:6379,n2:6379`; `rediss` in place of `redis` for TLS',
+    '`redis://user:password@host:6379/1`, where the number of the database may be left out, or ' +
+    '`redis+sentinel://user:password@s1:26379,s2:26379/mymaster`; `rediss` in place of `redis` for TLS',
   parse(value) {
     const place = parseRedisUrl(value);
     return typeof place === 'string' ? { wrong: place } : { value };

@@ -40,7 +40,7 @@ export type StateStoreSettings =
 
 /** The states that replicas share through Redis; null where `REDIS_URL` is not set, and each replica keeps its own. */
 export function connectStateStore(values: StateStoreSettings, base: ProcessBase): Sharing | null {
-  const { log, warn, shutdown, dependencies, tracer } = base;
+  const { warn, shutdown, dependencies, tracer } = base;
   if (!values.redisUrl) {
     dependencies.push({ name: 'cache', check: async () => ({ kind: 'in-process' }) });
     return null;
@@ -53,9 +53,7 @@ export function connectStateStore(values: StateStoreSettings, base: ProcessBase)
   };
   const { redisCaFile: ca, redisCertFile: cert, redisKeyFile: key } = values;
   const tls = openStoreTls('Redis', redisTlsVariables, { ca, cert, key }, base);
-  const onOtherPlace = () =>
-    log.warn('REDIS_URL has changed to another place, which needs a restart. The earlier value stays in use');
-  const connection = connectRedis(values.redisUrl, onOutage, usualLimits, { tls, onOtherPlace });
+  const connection = connectRedis(values.redisUrl.reveal(), onOutage, usualLimits, tls);
   if (tracer) traceCommands(connection.redis, tracer);
   shutdown.add('the shared cache', 1_000, () => connection.close());
   dependencies.push({

@@ -65,7 +65,48 @@ test('a connection that is closed while it is being made reports nothing', async
   expect(faults).toEqual([]);
 });
 
+test('the URL of a cluster is refused in words that say what to name', () => {
+  expect(() => connect('redis+cluster://n1:6379,n2:6379')).toThrow(
+    'the URL of Redis leads to a Redis Cluster, which is not supported: name one Redis, or Sentinels',
+  );
+});
+
+test('a node of a cluster is not used although it answers a ping, and is reported once in words that say what to name', async () => {
+  const answerTo = (command: string) =>
+    /getrange/i.test(command)
+      ? '-MOVED 1 127.0.0.1:1\r\n'
+      : /\nhello/i.test(command)
+        ? '-NOPROTO unsupported protocol version\r\n'
+        : '+PONG\r\n';
+  const at = await listen((socket) => {
+    socket.on('data', (text) => {
+      for (const command of String(text).split(/(?=\*\d+\r\n)/)) socket.write(answerTo(command));
+    });
+  });
+  const { connection, faults } = connect(at);
+  await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
+  expect(await connection.attempt((redis) => redis.getrange('x', 0, 1))).toBeUndefined();
+  // The next one would make it usable.
+  await connection.redis.ping();
+  expect([connection.isUp(), faults]).toEqual([
+    false,
+    [
+      'REDIS_URL leads to a node of a Redis Cluster (MOVED), which is not supported: name one Redis, or Sentinels',
+    ],
+  ]);
+});
+
 describe.skipIf(url === '' || !canStart)('a Redis', () => {
+  test('that refuses writes because it is a replica now gets a new connection, which may lead to the new primary', async () => {
+    const { other, at } = await openRedis();
+    const { connection } = connect(at(''));
+    await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
+    await other.replicaof('127.0.0.1', await findFreePort());
+    const again = event(connection.redis, 'ready');
+    expect(await connection.attempt((redis) => redis.set('x', '1'))).toBeUndefined();
+    await again;
+  });
+
   test.each([
     ['that is not given', '', /^NOAUTH /],
     ['that is wrong', ':geheim@', /^WRONGPASS /],

@@ -1,13 +1,7 @@
 import type { Redis } from 'ioredis';
-import type { RenewableText } from '../net/index.ts';
 import { explainTlsFault, type TlsFiles } from '../tls/index.ts';
-import {
-  findSentinelFault,
-  openRedisClient,
-  type RedisAccess,
-  type RedisClient,
-  type RedisLimits,
-} from './redis-client.ts';
+import { createRedisCircuit, isMoved } from './redis-circuit.ts';
+import { openRedisClient, type RedisLimits } from './redis-client.ts';
 
 export const usualLimits: RedisLimits = {
   // A look-up on the same network takes well under a millisecond; calling the owner instead takes a few.
@@ -16,10 +10,6 @@ export const usualLimits: RedisLimits = {
   socketTimeoutMs: 5_000,
 };
 export const redisTlsVariables = { ca: 'REDIS_CA_FILE', cert: 'REDIS_CERT_FILE', key: 'REDIS_KEY_FILE' };
-/** How soon a change of Redis between answering and not answering is noticed. Each probe is one small command. */
-const probeEveryMs = 500;
-/** This many failures in a row are not chance. Each may have cost a request the whole time limit. */
-const failuresInARow = 3;
 
 export interface RedisConnection {
   /** Its commands fail fast and never queue. */
@@ -29,150 +19,67 @@ export interface RedisConnection {
   /**
    * Runs a command that may fail.
    *
-   * @returns undefined where Redis is down or did not answer in time
+   * @returns undefined if Redis is down or did not answer in time
    */
   attempt<T>(command: (redis: Redis) => Promise<T>): Promise<T | undefined>;
   close(): void;
 }
 
 /**
- * Connects in the background, and always reconnects. A dead Redis refuses at once, but a paused one or a cut network
- * would cost each call its time limit. After some failures in a row, no command is sent until a probe is answered. The
- * same holds for each new connection: one whose password or database was refused never gets a command.
+ * Connects in the background, and always reconnects.
  *
- * @param url whose users and passwords may change: open connections stay, and new ones take the present login
  * @param onFault called with the reason why Redis cannot be used: once for each outage, the one at the start included
  */
 export function connectRedis(
-  url: string | RenewableText,
+  url: string,
   onFault: (error: unknown) => void,
   limits: RedisLimits = usualLimits,
-  access: RedisAccess = {},
+  tls: TlsFiles | null = null,
 ): RedisConnection {
-  const client = openRedisClient(url, limits, access);
-  const { redis, place, probe: sendProbe } = client;
-  const outage = createExplainedOutage(client, access.tls ?? null, limits, onFault);
-  /** A node of a cluster answers a ping and refuses the keys of others: to probe it would not help. */
-  let isOfCluster = false;
-  let failures = failuresInARow;
+  const settings = tls?.settings ?? {};
+  const subject = { name: 'Redis', urlVariable: 'REDIS_URL', variables: redisTlsVariables, settings };
+  const outage = createRedisOutage(onFault, (error) =>
+    isMoved(error) ? new Error(leadsToCluster) : (explainTlsFault(error, subject) ?? error),
+  );
   let closing = false;
-  const isUp = () => redis.status === 'ready' && failures < failuresInARow && !isOfCluster;
-
   const report = (error: unknown) => {
     if (!closing) outage.report(error);
   };
-  function fail(error: unknown, count: number): void {
-    failures += count;
-    if (!isOfCluster && place.kind !== 'cluster' && isMoved(error)) {
-      isOfCluster = true;
-      report(new Error(leadsToCluster));
-    }
-    if (isOfCluster) return;
-    // A connection that is lost, or cannot be made, reports the reason in a separate event.
-    if (failures >= failuresInARow && redis.status === 'ready') report(error);
-  }
-
-  async function probe(): Promise<void> {
-    if (redis.status !== 'ready' || isOfCluster) return;
-    const succeed = () => {
-      failures = 0;
-      outage.end();
-    };
-    await sendProbe().then(succeed, (error) => fail(error, failuresInARow));
-  }
-  watchRedis(redis, report, {
-    onReady() {
-      isOfCluster = false;
-      void probe();
-    },
-    onClose() {
-      failures = failuresInARow;
-    },
+  const client = openRedisClient(url, limits, tls, report);
+  const { redis } = client;
+  let wasReady = false;
+  redis.on('ready', () => {
+    wasReady = true;
   });
-  const probing = setInterval(() => void probe(), probeEveryMs);
-  probing.unref();
-
+  redis.on('close', () => {
+    if (!wasReady) report(new Error('the connection was closed before it could be used'));
+    wasReady = false;
+  });
+  const circuit = createRedisCircuit(client, { onOpen: report, onClosed: outage.end });
   return {
     redis,
-    isUp,
+    isUp: circuit.isUp,
     async attempt(command) {
-      if (!isUp()) return undefined;
+      if (!circuit.isUp()) return undefined;
       try {
         const result = await command(redis);
-        if (failures < failuresInARow) failures = 0;
+        circuit.succeed();
         return result;
       } catch (error) {
-        fail(error, 1);
+        circuit.fail(error);
         return undefined;
       }
     },
     close() {
       closing = true;
-      clearInterval(probing);
+      circuit.close();
       client.close();
     },
   };
 }
 
-function watchRedis(
-  redis: Redis,
-  onError: (error: unknown) => void,
-  { onReady, onClose }: { onReady: () => void; onClose: () => void },
-): void {
-  // Without a listener, ioredis writes to the console.
-  redis.on('error', onError);
-  let wasReady = false;
-  redis.on('ready', () => {
-    wasReady = true;
-    onReady();
-  });
-  redis.on('close', () => {
-    if (!wasReady) onError(new Error('the connection was closed before it could be used'));
-    wasReady = false;
-    onClose();
-  });
-}
-
-/** Reports the outages of Redis in the words of an operator, where TLS is the reason. A refused login is no outage while another one may hold. */
-function createExplainedOutage(
-  { place, refuseLogin, acceptLogin }: RedisClient,
-  tls: TlsFiles | null,
-  { connectTimeoutMs }: RedisLimits,
-  onFault: (error: unknown) => void,
-): RedisOutage {
-  const settings = tls?.settings ?? {};
-  const subject = { name: 'Redis', urlVariable: 'REDIS_URL', variables: redisTlsVariables, settings };
-  const explain = (error: unknown) => explainTlsFault(error, subject) ?? error;
-  const report = (reason: Error) => {
-    if (place.kind !== 'sentinel' || !place.isTls) return onFault(reason);
-    void findSentinelFault(place, tls, connectTimeoutMs).then((found) =>
-      onFault(found ? explain(found) : reason),
-    );
-  };
-  const outage = createRedisOutage(report, explain);
-  return {
-    report(error) {
-      if (!isLoginRefused(error) || !refuseLogin()) outage.report(error);
-    },
-    end() {
-      acceptLogin();
-      outage.end();
-    },
-  };
-}
-
-/** By Redis itself, or by the sentinels, of which the client says only that none can be used. */
-function isLoginRefused(error: unknown): boolean {
-  const { message, lastNodeError } = (error ?? {}) as { message?: string; lastNodeError?: unknown };
-  return (
-    /WRONGPASS|NOAUTH|invalid password/.test(message ?? '') ||
-    (lastNodeError !== undefined && isLoginRefused(lastNodeError))
-  );
-}
-
-const isMoved = (error: unknown) => error instanceof Error && error.message.startsWith('MOVED ');
 const leadsToCluster =
-  'REDIS_URL leads to a node of a Redis Cluster (MOVED): write redis+cluster:// in place of redis://, or rediss+cluster:// in place of rediss://';
+  'REDIS_URL leads to a node of a Redis Cluster (MOVED), which is not supported: name one Redis, or Sentinels';
 
 /** Maximum number of different refusals reported in one outage. Redis has few, and one outage seldom more than one. */
 const mostReasons = 5;
@@ -199,9 +106,7 @@ export function createRedisOutage(
   return {
     report(error) {
       const explained = explain(error);
-      // That of a cluster says only that no node answered.
-      const { lastNodeError } = (error ?? {}) as { lastNodeError?: unknown };
-      const reason = explained === error ? withoutArguments(lastNodeError ?? error) : (explained as Error);
+      const reason = explained === error ? withoutArguments(error) : (explained as Error);
       if (reported.size > 0 && !isReply(error)) return;
       if (reported.has(reason.message) || reported.size >= mostReasons) return;
       reported.add(reason.message);

@@ -48,7 +48,6 @@ type Fault = Error & {
   /** A number in errors of JetStream. */
   code?: unknown;
   host?: string;
-  lastNodeError?: unknown;
   cert?: { subjectaltname?: string };
 };
 
@@ -64,8 +63,7 @@ export function explainTlsFault(error: unknown, subject: TlsSubject): TlsRefused
     if (fault instanceof TlsRefused) return fault;
     const said = describe(fault, subject);
     if (said) return new TlsRefused(`${said.inFull}. ${said.mend}`, said.short, error);
-    // ioredis keeps the reason of a whole cluster beside it.
-    fault = (fault as Fault).lastNodeError ?? fault.cause;
+    fault = fault.cause;
   }
   return null;
 }

@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findProgram } from './own-stores.ts';
 import type { ServerProgram } from './server-program.ts';
 
 /** A reload takes milliseconds. The rest is for a busy machine. */
@@ -31,16 +29,4 @@ async function reloadServer(
     if (performance.now() > limitMs) throw new Error('the server did not read its settings again');
     await pause(10);
   }
-}
-
-/** Runs a command of Redis as a user. @returns what `redis-cli` says; a refusal is part of that */
-export function commandRedis(
-  port: number,
-  { name, password }: { name: string; password: string },
-  command: readonly string[],
-): string {
-  const cli = findProgram('redis-cli');
-  if (!cli) throw new Error('redis-cli is not installed on this machine');
-  const args = ['-p', String(port), '--user', name, '--pass', password, '--no-auth-warning', ...command];
-  return String(execFileSync(cli, args, { stdio: 'pipe' })).trim();
 }

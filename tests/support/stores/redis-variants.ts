@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { findFreePort } from '../find-free-port.ts';
 import type { CertificateAuthority } from '../tls/make-certificates.ts';
 import { findProgram } from './own-stores.ts';
@@ -25,7 +23,6 @@ export interface RunningVariant {
 const loopback = '127.0.0.1';
 
 interface StartOptions extends RedisVariant {
-  port?: number;
   lines?: readonly string[];
   isSentinel?: boolean;
   /** Text in its log once it can be used. */
@@ -38,7 +35,7 @@ async function startRedis(options: StartOptions): Promise<ServerProgram> {
   const { readyLine = /Ready to accept connections/ } = options;
   const program = findProgram('redis-server');
   if (!program) throw new Error('redis-server is not installed on this machine');
-  const port = options.port ?? (await findFreePort());
+  const port = await findFreePort();
   const folder = makeServerFolder();
   const file = join(folder, 'redis.conf');
   const own = authority?.issue(`redis-${port}`, certificate);
@@ -68,16 +65,16 @@ const schemeOf = ({ authority }: RedisVariant) => (authority ? 'rediss' : 'redis
 const userOf = ({ user }: RedisVariant) => (user ? `${user.name}:${user.password}@` : '');
 
 /** One Redis. @throws Error if it is not installed or does not start */
-export async function startRedisVariant(variant: RedisVariant): Promise<RunningVariant & { port: number }> {
+export async function startRedisVariant(variant: RedisVariant): Promise<RunningVariant> {
   const server = await startRedis(variant);
   const url = `${schemeOf(variant)}://${userOf(variant)}${loopback}:${server.port}`;
-  return { url, port: server.port, stop: server.stop };
+  return { url, stop: server.stop };
 }
 
 /** A primary with one replica, and a sentinel that puts the replica in its place within some seconds. */
 export async function startRedisSentinel(
   variant: RedisVariant,
-): Promise<RunningVariant & { primaryPort: number; stopPrimary(): Promise<void> }> {
+): Promise<RunningVariant & { stopPrimary(): Promise<void> }> {
   const primary = await startRedis({ ...variant, lines: ['repl-diskless-sync-delay 0'] });
   const replica = await startRedis({
     ...variant,
@@ -103,41 +100,9 @@ export async function startRedisSentinel(
   });
   return {
     url: `${schemeOf(variant)}+sentinel://${userOf(variant)}${loopback}:${sentinel.port}/mymaster`,
-    primaryPort: primary.port,
     stopPrimary: () => primary.stop(),
     async stop() {
       await Promise.all([primary, replica, sentinel].map((server) => server.stop()));
     },
-  };
-}
-
-/** Three primaries with a third of the slots each. */
-export async function startRedisCluster(variant: RedisVariant): Promise<RunningVariant> {
-  const cli = findProgram('redis-cli');
-  if (!cli) throw new Error('redis-cli is not installed on this machine');
-  const cluster = ['cluster-enabled yes', ...(variant.authority ? ['tls-cluster yes'] : [])];
-  const servers = await Promise.all(
-    [1, 2, 3].map(async () => {
-      // The nodes talk to each other on a port 10,000 above.
-      const port = await findFreePort(10_000);
-      return startRedis({ ...variant, port, lines: cluster });
-    }),
-  );
-  const nodes = servers.map(({ port }) => `${loopback}:${port}`);
-  const common = [
-    ...(variant.authority ? ['--tls', '--cacert', variant.authority.ca] : []),
-    ...(variant.user
-      ? ['--user', variant.user.name, '--pass', variant.user.password, '--no-auth-warning']
-      : []),
-  ];
-  execFileSync(cli, [...common, '--cluster', 'create', ...nodes, '--cluster-yes'], { stdio: 'pipe' });
-  for (const { port } of servers) {
-    const ask = () =>
-      String(execFileSync(cli, [...common, '-p', String(port), 'cluster', 'info'], { stdio: 'pipe' }));
-    while (!ask().includes('cluster_state:ok')) await pause(50);
-  }
-  return {
-    url: `${schemeOf(variant)}+cluster://${userOf(variant)}${nodes.slice(0, 2).join(',')}`,
-    stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
   };
 }

@@ -6,7 +6,7 @@ import { startStack } from '../stack/start-stack.ts';
 import { startNatsCluster, startNatsVariant } from '../stores/nats-variants.ts';
 import { startOwnPgBouncer } from '../stores/own-pgbouncer.ts';
 import { postgresUid, startOwnPostgres } from '../stores/own-stores.ts';
-import { startRedisCluster, startRedisSentinel, startRedisVariant } from '../stores/redis-variants.ts';
+import { startRedisSentinel, startRedisVariant } from '../stores/redis-variants.ts';
 import { makeCertificateAuthority } from '../tls/make-certificates.ts';
 import { blackBoxSettings } from './black-box-tests.ts';
 import { selectTests } from './programs.ts';
@@ -15,7 +15,7 @@ import { runTests } from './run-tests.ts';
 const usage = `npm test -- tls: black-box tests against separate processes whose stores want TLS and credentials
 
 Three variants, one after the other, in some 2 minutes: certificates and users, also between services; PgBouncer, Sentinel and a cluster of NATS; several servers
-of Postgres and a cluster of Redis. Needs Postgres, PgBouncer, Redis and nats-server on this machine.
+of Postgres and one of Redis with TLS. Needs Postgres, PgBouncer, Redis and nats-server on this machine.
 
 Ends with: N passed, N failed, for each variant. Exits 0 if nothing failed.
 `;
@@ -95,10 +95,10 @@ const variants: (() => Promise<Variant>)[] = [
   async () => {
     const { port } = await startPostgres();
     return {
-      name: 'several servers of Postgres, a cluster of Redis with TLS, and NATS with TLS',
+      name: 'several servers of Postgres, Redis with TLS, and NATS with TLS',
       stores: {
         postgres: `postgres://postgres@127.0.0.1:${await findFreePort()},127.0.0.1:${port}/postgres`,
-        redis: (await keep(startRedisCluster({ authority, user }))).url,
+        redis: (await keep(startRedisVariant({ authority }))).url,
         nats: (await keep(startNatsVariant({ tls: authority.issue('nats') }))).url,
       },
       settings: { REDIS_CA_FILE: authority.ca, NATS_CA_FILE: authority.ca },
