@@ -14,8 +14,6 @@ if (!command) {
   process.exit(2);
 }
 const word = command.words?.[args[0]];
-// The first start installs and builds for a minute.
-if (name === 'start') await import('./survive-hangup.mjs');
 ensureInstalled(name === 'start' ? 'programs' : 'everything');
 if (!word?.withoutDashboard) ensureDashboard();
 runPinned(word ? [word.entry, ...args.slice(1)] : [...command.entry, ...args], {

@@ -13,10 +13,4 @@ export const singleNodeFlags = ['--expose-gc', '--max-semi-space-size=4'];
  */
 export const singleNodeEnvironment = { MALLOC_ARENA_MAX: '1' };
 
-const survivesHangup = new URL('survive-hangup.mjs', import.meta.url).href;
-
-export const singleNodeCommand = [
-  ...singleNodeFlags,
-  `--import=${survivesHangup}`,
-  'gateway/src/single-node.ts',
-];
+export const singleNodeCommand = [...singleNodeFlags, 'gateway/src/single-node.ts'];

@@ -1,7 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { App } from '@latchkey/shared/http';
 import { METHODS } from '@latchkey/shared/net';
-import type { Renewable } from '@latchkey/shared/seal';
 import type { Tracer } from '@latchkey/shared/traces';
 import type { Upstream } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -19,7 +18,7 @@ interface ForwardingOptions {
   upstreams: Upstreams;
   /** Connections to the auth service for its event streams. */
   eventStreams: Upstream;
-  secret: Renewable<string>;
+  secret: string;
   clock: Clock;
   /** Null or left out: traces are off. */
   tracer?: Tracer | null;

@@ -45,7 +45,7 @@ const rules = [
  * The gateway without key-derivation as a service, then key-derivation itself. Its routes answer 503 until the master keys are known to
  * be those of the database and the changes are read.
  */
-async function mountEdge(context: StartContext<EdgeValues>): Promise<MountedApp<EdgeValues>> {
+async function mountEdge(context: StartContext<EdgeValues>): Promise<MountedApp> {
   const gateway = await mountGateway(context, { keyDerivationUrls: null, ownReplica: hostname() });
   const start = createStart(context.dependencies);
   let prepare = async () => {};

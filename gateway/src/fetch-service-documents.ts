@@ -1,5 +1,4 @@
 import { createInternalClient } from '@latchkey/shared/internal';
-import type { Renewable } from '@latchkey/shared/seal';
 import { listUpstreams, type Upstreams } from './route-table.ts';
 
 /**
@@ -9,7 +8,7 @@ import { listUpstreams, type Upstreams } from './route-table.ts';
  */
 export function fetchServiceDocuments(
   upstreams: Upstreams,
-  secret: Renewable<string>,
+  secret: string,
   onFault: (service: string, error: unknown) => void,
 ): Promise<{ paths?: Record<string, unknown> }[]> {
   return Promise.all(

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
 import type { SetupOrigin } from '@latchkey/shared/http';
-import type { Renewable } from '@latchkey/shared/seal';
 import { TlsRefused } from '@latchkey/shared/tls';
 import type { CallSpan, Tracer } from '@latchkey/shared/traces';
 import {
@@ -47,7 +46,7 @@ export interface ForwardOptions {
   /** The name of the service, for the log. */
   service: string;
   upstream: Upstream;
-  secret: Renewable<string>;
+  secret: string;
   clock: Clock;
   tracer: Tracer | null;
   /** Where a call of setup comes from: a service sees neither the client's connection nor its `Host`. Undefined for other routes. */
@@ -97,7 +96,7 @@ class Forwarding implements Waiter {
     this.#isSafe = safeMethods.has(method);
     this.#tries = new Tries(options.upstream, this.#isSafe);
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');
-    this.#headers = requestHeaders(request, options.secret.reveal(), options.setupOriginOf);
+    this.#headers = requestHeaders(request, options.secret, options.setupOriginOf);
     // One for all attempts: `retries` says how many there were.
     this.#span = options.tracer?.call('client', `forward to ${options.service}`, {}, request.raw) ?? null;
     if (this.#span) this.#headers.push('traceparent', this.#span.traceparent);

@@ -143,7 +143,7 @@ export async function startGateway(
   await addForwarding(app, {
     upstreams,
     eventStreams,
-    secret: { reveal: () => secret },
+    secret,
     clock,
     setupOriginOf: createSetupOriginReader({}, clock),
     ...limits,

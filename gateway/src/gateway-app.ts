@@ -44,7 +44,7 @@ export async function mountGateway(
   { keyDerivationUrls, ownReplica }: KeysOptions,
 ): Promise<App> {
   const { name, values, metrics, clock, warn, tracer } = context;
-  const secret = values.internalSecret;
+  const secret = values.internalSecret.reveal();
   const onFault = (service: string, error: unknown) => {
     metrics.upstreamErrors.inc({ upstream: service });
     warn(describeLostService(service), error);

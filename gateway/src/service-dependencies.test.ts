@@ -52,7 +52,7 @@ async function reportWith(others: Partial<Record<ServiceName, string[]>>) {
   const upstreams = Object.fromEntries(await Promise.all(serviceNames.map(open)));
   const warned: string[] = [];
   const readiness = createReadiness(
-    serviceDependencies(upstreams as Parameters<typeof serviceDependencies>[0], { reveal: () => secret }),
+    serviceDependencies(upstreams as Parameters<typeof serviceDependencies>[0], secret),
     clock,
     (name, error) => void warned.push(`${name}: ${String(error)}`),
   );

@@ -1,6 +1,5 @@
 import { ask, faultOf, secretHeaders } from '@latchkey/shared/internal';
 import { checkTimeoutMs, Degraded, type Dependency, withTimeLimit } from '@latchkey/shared/lifecycle';
-import type { Renewable } from '@latchkey/shared/seal';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { listUpstreams, type ServiceName, serviceNames, type Upstreams } from './route-table.ts';
 
@@ -45,7 +44,7 @@ interface Report {
  * that service gets 503: the gateway shows it and stays ready. What the services need themselves is shown as they report it, also by
  * services that are not ready. Each dependency is judged by itself: a silent service says nothing about it.
  */
-export function serviceDependencies(upstreams: Upstreams, secret: Renewable<string>): Dependency[] {
+export function serviceDependencies(upstreams: Upstreams, secret: string): Dependency[] {
   const rounds = new Map<ServiceName, Promise<Report>>();
   // One call to each service serves all checks of one report.
   const readReport = (name: ServiceName, upstream: Upstream) => {
@@ -114,7 +113,7 @@ function judge(
  * @returns the report of the ready one, else of the last one that answered
  * @throws Error if no address answered
  */
-async function findReadyAddress(upstream: Upstream, secret: Renewable<string>): Promise<Report> {
+async function findReadyAddress(upstream: Upstream, secret: string): Promise<Report> {
   let fault: unknown = upstream.whyLost();
   let notReady: Report | null = null;
   for (const answerTimeoutMs of answerTimeoutsMs.slice(0, upstream.size())) {
@@ -123,7 +122,7 @@ async function findReadyAddress(upstream: Upstream, secret: Renewable<string>): 
     try {
       const answer = await ask(address, {
         path: '/ready',
-        headers: secretHeaders(secret.reveal()),
+        headers: secretHeaders(secret),
         limitMs: answerTimeoutMs,
       });
       const { dependencies = {} } = JSON.parse(answer.text) as Partial<Report>;

@@ -62,7 +62,7 @@ type NodeContext = StartContext<SingleNodeValues, NodeConfiguration>;
  *
  * @throws MasterKeyMismatch, SchemaMissing, and the errors of the database and the operating system
  */
-export async function mountSingleNode(context: NodeContext): Promise<MountedApp<SingleNodeValues>> {
+export async function mountSingleNode(context: NodeContext): Promise<MountedApp> {
   const { env, configuration, metrics, log, clock, shutdown } = context;
   const rows = await openRows('single node', context.values, context);
   await migrateOnStart(rows.db, context);
@@ -90,7 +90,6 @@ export async function mountSingleNode(context: NodeContext): Promise<MountedApp<
       port = await listenForRequests(app, values, shutdown);
     },
     afterListen: () => announce(log, values, port, warning),
-    renewal: { values, read: () => readAgain(reread) },
   };
 }
 
@@ -132,7 +131,7 @@ export async function mountServices(
   const apiKeys = createApiKeyVerifier({
     db,
     clock: context.clock,
-    bootstrapKeys: () => setup.bootstrapKeys,
+    bootstrapKeys: setup.bootstrapKeys,
     onFault: (error) => context.warn('uses of API keys could not be written', error),
   });
   const contents = createContentReader({ db });
@@ -217,15 +216,4 @@ function announce(log: OperatorLog, values: SingleNodeValues, port: number, warn
     `Latchkey ${packageJson.version} serves on ${url} (dashboard: ${url}/admin, API: ${url}/openapi.json)`,
   );
   if (warning) log.warn(warning);
-}
-
-/** @throws Error if a secret that the first run kept is gone: another one in its place would refuse what was issued */
-function readAgain(reread: () => NodeConfiguration): SingleNodeValues {
-  const { values, made } = reread();
-  const missing = Object.keys(made);
-  if (missing.length > 0)
-    throw new Error(
-      `${missing.join(', ')} cannot be found any more. Put latchkey.env back beside the database`,
-    );
-  return values;
 }

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { mountInTest, openProcessInTest, type ProcessInTest } from './single-node.fixture.ts';
 
 const readers = ({ rows: { db }, context }: ProcessInTest) => ({
-  apiKeys: createApiKeyVerifier({ db, clock: context.clock, bootstrapKeys: () => [], onFault: () => {} }),
+  apiKeys: createApiKeyVerifier({ db, clock: context.clock, bootstrapKeys: [], onFault: () => {} }),
   contents: createContentReader({ db }),
   leases: createLeaseReader({ db, renewGraceSeconds: 30 }),
 });

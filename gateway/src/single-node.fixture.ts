@@ -57,8 +57,7 @@ export async function openProcessInTest(
       operatorLog: log,
       metrics,
     });
-  if (options.isSeparate)
-    createInternalGate(() => ['the internal secret of tests, 32 bytes or more']).addTo(app);
+  if (options.isSeparate) createInternalGate(['the internal secret of tests, 32 bytes or more']).addTo(app);
   shutdown.add('the host', 1_000, () => app.close());
   const context = { ...base, clock, app, metrics, isSeparate: options.isSeparate ?? false };
   return { context, rows, values, logged };

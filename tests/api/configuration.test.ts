@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { complete, makeTestFolder, runToEnd, startInTest } from '@latchkey/support/black-box/own-process';
 import { secretsIn } from '@latchkey/support/black-box/request-lines';
@@ -5,7 +6,6 @@ import { makeFolder, startProcess } from '@latchkey/support/black-box/server-pro
 import { masterKeyHex, saltHex } from '@latchkey/support/black-box/target';
 import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, expect, it } from 'vitest';
-import { makeSecretFolder } from './secret-folder.ts';
 
 const start = (env: Record<string, string | undefined>) =>
   runToEnd(makeTestFolder(), { ...complete, ...env });
@@ -64,16 +64,22 @@ it('variables that contradict each other, that production forbids or whose file 
 });
 
 const secret = Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - n));
-const { variables } = makeSecretFolder({
+const folder = makeFolder();
+const files = {
   MASTER_KEY_HEX: `${masterKeyHex}\n`,
   SALT_HEX: `${saltHex}\n`,
   AUTH_JWT_SECRET: `base64:${secret.toString('base64')}\n`,
-});
-const folder = makeFolder();
+  AUTH_JWT_SECRET_PREVIOUS: '\n',
+};
+for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text);
+const variables = [...Object.keys(files), 'ADMIN_API_KEY_PREVIOUS'].flatMap((name) => [
+  [name, undefined],
+  [`${name}_FILE`, join(folder.path, name)],
+]);
 const server = startProcess(folder.path, {
   ...complete,
   SQLITE_PATH: join(folder.path, 'latchkey.db'),
-  ...variables,
+  ...Object.fromEntries(variables),
   CONTENT_MODE: 'any',
   TRUST_PROXY: 'true',
   ALLOW_ANONYMOUS_VIEWERS: 'true',
@@ -85,7 +91,7 @@ afterAll(async () => {
 });
 const url = await server.listens();
 
-it('secrets may come from files, and AUTH_JWT_SECRET may be base64', async () => {
+it('secrets may come from files, of which those of earlier ones may be empty or missing, and AUTH_JWT_SECRET may be base64', async () => {
   const headers = { authorization: `Bearer ${viewerToken(secret, 'v')}` };
   const response = await fetch(`${url}/keys/my-video-001`, { headers });
   expect(Buffer.from(await response.arrayBuffer()).toString('hex')).toBe('a4ad6589c125682427dbee83eb46259f');

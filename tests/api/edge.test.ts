@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { eventually } from '@latchkey/support/black-box/eventually';
 import { metricsPorts, readMetrics } from '@latchkey/support/black-box/read-metrics';
 import {
@@ -7,29 +7,18 @@ import {
   expectKey,
   makeScene,
   oncePropagated,
-  registerContent,
   revokeLeases,
 } from '@latchkey/support/black-box/server-actions';
 import { startEdges } from '@latchkey/support/black-box/target';
-import { unique } from '@latchkey/support/black-box/unique';
 import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { derive } from './derive.ts';
 import { keyIdOf } from './key-id.ts';
 import { askForKeysAtOnce } from './pipelined-keys.ts';
-import { makeSecretFolder } from './secret-folder.ts';
 
 const { TEST_POSTGRES_URL } = process.env;
 // `npm test -- distributed --edge` runs the black-box tests against edge processes. Here is what only the edge does.
-const [old, next] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
-const folder = makeSecretFolder({ AUTH_JWT_SECRET: old, AUTH_JWT_SECRET_PREVIOUS: '' });
-const started = await startEdges(
-  TEST_POSTGRES_URL ?? '',
-  [{}, { MASTER_KEY_HEX: 'f'.repeat(64) }],
-  folder.variables,
-);
-const edge = { ...started, jwtSecret: Buffer.from(old) };
-for (const secret of [old, next]) edge.client.credentials.add(secret);
+const edge = await startEdges(TEST_POSTGRES_URL ?? '', [{}, { MASTER_KEY_HEX: 'f'.repeat(64) }]);
 const [, stranger = ''] = edge.doors;
 
 it('the edge serves the key that the contract derives, with a lease of the lease service and without', async () => {
@@ -163,29 +152,4 @@ it('200 leases that are asked for at once are judged each by itself, and reach t
   expect(settled).toEqual(expected);
   expect(asked).toBeGreaterThan(0);
   expect(asked).toBeLessThan(100);
-});
-
-/** Lines that edge processes have written about their files. */
-const readings = /\{[^\n]*"service":"edge"[^\n]*SIGHUP: [^\n]*/g;
-
-// The last test, because it ends the tokens of the others.
-it('an edge reads its files again on SIGHUP, serves on, and refuses tokens of a secret that was taken away', async () => {
-  const contentId = await registerContent(edge);
-  const tokens = [old, next].map((secret) => viewerToken(secret, unique('viewer')));
-  const askAll = () => Promise.all(tokens.map((token) => askForKey(edge, { token, contentId })));
-  const hangUp = async (changed: Record<string, string>) => {
-    const count = () => [...edge.process.stderr().matchAll(readings)].length;
-    const before = count();
-    folder.write(changed);
-    edge.process.kill('SIGHUP');
-    await eventually(() => expect(count()).toBe(before + edge.doors.length));
-  };
-  expect(await askAll()).toEqual(['200', '401 INVALID_TOKEN']);
-  await hangUp({ AUTH_JWT_SECRET_PREVIOUS: next });
-  expect(await askAll()).toEqual(['200', '200']);
-  // It keeps what it has, as long as one of its files cannot be used.
-  await hangUp({ AUTH_JWT_SECRET: 'too-short' });
-  expect(await askAll()).toEqual(['200', '200']);
-  await hangUp({ AUTH_JWT_SECRET: next, AUTH_JWT_SECRET_PREVIOUS: '' });
-  expect(await askAll()).toEqual(['401 INVALID_TOKEN', '200']);
 });

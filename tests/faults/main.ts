@@ -15,7 +15,7 @@ import { restartInTurn } from './rolling/restart-in-turn.ts';
 import { type Stack, type StackOptions, startBreakableStack } from './stack/stack.ts';
 
 const usage = `Breaks the services and stores of Latchkey, and counts what clients see. It needs Postgres, Redis and NATS as programs of
-this machine, and takes up to ten minutes on two cores.
+this machine, and takes up to a quarter of an hour on two cores.
 
   npm test -- faults                                  all parts
   npm test -- faults --part faults --only Redis       one part, or several after commas; the faults whose name contains this

@@ -50,7 +50,7 @@ describe('latchkey doctor', () => {
     writeFileSync(join(folder, 'previous'), old);
     const { stdout } = await doctor({ ...env, AUTH_JWT_SECRET_PREVIOUS_FILE: join(folder, 'previous') });
     expect(stdout).toMatch(/warning {2}AUTH_JWT_SECRET_PREVIOUS: .*a second secret is accepted/);
-    expect(stdout).toContain('→ read docs/runbooks/rotate-token-secret.md#steps');
+    expect(stdout).toContain('→ read docs/rotation.md#steps');
     expect(stdout).not.toContain(old);
     expect((await doctor(env)).stdout).not.toContain('_PREVIOUS');
   });

@@ -73,7 +73,7 @@ async function start(auth: RequestListener, keyUrls: string[]) {
       leases: open(await serveReport(0)),
       'key-derivation': open(...keyUrls),
     },
-    secret: { reveal: () => secret },
+    secret,
     onFault: silent,
   });
   return (query = '', headers = {}) => app.inject({ url: `/api/v1/statistics${query}`, headers });

@@ -11,7 +11,6 @@ import {
   secretHeaders,
 } from '@latchkey/shared/internal';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
-import type { Renewable } from '@latchkey/shared/seal';
 import {
   type ConfigurationWarning,
   type ProcessReport,
@@ -48,7 +47,7 @@ export interface GatheredStatistics {
   self: { service: string; address: string };
   /** The name of this process as a replica that serves keys; null where key-derivation runs elsewhere. */
   ownReplica: string | null;
-  secret: Renewable<string>;
+  secret: string;
   onFault: (service: ServiceName, error: unknown) => void;
 }
 
@@ -134,11 +133,11 @@ async function callAuthAt(
   request: FastifyRequest,
   reply: FastifyReply,
   address: Address,
-  secret: Renewable<string>,
+  secret: string,
 ): Promise<StoredFacts | null> {
   const answer = await ask(address, {
     path: request.raw.url ?? statisticsPath,
-    headers: requestHeaders(request, secret.reveal()),
+    headers: requestHeaders(request, secret),
     limitMs: answerTimeoutMs,
   });
   const refusal = refusalOf(answer);
@@ -173,7 +172,7 @@ async function gatherReports(
   const missing: Statistics['missing'] = [];
   const question = {
     path,
-    headers: secretHeaders(secret.reveal()),
+    headers: secretHeaders(secret),
     limitMs: reportTimeoutMs,
   };
   const gather = async (service: ServiceName, called: Address) => {

@@ -15,7 +15,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     const clock = createManualClock();
     async function openService() {
       const { db, close: closeDatabase } = await open();
-      const own = createApiKeyVerifier({ db, clock, bootstrapKeys: () => [bootstrapKey], onFault: () => {} });
+      const own = createApiKeyVerifier({ db, clock, bootstrapKeys: [bootstrapKey], onFault: () => {} });
       const ofAll = { db, closeDatabase };
       if (way === 'itself') return { ...ofAll, verifier: own, flush: own.flush, close: async () => {} };
       const server = await serveInternalRoutes((app) => addAuthInternalRoutes(app, own));

@@ -20,7 +20,7 @@ async function stage() {
   const clock = createManualClock();
   const faults: unknown[] = [];
   const verifierOf = (of: Database) =>
-    createApiKeyVerifier({ db: of, clock, bootstrapKeys: () => [], onFault: (error) => faults.push(error) });
+    createApiKeyVerifier({ db: of, clock, bootstrapKeys: [], onFault: (error) => faults.push(error) });
   const lastUse = async () => (await findApiKeyById(db, 'one'))?.last_used_at;
   return { db, clock, faults, verifierOf, lastUse, ...verifierOf(db) };
 }

@@ -2,14 +2,13 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyBatchReader, ApiKeyState, ApiKeyVerifier } from '@latchkey/shared/contracts';
 import { throwDatabaseFault } from '@latchkey/shared/db';
-import { madeOf } from '@latchkey/shared/seal';
 import { toApiKeyState } from './api-key.ts';
 import { findApiKeyByHash, findApiKeysByHash } from './api-key-store.ts';
 import { createUseLog, type UseLogOptions } from './use-log.ts';
 
 interface ApiKeyVerifierOptions extends UseLogOptions {
   /** `ADMIN_API_KEY` and those that are accepted beside it, in any form. */
-  bootstrapKeys: () => readonly string[];
+  bootstrapKeys: readonly string[];
 }
 
 /** The verifier in the process that owns the keys. That process calls `flush` every `usesFlushMs` and at its end. */
@@ -30,9 +29,9 @@ const bootstrapState: ApiKeyState = {
 /** Makes the verifier with which every service checks API keys. */
 export function createApiKeyVerifier(options: ApiKeyVerifierOptions): OwnedApiKeyVerifier {
   const { db, bootstrapKeys } = options;
-  const bootstrapHashes = madeOf(bootstrapKeys, (keys) => keys.map(hashCredential));
+  const bootstrapHashes = bootstrapKeys.map(hashCredential);
   const uses = createUseLog(options);
-  const isBootstrap = (keyHash: string) => isAmongHashes(keyHash, bootstrapHashes());
+  const isBootstrap = (keyHash: string) => isAmongHashes(keyHash, bootstrapHashes);
   return {
     async findApiKey(keyHash, wellFormed) {
       // First, because the bootstrap key may have any form.

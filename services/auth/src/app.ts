@@ -8,7 +8,6 @@ import {
   startSetupException,
 } from '@latchkey/shared/http';
 import { addFeedRoutes, type RecordUsage } from '@latchkey/shared/internal';
-import { createBootstrapKeyAnnouncer } from './announce-bootstrap-keys.ts';
 import type { OwnedApiKeyVerifier } from './api-key-verifier.ts';
 import { addAuditJobs } from './audit-jobs.ts';
 import type { AuthRouteOptions } from './auth-route-options.ts';
@@ -36,9 +35,6 @@ import { readStoredWarnings, toAlerts } from './stored-warnings.ts';
 import { addUsageJobs, toUsageAccess } from './usage/usage-jobs.ts';
 import { usesFlushMs } from './use-log.ts';
 import { addWebhookJobs } from './webhook-jobs.ts';
-
-/** Looking whether they have changed takes nothing. A key that was taken away is refused everywhere so soon. */
-const bootstrapKeysEveryMs = 200;
 
 interface AuthReaders {
   apiKeys: OwnedApiKeyVerifier;
@@ -86,11 +82,6 @@ export async function mount(
     });
     addRecordUsageRoute(app, recordUsage);
   }
-  jobs.repeat({
-    everyMs: bootstrapKeysEveryMs,
-    run: createBootstrapKeyAnnouncer(core.ledger, options.setup),
-    failed: 'a renewed ADMIN_API_KEY could not be announced; it is tried again',
-  });
   jobs.repeat({
     everyMs: usesFlushMs,
     run: () => apiKeys.flush(),

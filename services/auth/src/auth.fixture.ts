@@ -44,7 +44,7 @@ export async function startAuth({
   if (!kind) throw new Error('no database');
   const { db, close } = await kind.open();
   const clock = createManualClock();
-  const bootstrapKeys = () => setup.bootstrapKeys;
+  const { bootstrapKeys } = setup;
   const verifier = createApiKeyVerifier({ db, clock, bootstrapKeys, onFault: () => {} });
   const host = await createTestHost({
     db,

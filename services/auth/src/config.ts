@@ -21,7 +21,7 @@ export type AuthConfig = Values<typeof authVariables> & SetupExceptionSettings;
 
 /** The credentials that come from the configuration. The database has no row for them. Null or empty if they are not set. */
 export interface SetupSecrets {
-  /** Any of them is accepted; the first one is `ADMIN_API_KEY`. The same array until one of them is renewed. */
+  /** Any of them is accepted; the first one is `ADMIN_API_KEY`. */
   readonly bootstrapKeys: readonly string[];
   setupToken: string | null;
 }
@@ -29,11 +29,8 @@ export interface SetupSecrets {
 /** Reveals the credentials, for the code that compares them. */
 export function toSetupSecrets(values: Values<typeof apiKeyVariables>): SetupSecrets {
   const { adminApiKey: current, adminApiKeyPrevious: previous } = values;
-  const bootstrapKeys = current ? acceptedSecrets(current, previous) : () => previous.reveal();
   return {
-    get bootstrapKeys() {
-      return bootstrapKeys();
-    },
+    bootstrapKeys: current ? acceptedSecrets(current, previous) : previous.reveal(),
     setupToken: values.setupToken?.reveal() ?? null,
   };
 }

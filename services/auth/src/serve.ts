@@ -17,7 +17,7 @@ await runService(
       const apiKeys = createApiKeyVerifier({
         db,
         clock,
-        bootstrapKeys: () => setup.bootstrapKeys,
+        bootstrapKeys: setup.bootstrapKeys,
         onFault: (error) => warn('uses of API keys could not be written', error),
       });
       const core = await createServiceCore(context, values, { ...rows, apiKeys });

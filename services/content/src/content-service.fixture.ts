@@ -44,7 +44,7 @@ export async function serveContents(
     randomId: () => `00000000-0000-4000-8000-${String(++given).padStart(12, '0')}`,
     guard: { authenticator: host.authenticator, limiter: null },
     contents: reader,
-    keyCredentials: createKeyCredentials({ secrets: () => ['of tests'], clock, randomBytes }),
+    keyCredentials: createKeyCredentials({ secrets: ['of tests'], clock, randomBytes }),
     randomBytes,
     publicUrl,
     playlistOrigins,

@@ -1,6 +1,5 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { madeOf } from '@latchkey/shared/seal';
 import type { UploadStore } from './config.ts';
 
 /** The file that a client wants to upload. */
@@ -28,30 +27,24 @@ const signedHeaders = new Set(['host', 'content-type', 'content-length']);
  * Loading the SDK takes some 130 ms and 37 MB, so this file is imported only if uploads are on.
  */
 export function createUploadSigner(store: UploadStore): SignUpload {
-  const createClient = () =>
-    new S3Client({
-      region: store.region,
-      ...(store.endpoint === null ? {} : { endpoint: store.endpoint }),
-      forcePathStyle: store.forcePathStyle,
-      credentials: {
-        accessKeyId: store.accessKeyId.reveal(),
-        secretAccessKey: store.secretAccessKey.reveal(),
-      },
-      // Otherwise the SDK signs the checksum of an empty body, and the store refuses every upload.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      // The endpoint above is the only one: AWS_ENDPOINT_URL, similar variables and ~/.aws/config must not change it.
-      ignoreConfiguredEndpointUrls: true,
-      useDualstackEndpoint: false,
-      useFipsEndpoint: false,
-    });
-  // Both are renewed together. The SDK itself never reads credentials again that have no end.
-  const client = madeOf(
-    () => `${store.accessKeyId.reveal()} ${store.secretAccessKey.reveal()}`,
-    createClient,
-  );
+  const client = new S3Client({
+    region: store.region,
+    ...(store.endpoint === null ? {} : { endpoint: store.endpoint }),
+    forcePathStyle: store.forcePathStyle,
+    credentials: {
+      accessKeyId: store.accessKeyId.reveal(),
+      secretAccessKey: store.secretAccessKey.reveal(),
+    },
+    // Otherwise the SDK signs the checksum of an empty body, and the store refuses every upload.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    // The endpoint above is the only one: AWS_ENDPOINT_URL, similar variables and ~/.aws/config must not change it.
+    ignoreConfiguredEndpointUrls: true,
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+  });
   return ({ key, contentType, contentLength }, { signedAt, lifetimeSeconds }) =>
     getSignedUrl(
-      client(),
+      client,
       new PutObjectCommand({
         Bucket: store.bucket,
         Key: key,

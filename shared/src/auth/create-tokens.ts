@@ -1,13 +1,13 @@
 import type { Clock } from '../clock/clock.ts';
 import { everyMs, type Shutdown } from '../lifecycle/index.ts';
-import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
+import { acceptedSecrets, type Revealable } from '../seal/accepted-secrets.ts';
 import { createKeySet, type KeySet, keepFreshEveryMs } from './key-set.ts';
 import { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';
 
 /** The values of `viewerTokenVariables` that verifying needs. */
 export interface TokenSettings {
-  authJwtSecret?: Renewable<Uint8Array> | undefined;
-  authJwtSecretPrevious?: Renewable<readonly Uint8Array[]>;
+  authJwtSecret?: Revealable<Uint8Array> | undefined;
+  authJwtSecretPrevious?: Revealable<readonly Uint8Array[]>;
   authJwksUrl?: string | undefined;
   authJwtAudience?: string | undefined;
   authJwtIssuer?: string | undefined;

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors/errors.ts';
-import { type AcceptedSecrets, firstOf, madeOf } from '../seal/accepted-secrets.ts';
+import { type AcceptedSecrets, firstOf } from '../seal/accepted-secrets.ts';
 
 /** One content key, by the parts of its path. */
 export interface KeyName {
@@ -52,11 +52,13 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 export function createKeyCredentials({ secrets, clock, randomBytes }: KeyCredentialOptions): KeyCredentials {
-  const keys = madeOf(secrets, ([current, ...others]) => [toKey(current), ...others.map(toKey)] as const);
+  const [current, ...previous] = secrets;
+  const own = toKey(current);
+  const keys = [own, ...previous.map(toKey)];
   return {
     issue(name, apiKey) {
       const nonce = randomBytes(nonceBytes);
-      const sealing = createCipheriv(cipher, keys()[0], nonce, { authTagLength: tagBytes });
+      const sealing = createCipheriv(cipher, own, nonce, { authTagLength: tagBytes });
       sealing.setAAD(nameOf(name));
       const facts = sealing.update(`${clock.now() + lifetimeMs} ${apiKey}`, 'utf8');
       const bytes = Buffer.concat([nonce, facts, sealing.final(), sealing.getAuthTag()]);
@@ -64,7 +66,7 @@ export function createKeyCredentials({ secrets, clock, randomBytes }: KeyCredent
     },
     open(name, credential) {
       const bytes = readBytes(credential);
-      const facts = firstOf(keys(), (key) => readFacts(key, nameOf(name), bytes));
+      const facts = firstOf(keys, (key) => readFacts(key, nameOf(name), bytes));
       if (facts === null) throw refuse('It is for another key, or of another installation.');
       const [expiresAt, apiKey = ''] = facts.split(' ');
       if (Number(expiresAt) <= clock.now()) throw refuse('It was good for a minute, which is over.');

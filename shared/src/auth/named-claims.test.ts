@@ -30,7 +30,7 @@ async function tokensWith(claims: Claims): Promise<string[]> {
 
 function verifierOf(rules: Partial<TokenRules>) {
   return createTokenVerifier({
-    secrets: () => accepted,
+    secrets: accepted,
     keySet: createKeySet({
       fetchJson: async () => ({ keys: [issuer.jwk] }),
       clock,

@@ -18,10 +18,10 @@ import {
   textBytes,
   usualCachesBytes,
 } from '../memory/index.ts';
-import { type AcceptedSecrets, firstOf, madeOf } from '../seal/accepted-secrets.ts';
+import { type AcceptedSecrets, firstOf } from '../seal/accepted-secrets.ts';
 import { keySetAlgorithms } from './judge-keys.ts';
 import type { KeySet } from './key-set.ts';
-import { createSecretTokenReader, type SecretTokenReader } from './secret-token.ts';
+import { createSecretTokenReader } from './secret-token.ts';
 import {
   isTokenTimely,
   readClaims,
@@ -80,16 +80,19 @@ interface TokenVerifierOptions {
  * object, and each request makes its principal from it. Keeping the principal would take 130 bytes more for each viewer.
  */
 interface Remembered extends RecencyEntry, Omit<ViewerClaims, 'contentsBytes'> {
-  /** Generation of the key set that verified it; for a secret, `secretGeneration` of the secrets. */
+  /** Generation of the key set that verified it; for a secret, `bySecret`. */
   generation: number;
 }
+
+/** In place of the generation of a key set, which is never below 0: secrets do not change while a process runs. */
+const bySecret = -1;
 
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { keySet, rules, clock, maxBytes = planCaches(usualCachesBytes).tokens } = options;
   const remembered = new RecencyMap<Remembered>(maxBytes, clock);
   const contentLists = new TextPool(contentListsBytes);
-  const secrets = options.secrets && followSecrets(options.secrets, rules);
-  const verifySignature = createSignatureVerifier(options, secrets);
+  const readers = options.secrets?.map((secret) => createSecretTokenReader(secret, rules)) ?? [];
+  const verifySignature = createSignatureVerifier(options);
 
   async function verifyAnew(token: string, tokenHash: string): Promise<Principal> {
     let verified: VerifiedPayload;
@@ -113,12 +116,10 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   /** A new token of the usual form, verified at once. Null where its verification or its refusal needs `verifyAnew`. */
   function verifyAtOnce(token: string, tokenHash: string): Principal | null {
-    if (!secrets) return null;
-    const { readers, generation } = secrets();
     const payload = firstOf(readers, (read) => read(token, clock.now()));
     if (!payload) return null;
     try {
-      return remember(tokenHash, payload, generation);
+      return remember(tokenHash, payload, bySecret);
     } catch {
       return null;
     }
@@ -128,9 +129,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     const known = remembered.get(tokenHash);
     const holds =
       known &&
-      (known.generation < 0
-        ? known.generation === secrets?.().generation
-        : keySet?.isCurrent(known.generation)) &&
+      (known.generation === bySecret || keySet?.isCurrent(known.generation)) &&
       isTokenTimely(known, rules, clock.now());
     return holds ? toViewer(known, rules) : verifyAtOnce(token, tokenHash);
   }
@@ -150,10 +149,13 @@ interface VerifiedPayload {
 }
 
 /** Verifies any token with jose: its signature, and the claims that the options name. Rejects with jose's errors or an AppError. */
-function createSignatureVerifier(
-  { keySet, rules, clock }: TokenVerifierOptions,
-  secrets: (() => KnownSecrets) | null,
-): (token: string) => Promise<VerifiedPayload> {
+function createSignatureVerifier({
+  secrets,
+  keySet,
+  rules,
+  clock,
+}: TokenVerifierOptions): (token: string) => Promise<VerifiedPayload> {
+  const keys = secrets?.map((secret) => createSecretKey(secret));
   return async (token) => {
     const { alg } = decodeProtectedHeader(token);
     const options: JWTVerifyOptions = {
@@ -165,10 +167,9 @@ function createSignatureVerifier(
     };
     // Each verifier names its own algorithms, so that a key is never used with the other's algorithm (RFC 8725 section
     // 3.1).
-    if (secrets && secretAlgorithms.includes(alg ?? '')) {
-      const { keys, generation } = secrets();
+    if (keys && secretAlgorithms.includes(alg ?? '')) {
       const by = { ...options, algorithms: secretAlgorithms };
-      return { payload: await verifyByAny(token, keys, by), generation };
+      return { payload: await verifyByAny(token, keys, by), generation: bySecret };
     }
     if (keySet && keySetAlgorithms.includes(alg ?? '')) {
       // Read before verifying: a key set that changes meanwhile may have dropped the key that this token needs.
@@ -178,23 +179,6 @@ function createSignatureVerifier(
     }
     throw refuseToken('Its algorithm is not allowed.');
   };
-}
-
-/** What is made of the secrets. */
-interface KnownSecrets {
-  readers: readonly SecretTokenReader[];
-  keys: readonly KeyObject[];
-  /** Below 0, so that it differs from those of a key set. Another one after the secrets were renewed: what they verified is over. */
-  generation: number;
-}
-
-function followSecrets(secrets: AcceptedSecrets<Uint8Array>, rules: TokenRules): () => KnownSecrets {
-  let generation = 0;
-  return madeOf(secrets, (all) => ({
-    readers: all.map((secret) => createSecretTokenReader(secret, rules)),
-    keys: all.map((secret) => createSecretKey(secret)),
-    generation: --generation,
-  }));
 }
 
 async function verifyByKeySet(

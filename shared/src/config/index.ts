@@ -23,7 +23,6 @@ export {
   type Settings,
   type Values,
 } from './read-config.ts';
-export { readsFiles, renewSecrets } from './renew-secrets.ts';
 export { Secret } from './secret.ts';
 export { bearerCredential } from './secret-parsers.ts';
 export type { Environment } from './source.ts';

@@ -8,7 +8,7 @@ import {
   type Rule,
   readConfig,
 } from './read-config.ts';
-import { bearerCredential, hexKey } from './secret-parsers.ts';
+import { hexKey } from './secret-parsers.ts';
 import type { Environment } from './source.ts';
 import { variable } from './variable.ts';
 
@@ -150,34 +150,4 @@ it('describeVariables shows name, default, meaning and forms of each variable', 
   );
   expect(help).toContain('KEY (required)\n');
   expect(help).toContain('TOKEN (unset)\n');
-});
-
-describe('the newest value of a secret', () => {
-  const type = secret(bearerCredential);
-  const token = variable({ name: 'TOKEN', type, required: true, about: 'A credential.' });
-  const longer = 'another-token-0123456789abcdefghijkl';
-  const read = (env: Record<string, string>, files: Record<string, string>) =>
-    readConfig({ token }, env, { readFile: (path) => files[path] ?? fail(path) }).values.token;
-  const fail = (path: string) => {
-    throw new Error(`no file ${path}`);
-  };
-
-  it('is what its file holds at that moment, while the value in use stays', () => {
-    const files: Record<string, string> = { '/token': 'a-token-0123456789abcdefghijklmnop' };
-    const value = read({ TOKEN_FILE: '/token' }, files);
-    files['/token'] = longer;
-    expect(value.newest()).toBe(longer);
-    expect(value.reveal()).toBe('a-token-0123456789abcdefghijklmnop');
-  });
-
-  it('is the value in use where the file is missing, empty or wrong, and where there is no file', () => {
-    const files: Record<string, string> = { '/token': longer };
-    const value = read({ TOKEN_FILE: '/token' }, files);
-    for (const text of ['', 'with white space', undefined]) {
-      if (text === undefined) delete files['/token'];
-      else files['/token'] = text;
-      expect(value.newest()).toBe(longer);
-    }
-    expect(read({ TOKEN: longer }, {}).newest()).toBe(longer);
-  });
 });

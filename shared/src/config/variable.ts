@@ -21,8 +21,6 @@ export interface Reading<T> {
 /** One value of the configuration and how to read it: usually one variable, sometimes a family of variables. */
 export interface Setting<T> {
   readonly descriptions: readonly Description[];
-  /** Whether its `Secret` takes the value of a later reading. */
-  readonly isRenewable?: boolean;
   read(source: Source): Reading<T>;
 }
 
@@ -31,8 +29,6 @@ interface Declaration<T> {
   type: Parser<T>;
   /** One sentence for `--help`. */
   about: string;
-  /** SIGHUP reads its file again. The value is a `Secret`. */
-  renewable?: true;
   /** A file that is empty or missing counts as unset: for a list that is empty most of the time. */
   mayBeEmpty?: true;
 }
@@ -50,42 +46,19 @@ export function variable<T>(declaration: Declaration<T>): Setting<T | undefined>
 export function variable<T>(
   declaration: Declaration<T> & { fallback?: T; required?: true },
 ): Setting<T | undefined> {
-  const { name, type, about, fallback, required, renewable, mayBeEmpty } = declaration;
+  const { name, type, about, fallback, required, mayBeEmpty } = declaration;
   const unset = required ? 'required' : fallback === undefined ? 'unset' : `default ${showDefault(fallback)}`;
   return {
     descriptions: [{ name, about, forms: type.forms, unset, isShown: !type.secret }],
-    ...(renewable ? { isRenewable: true } : {}),
     read(source) {
       const found = source.find(name, mayBeEmpty);
       if (found && 'message' in found) return { faults: [found], warnings: [] };
-      if (found) {
-        const reading = readText(name, type, found);
-        if (found.fromFile && reading.value instanceof Secret)
-          followFile(reading.value, { name, type, source });
-        return reading;
-      }
-      if (!required) return { value: ownCopy(fallback), faults: [], warnings: [] };
+      if (found) return readText(name, type, found);
+      if (!required) return { value: fallback, faults: [], warnings: [] };
       const message = `${name} is not set, and there is no default. Accepted: ${type.forms}.`;
       return { faults: [{ variable: name, message }], warnings: [] };
     },
   };
-}
-
-function followFile<T>(
-  secret: Secret<unknown>,
-  { name, type, source }: { name: string; type: Parser<T>; source: Source },
-): void {
-  secret.follow(() => {
-    const found = source.find(name);
-    if (!found || 'message' in found) return undefined;
-    const { value } = readText(name, type, found);
-    return value instanceof Secret ? value.reveal() : undefined;
-  });
-}
-
-/** A secret of its own for each reading, because a secret may be renewed. */
-function ownCopy<T>(fallback: T): T {
-  return fallback instanceof Secret ? (new Secret(fallback.reveal()) as T) : fallback;
 }
 
 /** Reads a text by the rules of `type`. The fault quotes the text only where it is not secret and not from a file. */

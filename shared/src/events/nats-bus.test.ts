@@ -16,7 +16,7 @@ const canStart = findProgram('nats-server') !== undefined;
 const waiting = { timeout: 30_000, interval: 10 };
 vi.setConfig({ testTimeout: 120_000 });
 
-const seal = createSeal(() => ['the secret of this installation']);
+const seal = createSeal(['the secret of this installation']);
 /** Numbers of their own for each test: all use one stream. */
 let lastNumber = 0;
 const change = (contentId: string): BusMessage => ({
@@ -111,10 +111,7 @@ describe.skipIf(url === '')('the bus over NATS', () => {
     const notice = { type: 'notice', notice: { topic: 'lease', event: 'revoked', data: {} } };
     for (const forged of [
       JSON.stringify({ origin: 'c', message: genuine }),
-      formatEnvelope(
-        { origin: 'c', message: genuine },
-        createSeal(() => ['another secret']),
-      ),
+      formatEnvelope({ origin: 'c', message: genuine }, createSeal(['another secret'])),
       sealed.replace('"film"', '"fool"'),
       JSON.stringify({ origin: 'c', message: notice }),
       sealed,

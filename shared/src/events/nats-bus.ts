@@ -1,5 +1,4 @@
 import { jetstream } from '@nats-io/jetstream';
-import type { RenewableText } from '../net/index.ts';
 import type { Seal } from '../seal/seal.ts';
 import type { Tracer } from '../traces/index.ts';
 import { type Bus, createInProcessBus } from './bus.ts';
@@ -17,7 +16,7 @@ const unsealed =
 
 interface NatsBusOptions {
   /** `NATS_URL` */
-  url: string | RenewableText;
+  url: string;
   /** Left out: as the URL says. */
   access?: NatsAccess;
   /** The client name that the NATS server shows for this connection. */

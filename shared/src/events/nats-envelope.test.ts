@@ -3,7 +3,7 @@ import { createSeal } from '../seal/seal.ts';
 import type { BusMessage } from './message.ts';
 import { formatEnvelope, parseEnvelope } from './nats-stream.ts';
 
-const seal = createSeal(() => ['the secret of all processes']);
+const seal = createSeal(['the secret of all processes']);
 const notice = { topic: 'lease', event: 'renewed', data: { id: 'l' } } as const;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

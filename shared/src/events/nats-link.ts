@@ -1,6 +1,5 @@
 import type { ConsumerMessages } from '@nats-io/jetstream';
-import { AuthorizationError, connect, type NatsConnection } from '@nats-io/transport-node';
-import type { RenewableText } from '../net/index.ts';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { explainTlsFault, type TlsSubject } from '../tls/index.ts';
 import { createNatsServers, type NatsAccess } from './nats-servers.ts';
 import { openConsumer } from './nats-stream.ts';
@@ -25,8 +24,8 @@ const connectionOptions = {
 };
 
 interface NatsLinkOptions {
-  /** `NATS_URL`, whose user may change: a new connection takes the present one. */
-  url: string | RenewableText;
+  /** `NATS_URL` */
+  url: string;
   access?: NatsAccess | undefined;
   /** Random, so that processes spread over the servers of a cluster. */
   origin: string;
@@ -82,14 +81,11 @@ export function openNatsLink(options: NatsLinkOptions): NatsLink {
     let wasUsed = false;
     try {
       connection = await connect({ ...servers.next(), ...connectionOptions, name });
-      servers.acceptLogin();
       await listen(connection, () => {
         wasUsed = true;
       });
       report(new Error('the connection to NATS was lost'));
     } catch (error) {
-      // The next connection presents another login, so this is not the loss of NATS.
-      if (error instanceof AuthorizationError && servers.refuseLogin()) return false;
       failures++;
       // While another server of the cluster can be used, the loss of one is not the loss of NATS.
       if (wasUsed || failures >= servers.count) report(error);

@@ -13,7 +13,7 @@ import type { NatsAccess } from './nats-servers.ts';
 const canStart = findProgram('nats-server') !== undefined && findProgram('openssl') !== undefined;
 const waiting = { timeout: 60_000, interval: 20 };
 vi.setConfig({ testTimeout: 120_000 });
-const seal = createSeal(() => ['the secret of this installation']);
+const seal = createSeal(['the secret of this installation']);
 let lastNumber = 0;
 
 function open(url: string, access: NatsAccess = {}, origin = 'a') {

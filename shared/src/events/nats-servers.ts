@@ -1,16 +1,14 @@
 import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
-import { asRenewable, createLogins, parseNatsUrls, type RenewableText } from '../net/index.ts';
+import { parseNatsUrls } from '../net/index.ts';
 import type { TlsFiles, TlsMaterial, TlsSubject } from '../tls/index.ts';
 
 /** How a process identifies itself and NATS, beside what the URL says. */
 export interface NatsAccess {
   tls?: TlsFiles | null;
   /** The text of a credentials file. */
-  credentials?: string | RenewableText | undefined;
+  credentials?: string | undefined;
   /** The seed of a user key. */
-  nkey?: string | RenewableText | undefined;
-  /** Called when the URL has changed to other servers, which are not taken. */
-  onOtherPlace?: (() => void) | undefined;
+  nkey?: string | undefined;
 }
 
 /** With fewer servers a stream cannot be kept on several: NATS wants a majority of them. */
@@ -23,14 +21,6 @@ interface NatsServers {
   readonly subject: TlsSubject;
   /** What a connection to the next server in turn needs. */
   next(): ConnectionOptions;
-  /**
-   * NATS refused the user of the last connection.
-   *
-   * @returns whether the next connection presents another one
-   */
-  refuseLogin(): boolean;
-  /** NATS accepted it. */
-  acceptLogin(): void;
 }
 
 /**
@@ -40,26 +30,17 @@ interface NatsServers {
  * @param origin random, in hexadecimal digits
  * @throws TypeError where the text is not a list of URLs
  */
-export function createNatsServers(
-  url: string | RenewableText,
-  origin: string,
-  access: NatsAccess = {},
-): NatsServers {
-  const { tls = null, credentials, nkey, onOtherPlace } = access;
-  const source = asRenewable(url);
-  const { servers, isTls } = readPlace(source.reveal());
+export function createNatsServers(url: string, origin: string, access: NatsAccess = {}): NatsServers {
+  const { tls = null, credentials, nkey } = access;
+  const place = parseNatsUrls(url);
+  if (typeof place === 'string') throw new TypeError(`the URL of NATS ${place}`);
+  const { servers, isTls } = place;
   // One of three: a credentials file, a user key, or a user in the URL.
-  const logins = credentials
-    ? createLogins({ source: asRenewable(credentials), placeOf: () => '' })
+  const login: ConnectionOptions = credentials
+    ? { authenticator: credsAuthenticator(encode(credentials)) }
     : nkey
-      ? createLogins({ source: asRenewable(nkey), placeOf: () => '' })
-      : createLogins({ source, onOtherPlace, placeOf: describePlace });
-  let presented = '';
-  const identify = (): ConnectionOptions => {
-    presented = logins.current();
-    if (credentials) return { authenticator: credsAuthenticator(encode(presented)) };
-    return nkey ? { authenticator: nkeyAuthenticator(encode(presented)) } : readUser(presented);
-  };
+      ? { authenticator: nkeyAuthenticator(encode(nkey)) }
+      : readUser(place);
   let turn = Number.parseInt(origin.slice(0, 8), 16) || 0;
   return {
     count: servers.length,
@@ -74,31 +55,16 @@ export function createNatsServers(
       const server = servers[turn++ % servers.length] as string;
       return {
         servers: [server],
-        ...identify(),
+        ...login,
         ...(isTls ? { tls: withHost(server, tls?.current()) } : {}),
       };
     },
-    refuseLogin: () => logins.refuse(presented),
-    acceptLogin: () => logins.accept(presented),
   };
 }
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-function readPlace(url: string) {
-  const place = parseNatsUrls(url);
-  if (typeof place === 'string') throw new TypeError(`the URL of NATS ${place}`);
-  return place;
-}
-
-/** All but the user. */
-function describePlace(url: string): string {
-  const { servers, isTls } = readPlace(url);
-  return JSON.stringify([servers, isTls]);
-}
-
-function readUser(url: string): ConnectionOptions {
-  const { user, password } = readPlace(url);
+function readUser({ user, password }: { user: string; password: string }): ConnectionOptions {
   if (user === '') return {};
   return password === '' ? { token: user } : { user, pass: password };
 }

@@ -1,5 +1,4 @@
 import { AppError } from '../errors/errors.ts';
-import type { Renewable } from '../seal/accepted-secrets.ts';
 import type { CallSpan, Tracer } from '../traces/index.ts';
 import { Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
 import {
@@ -62,7 +61,7 @@ interface InternalClientOptions {
   /** Its name, for the operator. */
   name: string;
   upstream: Upstream;
-  secret: Renewable<string>;
+  secret: string;
   /** Per address; 2 s where it is left out. */
   answerTimeoutMs?: number;
   /** Null or left out: traces are off. */
@@ -109,7 +108,7 @@ export function createInternalClient({
       const answer = await askWithin(span, address, {
         method,
         path,
-        headers: { ...headers, ...headersOf(secret.reveal(), body !== undefined, span) },
+        headers: { ...headers, ...headersOf(secret, body !== undefined, span) },
         body: body === undefined ? null : JSON.stringify(body),
         limitMs: answerTimeoutMs,
         limit,

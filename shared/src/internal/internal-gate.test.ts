@@ -8,7 +8,7 @@ const secret = 'the-internal-secret-of-a-test-0123456789';
 let app: App;
 beforeEach(() => {
   app = createSilentHost();
-  createInternalGate(() => [secret]).addTo(app);
+  createInternalGate([secret]).addTo(app);
   for (const url of ['/health', '/ready', '/openapi.json', '/keys/:contentId'])
     app.get(url, { config: { access: 'open' } }, async () => ({ url }));
   app.get('/internal/feed', { config: { access: 'internal' } }, async () => ({ url: '/internal/feed' }));

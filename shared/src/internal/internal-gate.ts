@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { hashCredential } from '../auth/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { type App, gateDecorator } from '../http/index.ts';
-import { type AcceptedSecrets, madeOf } from '../seal/accepted-secrets.ts';
+import type { AcceptedSecrets } from '../seal/accepted-secrets.ts';
 
 /** Carries `INTERNAL_SECRET`, from the gateway and from other services. */
 export const internalSecretHeader = 'x-latchkey-secret';
@@ -43,7 +43,7 @@ export function createInternalGate(
   secrets: AcceptedSecrets,
   whyUntrusted: WhyUntrusted = () => null,
 ): InternalGate {
-  const expected = madeOf(secrets, (all) => all.map((secret) => Buffer.from(hashCredential(secret))));
+  const expected = secrets.map((secret) => Buffer.from(hashCredential(secret)));
   /** The result is cached for each request: it is needed twice, and a hash is a large part of the request's cost. */
   const judged = new WeakMap<IncomingMessage, string | null>();
 
@@ -53,7 +53,7 @@ export function createInternalGate(
     if (known !== undefined) return known;
     const untrusted = whyUntrusted(request.socket);
     const presented = request.headers[internalSecretHeader];
-    const isKnown = typeof presented === 'string' && isAmong(expected(), hashCredential(presented));
+    const isKnown = typeof presented === 'string' && isAmong(expected, hashCredential(presented));
     const refusal = untrusted === null ? (isKnown ? null : 'secret') : `certificate ${untrusted}`;
     judged.set(request, refusal);
     return refusal;

@@ -232,20 +232,6 @@ const dependencies = {
     help: 'Calls that wait for their turn at the provider of the master key.',
     lookAt: 'stays above 0: it is slower than new contents come',
   },
-  latchkey_configuration_reads_total: {
-    type: 'counter',
-    labels: ['result'],
-    help: 'How often the configuration was read again on SIGHUP: ok, or failed, which leaves the earlier values in use.',
-    lookAt:
-      '`failed` grows: a secret was [replaced](rotation.md) by a file that cannot be used. The log names it',
-  },
-  latchkey_configuration_last_read_timestamp_seconds: {
-    type: 'gauge',
-    labels: [],
-    help: 'When the configuration was last read without a fault, at the start or on SIGHUP, in seconds since 1970.',
-    lookAt:
-      'after a secret was [replaced](rotation.md): a process whose value is older than the new file still uses the old one',
-  },
   latchkey_build_info: {
     type: 'gauge',
     labels: ['version', 'node'],

@@ -59,7 +59,6 @@ export interface Metrics {
   /** Exports how many messages of webhooks wait. */
   watchWebhooks(readPending: () => Promise<number>): void;
   /** Counts that the configuration was read again, and whether it could be used. */
-  countConfigurationRead(isOk: boolean): void;
   /** The last hour, for the dashboard: Prometheus keeps its own. */
   statistics: ProcessStatistics;
 }
@@ -89,14 +88,6 @@ export function createMetrics(
     ...describeMetric('latchkey_purge_duration_seconds', registry),
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
   });
-  const configurationReads = new Counter(describeMetric('latchkey_configuration_reads_total', registry));
-  // A first increase can be seen only in a series that exists.
-  for (const result of ['ok', 'failed']) configurationReads.inc({ result }, 0);
-  // Metrics are made after the first reading, without which no process starts.
-  let lastReadAt = clock.now();
-  addGauge(registry, 'latchkey_configuration_last_read_timestamp_seconds', () => [
-    [{}, Math.floor(lastReadAt / 1_000)],
-  ]);
   const purgedRows = new Counter(describeMetric('latchkey_purged_rows_total', registry));
   return {
     registry,
@@ -119,10 +110,6 @@ export function createMetrics(
     auditFailures: new Counter(describeMetric('latchkey_audit_failures_total', registry)),
     countWebhookTry: (outcome) => webhookTries.add(outcome),
     watchWebhooks: (readPending) => addGauge(registry, 'latchkey_webhook_messages_waiting', readPending),
-    countConfigurationRead(isOk) {
-      configurationReads.inc({ result: isOk ? 'ok' : 'failed' });
-      if (isOk) lastReadAt = clock.now();
-    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Bus, createInProcessBus } from '../events/index.ts';
-import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
+import { acceptedSecrets, type Revealable } from '../seal/accepted-secrets.ts';
 import { createSeal } from '../seal/seal.ts';
 import { TlsRefused } from '../tls/index.ts';
 import { busFaultMessage } from './lost-service.ts';
@@ -17,15 +17,15 @@ export type BusSettings =
       natsCaFile?: string | undefined;
       natsCertFile?: string | undefined;
       natsKeyFile?: string | undefined;
-      internalSecret: Renewable<string>;
-      internalSecretPrevious?: Renewable<readonly string[]>;
+      internalSecret: Revealable<string>;
+      internalSecretPrevious?: Revealable<readonly string[]>;
     };
 
 const tlsVariables = { ca: 'NATS_CA_FILE', cert: 'NATS_CERT_FILE', key: 'NATS_KEY_FILE' };
 
 /** The bus of a process. Without NATS it carries messages within the process only, and other processes pull the feed. */
 export async function connectBus(name: string, values: BusSettings, base: ProcessBase): Promise<Bus> {
-  const { log, warn, shutdown, dependencies, tracer } = base;
+  const { warn, shutdown, dependencies, tracer } = base;
   let fault: unknown;
   const onFault = (error: unknown) => {
     fault = error;
@@ -40,14 +40,8 @@ export async function connectBus(name: string, values: BusSettings, base: Proces
   const tls = openStoreTls('NATS', tlsVariables, { ca, cert, key }, base);
   const { createNatsBus } = await import('../events/nats-bus.ts');
   const bus = createNatsBus({
-    url: values.natsUrl,
-    access: {
-      ...{ tls, credentials: values.natsCredentials, nkey: values.natsNkey },
-      onOtherPlace: () =>
-        log.warn(
-          'NATS_URL has changed to other servers, which needs a restart. The earlier value stays in use',
-        ),
-    },
+    url: values.natsUrl.reveal(),
+    access: { tls, credentials: values.natsCredentials?.reveal(), nkey: values.natsNkey?.reveal() },
     name: `latchkey ${name}`,
     origin: randomUUID(),
     tracer,

@@ -39,7 +39,7 @@ export function connectService(
   return createInternalClient({
     name,
     upstream,
-    secret: internalSecret,
+    secret: internalSecret.reveal(),
     tracer,
     onFault: (_, error) => {
       metrics.upstreamErrors.inc({ upstream: name });

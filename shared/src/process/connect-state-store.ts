@@ -8,7 +8,7 @@ import {
   traceCommands,
   usualLimits,
 } from '../replicas/index.ts';
-import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
+import { acceptedSecrets, type Revealable } from '../seal/accepted-secrets.ts';
 import { createSeal } from '../seal/seal.ts';
 import { TlsRefused } from '../tls/index.ts';
 import { cacheFaultMessage } from './lost-service.ts';
@@ -34,8 +34,8 @@ export type StateStoreSettings =
       redisCaFile?: string | undefined;
       redisCertFile?: string | undefined;
       redisKeyFile?: string | undefined;
-      internalSecret: Renewable<string>;
-      internalSecretPrevious?: Renewable<readonly string[]>;
+      internalSecret: Revealable<string>;
+      internalSecretPrevious?: Revealable<readonly string[]>;
     };
 
 /** The states that replicas share through Redis; null where `REDIS_URL` is not set, and each replica keeps its own. */

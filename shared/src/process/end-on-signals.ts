@@ -1,7 +1,6 @@
 import thisProcess from 'node:process';
 import { endByForce, type Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
-import type { HeldHangups } from './hold-hangups.ts';
 
 /** A terminal's Ctrl-C can arrive twice, from the terminal and from npm. A person's second one comes later than this. */
 const echoMs = 500;
@@ -12,8 +11,8 @@ const echoMs = 500;
  */
 const shutdownLimitMs = 30_000;
 
-const nothingToRead =
-  'SIGHUP: no variable comes from a file (X_FILE), so nothing was read again. The process serves on. To change a variable, start it again';
+const hangupMessage =
+  'SIGHUP: nothing is read again, and the process serves on. To change a variable or its file, start the process again: docs/rotation.md';
 
 interface EndOptions {
   process: NodeJS.Process;
@@ -22,18 +21,15 @@ interface EndOptions {
   shutdown: Shutdown;
   log: OperatorLog;
   drainSeconds: number;
-  hangups: HeldHangups;
-  /** What SIGHUP does. Left out: it ends a process at a terminal, and any other goes on. */
-  onHangup?: (() => unknown) | null;
 }
 
 /**
  * Ends the process in order: not ready, serve on for a while so that load balancers stop sending requests, close. Ctrl-C
- * has no load balancer and does not wait; a second signal ends at once. The process always ends, by force if its shutdown
- * does not finish.
+ * has no load balancer and does not wait, nor has a closed terminal; a second signal ends at once. The process always ends, by
+ * force if its shutdown does not finish. Elsewhere SIGHUP changes nothing: scripts send it to have files read again.
  */
 export function endOnSignals(options: EndOptions): void {
-  const { process, drain, shutdown, log, drainSeconds, hangups } = options;
+  const { process, drain, shutdown, log, drainSeconds } = options;
   let firstAtMs: number | null = null;
 
   const end = async (signal: string, waitSeconds: number) => {
@@ -57,11 +53,18 @@ export function endOnSignals(options: EndOptions): void {
 
   process.on('SIGTERM', () => void end('SIGTERM', drainSeconds));
   process.on('SIGINT', () => void end('SIGINT', 0));
-  hangups.passTo(() => {
-    if (options.onHangup) options.onHangup();
-    else if (hangups.endProcess) void end('SIGHUP', 0);
-    else log.warn(nothingToRead);
+  process.on('SIGHUP', () => {
+    if (isAtTerminal(process)) void end('SIGHUP', 0);
+    else log.warn(hangupMessage);
   });
   // The parent process is gone; without this, nothing would stop the server.
   process.on('disconnect', () => void end('the starting process ended', 0));
+}
+
+/**
+ * Whether a closed terminal may be the reason of SIGHUP. It never is for the first process of a container, which Docker would not
+ * start again after `docker kill`, whatever its restart policy is.
+ */
+function isAtTerminal({ pid, stdin, stdout, stderr }: NodeJS.Process): boolean {
+  return pid !== 1 && [stdin, stdout, stderr].some(({ isTTY }) => isTTY);
 }

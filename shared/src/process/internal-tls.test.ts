@@ -78,7 +78,7 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
     const client = createInternalClient({
       name: 'leases',
       upstream,
-      secret: { reveal: () => secret },
+      secret,
       onFault: (_, error) => void faults.push((error as Error).message),
     });
     return { client, upstream, faults, ask: () => client.get('/internal/thing', (body) => body) };

@@ -4,7 +4,6 @@ import {
   describeSettings,
   describeVariables,
   type Environment,
-  readsFiles,
   type Settings,
   type Values,
 } from '../config/index.ts';
@@ -21,11 +20,9 @@ import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-refusal.ts';
 import { exportReadiness } from './export-gauges.ts';
-import { holdHangups } from './hold-hangups.ts';
 import { type InternalTlsSettings, openInternalTls } from './open-internal-tls.ts';
 import { openTracer, type TraceSettings } from './open-tracer.ts';
 import { createProcessBase, type ProcessBase } from './process-context.ts';
-import { createRenewal } from './renew-on-hangup.ts';
 
 /** The values that the start itself needs. */
 interface StartValues extends TraceSettings, InternalTlsSettings, JudgedValues {
@@ -53,12 +50,10 @@ export interface StartContext<V, C extends Configuration<V> = Configuration<V>> 
 }
 
 /** An app with its routes, which does not listen yet. */
-export interface MountedApp<V> {
+export interface MountedApp {
   listen: () => Promise<void>;
   /** The work after the handlers of signals are set, because a signal may come once the process listens. */
   afterListen?: () => Promise<void> | void;
-  /** What SIGHUP renews, if it is not what `read` returned at the start and returns again. */
-  renewal?: { values: V; read: () => V };
 }
 
 interface RunProcessOptions<S extends Settings, C extends Configuration<Values<S>>> {
@@ -67,9 +62,9 @@ interface RunProcessOptions<S extends Settings, C extends Configuration<Values<S
   /** Begins `--help`: the variables follow. */
   about: string;
   settings: S;
-  /** Reads the configuration, at the start and at each SIGHUP. @throws ConfigError with every fault */
+  /** Reads the configuration. @throws ConfigError with every fault */
   read: (env: Environment) => C;
-  mount: (context: StartContext<Values<S>, C>) => Promise<MountedApp<Values<S>>>;
+  mount: (context: StartContext<Values<S>, C>) => Promise<MountedApp>;
 }
 
 /** Runs a process: its flags, configuration, log and adapters, then its app, and the end in order. */
@@ -92,7 +87,6 @@ async function start<S extends Settings, C extends Configuration<Values<S>>>(
   process: NodeJS.Process,
   env: Environment,
 ): Promise<void> {
-  const hangups = holdHangups(process, readsFiles(settings, env));
   const configuration = read(env);
   const values: Values<S> = configuration.values;
   const common = values as unknown as StartValues;
@@ -120,11 +114,7 @@ async function start<S extends Settings, C extends Configuration<Values<S>>>(
     const app = await mount({ ...base, ...own });
     await app.listen();
     const { drain } = readiness;
-    const renewal = app.renewal ?? { values, read: () => read(env).values };
-    endOnSignals({
-      ...{ process, drain, shutdown, log, drainSeconds: common.shutdownDrainSeconds, hangups },
-      onHangup: createRenewal({ settings, env, log, metrics, ...renewal }),
-    });
+    endOnSignals({ process, drain, shutdown, log, drainSeconds: common.shutdownDrainSeconds });
     await app.afterListen?.();
   } catch (error) {
     await shutdown.run();

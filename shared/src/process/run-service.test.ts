@@ -178,6 +178,29 @@ describe('the end', () => {
     expect(order).toEqual(['request', 'opened second', 'opened first']);
   });
 
+  test.each([
+    ['a closed terminal ends a service in order', { stdin: { isTTY: true } }, true],
+    [
+      'without a terminal, SIGHUP leaves a service serving, and the log says that nothing was read',
+      {},
+      false,
+    ],
+    [
+      'SIGHUP does the same to the first process of a container with a terminal',
+      { pid: 1, stdin: { isTTY: true } },
+      false,
+    ],
+  ])('%s', async (_, as, isOver) => {
+    const { process, ended, url } = await startService({ env: { INTERNAL_SECRET: secret }, as });
+    await ended;
+    process.emit('SIGHUP');
+    if (isOver) expect(await process.exited).toBe(0);
+    else {
+      expect(process.log).toMatch(/"level":"warn"[^\n]*SIGHUP: nothing is read again/);
+      expect((await fetch(`${url}/health`)).status).toBe(200);
+    }
+  });
+
   test('a service that drains serves new requests, and its answers close their connections', async () => {
     const time = stopTime();
     const { process, ended, ask } = await start(async () => {}, undefined, { SHUTDOWN_DRAIN_SECONDS: '7' });

@@ -27,7 +27,7 @@ import { announceUnsure } from '../internal/index.ts';
 import type { Dependency } from '../lifecycle/index.ts';
 import { boundCaches, type CachePlan, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
-import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
+import { acceptedSecrets, type Revealable } from '../seal/accepted-secrets.ts';
 import { UsageCounts } from '../statistics/index.ts';
 import type { Sharing } from './connect-state-store.ts';
 import { exportAuthority, exportFeed } from './export-gauges.ts';
@@ -47,8 +47,8 @@ interface CoreSettings extends TokenSettings, RateLimits {
   viewerTokenFrom: readonly CredentialSource[];
   rateLimit: string;
   /** The single node has none. */
-  internalSecret?: Renewable<string>;
-  internalSecretPrevious?: Renewable<readonly string[]>;
+  internalSecret?: Revealable<string>;
+  internalSecretPrevious?: Revealable<readonly string[]>;
 }
 
 interface CoreReaders {
@@ -155,7 +155,7 @@ export async function createServiceCore<Values extends CoreSettings>(
   };
 }
 
-function ownSecret(): Renewable<string> {
+function ownSecret(): Revealable<string> {
   const secret = randomBytes(32).toString('hex');
   return { reveal: () => secret };
 }

@@ -5,7 +5,7 @@ import { type App, addHealthRoutes, addOpenApi, createHost, createMutualTls } fr
 import { addLogHeaders, addProcessReportRoute, createInternalGate } from '../internal/index.ts';
 import type { Readiness } from '../lifecycle/index.ts';
 import { normalizeIp } from '../net/index.ts';
-import { acceptedSecrets, type Renewable } from '../seal/accepted-secrets.ts';
+import { acceptedSecrets, type Revealable } from '../seal/accepted-secrets.ts';
 import { type Phase, phaseHeader } from '../upstream/index.ts';
 import { type ListenValues, listen } from './listen.ts';
 import type { StartContext } from './run-process.ts';
@@ -15,9 +15,9 @@ const internalPath = '/internal/';
 
 /** The values that the host of a service needs. */
 export interface ServiceValues extends ListenValues {
-  internalSecret: Renewable<string>;
+  internalSecret: Revealable<string>;
   /** Optional. Default: none. */
-  internalSecretPrevious?: Renewable<readonly string[]>;
+  internalSecretPrevious?: Revealable<readonly string[]>;
   publicUrl?: string | undefined;
   /** `OVERLOAD_DELAY_MS` */
   overloadDelay: number | 'off';

@@ -17,7 +17,7 @@ const waiting = { timeout: 60_000, interval: 20 };
 vi.setConfig({ testTimeout: 120_000 });
 
 const user = { name: 'latchkey', password: 'p@ss' };
-const seal = createSeal(() => ['the secret of this installation']);
+const seal = createSeal(['the secret of this installation']);
 const stamp = { number: 1, history: 'h', at: 1 } as never;
 
 describe.skipIf(!canStart)('Redis', () => {

@@ -14,7 +14,7 @@ const url = process.env.TEST_REDIS_URL ?? '';
 const canStart = findProgram('redis-server') !== undefined;
 const waiting = { timeout: 30_000, interval: 10 };
 const stamp = { number: 3, at: 300 };
-const seal = createSeal(() => ['the secret of this installation']);
+const seal = createSeal(['the secret of this installation']);
 vi.setConfig({ testTimeout: 120_000 });
 
 function open(at: string, limits: typeof usualLimits) {
@@ -89,7 +89,7 @@ describe.skipIf(url === '')('states in Redis', () => {
     const forged = [
       text,
       'A'.repeat(43) + text,
-      createSeal(() => ['another secret']).of(`lease:${key}`, text) + text,
+      createSeal(['another secret']).of(`lease:${key}`, text) + text,
     ];
     const other = randomUUID();
     states.set('lease', other, { a: 1 }, stamp, 60_000);

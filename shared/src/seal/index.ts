@@ -1,1 +1,1 @@
-export { acceptedSecrets, madeOf, type Renewable } from './accepted-secrets.ts';
+export { acceptedSecrets } from './accepted-secrets.ts';

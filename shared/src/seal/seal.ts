@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { type AcceptedSecrets, madeOf } from './accepted-secrets.ts';
+import type { AcceptedSecrets } from './accepted-secrets.ts';
 
 /** A SHA-256 as base64url. */
 export const sealLength = 43;
@@ -24,16 +24,13 @@ export interface Seal {
 }
 
 /** @param secrets `INTERNAL_SECRET`, and those that are accepted beside it */
-export function createSeal(secrets: AcceptedSecrets): Seal {
-  const keys = madeOf(secrets, ([current, ...others]) => ({
-    own: toKey(current),
-    others: others.map(toKey),
-  }));
+export function createSeal([current, ...previous]: AcceptedSecrets): Seal {
+  const own = toKey(current);
+  const others = previous.map(toKey);
   return {
-    of: (place, text) => hash(keys().own, place, text).toString('base64url'),
+    of: (place, text) => hash(own, place, text).toString('base64url'),
     isOf(place, text, seal) {
       const presented = Buffer.from(seal, 'base64url');
-      const { own, others } = keys();
       const isBy = (key: KeyObject) => {
         const expected = hash(key, place, text);
         return presented.length === expected.length && timingSafeEqual(presented, expected);

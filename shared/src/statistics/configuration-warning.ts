@@ -17,7 +17,7 @@ export interface JudgedValues extends PreviousSecrets {
   viewerTokenFrom?: readonly string[];
 }
 
-/** The doubtful settings of one process, as they are now: secrets may change while it runs. */
+/** The doubtful settings of one process. */
 export function judgeConfiguration(values: JudgedValues): ConfigurationWarning[] {
   const { trustProxy, corsOrigins, rateLimit, leaseMode, viewerTokenFrom = [] } = values;
   const warnings: ConfigurationWarning[] = [];

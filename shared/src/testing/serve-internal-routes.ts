@@ -14,7 +14,7 @@ export async function serveBehindGate(
   mount: (app: App) => void,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const app = createSilentHost();
-  createInternalGate(() => [secret]).addTo(app);
+  createInternalGate([secret]).addTo(app);
   mount(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   return {
@@ -39,7 +39,7 @@ export async function serveInternalRoutes(
     client: createInternalClient({
       name: 'the other service',
       upstream,
-      secret: { reveal: () => ownSecret },
+      secret: ownSecret,
       answerTimeoutMs,
       onFault,
     }),

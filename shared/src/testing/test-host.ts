@@ -69,7 +69,7 @@ export async function createTestHost({
   const authority = createAuthority({ apiKeys: verifier, contents, leases, follower, bus, clock });
   await follower.pull();
   const tokens: TokenVerifier = createTokenVerifier({
-    secrets: () => acceptedInTest,
+    secrets: acceptedInTest,
     keySet: null,
     rules: usualTokenRules,
     clock,

@@ -30,7 +30,7 @@ export function connectService(
   const client = createInternalClient({
     name: 'leases',
     upstream: openUpstream(urls, options),
-    secret: { reveal: () => secret },
+    secret,
     ...(answerTimeoutMs !== null && { answerTimeoutMs }),
     onFault: (_, error) => void faults.push((error as Error).message),
   });

@@ -22,6 +22,8 @@ export interface StartSample {
   residentMib: number;
   /** npm's own process, which ends with the server. */
   npmMib: number;
+  /** From the signal that ended the server before until this one was ready: as long, a restart answers nothing. Null for the first. */
+  awayMs: number | null;
 }
 
 const startLimitMs = 60_000;
@@ -34,15 +36,28 @@ export async function measureStart({ rounds, cleanup, say }: Run): Promise<Start
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-start-'));
   cleanup.add({ stop: () => rmSync(folder, { recursive: true }) });
   const samples: StartSample[] = [];
+  const port = await findFreePort();
+  let endedAtMs: number | null = null;
   for (let round = 0; round <= rounds; round++) {
     say(round === 0 ? 'the first start' : `start ${round} of ${rounds}`);
-    samples.push(await startOnce(folder, round === 0, cleanup));
+    const { sample, ...end } = await startOnce({ folder, port, endedAtMs }, cleanup);
+    samples.push(sample);
+    endedAtMs = end.endedAtMs;
   }
   return samples;
 }
 
-async function startOnce(folder: string, isFirst: boolean, cleanup: Run['cleanup']): Promise<StartSample> {
-  const port = await findFreePort();
+interface Installation {
+  folder: string;
+  port: number;
+  /** When its server got the signal to end; null before the first start. */
+  endedAtMs: number | null;
+}
+
+async function startOnce(
+  { folder, port, endedAtMs }: Installation,
+  cleanup: Run['cleanup'],
+): Promise<{ sample: StartSample; endedAtMs: number }> {
   const startedAtMs = performance.now();
   const npm = spawn('npm', ['start', '--silent'], {
     cwd: repositoryFolder,
@@ -58,15 +73,19 @@ async function startOnce(folder: string, isFirst: boolean, cleanup: Run['cleanup
   });
   cleanup.add({ stop: () => end(npm) });
   await waitReady(`http://127.0.0.1:${port}/ready`, startedAtMs + startLimitMs);
-  const readyMs = performance.now() - startedAtMs;
+  const readyAtMs = performance.now();
   const own = findProcesses(npm.pid as number);
   const cpuMs = own.reduce((sum, pid) => sum + readCpuMs(pid), 0);
   await pause(settleMs);
   const mib = (pid: number) => readMemory(pid).residentKiB / 1_024;
   const residentMib = own.reduce((sum, pid) => sum + mib(pid), 0);
   const npmMib = mib(npm.pid as number);
+  const signalledAtMs = performance.now();
   await end(npm);
-  return { isFirst, readyMs, cpuMs, residentMib, npmMib };
+  const awayMs = endedAtMs === null ? null : readyAtMs - endedAtMs;
+  const readyMs = readyAtMs - startedAtMs;
+  const sample = { isFirst: endedAtMs === null, readyMs, cpuMs, residentMib, npmMib, awayMs };
+  return { sample, endedAtMs: signalledAtMs };
 }
 
 async function end(npm: ChildProcess): Promise<void> {

@@ -13,6 +13,7 @@ export function reportStart(samples: readonly StartSample[]): string {
       (middle(({ cpuMs }) => cpuMs) / 1_000).toFixed(2),
       middle(({ residentMib }) => residentMib).toFixed(0),
       middle(({ npmMib }) => npmMib).toFixed(0),
+      isFirst ? '–' : (middle(({ awayMs }) => awayMs ?? 0) / 1_000).toFixed(2),
     ];
   };
   const head = [
@@ -21,6 +22,7 @@ export function reportStart(samples: readonly StartSample[]): string {
     'CPU time until then, s',
     'resident, MiB',
     'npm itself, MiB',
+    'away in a restart, s',
   ];
   return table(head, [row('without compiled code', true), row('second and later ones, median', false)]);
 }

@@ -60,10 +60,8 @@ export async function startSeparateServices(
   });
 
   let ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }> | null = null;
-  /** At SIGHUP they read their files again, and go on. */
   const kill = (signal: NodeJS.Signals) => {
-    if (signal === 'SIGHUP') for (const process of stack.all) process.signal(signal);
-    else ended ??= stack.end(signal);
+    ended ??= stack.end(signal);
   };
   return {
     url: stack.url,

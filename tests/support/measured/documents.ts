@@ -13,7 +13,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   'large-revocation': ['docs/scale.md'],
   'lease-acts': ['docs/leases.md'],
   memory: ['docs/scale.md'],
-  start: ['docs/operations.md'],
+  start: ['docs/operations.md', 'docs/rotation.md'],
   // npm test -- compose
   images: ['docs/containers.md'],
   compose: ['docs/containers.md'],

@@ -17,31 +17,33 @@ interface ProcessDescription {
 
 const everyStore: readonly StoreKind[] = ['postgres', 'redis', 'nats'];
 
+const tokenSecrets = ['AUTH_JWT_SECRET', 'AUTH_JWT_SECRET_PREVIOUS'];
+
 /** The distributed profile: each process's file, stores, calls and secrets. */
 export const topology: Readonly<Record<ProcessKind, ProcessDescription>> = {
   auth: {
     entry: 'services/auth/src/serve.ts',
     stores: everyStore,
     calls: [],
-    secrets: ['ADMIN_API_KEY', 'SETUP_TOKEN', 'AUTH_JWT_SECRET'],
+    secrets: ['ADMIN_API_KEY', 'ADMIN_API_KEY_PREVIOUS', 'SETUP_TOKEN', ...tokenSecrets],
   },
   content: {
     entry: 'services/content/src/serve.ts',
     stores: everyStore,
     calls: ['auth'],
-    secrets: ['AUTH_JWT_SECRET', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
+    secrets: [...tokenSecrets, 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
   },
   leases: {
     entry: 'services/leases/src/serve.ts',
     stores: everyStore,
     calls: ['auth', 'content'],
-    secrets: ['AUTH_JWT_SECRET'],
+    secrets: tokenSecrets,
   },
   'key-derivation': {
     entry: 'services/key-derivation/src/serve.ts',
     stores: ['redis', 'nats'],
     calls: ['leases', 'auth', 'content'],
-    secrets: ['AUTH_JWT_SECRET', 'MASTER_KEY_HEX', 'SALT_HEX', 'MASTER_KEY_HEX_V2', 'SALT_HEX_V2'],
+    secrets: [...tokenSecrets, 'MASTER_KEY_HEX', 'SALT_HEX', 'MASTER_KEY_HEX_V2', 'SALT_HEX_V2'],
   },
   playback: {
     entry: 'services/playback/src/serve.ts',
@@ -59,7 +61,7 @@ export const topology: Readonly<Record<ProcessKind, ProcessDescription>> = {
     entry: 'gateway/src/edge.ts',
     stores: ['redis', 'nats'],
     calls: ['leases', 'auth', 'content', 'playback'],
-    secrets: ['AUTH_JWT_SECRET', 'MASTER_KEY_HEX', 'SALT_HEX', 'MASTER_KEY_HEX_V2', 'SALT_HEX_V2'],
+    secrets: [...tokenSecrets, 'MASTER_KEY_HEX', 'SALT_HEX', 'MASTER_KEY_HEX_V2', 'SALT_HEX_V2'],
   },
 };
 

@@ -8,14 +8,12 @@ export const apiKeyVariables = {
   adminApiKey: variable({
     name: 'ADMIN_API_KEY',
     type: secret(bearerCredential),
-    renewable: true,
     about: 'The bootstrap key: accepted with scope admin, never stored. Unset: there is none.',
   }),
   adminApiKeyPrevious: variable({
     name: 'ADMIN_API_KEY_PREVIOUS',
     type: secret(several(bearerCredential)),
     fallback: new Secret<readonly string[]>([]),
-    renewable: true,
     mayBeEmpty: true,
     about: 'Bootstrap keys that are accepted beside ADMIN_API_KEY while it is replaced.',
   }),

@@ -6,7 +6,7 @@ import { variable } from '../variable.ts';
 /** In the working folder of the process. */
 export const defaultSqlitePath = 'data/latchkey.db';
 
-/** How Postgres is reached. The files are read again when they have changed. */
+/** How Postgres is reached. */
 const postgresVariables = {
   databasePoolMode: variable({
     name: 'DATABASE_POOL_MODE',
@@ -38,7 +38,6 @@ export const databaseVariables = {
   databaseUrl: variable({
     name: 'DATABASE_URL',
     type: secret(postgresUrl),
-    renewable: true,
     about: 'Postgres. Unset: SQLite, in the file that SQLITE_PATH names.',
   }),
   sqlitePath: variable({
@@ -59,7 +58,6 @@ export const sharedDatabaseVariables = {
     name: 'DATABASE_URL',
     type: secret(postgresUrl),
     required: true,
-    renewable: true,
     about: 'The Postgres that auth, content and leases share. SQLite is for the single node.',
   }),
   ...postgresVariables,

@@ -36,13 +36,11 @@ export const presignVariables = {
   awsAccessKeyId: variable({
     name: 'AWS_ACCESS_KEY_ID',
     type: secret(text),
-    renewable: true,
     about: 'The access key that signs uploads.',
   }),
   awsSecretAccessKey: variable({
     name: 'AWS_SECRET_ACCESS_KEY',
     type: secret(text),
-    renewable: true,
     about: 'The secret that goes with the access key.',
   }),
 };

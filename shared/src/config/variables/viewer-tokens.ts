@@ -71,14 +71,12 @@ export const viewerTokenVariables = {
   authJwtSecret: variable({
     name: 'AUTH_JWT_SECRET',
     type: secret(secretBytes),
-    renewable: true,
     about: 'The shared secret for HS256. Unset: HS256 is not accepted.',
   }),
   authJwtSecretPrevious: variable({
     name: 'AUTH_JWT_SECRET_PREVIOUS',
     type: secret(several(secretBytes)),
     fallback: new Secret<readonly Buffer[]>([]),
-    renewable: true,
     mayBeEmpty: true,
     about: 'Secrets for HS256 that are accepted beside AUTH_JWT_SECRET while it is replaced.',
   }),
