@@ -21,7 +21,7 @@ interface AwsKmsSettings {
 
 /** How a process gets its Vault token. */
 export type VaultLogin =
-  | { readonly token: Secret<string>; readonly tokenFile: string | undefined }
+  | { readonly token: Secret<string> }
   | { readonly roleId: string; readonly secretId: Secret<string> };
 
 /** The same as an HMAC key of the transit engine of Vault or OpenBao. */
@@ -131,7 +131,7 @@ export const readers: { readonly [Name in ProviderName]: Reader<SettingsOf[Name]
       ),
       describe('VAULT_NAMESPACE', 'The namespace.', vaultName),
       describe('VAULT_CACERT', 'The CA of VAULT_ADDR, in PEM.', absolutePath, 'those of Node'),
-      describe('VAULT_TOKEN', 'A token. Its file is read again when it is refused.', text),
+      describe('VAULT_TOKEN', 'A token.', text),
       describe('VAULT_ROLE_ID', 'In place of a token: the role of AppRole.', text),
       describe('VAULT_SECRET_ID', 'The secret of the role.', text),
     ],
@@ -146,7 +146,7 @@ export const readers: { readonly [Name in ProviderName]: Reader<SettingsOf[Name]
   },
 };
 
-function readVaultLogin({ need, may, isSet, refuse }: VariablesOfVersion): VaultLogin | undefined {
+function readVaultLogin({ need, isSet, refuse }: VariablesOfVersion): VaultLogin | undefined {
   if (isSet('VAULT_ROLE_ID') && isSet('VAULT_TOKEN')) {
     refuse('VAULT_TOKEN', 'VAULT_TOKEN and VAULT_ROLE_ID are both set. Set one of them.');
     return undefined;
@@ -157,5 +157,5 @@ function readVaultLogin({ need, may, isSet, refuse }: VariablesOfVersion): Vault
     return roleId === undefined || secretId === undefined ? undefined : { roleId, secretId };
   }
   const token = need('VAULT_TOKEN', secret(text));
-  return token && { token, tokenFile: may('VAULT_TOKEN_FILE', text) };
+  return token && { token };
 }
