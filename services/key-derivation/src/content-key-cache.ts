@@ -6,6 +6,7 @@ import {
   findContentKey,
   unwrapContentKey,
 } from '@latchkey/shared/derivation';
+import { LRUCache } from 'lru-cache';
 import type { KeyRequest } from './key-request.ts';
 
 /**
@@ -38,10 +39,14 @@ export interface ContentKeyCache {
 
 /** What is kept of one version of the master key. */
 class KeptKeys {
-  readonly keys = new Map<string, Buffer>();
+  readonly keys: LRUCache<string, Buffer>;
   readonly loading = new Map<string, Promise<Buffer | null>>();
   /** Of imported keys. A failed attempt is not kept. */
   wrappingKey: Promise<Buffer> | null = null;
+
+  constructor(max: number) {
+    this.keys = new LRUCache({ max });
+  }
 }
 
 /**
@@ -50,21 +55,15 @@ class KeptKeys {
  * reveals those alone.
  */
 export function createContentKeyCache({ isCustodied = false, keptMost = keysKept } = {}): ContentKeyCache {
-  const most = isCustodied ? custodiedKeysKept : keptMost;
+  const max = isCustodied ? custodiedKeysKept : keptMost;
   const versions = new WeakMap<AnyMasterKey, KeptKeys>();
 
   function keptOf(masterKey: AnyMasterKey): KeptKeys {
     const known = versions.get(masterKey);
     if (known) return known;
-    const kept = new KeptKeys();
+    const kept = new KeptKeys(max);
     versions.set(masterKey, kept);
     return kept;
-  }
-
-  function keep(keys: Map<string, Buffer>, name: string, key: Buffer): void {
-    // The oldest goes first. A key in use comes back by the next request for it.
-    if (keys.size >= most) for (const oldest of keys.keys()) if (keys.delete(oldest)) break;
-    keys.set(name, key);
   }
 
   async function read(
@@ -91,7 +90,7 @@ export function createContentKeyCache({ isCustodied = false, keptMost = keysKept
       if (known) return known;
       if (wrappedKey !== null || !('pseudoRandomKey' in masterKey)) return null;
       const derived = deriveContentKey(masterKey, key.contentId, key.epoch, key.kid);
-      keep(keys, name, derived);
+      keys.set(name, derived);
       return derived;
     },
     load(masterKey, key, wrappedKey) {
@@ -103,7 +102,7 @@ export function createContentKeyCache({ isCustodied = false, keptMost = keysKept
       if (begun) return begun;
       const loaded = read(masterKey, key, wrappedKey)
         .then((found) => {
-          if (found) keep(keys, name, found);
+          if (found) keys.set(name, found);
           return found;
         })
         .finally(() => loading.delete(name));

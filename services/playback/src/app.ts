@@ -55,7 +55,7 @@ function openSources(
       turns.finish(rewritePlaylist({ ...fetched, parent }, { mayFetch, isOwnKey })),
     onFault: createFaultReport(log, clock),
     places: createSlowPlaces(),
-    roomBytes: Math.min(mostTextBytes, boundCaches(readProcessMemory()) * textShare),
+    roomBytes: Math.floor(Math.min(mostTextBytes, boundCaches(readProcessMemory()) * textShare)),
   });
 }
 

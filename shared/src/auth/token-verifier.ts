@@ -8,12 +8,11 @@ import type { Clock } from '../clock/clock.ts';
 import type { Principal } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import {
-  mapSlotBytes,
   numberBytes,
   objectBytes,
   planCaches,
-  type RecencyEntry,
   RecencyMap,
+  slotBytes,
   TextPool,
   textBytes,
   usualCachesBytes,
@@ -34,10 +33,10 @@ import {
 export type { TokenRules } from './token-claims.ts';
 
 /**
- * Bytes of a remembered token beside its hash, viewer id, contents and times: its slot in the map, and 9 fields.
+ * Bytes of a remembered token beside its hash, viewer id, contents and times: its slot in the map, and 7 fields.
  * Verifying a token takes 60 to 140 µs; finding a remembered one takes 1 µs.
  */
-const rememberedBytes = mapSlotBytes + objectBytes(9);
+const rememberedBytes = slotBytes + objectBytes(7);
 /** Bytes for lists of contents that tokens have in common: 400 lists of 250 ids each. */
 const contentListsBytes = 2 * 1_024 * 1_024;
 
@@ -79,7 +78,7 @@ interface TokenVerifierOptions {
  * The parts of a token that decisions need. The claims are not kept: they may be long and are not read again. This is one
  * object, and each request makes its principal from it. Keeping the principal would take 130 bytes more for each viewer.
  */
-interface Remembered extends RecencyEntry, Omit<ViewerClaims, 'contentsBytes'> {
+interface Remembered extends Omit<ViewerClaims, 'contentsBytes'> {
   /** Generation of the key set that verified it; for a secret, `bySecret`. */
   generation: number;
 }
@@ -109,8 +108,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     const claims = readClaims(payload, rules, clock.now(), contentLists);
     const { viewerId, exp, nbf, iat, contents, contentsBytes, mayUpload } = claims;
     const timeBytes = numberBytes(exp) + numberBytes(nbf) + numberBytes(iat);
-    const bytes = rememberedBytes + textBytes(tokenHash) + textBytes(viewerId) + timeBytes + contentsBytes;
-    remembered.set(tokenHash, { bytes, review: 0, viewerId, exp, nbf, iat, contents, mayUpload, generation });
+    const size = rememberedBytes + textBytes(tokenHash) + textBytes(viewerId) + timeBytes + contentsBytes;
+    remembered.set(tokenHash, { viewerId, exp, nbf, iat, contents, mayUpload, generation }, { size });
     return toViewer(claims, rules);
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors/errors.ts';
 import type { FeedPosition } from '../events/feed-position.ts';
-import { copyText, mapSlotBytes, numberBytes, objectBytes, RecencyMap, textBytes } from '../memory/index.ts';
+import { copyText, numberBytes, objectBytes, RecencyMap, slotBytes, textBytes } from '../memory/index.ts';
 import { type KeptState, KeptValue, type ReadFacts } from './kept-state.ts';
 import { NamedSelectors } from './named-selectors.ts';
 
@@ -67,8 +67,8 @@ export interface AuthorityCacheOptions<V> {
   namedSelectors?: number;
 }
 
-/** Bytes of an entry without its key, value and times: its slot in the map, and the 8 fields of a `KeptValue`. */
-const entryBytes = mapSlotBytes + objectBytes(8);
+/** Bytes of an entry without its key, value and times: its slot in the map, and the 6 fields of a `KeptValue`. */
+const entryBytes = slotBytes + objectBytes(6);
 /** A minute of revocations at over a hundred a second; 20,000 names take some 3 MB. */
 const usualNamedSelectors = 20_000;
 /**
@@ -225,9 +225,10 @@ export class AuthorityCache<V> {
     const key = copyText(pending.key);
     const { keep, bytesOf } = this.#options;
     const timeBytes = numberBytes(heldAtMs) + numberBytes(readAfterMs);
-    const bytes = entryBytes + textBytes(key) + timeBytes + (value === null ? 0 : bytesOf(value));
-    const facts = { bytes, loadNumber: pending.loadNumber, heldAtMs, readAfterMs, step };
-    this.#entries.set(key, value === null || !keep ? new KeptValue(value, facts) : keep(value, facts));
+    const size = entryBytes + textBytes(key) + timeBytes + (value === null ? 0 : bytesOf(value));
+    const facts = { loadNumber: pending.loadNumber, heldAtMs, readAfterMs, step };
+    const entry = value === null || !keep ? new KeptValue(value, facts) : keep(value, facts);
+    this.#entries.set(key, entry, { size });
     return true;
   }
 

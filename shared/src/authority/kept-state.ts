@@ -1,9 +1,5 @@
-import type { RecencyEntry } from '../memory/index.ts';
-
 /** What the cache knows of a load that it keeps. */
 export interface ReadFacts {
-  /** Estimated bytes of the entry with its key. */
-  readonly bytes: number;
   readonly loadNumber: number;
   readonly heldAtMs: number;
   readonly readAfterMs: number | null;
@@ -15,9 +11,7 @@ export interface ReadFacts {
  * An entry of an `AuthorityCache`. It has as few objects and fractions as possible, because there is one for each viewer. A
  * value with many entries stores its fields in the entry itself: a separate object takes four words more.
  */
-export abstract class KeptState<V> implements RecencyEntry {
-  readonly bytes: number;
-  review = 0;
+export abstract class KeptState<V> {
   readonly loadNumber: number;
   /** Monotonic milliseconds: the state held at this instant or later. */
   readonly heldAtMs: number;
@@ -31,8 +25,7 @@ export abstract class KeptState<V> implements RecencyEntry {
   /** Up to this step no selector has named the entry. */
   judgedAtStep: number;
 
-  constructor({ bytes, loadNumber, heldAtMs, readAfterMs, step }: ReadFacts) {
-    this.bytes = bytes;
+  constructor({ loadNumber, heldAtMs, readAfterMs, step }: ReadFacts) {
     this.loadNumber = loadNumber;
     this.heldAtMs = heldAtMs;
     this.readAfterMs = readAfterMs;

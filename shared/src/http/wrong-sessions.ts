@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { Authority } from '../authority/index.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { SessionId } from '../contracts/index.ts';
@@ -11,7 +12,7 @@ import { networkOf } from '../net/index.ts';
  */
 const wrongAtMost = 100;
 const windowSeconds = 10;
-/** Senders that are counted, some 1 MB. The one that came first goes where there are more. */
+/** Senders that are counted, some 1 MB. The one that was seen longest ago goes if there are more. */
 const sendersAtMost = 10_000;
 
 /**
@@ -25,11 +26,6 @@ export interface WrongSessions {
   note(clientIp: string): void;
 }
 
-interface Window {
-  count: number;
-  endsAtMs: number;
-}
-
 export function createWrongSessions({
   leases,
   clock,
@@ -37,19 +33,23 @@ export function createWrongSessions({
   leases: Pick<Authority['leases'], 'glance'>;
   clock: Pick<Clock, 'monotonic'>;
 }): WrongSessions {
-  const windows = new Map<string, Window>();
-
-  function find(clientIp: string): Window | undefined {
-    // Usually nobody has named a wrong one.
-    const window = windows.size === 0 ? undefined : windows.get(networkOf(clientIp));
-    return window && window.endsAtMs > clock.monotonic() ? window : undefined;
-  }
+  /** By the sender's network. A size in place of `max`, which takes the room of all senders at once. */
+  const windows = new LRUCache<string, { count: number }>({
+    maxSize: sendersAtMost,
+    sizeCalculation: () => 1,
+    ttl: windowSeconds * 1_000,
+    ttlResolution: 0,
+    perf: { now: () => clock.monotonic() },
+  });
 
   return {
     assertMayLookUp({ leaseId }, { clientIp }, reply) {
-      const window = find(clientIp);
+      // Usually nobody has named a wrong one.
+      if (windows.size === 0) return;
+      const sender = networkOf(clientIp);
+      const window = windows.get(sender);
       if (!window || window.count < wrongAtMost || leases.glance(leaseId)) return;
-      const seconds = Math.ceil((window.endsAtMs - clock.monotonic()) / 1_000);
+      const seconds = Math.ceil(windows.getRemainingTTL(sender) / 1_000);
       // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
       reply.header('ratelimit-policy', `"sessions";q=${wrongAtMost};w=${windowSeconds}`);
       reply.header('ratelimit', `"sessions";r=0;t=${seconds}`);
@@ -59,15 +59,10 @@ export function createWrongSessions({
       });
     },
     note(clientIp) {
-      const known = find(clientIp);
-      if (known) {
-        known.count++;
-        return;
-      }
       const sender = networkOf(clientIp);
-      windows.delete(sender);
-      windows.set(sender, { count: 1, endsAtMs: clock.monotonic() + windowSeconds * 1_000 });
-      if (windows.size > sendersAtMost) windows.delete(windows.keys().next().value as string);
+      const known = windows.get(sender);
+      if (known) known.count++;
+      else windows.set(sender, { count: 1 });
     },
   };
 }

@@ -34,22 +34,22 @@ const youngMostBytes = 192 * mib;
 const programBytes = 32 * mib;
 /**
  * The caches' share of the remaining heap. The rest is for garbage that V8 has not collected yet. In a container of 512
- * MiB the caches get 80 MiB, which holds 100,000 viewers, and key-derivation stays under half of the container's memory
+ * MiB the caches get 80 MiB, which holds 90,000 viewers, and key-derivation stays under half of the container's memory
  * (docs/scale.md, "Memory, as viewers come and go").
  */
 const heapShare = 0.4;
 /** The caches' share of the memory, where V8 was given a larger heap than usual: it may exceed a small container. */
 const memoryShare = 0.2;
-/** Enough for 700,000 viewers at once. A larger heap would only make V8's collections longer. */
+/** Enough for 600,000 viewers at once. A larger heap would only make V8's collections longer. */
 const mostBytes = 512 * mib;
 /** Below it, caches would be too small to be useful. */
 const leastBytes = 4 * mib;
 
 /**
- * Each viewer takes a token, some 260 bytes, and, with leases, a lease, some 300. Without leases it takes a mark, which
+ * Each viewer takes a token, some 340 bytes, and, with leases, a lease, some 380. Without leases it takes a mark, which
  * is smaller. Contents and API keys are few, unless a client asks for ids that do not exist. The paces and the imported keys
- * come on top of the others: most installations have none. With paces each viewer takes some 400 bytes more, and an imported
- * key takes 300.
+ * come on top of the others: most installations have none. With paces each viewer takes some 500 bytes more, and an imported
+ * key takes 340.
  */
 const shares: CachePlan = {
   tokens: 0.38,

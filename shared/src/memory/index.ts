@@ -5,6 +5,6 @@ export {
   readProcessMemory,
   usualCachesBytes,
 } from './cache-memory.ts';
-export { copyText, mapSlotBytes, numberBytes, objectBytes, textBytes } from './memory-size.ts';
-export { type RecencyEntry, RecencyMap } from './recency-map.ts';
+export { copyText, numberBytes, objectBytes, slotBytes, textBytes } from './memory-size.ts';
+export { RecencyMap } from './recency-map.ts';
 export { TextPool } from './text-pool.ts';

@@ -1,15 +1,17 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
-import { type RecencyEntry, RecencyMap } from './recency-map.ts';
+import { RecencyMap } from './recency-map.ts';
 
 let clock: ManualClock;
-let map: RecencyMap<RecencyEntry>;
+let map: RecencyMap<object>;
 beforeEach(() => {
   clock = createManualClock();
+  // No clock of a process says 0, which the cache would take for no time.
+  clock.advance(1);
   map = new RecencyMap(1_000, clock);
 });
 
-const add = (key: string, bytes = 10) => map.set(key, { bytes, review: 0 });
+const add = (key: string, size = 10) => map.set(key, {}, { size });
 
 test('the entries of a map never exceed its limit in bytes, whatever their sizes', () => {
   for (let i = 0; i < 5_000; i++) {
@@ -40,19 +42,6 @@ test('a flood of keys that are used once evicts no key that is in use', () => {
         `at ${i}`,
       ).toEqual([]);
   }
-});
-
-test('where every entry is in use, the map still keeps to its bytes, and reviews a few of them for each new one', () => {
-  const keys = Array.from({ length: 200 }, (_, i) => `key ${i}`);
-  for (let round = 0; round < 20; round++) {
-    for (const key of keys) {
-      if (!map.get(key)) add(key);
-      for (const other of keys) map.get(other);
-      expect(map.bytes).toBeLessThanOrEqual(1_000);
-    }
-  }
-  // All but what the last sixteenth is for.
-  expect(map.size).toBeGreaterThanOrEqual(93);
 });
 
 test('entries that were unused for five minutes are dropped as others come, and those in use stay', () => {

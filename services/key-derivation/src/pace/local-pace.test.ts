@@ -131,7 +131,7 @@ test('a period as long as a century and one as short as a nanosecond are counted
 test('an empty bucket is kept until it is full again, however many other viewers come', () => {
   const { clock, take, sweep } = setUp(mib);
   expect(sweep(0, 100, 'eve')).toBe(12);
-  // As many as fit: a bucket takes some 400 bytes with its name. Each takes one key and never comes back.
+  // As many as fit: a bucket takes some 480 bytes with its name. Each takes one key and never comes back.
   for (let viewer = 0; viewer < mib / 500; viewer++) take(0, { viewerId: `v${viewer}` });
   expect(sweep(100, 200, 'eve')).toBe(0);
   // Ten minutes later eve may have a whole burst; nine seconds later no more than one key.
@@ -146,7 +146,7 @@ test('buckets of more viewers than fit take no more than the limit, and those of
   const isKept = (viewer: number) =>
     pace.wasGiven({ viewerId: `v${viewer}`, contentId: 'film', epoch: 0, periods });
   const kept = Array.from({ length: viewers }, (_, viewer) => isKept(viewer)).filter(Boolean).length;
-  // A bucket takes some 400 bytes with its name.
+  // A bucket takes some 480 bytes with its name.
   expect(kept).toBeLessThan(mib / 350);
   expect(kept).toBeGreaterThan(mib / 500);
   for (let viewer = viewers - 1_000; viewer < viewers; viewer++) expect(isKept(viewer)).toBe(true);

@@ -1,13 +1,6 @@
 import { markKey } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
-import {
-  mapSlotBytes,
-  numberBytes,
-  objectBytes,
-  type RecencyEntry,
-  RecencyMap,
-  textBytes,
-} from '@latchkey/shared/memory';
+import { numberBytes, objectBytes, RecencyMap, slotBytes, textBytes } from '@latchkey/shared/memory';
 import { type KeyPace, oneKey, type PacedKey, type PaceState, rateOf, rememberedOf } from './key-pace.ts';
 
 /** The pace of this process alone. */
@@ -30,8 +23,8 @@ export interface LocalPace extends KeyPace {
 
 /** An array and its first room: V8 makes it for 17 elements of a word each. */
 const arrayBytes = 32 + 16 + 17 * 8;
-/** Seven fields, a number object for each of level and the two times, and the array. */
-const bucketBytes = mapSlotBytes + objectBytes(7) + 3 * numberBytes(0.5) + arrayBytes;
+/** Five fields, a number object for each of level and the two times, and the array. */
+const bucketBytes = slotBytes + objectBytes(5) + 3 * numberBytes(0.5) + arrayBytes;
 /** A word, and half as much again, because an array grows by that. */
 const epochBytes = 12;
 
@@ -39,22 +32,27 @@ const epochBytes = 12;
  * A bucket of one viewer and content: it holds at most `burst` keys, and fills with `speed` keys in each period. Contents
  * without a pace have none.
  */
-class Bucket implements RecencyEntry {
-  bytes: number;
-  review = 0;
+class Bucket {
   /** How many keys it held at `atMs`. */
   level: number;
   atMs = 0;
-  /** When it will be full again, without further requests. It must be kept until then. */
-  fullAtMs = 0;
   /** The epochs given last: a ring. */
   readonly given: number[] = [];
   next = 0;
 
-  constructor(nameBytes: number, level: number) {
-    this.bytes = nameBytes + bucketBytes;
+  constructor(level: number) {
     this.level = level;
   }
+}
+
+/** Notes the epoch as given last. @returns whether the bucket has grown */
+function note(bucket: Bucket, { epoch, periods }: PacedKey): boolean {
+  if (bucket.given.includes(epoch)) return false;
+  const remembered = rememberedOf(periods);
+  const grows = bucket.given.length < remembered;
+  if (bucket.next >= remembered) bucket.next = 0;
+  bucket.given[bucket.next++] = epoch;
+  return grows;
 }
 
 /**
@@ -62,7 +60,7 @@ class Bucket implements RecencyEntry {
  * it comes back
  */
 export function createLocalPace(clock: Pick<Clock, 'monotonic'>, maxBytes: number): LocalPace {
-  const buckets = new RecencyMap<Bucket>(maxBytes, clock, ({ fullAtMs }) => fullAtMs > clock.monotonic());
+  const buckets = new RecencyMap<Bucket>(maxBytes, clock);
 
   const nameOf = ({ viewerId, contentId }: PacedKey) => markKey(viewerId, contentId);
 
@@ -70,29 +68,25 @@ export function createLocalPace(clock: Pick<Clock, 'monotonic'>, maxBytes: numbe
   function find(name: string, { periods }: PacedKey): Bucket {
     const nowMs = clock.monotonic();
     const found = buckets.get(name);
-    const bucket = found ?? new Bucket(textBytes(name), periods.burst);
+    const bucket = found ?? new Bucket(periods.burst);
     bucket.level = Math.min(periods.burst, bucket.level + (nowMs - bucket.atMs) * rateOf(periods));
     bucket.atMs = nowMs;
     return bucket;
   }
   function keep(name: string, bucket: Bucket, { periods }: PacedKey, level: number): void {
     bucket.level = level;
-    bucket.fullAtMs = bucket.atMs + (periods.burst - level) / rateOf(periods);
-    if (buckets.get(name) === undefined) buckets.set(name, bucket);
+    // The size of an entry is counted when it is added.
+    buckets.delete(name);
+    buckets.set(name, bucket, {
+      size: bucketBytes + textBytes(name) + epochBytes * bucket.given.length,
+      // Until it is full again without further requests.
+      ttl: Math.max(buckets.ttl, (periods.burst - level) / rateOf(periods)),
+    });
   }
   function remember(key: PacedKey): void {
     const name = nameOf(key);
     const bucket = buckets.get(name);
-    if (bucket === undefined || bucket.given.includes(key.epoch)) return;
-    const remembered = rememberedOf(key.periods);
-    const grows = bucket.given.length < remembered;
-    if (bucket.next >= remembered) bucket.next = 0;
-    bucket.given[bucket.next++] = key.epoch;
-    if (!grows) return;
-    // Its size is counted when it is set.
-    buckets.delete(name);
-    bucket.bytes += epochBytes;
-    buckets.set(name, bucket);
+    if (bucket !== undefined && note(bucket, key)) keep(name, bucket, key, bucket.level);
   }
   function change(key: PacedKey, levelOf: (level: number) => number): void {
     const name = nameOf(key);
@@ -107,8 +101,8 @@ export function createLocalPace(clock: Pick<Clock, 'monotonic'>, maxBytes: numbe
       const bucket = find(name, key);
       if (bucket.given.includes(key.epoch)) return 0;
       if (bucket.level < oneKey) return (1 - bucket.level) / rateOf(key.periods);
+      note(bucket, key);
       keep(name, bucket, key, bucket.level - 1);
-      remember(key);
       return 0;
     },
     look: (key) => ({ level: pace.level(key), wasGiven: pace.wasGiven(key) }),

@@ -1,8 +1,8 @@
 import type { Clock } from '@latchkey/shared/clock';
+import { LRUCache } from 'lru-cache';
 import type { RewrittenPlaylist } from '../rewrite/playlist.ts';
 import type { FetchedText } from './fetch-source.ts';
 import { SharedFetch, type SlowPlaces } from './shared-fetch.ts';
-import { SourceEntries, type SourceEntry } from './source-entries.ts';
 
 /** A playlist that lists others, and where it is fetched from. */
 interface ParentPlaylist {
@@ -42,51 +42,75 @@ const shortestMs = 1_000;
 const longestMs = 60_000;
 /** Of a live playlist whose source says nothing: a client waits so long after a reload without news (RFC 8216 section 6.3.4). */
 const unstatedShare = 0.5;
+/** An entry without a text: its URL, and what a cache needs. */
+const emptyBytes = 1_024;
+/** Of a character, at most. Most texts are ASCII, and take one. */
+const characterBytes = 2;
+
+/** What is known of one source. */
+interface SourceEntry {
+  /** The last text; null before the first. */
+  readonly playlist: RewrittenPlaylist | null;
+  /** Why the last fetch failed; null if it did not. */
+  readonly fault: unknown;
+  /** Until then the text, or the fault, is the answer. */
+  readonly freshUntilMs: number;
+  /** When the request for the text began, or failed. */
+  readonly triedAtMs: number;
+}
+
 export function createSourceCache(options: SourceCacheOptions): SourceCache {
   const { clock, fetchText, rewrite, onFault, places } = options;
-  const entries = new SourceEntries(options.roomBytes);
+  const entries = new LRUCache<string, SourceEntry>({
+    maxSize: options.roomBytes,
+    sizeCalculation: ({ playlist }) => emptyBytes + characterBytes * (playlist?.length ?? 0),
+  });
+  const running = new Map<string, SharedFetch<RewrittenPlaylist>>();
 
-  async function load(entry: SourceEntry, url: URL, parent: ParentPlaylist | null) {
+  async function load(key: string, url: URL, parent: ParentPlaylist | null) {
     const beganAtMs = clock.monotonic();
     try {
       const fetched = await fetchText(url);
       const playlist = await rewrite(fetched, parent?.playlist ?? null);
       // The time of a text is that of its request: what it says may be that old. But one that took long must not be fetched for each caller.
       const freshUntilMs = Math.max(beganAtMs + lifeMs(playlist, fetched), clock.monotonic() + shortestMs);
-      Object.assign(entry, { playlist, fault: null, freshUntilMs, triedAtMs: beganAtMs });
-      entries.resize(entry, playlist.length);
+      entries.set(key, { playlist, fault: null, freshUntilMs, triedAtMs: beganAtMs });
       return playlist;
     } catch (fault) {
       onFault(url, fault);
       const nowMs = clock.monotonic();
-      Object.assign(entry, { fault, freshUntilMs: nowMs + shortestMs, triedAtMs: nowMs });
+      const playlist = entries.peek(key)?.playlist ?? null;
+      entries.set(key, { playlist, fault, freshUntilMs: nowMs + shortestMs, triedAtMs: nowMs });
       throw fault;
     }
   }
 
-  function share(entry: SourceEntry, url: URL, parent: ParentPlaylist | null): Promise<RewrittenPlaylist> {
-    const ended = () => {
-      entry.running = null;
-    };
-    entry.running ??= new SharedFetch(load(entry, url, parent).finally(ended), places);
-    return entry.running.join();
+  function share(key: string, url: URL, parent: ParentPlaylist | null): Promise<RewrittenPlaylist> {
+    const begun = running.get(key);
+    if (begun) return begun.join();
+    const loaded = load(key, url, parent).finally(() => running.delete(key));
+    const fetch = new SharedFetch(loaded, places);
+    running.set(key, fetch);
+    return fetch.join();
   }
 
   async function get(url: URL, parent: ParentPlaylist | null): Promise<RewrittenPlaylist> {
     // What a playlist imports from the one that lists it is a part of its text.
-    const entry = entries.open(parent ? `${url.href} ${parent.url.href}` : url.href);
-    if (clock.monotonic() < entry.freshUntilMs) {
+    const key = parent ? `${url.href} ${parent.url.href}` : url.href;
+    const entry = entries.get(key);
+    if (entry && clock.monotonic() < entry.freshUntilMs) {
       if (entry.fault) throw entry.fault;
       if (entry.playlist) return entry.playlist;
     }
-    return share(entry, url, parent);
+    return share(key, url, parent);
   }
 
   return {
     get,
     async refresh(url) {
-      const entry = entries.open(url.href);
-      return clock.monotonic() - entry.triedAtMs < shortestMs ? get(url, null) : share(entry, url, null);
+      const entry = entries.get(url.href);
+      const isFresh = entry && clock.monotonic() - entry.triedAtMs < shortestMs;
+      return isFresh ? get(url, null) : share(url.href, url, null);
     },
     last: (url) => entries.peek(url.href)?.playlist ?? null,
   };
