@@ -4,6 +4,9 @@ import { type Static, type TSchema, Type } from '../schema/type.ts';
 import { alone } from './gather-reads.ts';
 import type { InternalClient } from './internal-client.ts';
 
+/** 64 keys of 16 KiB, which is what Node accepts as the head of a request (`maxHeaderSize`), escaped as JSON. */
+const bodyLimitBytes = 64 * 2 * 16 * 1_024;
+
 /** One kind of look-up that other services make in batches. */
 interface BatchRead<Key extends TSchema, State extends TSchema> {
   path: string;
@@ -26,6 +29,7 @@ export function addBatchRoute<Key extends TSchema, State extends TSchema>(
   app.post(
     path,
     {
+      bodyLimit: bodyLimitBytes,
       config: { access: 'internal' },
       schema: {
         hide: true,

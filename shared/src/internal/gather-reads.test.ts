@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '../errors/errors.ts';
-import { alone, gatherReads, mostKeyBytes, mostTogether } from './gather-reads.ts';
+import { alone, gatherReads, mostTogether } from './gather-reads.ts';
 
 interface Running<Answer> {
   keys: readonly string[];
@@ -51,48 +51,38 @@ test('look-ups that come while two requests are under way share the next one, wh
   expect(await Promise.all(answers)).toEqual(['A', 'B']);
 });
 
-test('while a key is being read, later look-ups of it wait for that request to end and then share one of their own', async () => {
-  const [before] = await readAll(['a']);
-  const answers = [...(await readAll(['a'])), ...(await readAll(['a']))];
-  expect(singles.map(({ keys }) => keys)).toEqual([['a']]);
+test('a look-up that comes while its key is being read is sent anew, and later ones share that request', async () => {
+  const before = await occupy();
+  const answers = [...(await readAll(['first'])), ...(await readAll(['first']))];
   singles[0]?.end('old');
   await settled();
-  expect(singles.map(({ keys }) => keys)).toEqual([['a'], ['a']]);
-  singles[1]?.end('new');
-  expect(await Promise.all([before, ...answers])).toEqual(['old', 'new', 'new']);
+  expect(singles.map(({ keys }) => keys)).toEqual([['first'], ['second'], ['first']]);
+  singles[2]?.end('new');
+  expect(await Promise.all([before[0], ...answers])).toEqual(['old', 'new', 'new']);
 });
 
-test('a key that is being read keeps no other key waiting, whichever came first', async () => {
-  await readAll(['a']);
-  const answers = [...(await readAll(['a'])), ...(await readAll(['b', 'c']))];
-  expect(batches.map(({ keys }) => keys)).toEqual([['b', 'c']]);
-  batches[0]?.end(['B', 'C']);
-  await settled();
-  expect(singles.length).toBe(1);
-  singles[0]?.fail(new AppError('DEPENDENCY_UNAVAILABLE'));
-  await settled();
-  singles[1]?.end('new');
-  expect(await Promise.all(answers)).toEqual(['new', 'B', 'C']);
-});
-
-test('a key that has been read for 20 ms without an answer is read again at another chance', async () => {
-  await readAll(['a']);
+test('a request without an answer for 20 ms keeps no other look-up waiting, and its late answer frees no place twice', async () => {
+  const before = await occupy();
   const answers = await readAll(['a']);
   vi.advanceTimersByTime(20);
   await settled();
-  expect(singles.length).toBe(2);
-  singles[1]?.end('new');
-  expect(await Promise.all(answers)).toEqual(['new']);
-  // The late answer is that of the first request, and frees no later one.
-  const [third] = await readAll(['a']);
-  const fourth = await readAll(['a']);
+  expect(singles.map(({ keys }) => keys)).toEqual([['first'], ['second'], ['a']]);
+  const fourth = await readAll(['b']);
+  const fifth = await readAll(['c']);
   singles[0]?.end('late');
+  singles[1]?.end('late');
   await settled();
-  expect(singles.length).toBe(3);
-  singles[2]?.end('third');
+  expect(singles.map(({ keys }) => keys).slice(3)).toEqual([['b']]);
+  for (const { keys, end } of singles.slice(2)) end(`${keys[0]} read`);
   await settled();
-  singles[3]?.end('fourth');
-  expect(await Promise.all([third, ...fourth])).toEqual(['third', 'fourth']);
+  singles[4]?.end('c read');
+  expect(await Promise.all([...before, ...answers, ...fourth, ...fifth])).toEqual([
+    'late',
+    'late',
+    'a read',
+    'b read',
+    'c read',
+  ]);
 });
 
 test('look-ups of the same key that wait are sent once, and each gets the answer', async () => {
@@ -105,7 +95,7 @@ test('look-ups of the same key that wait are sent once, and each gets the answer
   expect(await Promise.all(answers)).toEqual(['A', 'B', 'A', 'A']);
 });
 
-test('no request has more look-ups or longer keys than fit, and at most two are under way', async () => {
+test('no request has more look-ups than fit, and at most two are under way', async () => {
   const answers = await readAll(names('a', 2 * mostTogether + 3));
   expect(batches.map(({ keys }) => keys.length)).toEqual([mostTogether, mostTogether]);
   for (const { keys, end } of batches.splice(0)) end(keys);
@@ -113,20 +103,6 @@ test('no request has more look-ups or longer keys than fit, and at most two are 
   expect(batches.map(({ keys }) => keys.length)).toEqual([3]);
   for (const { keys, end } of batches.splice(0)) end(keys);
   expect(await Promise.all(answers)).toEqual(names('a', 2 * mostTogether + 3));
-
-  const long = names('ż'.repeat(mostKeyBytes / 8), 5);
-  const all = await readAll(long);
-  expect(batches.map(({ keys }) => keys.length)).toEqual([3, 2]);
-  for (const { keys, end } of batches) end(keys);
-  expect(await Promise.all(all)).toEqual(long);
-});
-
-test('a key that is too long for any batch is read alone and keeps no other look-up waiting', async () => {
-  const tooLong = 'x'.repeat(mostKeyBytes);
-  await readAll([tooLong, tooLong, tooLong]);
-  expect(singles.length).toBe(3);
-  await readAll(['a', 'b']);
-  expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b']]);
 });
 
 test('an answer that is missing or cannot be understood is read alone, and the others are taken as they are', async () => {

@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import { AppError } from '../errors/errors.ts';
 import { BatchRefused } from './internal-client.ts';
 
@@ -6,8 +7,6 @@ import { BatchRefused } from './internal-client.ts';
  * one waits for more rows: 64 leases take SQLite 0.5 ms, in which it answers nothing else.
  */
 export const mostTogether = 64;
-/** Bytes of the keys of one request, of the 64 KiB that a body may have. 64 pairs of 128-character ids take 18 KB. */
-export const mostKeyBytes = 48 * 1_024;
 /** Requests under way. With one alone, the other service would be idle while its answer is read here. */
 const batchesAtOnce = 2;
 /**
@@ -31,127 +30,84 @@ interface Reads<K, V> {
   readMany(keys: readonly K[]): Promise<readonly (V | typeof alone)[]>;
 }
 
-interface Waiting<K, V> {
-  key: K;
-  /** The key as JSON: what tells keys apart. */
-  text: string;
-  bytes: number;
-  answer: Promise<V>;
-  resolve(value: V | Promise<V>): void;
-  reject(error: unknown): void;
-}
-
 /**
  * Gathers look-ups of several callers into shared requests: those of the same turn of the event loop, and those that come while
  * requests are under way. No timer delays a lone look-up. A look-up joins only a request that is not sent yet, so what it returns
- * was read after the call. Look-ups of the same key that wait share one answer, and wait while an earlier request reads their key:
- * at the start of an event, all ask for one content. Without that wait, look-ups a millisecond apart would each be a request.
+ * was read after the call. Look-ups of the same key that wait share one answer.
  *
  * @returns reads one; fails as `readOne` does
  */
 export function gatherReads<K, V>({ readOne, readMany }: Reads<K, V>): (key: K) => Promise<V> {
-  /** By the text of the key. The first has waited longest. */
-  const waiting = new Map<string, Waiting<K, V>>();
+  const requests = createRequestsUnderWay();
   /** Rejects also where `readOne` throws, as for a key that no URL can hold. */
   const readAlone = async (key: K) => readOne(key);
-  const requests = createRequestsUnderWay(schedule);
-  let isScheduled = false;
 
-  /** Sends what waits after the sockets that can be read now: their look-ups join. */
-  function schedule(): void {
-    if (isScheduled || waiting.size === 0 || requests.areFull()) return;
-    isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      while (!requests.areFull()) {
-        const batch = takeBatch(waiting, requests.reads);
-        if (batch.length === 0) return;
-        void send(batch);
-      }
-    });
-  }
-
-  async function send(batch: readonly Waiting<K, V>[]): Promise<void> {
-    const end = requests.begin(batch.map(({ text }) => text));
-    const [first] = batch;
+  async function readTogether(keys: readonly K[]): Promise<(V | Promise<V> | Error)[]> {
+    const [only] = keys;
+    if (only !== undefined && keys.length === 1)
+      return [await readAlone(only).catch((error: Error) => error)];
     try {
-      if (first && batch.length === 1) return first.resolve(await readAlone(first.key));
-      const found = await readMany(batch.map(({ key }) => key));
-      for (const [n, { key, resolve }] of batch.entries()) {
+      const found = await readMany(keys);
+      return keys.map((key, n) => {
         const value = found[n];
-        resolve(value === undefined || value === alone ? readAlone(key) : (value as V));
-      }
+        return value === undefined || value === alone ? readAlone(key) : value;
+      });
     } catch (error) {
-      if (batch.length === 1) first?.reject(error);
-      else if (error instanceof BatchRefused) for (const { key, resolve } of batch) resolve(readAlone(key));
+      if (error instanceof BatchRefused) return keys.map(readAlone);
       // Each gets an error of its own: its text is that of a single read.
-      else for (const { reject } of batch) reject(new AppError('DEPENDENCY_UNAVAILABLE', { cause: error }));
-    } finally {
-      end();
+      return keys.map(() => new AppError('DEPENDENCY_UNAVAILABLE', { cause: error }));
     }
   }
 
-  return (key) => {
-    const text = JSON.stringify(key);
-    const bytes = Buffer.byteLength(text) + 1;
-    if (bytes > mostKeyBytes) return readAlone(key);
-    const same = waiting.get(text);
-    if (same) return same.answer;
-    const { promise, resolve, reject } = Promise.withResolvers<V>();
-    waiting.set(text, { key, text, bytes, answer: promise, resolve, reject });
-    schedule();
-    return promise;
-  };
+  const loader = new DataLoader<K, V, string>(
+    (keys) => {
+      // Later look-ups of these keys need a later request.
+      loader.clearAll();
+      // A promise in the place of a value settles its look-up alone, which the types of the package do not say.
+      return readTogether(keys).finally(requests.begin()) as Promise<V[]>;
+    },
+    {
+      maxBatchSize: mostTogether,
+      cacheKeyFn: (key) => JSON.stringify(key),
+      batchScheduleFn: requests.schedule,
+    },
+  );
+  return (key) => loader.load(key);
 }
 
-interface RequestsUnderWay {
-  areFull(): boolean;
-  /** Whether one of them reads this key. */
-  reads(text: string): boolean;
-  /** @returns call it when the request has ended */
-  begin(texts: readonly string[]): () => void;
-}
-
-/** Counts requests until they end or are overdue. `onFree` is called each time. */
-function createRequestsUnderWay(onFree: () => void): RequestsUnderWay {
-  const beingRead = new Set<string>();
+/** Sends requests after the sockets that can be read now, whose look-ups join, and two at once, until they end or are overdue. */
+function createRequestsUnderWay() {
+  const waiting: (() => void)[] = [];
   let count = 0;
+  let isScheduled = false;
+
+  function sendLater(): void {
+    if (isScheduled || waiting.length === 0 || count >= batchesAtOnce) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      while (count < batchesAtOnce && waiting.length > 0) waiting.shift()?.();
+    });
+  }
+
   return {
-    areFull: () => count >= batchesAtOnce,
-    reads: (text) => beingRead.has(text),
-    begin(texts) {
+    schedule(send: () => void): void {
+      waiting.push(send);
+      sendLater();
+    },
+    /** @returns call it when the request has ended */
+    begin(): () => void {
       count++;
-      for (const text of texts) beingRead.add(text);
       let isCounted = true;
       const free = () => {
+        clearTimeout(timer);
         if (!isCounted) return;
         isCounted = false;
         count--;
-        for (const text of texts) beingRead.delete(text);
-        onFree();
+        sendLater();
       };
       const timer = setTimeout(free, overdueMs);
-      return () => {
-        clearTimeout(timer);
-        free();
-      };
+      return free;
     },
   };
-}
-
-/** Takes those that have waited longest, as many as fit into one request. A key that is being read stays. */
-function takeBatch<K, V>(
-  waiting: Map<string, Waiting<K, V>>,
-  isBeingRead: (text: string) => boolean,
-): Waiting<K, V>[] {
-  const batch: Waiting<K, V>[] = [];
-  let bytes = 0;
-  for (const [text, entry] of waiting) {
-    if (isBeingRead(text)) continue;
-    bytes += entry.bytes;
-    if (batch.length === mostTogether || bytes > mostKeyBytes) break;
-    waiting.delete(text);
-    batch.push(entry);
-  }
-  return batch;
 }
