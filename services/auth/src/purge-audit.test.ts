@@ -1,4 +1,3 @@
-import { createAuditSealer, verifyAudit } from '@latchkey/shared/audit';
 import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addAuditRows } from './audit.fixture.ts';
@@ -27,24 +26,14 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
     target: `${kind}, ${daysAgo} days`,
     ...kinds[kind],
   });
-  async function add(rows: ReturnType<typeof row>[]) {
-    await addAuditRows(database.db, rows);
-    await seal();
-  }
+  const add = (rows: ReturnType<typeof row>[]) => addAuditRows(database.db, rows);
   /** As if purges had run meanwhile: they do not follow a step of the clock. */
   async function goOn(lengthMs: number) {
     clock.advance(lengthMs);
     await database.db.updateTable('purge_clock').set({ trusted_at: clock.now() }).execute();
   }
-  const seal = () => createAuditSealer({ db: database.db, clock, secret: null }).run();
   /** On SQLite the highest row stays until another one follows: the next row would get its number. */
   const newest = () => row('act', 0);
-  async function findings() {
-    const found: string[] = [];
-    const on = { db: database.db, secret: null, anchors: [] };
-    const result = await verifyAudit({ ...on, onFinding: (text) => void found.push(text) });
-    return { found, cuts: result?.chains.map(({ cutPlace }) => cutPlace) };
-  }
   const left = async () =>
     (await database.db.selectFrom('audit').select('target').orderBy('number').execute()).map(
       ({ target }) => target,
@@ -99,30 +88,16 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
     expect(await left()).toEqual(['act, 0 days']);
   });
 
-  test('the retention cuts only the beginning of a chain and keeps the hash there, so the rest can be verified', async () => {
-    await add([row('refusal', 31), row('refusal', 29), row('refusal', 31), row('refusal', 28), newest()]);
-    expect(await createAuditPurge({ ...database, clock, retention }).run()).toBe(1);
-    expect(await findings()).toEqual({ found: [], cuts: [0, 1, 0] });
-    await goOn(2 * dayMs);
-    expect(await createAuditPurge({ ...database, clock, retention }).run()).toBe(2);
-    await add([row('refusal', 0)]);
-    expect(await findings()).toEqual({ found: [], cuts: [0, 3, 0] });
-    await database.db.deleteFrom('audit').where('target', '=', 'refusal, 28 days').execute();
-    expect((await findings()).found).toHaveLength(1);
-  });
-
   test('a row from the far future, of a clock that was wrong, does not keep the rows after it from being removed', async () => {
     await add([row('refusal', 31), row('refusal', -4_000), row('refusal', 31), newest()]);
-    expect(await createAuditPurge({ ...database, clock, retention }).run()).toBe(3);
+    expect(await createAuditPurge({ ...database, clock, retention }).run()).toBe(2);
   });
 
-  test('a row that is added after a purge of the newest ones is chained, whatever number it gets', async () => {
+  test('no number of a row is given again after a purge: whoever reads on from there would miss the row', async () => {
     await add([row('refusal of a stranger', 8), row('refusal of a stranger', 8)]);
     await createAuditPurge({ ...database, clock, retention }).run();
     await add([row('act', 0)]);
-    expect(await findings()).toMatchObject({ found: [] });
-    expect(
-      await database.db.selectFrom('audit_entries').select('place').where('chain', '=', 'acts').execute(),
-    ).toHaveLength(1);
+    const numbers = await database.db.selectFrom('audit').select('number').orderBy('number').execute();
+    expect(numbers.at(-1)).toEqual({ number: 3 });
   });
 });

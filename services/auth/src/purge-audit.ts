@@ -1,7 +1,6 @@
-import type { ChainName } from '@latchkey/shared/audit';
 import type { Clock } from '@latchkey/shared/clock';
-import { createPurgeClock, getAsideWriter, runPaced } from '@latchkey/shared/db';
-import { cutAudit } from './cut-audit.ts';
+import { createPurgeClock, getAsideWriter, isPostgres, runPaced } from '@latchkey/shared/db';
+import { sql } from 'kysely';
 import type { Database } from './own-tables.ts';
 
 const dayMs = 86_400_000;
@@ -18,11 +17,17 @@ interface AuditRetention {
 
 type Kind = keyof AuditRetention;
 
-const chainOfKind: Record<Kind, ChainName> = {
+/** What `kindOfRow` says of a row. */
+const kinds: Record<Kind, string> = {
   actsDays: 'acts',
   refusalsDays: 'refusals',
   strangersDays: 'strangers',
 };
+
+/** The text of the index `audit_by_kind_at`: another one would not be found in it. */
+const kindOfRow = sql.raw(
+  `case when outcome <> 'refused' then 'acts' when actor_kind = 'anonymous' then 'strangers' else 'refusals' end`,
+);
 
 interface AuditPurge {
   /**
@@ -62,9 +67,8 @@ export function createAuditPurge({
     let removed = 0;
     let last = 0;
     const onStep = (heldMs: number) => observe?.('audit', last, heldMs);
-    const chain = chainOfKind[kind];
     const step = async (limit: number) => {
-      last = await cutAudit(db, chain, { before, now: clock.now(), limit });
+      last = await removeSome(db, { kind: kinds[kind], before, limit });
       removed += last;
       return last > 0;
     };
@@ -76,11 +80,31 @@ export function createAuditPurge({
     async run() {
       let removed = 0;
       const now = await readPurgeTime();
-      for (const kind of Object.keys(chainOfKind) as Kind[]) removed += await purgeKind(kind, now);
+      for (const kind of Object.keys(kinds) as Kind[]) removed += await purgeKind(kind, now);
       return removed;
     },
     stop() {
       stopping.abort();
     },
   };
+}
+
+/** @returns how many rows were removed; 0 where none is due */
+async function removeSome(
+  db: Database,
+  { kind, before, limit }: { kind: string; before: number; limit: number },
+): Promise<number> {
+  if (isPostgres(db)) {
+    const { rows } = await sql<{ removed: number }>`
+      select audit_purge(${kind}, ${before}::bigint, ${limit}::integer) as removed`.execute(db);
+    return Number(rows[0]?.removed);
+  }
+  // SQLite would give the highest number to the next row again, and whoever reads on from there would miss that one.
+  const { numAffectedRows } = await sql`
+    delete from audit where number in (
+      select number from audit where (${kindOfRow}) = ${kind} and at < ${before}
+        and number < (select max(number) from audit) order by at limit ${limit})`.execute(
+    (getAsideWriter(db) as Database | null) ?? db,
+  );
+  return Number(numAffectedRows);
 }

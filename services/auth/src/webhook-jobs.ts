@@ -10,7 +10,7 @@ import { openPoster } from './webhooks/post-message.ts';
 import { createDeliveryPurge } from './webhooks/purge-deliveries.ts';
 import { countAllPending } from './webhooks/webhook-store.ts';
 
-/** The audit is chained once a second, and an event follows. A run without work is one small query. */
+/** An event is late by that. A run without work is one small query. */
 const followEveryMs = 1_000;
 /** A new message waits half of that on average, and a receiver that fails gets one message in that time. */
 const sendEveryMs = 1_000;

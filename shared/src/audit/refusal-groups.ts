@@ -14,12 +14,12 @@ const lateGroups = 10 * groupsPerMinute;
 export interface RefusalGroup {
   /** The first refusal of the group: the row shows its details beside the number. */
   readonly entry: AuditEntry;
-  /** When the first refusal came, milliseconds since 1970. */
-  readonly at: number;
+  /** When the first refusal of its row came, milliseconds since 1970. */
+  at: number;
   count: number;
   /** The count that the stored row has; 0 while there is no row. */
   written: number;
-  /** How much of the count stands in earlier rows, which were chained before the rest could be written. */
+  /** How much of the count stands in earlier rows, which were final before the rest could be written. */
   before: number;
   /** Id of the stored row; null while there is no row. */
   number: number | null;

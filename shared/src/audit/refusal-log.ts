@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { AuditEntry } from '../contracts/index.ts';
-import { type Database, isPostgres, type Transaction } from '../db/index.ts';
+import type { Database } from '../db/index.ts';
 import { toAuditRow } from './audit-row.ts';
 import { createRefusalGroups, type RefusalGroup } from './refusal-groups.ts';
 
@@ -8,6 +8,11 @@ import { createRefusalGroups, type RefusalGroup } from './refusal-groups.ts';
 const gatherMs = 10;
 /** How late the number in a counting row may be. */
 const countEveryMs = 1_000;
+/**
+ * How long a row grows. A group is counted for a minute, and its number is written a second later. After two minutes a row is read as final
+ * (`services/auth/src/read-final-rows.ts`).
+ */
+const growsForMs = 90_000;
 /** How long an answer waits for its row. Well under the gateway's 7 s: the refusal is sent even without a row. */
 const patienceMs = 1_000;
 /** Rows of one statement: eleven values each, and SQLite takes 32,766 values (SQLITE_MAX_VARIABLE_NUMBER). */
@@ -45,7 +50,7 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
       const behind = groups.unwritten();
       if (rows.length + behind.length === 0) return;
       try {
-        await writeRefusals(db, rows, behind);
+        await writeRefusals(db, { rows, groups: behind, now: clock.now() });
       } catch (error) {
         onFault(error);
       }
@@ -87,13 +92,17 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 async function writeRefusals(
   db: Database,
-  rows: readonly { entry: AuditEntry; at: number }[],
-  groups: readonly RefusalGroup[],
+  {
+    rows,
+    groups,
+    now,
+  }: { rows: readonly { entry: AuditEntry; at: number }[]; groups: readonly RefusalGroup[]; now: number },
 ): Promise<void> {
   // More refusals are counted while this waits.
   const counted = groups.map((group) => ({
     group,
     count: group.count,
+    at: group.at,
     number: group.number,
     before: group.before,
   }));
@@ -106,47 +115,23 @@ async function writeRefusals(
         .execute();
     }
     for (const each of counted) {
-      const { group, count } = each;
-      const values = { ...toAuditRow(group.entry, group.at), count };
-      if (each.number === null) {
-        const query = tx.insertInto('audit').values(values).returning('number');
-        each.number = (await query.executeTakeFirstOrThrow()).number;
-      } else {
-        Object.assign(each, await writeCount(tx, each.number, each));
+      const { group, count, number } = each;
+      if (number !== null && each.at > now - growsForMs) {
+        const own = count - each.before;
+        await tx.updateTable('audit').set({ count: own }).where('number', '=', number).execute();
+        continue;
       }
+      // Where the database took no writes for a while, the row may have been read as final: the rest of the count gets one of its own.
+      if (number !== null) Object.assign(each, { at: now, before: group.written });
+      const values = { ...toAuditRow(group.entry, each.at), count: count - each.before };
+      const query = tx.insertInto('audit').values(values).returning('number');
+      each.number = (await query.executeTakeFirstOrThrow()).number;
     }
   });
-  for (const { group, count, number, before } of counted) {
+  for (const { group, count, at, number, before } of counted) {
+    group.at = at;
     group.number = number;
     group.before = before;
     group.written = count;
   }
-}
-
-/**
- * Stores the count of a group. A row that was chained meanwhile never changes, because the database took no writes for minutes:
- * the rest of the count gets a row of its own.
- *
- * @returns the row that counts from now on, and how much earlier rows count
- */
-async function writeCount(
-  tx: Transaction,
-  number: number,
-  { group, count }: { group: RefusalGroup; count: number },
-): Promise<{ number: number; before: number }> {
-  // What chains the row locks it too. The next statement then sees whether it did.
-  if (isPostgres(tx))
-    await tx.selectFrom('audit').select('number').where('number', '=', number).forUpdate().execute();
-  const { numUpdatedRows } = await tx
-    .updateTable('audit')
-    .set({ count: count - group.before })
-    .where('number', '=', number)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('audit_entries').select('number').where('number', '=', number))),
-    )
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows > 0n) return { number, before: group.before };
-  const rest = { ...toAuditRow(group.entry, group.at), count: count - group.written };
-  const added = await tx.insertInto('audit').values(rest).returning('number').executeTakeFirstOrThrow();
-  return { number: added.number, before: group.written };
 }

@@ -56,6 +56,11 @@ describe('a faulty configuration is refused with each variable, what is wrong an
       { LATCHKEY_WORKERS_FILE: '/run/secrets/workers' },
       ['LATCHKEY_WORKERS', 'the single node is one process'],
     ],
+    [
+      'a key for the chain that the audit had',
+      { AUDIT_CHAIN_SECRET: 'a'.repeat(32) },
+      ['AUDIT_CHAIN_SECRET', 'not chained any more', 'Remove the variable', 'AUDIT_FORWARD'],
+    ],
     // What must hold between variables.
     [
       'no way to check viewer tokens',

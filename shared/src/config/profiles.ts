@@ -1,8 +1,8 @@
 import { custodians } from './custodians.ts';
 import { masterKeyRule, masterKeys } from './master-keys.ts';
 import { type Config, readConfig } from './read-config.ts';
+import { removedVariable } from './removed-variables.ts';
 import type { Environment } from './source.ts';
-import type { Setting } from './variable.ts';
 import { apiKeyVariables } from './variables/api-keys.ts';
 import { auditVariables } from './variables/audit.ts';
 import { authorityVariables } from './variables/authority.ts';
@@ -27,17 +27,6 @@ import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens
 import { webhookVariables } from './variables/webhooks.ts';
 import { weakSecretRules } from './weak-secrets.ts';
 
-/** `LATCHKEY_WORKERS` started several processes on one SQLite file. Ignoring it would leave an operator with one core who counts on all of them. */
-const workers: Setting<undefined> = {
-  descriptions: [],
-  read(source) {
-    const name = 'LATCHKEY_WORKERS';
-    if (!source.find(name)) return { faults: [], warnings: [] };
-    const message = `${name} is set, but the single node is one process, so no value is accepted, not even 1. Remove the variable. To use more cores, run several edge processes on Postgres (docs/scale.md).`;
-    return { faults: [{ variable: name, message }], warnings: [] };
-  },
-};
-
 /** Every setting that the single process reads. */
 export const singleNodeSettings = {
   ...processVariables(defaultPorts.gateway),
@@ -47,7 +36,7 @@ export const singleNodeSettings = {
   custodians,
   ...databaseVariables,
   migrateOnStart,
-  workers,
+  workers: removedVariable('LATCHKEY_WORKERS'),
   ...apiKeyVariables,
   ...auditVariables,
   ...webhookVariables,

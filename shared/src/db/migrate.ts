@@ -18,6 +18,7 @@ import { listOrders } from './migrations/0014-list-orders.ts';
 import { contentRegistrant } from './migrations/0015-content-registrant.ts';
 import { leaseLookups } from './migrations/0016-lease-lookups.ts';
 import { purgeClock } from './migrations/0017-purge-clock.ts';
+import { auditReaders } from './migrations/0018-audit-readers.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -40,16 +41,20 @@ export const migrations: Record<string, Migration> = {
   '0015-content-registrant': contentRegistrant,
   '0016-lease-lookups': leaseLookups,
   '0017-purge-clock': purgeClock,
+  '0018-audit-readers': auditReaders,
 };
 
 /** The last migration without which this code does not run; later ones may be pending. Move it together with the code that needs a later one. */
-export const neededMigration = '0017-purge-clock';
+export const neededMigration = '0018-audit-readers';
 
 /**
  * Migrations that remove something, by name. Each has the first release whose code did without the removed part: a
  * release before the migration's own.
  */
-export const contractions: Readonly<Record<string, string>> = {};
+export const contractions: Readonly<Record<string, string>> = {
+  // The chain of the audit and the progress of webhooks along it: no release had them.
+  '0018-audit-readers': '0.2.0',
+};
 
 /** The schema as one release knows it. */
 export interface KnownSchema {

@@ -1,10 +1,5 @@
 import type { Generated } from 'kysely';
-import type {
-  AlertTable,
-  WebhookDeliveryTable,
-  WebhookProgressTable,
-  WebhookTable,
-} from './webhook-tables.ts';
+import type { AlertTable, WebhookDeliveryTable, WebhookTable } from './webhook-tables.ts';
 
 // Times are milliseconds since 1970 in 64-bit integers and JSON is text, on both databases: one mapping, no time zone.
 
@@ -46,42 +41,13 @@ export interface AuditTable {
   details: string | null;
 }
 
-/** The place of a row of the audit in its chain. Never changed. */
-interface AuditEntryTable {
-  /** `acts`, `refusals` or `strangers`. */
-  chain: string;
-  /** From 1, without gaps. */
-  place: number;
-  /** The row of the audit. */
-  number: number;
-  /** See `hashPlace`: 64 hex digits. */
-  hash: string;
-  sealed_at: number;
-}
-
-/** Where a chain ends, where its retention has cut it, and how far it was forwarded. */
-interface AuditChainTable {
-  chain: string;
-  /** The last place, and its hash; 0 and empty before the first. */
-  place: number;
-  hash: string;
-  /** The last place that was removed, and its hash. */
-  cut_place: number;
-  cut_hash: string;
-  cut_at: number | null;
-  /** The time of the newest row that the last cut removed. */
-  cut_newest: number | null;
-  forwarded_place: number;
-}
-
-/** One row: how far the audit is chained. */
-interface AuditSealingTable {
-  id: number;
-  /** Every row up to this number is chained, and no other one can appear there. */
-  sealed_to: number;
-  /** What `sealed_to` becomes next, once no transaction from before `next_at` can be open. */
-  next_to: number;
-  next_at: number;
+/** How far the audit was read in the background, by `forwarding` and by `webhooks`. */
+interface AuditReaderTable {
+  name: string;
+  /** Every row up to this number was read, or waits. */
+  passed: Generated<number>;
+  /** JSON: see `ReadingPlace`. */
+  waiting: Generated<string>;
 }
 
 export interface LeaseTable {
@@ -240,12 +206,9 @@ export interface Schema {
   api_keys: ApiKeyTable;
   setup_claim: SetupClaimTable;
   audit: AuditTable;
-  audit_entries: AuditEntryTable;
-  audit_chains: AuditChainTable;
-  audit_sealing: AuditSealingTable;
+  audit_readers: AuditReaderTable;
   webhooks: WebhookTable;
   webhook_deliveries: WebhookDeliveryTable;
-  webhook_progress: WebhookProgressTable;
   alerts: AlertTable;
   leases: LeaseTable;
   sessions: SessionTable;

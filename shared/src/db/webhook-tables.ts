@@ -50,12 +50,6 @@ export interface WebhookDeliveryTable {
   last_error: string | null;
 }
 
-/** How far each chain of the audit was read for webhooks. */
-export interface WebhookProgressTable {
-  chain: string;
-  place: number;
-}
-
 /** An alert that is under way. */
 export interface AlertTable {
   id: string;

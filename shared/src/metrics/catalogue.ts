@@ -171,9 +171,9 @@ const dependencies = {
   latchkey_audit_failures_total: {
     type: 'counter',
     labels: [],
-    help: 'Writes of refusals to the audit that failed, and runs of its chain and its forwarding that failed for a minute and longer.',
+    help: 'Writes of refusals to the audit that failed, and runs of its forwarding that failed for a minute and longer.',
     lookAt:
-      'grows: rows of refusals are missing, or [the audit](audit.md) waits to be chained or sent. The log says which',
+      'grows: rows of refusals are missing, or [the audit](audit.md) waits to be sent. The log says which',
   },
   latchkey_webhook_tries_total: {
     type: 'counter',

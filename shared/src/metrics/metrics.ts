@@ -52,7 +52,7 @@ export interface Metrics {
    * `own`, because more come than this process can serve: `overloaded`.
    */
   shedRequests: Counter<'upstream' | 'reason'>;
-  /** Refusals that could not be written to the audit, and runs that could not chain or forward it. */
+  /** Refusals that could not be written to the audit, and runs that could not forward it. */
   auditFailures: Counter;
   /** What became of a try to send a message of a webhook. */
   countWebhookTry(outcome: 'delivered' | 'retried' | 'failed'): void;

@@ -55,10 +55,6 @@ export async function fillLists(
         await fillAudit(connection, from(first, count), at);
       }
     });
-    // Otherwise a server on it chains for an hour, which is not what is measured.
-    await sql`update audit_sealing set sealed_to = (select max(number) from audit), next_to = (select max(number) from audit)`.execute(
-      connection,
-    );
     say('statistics');
     // Maintenance that the databases otherwise do later: statistics, and on Postgres the map that index-only scans need.
     await sql`${sql.raw(isPostgres(db) ? 'vacuum analyze' : 'analyze')}`.execute(connection);

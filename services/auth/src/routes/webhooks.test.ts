@@ -1,4 +1,3 @@
-import { createAuditSealer } from '@latchkey/shared/audit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { addAuditRows, ofViewer } from '../audit.fixture.ts';
 import { type AuthFixture, startAuth, testBootstrapKey } from '../auth.fixture.ts';
@@ -66,7 +65,7 @@ it('many different events are refused in proportional time', async () => {
   expect(long / short).toBeLessThan(4);
 });
 
-it('a webhook gets what happened while it was active, also where the rows of the audit are chained later', async () => {
+it('a webhook gets what happened while it was active, also where the audit is read later', async () => {
   const { db } = auth.host;
   const pause = (id: string, status: string) =>
     auth.ask('PATCH', `${path}/${id}`, { ...admin, body: { status } });
@@ -83,7 +82,6 @@ it('a webhook gets what happened while it was active, also where the rows of the
   await revoke('late');
   await pause(still, 'paused');
   await revoke('last');
-  await createAuditSealer({ db, clock: auth.clock, secret: null }).run();
   await createAuditFollower({ db, clock: auth.clock, onDropped: () => {} }).run();
   const viewersOf = async (id: string) =>
     (await auth.ask('GET', `${path}/${id}/deliveries`, admin)).body.deliveries

@@ -1,20 +1,17 @@
-import { type ChainName, readPlaces } from '@latchkey/shared/audit';
 import type { Clock } from '@latchkey/shared/clock';
 import { inUnsyncedTransaction, runPaced, tryLockSubject } from '@latchkey/shared/db';
 import type { Database, Transaction } from '../own-tables.ts';
+import { readFinalRows, readPlace, storePlace } from '../read-final-rows.ts';
 import { type DroppedEvents, enqueueEvents } from './enqueue-events.ts';
 import { activityOf } from './inactive-spans.ts';
-import { eventOfPlace } from './webhook-events.ts';
+import { eventOfRow, isEvent } from './webhook-events.ts';
 import { listening } from './webhook-store.ts';
-
-/** The chains whose rows can be events. */
-const followed: readonly ChainName[] = ['acts', 'refusals'];
 
 export interface AuditFollower {
   /**
    * Turns new rows of the audit into deliveries.
    *
-   * @returns how many rows were read
+   * @returns how many were events
    */
   run(): Promise<number>;
   /** Lets a run end after its present step. */
@@ -28,10 +25,8 @@ interface FollowOptions {
 }
 
 /**
- * Reads the audit by its chains. Places are given in order and after the commit of a row, so a row that commits late is not missed, and the
- * position is one number. The deliveries and the position are one transaction: each row becomes an event once, whichever process reads it
- * and whenever it is killed. On SQLite that commit does not wait for the disk: a power cut takes both back, and the ids of the messages stay
- * the same.
+ * The deliveries and the position are one transaction: each row becomes an event once, whichever process reads it and whenever it is killed. On
+ * SQLite that commit does not wait for the disk: a power cut takes both back, and the ids of the messages stay the same.
  *
  * Where no webhook listens nothing is read, and the position is not kept.
  */
@@ -39,20 +34,19 @@ export function createAuditFollower({ db, clock, onDropped }: FollowOptions): Au
   const stopping = new AbortController();
   let read = 0;
 
-  async function step(chain: ChainName, limit: number): Promise<boolean> {
-    const { count, dropped } = await inUnsyncedTransaction(db, (tx) =>
-      followSome(tx, chain, limit, clock.now()),
+  async function step(limit: number): Promise<boolean> {
+    const { count, dropped, isMore } = await inUnsyncedTransaction(db, (tx) =>
+      followSome(tx, limit, clock.now()),
     );
     for (const one of dropped) onDropped(one);
     read += count;
-    return count === limit;
+    return isMore;
   }
 
   return {
     async run() {
       read = 0;
-      for (const chain of await findBehind(db, clock.now()))
-        await runPaced(db, { clock, signal: stopping.signal, step: (limit) => step(chain, limit) });
+      if (await isBehind(db, clock.now())) await runPaced(db, { clock, signal: stopping.signal, step });
       return read;
     },
     stop: () => stopping.abort(),
@@ -60,47 +54,43 @@ export function createAuditFollower({ db, clock, onDropped }: FollowOptions): Au
 }
 
 /** Without a lock, so that a run without work is one small query. */
-async function findBehind(db: Database, now: number): Promise<ChainName[]> {
-  const rows = await db
-    .selectFrom('audit_chains')
-    .innerJoin('webhook_progress', 'webhook_progress.chain', 'audit_chains.chain')
-    .select('audit_chains.chain')
-    .whereRef('audit_chains.place', '>', 'webhook_progress.place')
+async function isBehind(db: Database, now: number): Promise<boolean> {
+  const behind = await db
+    .selectFrom('audit_readers')
+    .select('name')
+    .where('name', '=', 'webhooks')
     .where(({ exists }) => exists(listening(db, now).select('id')))
-    .execute();
-  return followed.filter((chain) => rows.some((row) => row.chain === chain));
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('waiting', '<>', '[]'),
+        exists(selectFrom('audit').select('number').whereRef('number', '>', 'passed')),
+      ]),
+    )
+    .executeTakeFirst();
+  return behind !== undefined;
 }
 
 interface Followed {
   count: number;
   dropped: DroppedEvents[];
+  isMore: boolean;
 }
 
-async function followSome(tx: Transaction, chain: ChainName, limit: number, now: number): Promise<Followed> {
+async function followSome(tx: Transaction, limit: number, now: number): Promise<Followed> {
+  const nothing = { count: 0, dropped: [], isMore: false };
   // Another process that reads has its turn.
-  if (!(await tryLockSubject(tx, 'webhooks'))) return { count: 0, dropped: [] };
-  const progress = tx.selectFrom('webhook_progress').select('place').where('chain', '=', chain);
-  const head = tx.selectFrom('audit_chains').select('place').where('chain', '=', chain);
-  const [{ place: after }, { place: upTo }] = [
-    await progress.executeTakeFirstOrThrow(),
-    await head.executeTakeFirstOrThrow(),
-  ];
+  if (!(await tryLockSubject(tx, 'webhooks'))) return nothing;
   const webhooks = await listening(tx, now).selectAll().execute();
-  if (webhooks.length === 0 || after >= upTo) return { count: 0, dropped: [] };
-  const places = await readPlaces(tx, chain, { after, upTo, limit });
-  const events = places.flatMap((place) => {
-    const event = eventOfPlace(place);
-    return event ? [{ number: place.number, event }] : [];
-  });
+  if (webhooks.length === 0) return nothing;
+  const place = await readPlace(tx, 'webhooks');
+  const { rows, next, isMore } = await readFinalRows(tx, place, { now, limit, wants: isEvent });
   const dropped: DroppedEvents[] = [];
   for (const webhook of webhooks) {
-    // A row is chained up to some seconds after its act: meanwhile a webhook may have been added, paused or resumed.
+    // A row is read up to some seconds after its act: meanwhile a webhook may have been added, paused or resumed.
     const hears = activityOf(webhook);
-    const own = events.filter(({ number }) => hears(number)).map(({ event }) => event);
+    const own = rows.filter(({ number }) => hears(number)).map(eventOfRow);
     dropped.push(...(await enqueueEvents(tx, [webhook], own, now)));
   }
-  // Without a place, the retention has removed all of them.
-  const place = places.at(-1)?.place ?? upTo;
-  await tx.updateTable('webhook_progress').set({ place }).where('chain', '=', chain).execute();
-  return { count: places.length, dropped };
+  if (next !== place) await storePlace(tx, 'webhooks', next);
+  return { count: rows.length, dropped, isMore };
 }

@@ -1,11 +1,9 @@
-import type { ChainedPlace } from '@latchkey/shared/audit';
 import { expect, test } from 'vitest';
-import { eventOfPlace, toMessageId } from './webhook-events.ts';
+import type { AuditRow } from '../audit-store.ts';
+import { eventOfRow, isEvent, toMessageId } from './webhook-events.ts';
 
-type Row = NonNullable<ChainedPlace['row']>;
-
-function placeOf(row: Partial<Row>): ChainedPlace {
-  const whole: Row = {
+function rowOf(row: Partial<AuditRow>): AuditRow {
+  return {
     ...{
       number: 7,
       at: Date.UTC(2026, 0, 1),
@@ -17,7 +15,6 @@ function placeOf(row: Partial<Row>): ChainedPlace {
     ...{ affected: null, count: null, details: null },
     ...row,
   };
-  return { place: 1, number: whole.number, hash: 'h', row: whole };
 }
 
 test.each([
@@ -25,9 +22,9 @@ test.each([
   { leaseId: null, viewerId: 'ada of nowhere', contentId: null },
   { leaseId: null, viewerId: 'ada', contentId: 'film' },
 ])('a revocation is an event with what it names: %j', (names) => {
-  const event = eventOfPlace(placeOf({ affected: 3, details: JSON.stringify({ reason: 'left', names }) }));
+  const event = eventOfRow(rowOf({ affected: 3, details: JSON.stringify({ reason: 'left', names }) }));
   expect(event).toEqual({
-    key: 'h',
+    key: `audit 7 ${Date.UTC(2026, 0, 1)} r-1`,
     type: 'lease.revoked',
     at: Date.UTC(2026, 0, 1),
     data: {
@@ -45,17 +42,17 @@ test('a refusal at the limit of a viewer is an event with the viewer, the conten
   const row = { outcome: 'refused', code: 'LEASE_LIMIT_REACHED', action: 'lease.create' };
   const names = { leaseId: null, viewerId: 'ada', contentId: 'film' };
   const details = JSON.stringify({ names });
-  const byKey = eventOfPlace(placeOf({ ...row, count: 12, details }));
+  const byKey = eventOfRow(rowOf({ ...row, count: 12, details }));
   expect(byKey).toMatchObject({ type: 'lease.limit-reached' });
-  expect(byKey?.data).toMatchObject({ viewerId: 'ada', contentId: 'film', count: 12 });
-  const byViewer = eventOfPlace(placeOf({ ...row, actor_kind: 'viewer', actor_id: 'bob' }));
-  expect(byViewer?.data).toMatchObject({ viewerId: 'bob', contentId: null, count: 1 });
+  expect(byKey.data).toMatchObject({ viewerId: 'ada', contentId: 'film', count: 12 });
+  const byViewer = eventOfRow(rowOf({ ...row, actor_kind: 'viewer', actor_id: 'bob' }));
+  expect(byViewer.data).toMatchObject({ viewerId: 'bob', contentId: null, count: 1 });
 });
 
-test('a refused revocation, another act and a row that is gone are no events', () => {
-  expect(eventOfPlace(placeOf({ outcome: 'refused', code: 'LEASE_NOT_FOUND' }))).toBeNull();
-  expect(eventOfPlace(placeOf({ action: 'lease.create' }))).toBeNull();
-  expect(eventOfPlace({ place: 1, number: 7, hash: 'h', row: null })).toBeNull();
+test('a refused revocation and another act are no events', () => {
+  expect(isEvent(rowOf({}))).toBe(true);
+  expect(isEvent(rowOf({ outcome: 'refused', code: 'LEASE_NOT_FOUND' }))).toBe(false);
+  expect(isEvent(rowOf({ action: 'lease.create' }))).toBe(false);
 });
 
 test('a message has the same id each time its event is found, and another one at each webhook', () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type ChainedPlace, readNames, toAuditRecord } from '@latchkey/shared/audit';
+import { readNames, toAuditRecord } from '@latchkey/shared/audit';
 import type { ApiKeyRow } from '../api-key.ts';
 import { toApiKey } from '../api-key.ts';
+import type { AuditRow } from '../audit-store.ts';
 
 /** What a webhook can ask for. */
 export const webhookEvents = [
@@ -45,25 +46,27 @@ export function toMessageId(webhookId: string, eventKey: string): string {
   return `msg_${hash.slice(0, idLength)}`;
 }
 
+const isRevocation = ({ action, outcome }: AuditRow) => action === 'lease.revoke' && outcome === 'done';
+const isLimit = ({ outcome, code }: AuditRow) => outcome === 'refused' && code === 'LEASE_LIMIT_REACHED';
+
+/** Whether a row of the audit is an event. */
+export const isEvent = (row: AuditRow): boolean => isRevocation(row) || isLimit(row);
+
 /**
- * The event of a row of the audit; null for a row that is not one. The key is the hash of the place: after a restore another row may stand at
- * the same place.
+ * The event of a row of the audit that is one. Its key names more than the number: after a restore another row may have the same.
  */
-export function eventOfPlace({ hash, row }: ChainedPlace): WebhookEvent | null {
-  if (row === null) return null;
-  const isRevocation = row.action === 'lease.revoke' && row.outcome === 'done';
-  const isLimit = row.outcome === 'refused' && row.code === 'LEASE_LIMIT_REACHED';
-  if (!isRevocation && !isLimit) return null;
+export function eventOfRow(row: AuditRow): WebhookEvent {
   const { id, actor, requestId, affected, count, details } = toAuditRecord(row);
   const { leaseId, viewerId, contentId } = readNames(row);
   const common = { auditId: id, actor, requestId };
-  if (isRevocation) {
+  const key = `audit ${id} ${row.at} ${requestId}`;
+  if (isRevocation(row)) {
     const data = { leaseId, viewerId, contentId, affected, reason: details?.reason ?? null, ...common };
-    return { key: hash, type: 'lease.revoked', at: row.at, data };
+    return { key, type: 'lease.revoked', at: row.at, data };
   }
   const viewer = viewerId ?? (actor.kind === 'viewer' ? actor.id : null);
   return {
-    key: hash,
+    key,
     type: 'lease.limit-reached',
     at: row.at,
     data: { viewerId: viewer, contentId, count, ...common },

@@ -1,5 +1,6 @@
 import { lockSubject } from '@latchkey/shared/db';
 import type { Database, Transaction } from '../own-tables.ts';
+import { invisibleForMs, storePlace } from '../read-final-rows.ts';
 import { type DeliveryRow, type DeliveryState, mostWebhooks, type WebhookRow } from './webhook.ts';
 
 type Connection = Database | Transaction;
@@ -51,13 +52,16 @@ export function listening(db: Connection, now: number) {
  */
 export async function beginAtEndOfAudit(tx: Transaction, now: number): Promise<void> {
   if (await listening(tx, now).select('id').limit(1).executeTakeFirst()) return;
-  const heads = await tx.selectFrom('audit_chains').select(['chain', 'place']).execute();
-  for (const { chain, place } of heads)
-    await tx.updateTable('webhook_progress').set({ place }).where('chain', '=', chain).execute();
+  const end = await tx
+    .selectFrom('audit')
+    .select('number')
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const passed = end ? await readLastBefore(tx, end.number, now) : 0;
+  await storePlace(tx, 'webhooks', { passed, waiting: [] });
 }
 
-/** No transaction of a service lives longer than its statements' 4 s. The rest is for clocks that differ. */
-const invisibleForMs = 30_000;
 /** Rows that are looked at: those of half a minute on a busy server. */
 const lookedAt = 5_000;
 

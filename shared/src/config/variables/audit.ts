@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
-import { integer, type Parser, secret } from '../parsers.ts';
-import { secretBytes } from '../secret-parsers.ts';
+import { integer, type Parser } from '../parsers.ts';
+import { removedVariable } from '../removed-variables.ts';
 import { variable } from '../variable.ts';
 
 /** A hundred years. */
@@ -30,12 +30,7 @@ const auditTarget: Parser<AuditTarget> = {
 
 /** How long the audit keeps its rows. 0 keeps them without a limit. */
 export const auditVariables = {
-  auditChainSecret: variable({
-    name: 'AUDIT_CHAIN_SECRET',
-    type: secret(secretBytes),
-    about:
-      'Chains the audit with a key that the database does not hold, so that nobody who can only write there can chain rows anew. Do not change it. Unset: without a key.',
-  }),
+  auditChainSecret: removedVariable('AUDIT_CHAIN_SECRET'),
   auditForward: variable({
     name: 'AUDIT_FORWARD',
     type: auditTarget,

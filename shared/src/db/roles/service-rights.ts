@@ -14,10 +14,9 @@ const common = {
   ready_probe: { select: true, update: ['at'] },
 } as const;
 
-/** Each service adds rows to the audit and reads none of them. The count of a group of refusals grows until the row is chained. */
+/** Each service adds rows to the audit and reads none of them. The count of a group of refusals grows for a minute. */
 const writesAudit = {
   audit: { insert: true, select: ['number'], update: ['count'] },
-  audit_entries: { select: ['number'] },
 } as const;
 
 /** A service that removes old rows. */
@@ -36,18 +35,15 @@ export const serviceRights = {
     ...common,
     api_keys: { select: true, insert: true, update: true },
     setup_claim: { select: true, insert: true, update: true },
-    // Rows are removed by the function `audit_cut` alone.
+    // Rows are removed by the function `audit_purge` alone.
     audit: { select: true, insert: true, update: ['count'] },
-    audit_entries: { select: true, insert: true },
-    audit_chains: { select: true, update: ['place', 'hash', 'forwarded_place'] },
-    audit_sealing: { select: true, update: ['sealed_to', 'next_to', 'next_at'] },
+    audit_readers: { select: true, update: ['passed', 'waiting'] },
     usage_counts: { select: true, insert: true, update: ['served', 'refused'], delete: true },
     usage_reports: { select: true, insert: true, delete: true },
     // Whether the number of leases of an act is still to come: it tells nothing of who watches what.
     revocations: { select: ['audit_number', 'finished_at'] },
     webhooks: { select: true, insert: true, update: true, delete: true },
     webhook_deliveries: { select: true, insert: true, update: true, delete: true },
-    webhook_progress: { select: true, update: ['place'] },
     alerts: { select: true, insert: true, update: true, delete: true },
     ...purges,
   },
@@ -77,7 +73,7 @@ export const serviceRights = {
 
 /** The functions that each service may run, which act with the rights of their owner. */
 export const serviceFunctions = {
-  auth: ['audit_cut(text, bigint, bigint)'],
+  auth: ['audit_purge(text, bigint, integer)'],
   content: [],
   leases: [],
 } as const satisfies Record<keyof typeof serviceRights, readonly string[]>;
