@@ -4,7 +4,7 @@ import { clockStepMessage } from '@latchkey/shared/db';
 import { openAuditSink } from './audit-sink.ts';
 import type { AuthConfig } from './config.ts';
 import { countLastingFailures } from './count-lasting-failures.ts';
-import { forwardAudit } from './forward-audit.ts';
+import { createAuditForwarder, readFirstUnsent } from './forward-audit.ts';
 import type { RowCore } from './own-tables.ts';
 import { createAuditPurge } from './purge-audit.ts';
 
@@ -27,6 +27,7 @@ export function addAuditJobs({
     db,
     clock,
     retention: readAuditRetention(values),
+    ...(values.auditForward && { readFirstKept: () => readFirstUnsent(db) }),
     observe: metrics.observePurge,
     // The lease service reports it for a single node.
     ...(isSeparate && {
@@ -50,11 +51,12 @@ export function addAuditJobs({
     pid: process.pid,
     now: () => clock.now(),
   });
+  const forwarder = createAuditForwarder({ db, clock, sink, signal: stopping.signal });
   jobs.repeat({
     everyMs: forwardEveryMs,
-    run: counting(() => forwardAudit({ db, clock, sink, signal: stopping.signal })),
+    run: counting(() => forwarder.run()),
     failed:
-      'the audit could not be forwarded: rows wait in the database. Check AUDIT_FORWARD and the disk or the syslog server behind it',
+      'the audit could not be forwarded: rows wait in the database, and the retention leaves them there. Check AUDIT_FORWARD and the disk or the syslog server behind it',
     interrupt: () => stopping.abort(),
   });
 }

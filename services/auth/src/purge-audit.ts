@@ -44,6 +44,8 @@ interface AuditPurgeOptions {
   db: Database;
   clock: Clock;
   retention: AuditRetention;
+  /** The number from which on every row stays: those that are still to be forwarded. */
+  readFirstKept?: () => Promise<number>;
   /** See `createPurgeClock`. */
   onClockStep?: ((waitMs: number) => void) | undefined;
   /** Called after each step: what it removed, and how long it may have held its locks. */
@@ -54,13 +56,14 @@ export function createAuditPurge({
   db,
   clock,
   retention,
+  readFirstKept,
   observe,
   onClockStep,
 }: AuditPurgeOptions): AuditPurge {
   const aside = getAsideWriter(db);
   const readPurgeTime = createPurgeClock({ db, clock, onClockStep });
   const stopping = new AbortController();
-  async function purgeKind(kind: Kind, now: number): Promise<number> {
+  async function purgeKind(kind: Kind, now: number, below: number): Promise<number> {
     const days = retention[kind];
     if (days === 0) return 0;
     const before = now - days * dayMs;
@@ -68,7 +71,7 @@ export function createAuditPurge({
     let last = 0;
     const onStep = (heldMs: number) => observe?.('audit', last, heldMs);
     const step = async (limit: number) => {
-      last = await removeSome(db, { kind: kinds[kind], before, limit });
+      last = await removeSome(db, { kind: kinds[kind], before, below, limit });
       removed += last;
       return last > 0;
     };
@@ -80,7 +83,8 @@ export function createAuditPurge({
     async run() {
       let removed = 0;
       const now = await readPurgeTime();
-      for (const kind of Object.keys(kinds) as Kind[]) removed += await purgeKind(kind, now);
+      const below = (await readFirstKept?.()) ?? Number.MAX_SAFE_INTEGER;
+      for (const kind of Object.keys(kinds) as Kind[]) removed += await purgeKind(kind, now, below);
       return removed;
     },
     stop() {
@@ -92,18 +96,20 @@ export function createAuditPurge({
 /** @returns how many rows were removed; 0 where none is due */
 async function removeSome(
   db: Database,
-  { kind, before, limit }: { kind: string; before: number; limit: number },
+  { kind, before, below, limit }: { kind: string; before: number; below: number; limit: number },
 ): Promise<number> {
   if (isPostgres(db)) {
     const { rows } = await sql<{ removed: number }>`
-      select audit_purge(${kind}, ${before}::bigint, ${limit}::integer) as removed`.execute(db);
+      select audit_purge(${kind}, ${before}::bigint, ${below}::bigint, ${limit}::integer) as removed`.execute(
+      db,
+    );
     return Number(rows[0]?.removed);
   }
   // SQLite would give the highest number to the next row again, and whoever reads on from there would miss that one.
   const { numAffectedRows } = await sql`
     delete from audit where number in (
       select number from audit where (${kindOfRow}) = ${kind} and at < ${before}
-        and number < (select max(number) from audit) order by at limit ${limit})`.execute(
+        and number < min(${below}, (select max(number) from audit)) order by at limit ${limit})`.execute(
     (getAsideWriter(db) as Database | null) ?? db,
   );
   return Number(numAffectedRows);

@@ -44,7 +44,10 @@ export async function readFinalRows(
   place: ReadingPlace,
   { now, limit, wants = () => true }: { now: number; limit: number; wants?: (row: AuditRow) => boolean },
 ): Promise<FinalRows> {
-  const awaited = await readAwaited(db, place);
+  const awaited = await readRows(
+    db,
+    place.waiting.map(([number]) => number),
+  );
   const fresh = await select(db).where('number', '>', place.passed).limit(limit).execute();
   const isFinal = (row: Row) => !row.waits && (row.count === null || row.at < now - countedForMs);
   const rows: AuditRow[] = [];
@@ -87,18 +90,19 @@ function select(db: Database | Transaction) {
     .orderBy('number');
 }
 
-async function readAwaited(
+/** Rows by their numbers. One that was removed is not there. */
+export async function readRows(
   db: Database | Transaction,
-  { waiting }: ReadingPlace,
+  numbers: readonly number[],
 ): Promise<ReadonlyMap<number, Row>> {
-  if (waiting.length === 0) return new Map();
-  const numbers = rowList(
+  if (numbers.length === 0) return new Map();
+  const wanted = rowList(
     db,
     { number: 'bigint' },
-    waiting.map(([number]) => ({ number })),
+    numbers.map((number) => ({ number })),
   );
   const rows = await select(db)
-    .where('number', 'in', sql<number>`(select number from ${numbers} as given)`)
+    .where('number', 'in', sql<number>`(select number from ${wanted} as given)`)
     .execute();
   return new Map(rows.map((row) => [row.number, row]));
 }

@@ -48,6 +48,11 @@ interface AuditReaderTable {
   passed: Generated<number>;
   /** JSON: see `ReadingPlace`. */
   waiting: Generated<string>;
+  /** Of the forwarding: how many rows the receiver has confirmed. */
+  sent: Generated<number>;
+  /** Numbers of the rows that are being sent, as JSON, and since when. */
+  sending: Generated<string>;
+  sending_since: Generated<number>;
 }
 
 export interface LeaseTable {

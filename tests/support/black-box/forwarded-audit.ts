@@ -14,14 +14,16 @@ export const readLines = (text: string): Line[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-/** Whether each act up to the last one is there, and those that are there twice are the same. */
+/** Whether each act is there, no number is missing, and lines that are there twice are the same. */
 export function expectComplete(lines: readonly Line[], contents: readonly string[]): void {
   const there = new Set(registered(lines));
   expect(contents.filter((id) => !there.has(id))).toEqual([]);
-  const byId = new Map<unknown, string>();
+  const texts = new Map<number, string>();
   for (const line of lines) {
-    const text = JSON.stringify(line);
-    expect(byId.get(line.id) ?? text).toBe(text);
-    byId.set(line.id, text);
+    const [number, text] = [Number(line.number), JSON.stringify(line)];
+    expect(texts.get(number) ?? text).toBe(text);
+    texts.set(number, text);
   }
+  const numbers = [...texts.keys()].sort((a, b) => a - b);
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
 }

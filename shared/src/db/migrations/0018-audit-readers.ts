@@ -27,6 +27,9 @@ export const auditReaders: Migration = {
       .addColumn('name', 'text', (c) => c.primaryKey().notNull())
       .addColumn('passed', 'bigint', (c) => c.notNull().defaultTo(0))
       .addColumn('waiting', 'text', (c) => c.notNull().defaultTo('[]'))
+      .addColumn('sent', 'bigint', (c) => c.notNull().defaultTo(0))
+      .addColumn('sending', 'text', (c) => c.notNull().defaultTo('[]'))
+      .addColumn('sending_since', 'bigint', (c) => c.notNull().defaultTo(0))
       .execute();
     for (const name of ['forwarding', 'webhooks'])
       await sql`insert into audit_readers (name) values (${name}) on conflict do nothing`.execute(db);
@@ -38,17 +41,18 @@ async function createPurge(db: Kysely<unknown>): Promise<void> {
   // A function with its owner's rights must find its tables whatever the caller's path is, and no temporary table of the caller.
   await sql`select set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)`.execute(db);
   await sql
-    .raw(`create or replace function audit_purge(purged_kind text, before bigint, most integer) returns bigint
+    .raw(`create or replace function audit_purge(purged_kind text, before bigint, below bigint, most integer) returns bigint
     language plpgsql security definer set search_path from current as $body$
 declare
   due bigint := least(before, (extract(epoch from clock_timestamp()) * 1000)::bigint - 86400000);
   removed bigint;
 begin
   delete from audit where number in (
-    select number from audit where (${kind}) = purged_kind and at < due order by at limit most for update skip locked);
+    select number from audit where (${kind}) = purged_kind and at < due and number < below
+    order by at limit most for update skip locked);
   get diagnostics removed = row_count;
   return removed;
 end $body$`)
     .execute(db);
-  await sql`revoke all on function audit_purge(text, bigint, integer) from public`.execute(db);
+  await sql`revoke all on function audit_purge(text, bigint, bigint, integer) from public`.execute(db);
 }

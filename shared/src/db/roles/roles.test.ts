@@ -127,7 +127,7 @@ describe.skipIf(url === '')('on Postgres', () => {
       .insertInto('audit')
       .values(rows as never)
       .execute();
-    const purge = `select audit_purge('refusals', ${Date.now() + dayMs}, 10)`;
+    const purge = `select audit_purge('refusals', ${Date.now() + dayMs}, 100, 10)`;
     expect(await tryAs('leases', [purge])).toEqual([refused]);
     const asAuth = own.open({ databaseUrl: urlAs(`${prefix}_auth`, passwords.auth) });
     await sql

@@ -37,7 +37,7 @@ export const serviceRights = {
     setup_claim: { select: true, insert: true, update: true },
     // Rows are removed by the function `audit_purge` alone.
     audit: { select: true, insert: true, update: ['count'] },
-    audit_readers: { select: true, update: ['passed', 'waiting'] },
+    audit_readers: { select: true, update: ['passed', 'waiting', 'sent', 'sending', 'sending_since'] },
     usage_counts: { select: true, insert: true, update: ['served', 'refused'], delete: true },
     usage_reports: { select: true, insert: true, delete: true },
     // Whether the number of leases of an act is still to come: it tells nothing of who watches what.
@@ -73,7 +73,7 @@ export const serviceRights = {
 
 /** The functions that each service may run, which act with the rights of their owner. */
 export const serviceFunctions = {
-  auth: ['audit_purge(text, bigint, integer)'],
+  auth: ['audit_purge(text, bigint, bigint, integer)'],
   content: [],
   leases: [],
 } as const satisfies Record<keyof typeof serviceRights, readonly string[]>;
