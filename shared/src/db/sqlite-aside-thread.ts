@@ -10,11 +10,11 @@ let writing: SqliteDatabase.Database | null = null;
 
 parentPort?.on('message', (request: AsideRequest) => parentPort?.postMessage(answer(request)));
 
-function answer({ id, work, sql, parameters }: AsideRequest): AsideAnswer {
+function answer({ work, sql, parameters }: AsideRequest): AsideAnswer {
   try {
-    return { id, result: run(work, sql, parameters) };
+    return { result: run(work, sql, parameters) };
   } catch (error) {
-    return { id, fault: { message: String(error), code: String((error as { code?: unknown }).code) } };
+    return { fault: { message: String(error), code: String((error as { code?: unknown }).code) } };
   }
 }
 

@@ -21,9 +21,8 @@ export interface SqliteAside {
   close(): Promise<void>;
 }
 
-/** Messages to the thread and its answers. */
+/** Messages to the thread, and its answers in the same order. */
 export interface AsideRequest {
-  id: number;
   work: 'read' | 'write' | 'checkpoint';
   sql: string;
   parameters: readonly unknown[];
@@ -33,13 +32,12 @@ export interface AsideWrite {
   changes: number;
   heldMs: number;
 }
-export type AsideAnswer =
-  | { id: number; result: unknown }
-  | { id: number; fault: { message: string; code: string } };
+export type AsideAnswer = { result: unknown } | { fault: { message: string; code: string } };
 
-interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: Error): void;
+interface Thread {
+  worker: Worker;
+  /** The callers, in the order of their messages. */
+  waiting: { resolve(result: unknown): void; reject(error: Error): void }[];
 }
 
 /**
@@ -47,46 +45,38 @@ interface Waiting {
  * again. It takes some 10 MB.
  */
 export function createSqliteAside(path: string): SqliteAside {
-  const waiting = new Map<number, Waiting>();
   const held = createLongest();
-  let thread: Worker | null = null;
+  let thread: Thread | null = null;
   let ownWrite: Promise<unknown> | null = null;
-  let lastId = 0;
   let isClosed = false;
 
-  function start(): Worker {
-    const started = new Worker(new URL('./sqlite-aside-thread.ts', import.meta.url), {
+  function start(): Thread {
+    const worker = new Worker(new URL('./sqlite-aside-thread.ts', import.meta.url), {
       workerData: { path },
       // Debuggers and loaders of the process are not meant for it.
       execArgv: [],
     });
+    const started: Thread = { worker, waiting: [] };
     const end = (reason: string) => {
       if (thread === started) thread = null;
-      failAll(waiting, reason);
+      const fault = withCode(`work on the database was broken off: ${reason}`, 'SQLITE_IOERR');
+      for (const { reject } of started.waiting.splice(0)) reject(fault);
     };
-    started.on('message', (answer: AsideAnswer) => settle(started, answer));
-    started.once('error', (error) => end(String(error)));
-    started.once('exit', () => end('its thread ended'));
+    worker.on('message', (answer: AsideAnswer) => settle(started, answer));
+    worker.once('error', (error) => end(String(error)));
+    worker.once('exit', () => end('its thread ended'));
     return started;
-  }
-
-  function settle(from: Worker, answer: AsideAnswer): void {
-    const { resolve, reject } = waiting.get(answer.id) ?? {};
-    waiting.delete(answer.id);
-    // A thread that waits for the next call must not keep the process alive.
-    if (waiting.size === 0) from.unref();
-    if ('result' in answer) resolve?.(answer.result);
-    else reject?.(withCode(answer.fault.message, answer.fault.code));
   }
 
   function call(work: AsideRequest['work'], sql: string, parameters: readonly unknown[]): Promise<unknown> {
     if (isClosed) return Promise.reject(new Error('The database connection is not open'));
     thread ??= start();
-    thread.ref();
-    const id = ++lastId;
-    const answer = new Promise<unknown>((resolve, reject) => waiting.set(id, { resolve, reject }));
-    thread.postMessage({ id, work, sql, parameters } satisfies AsideRequest);
-    return answer;
+    const { worker, waiting } = thread;
+    worker.ref();
+    return new Promise((resolve, reject) => {
+      worker.postMessage({ work, sql, parameters } satisfies AsideRequest);
+      waiting.push({ resolve, reject });
+    });
   }
 
   return {
@@ -108,15 +98,17 @@ export function createSqliteAside(path: string): SqliteAside {
     checkpoint: async () => void (await call('checkpoint', '', [])),
     async close() {
       isClosed = true;
-      await thread?.terminate();
+      await thread?.worker.terminate();
     },
   };
 }
 
-function failAll(waiting: Map<number, Waiting>, reason: string): void {
-  for (const { reject } of waiting.values())
-    reject(withCode(`work on the database was broken off: ${reason}`, 'SQLITE_IOERR'));
-  waiting.clear();
+function settle({ worker, waiting }: Thread, answer: AsideAnswer): void {
+  const { resolve, reject } = waiting.shift() ?? {};
+  // A thread that waits for the next call must not keep the process alive.
+  if (waiting.length === 0) worker.unref();
+  if ('result' in answer) resolve?.(answer.result);
+  else reject?.(withCode(answer.fault.message, answer.fault.code));
 }
 
 /** The longest of the times that were noted since the last call of `take`; 0 without any. */

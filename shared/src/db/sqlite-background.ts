@@ -1,14 +1,6 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  Kysely,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
-import { createLockQueue, type LockQueue } from './lock-queue.ts';
+import { type CompiledQuery, type DatabaseConnection, type Dialect, DummyDriver, Kysely } from 'kysely';
+import { ConcurrentAdapter, createConcurrentDialect, wholeRows } from './concurrent-dialect.ts';
+import { createLockQueue } from './lock-queue.ts';
 import type { Schema } from './schema.ts';
 import type { SqliteFile } from './sqlite.ts';
 import type { SqliteAside } from './sqlite-aside.ts';
@@ -59,43 +51,22 @@ export function createSqliteBackground(file: SqliteFile, aside: SqliteAside): Sq
 }
 
 function createWriterDialect(aside: SqliteAside): Dialect {
-  const connection = createWriterConnection(aside, createLockQueue());
-  const refuse = async () => {
-    throw new Error('each statement of the writer is a transaction of its own');
-  };
-  const driver: Driver = {
-    init: async () => {},
-    acquireConnection: async () => connection,
-    beginTransaction: refuse,
-    commitTransaction: refuse,
-    rollbackTransaction: refuse,
-    releaseConnection: async () => {},
-    destroy: async () => {},
-  };
-  return {
-    createDriver: () => driver,
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new ConcurrentAdapter(),
-    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
-  };
-}
-
-/** The thread takes turns itself. */
-class ConcurrentAdapter extends SqliteAdapter {
-  override get supportsMultipleConnections(): boolean {
-    return true;
-  }
-}
-
-function createWriterConnection(aside: SqliteAside, lockQueue: LockQueue): DatabaseConnection {
-  return {
+  const lockQueue = createLockQueue();
+  const connection = {
+    ...wholeRows,
     async executeQuery({ sql, parameters }: CompiledQuery) {
       const changes = await lockQueue.retry(() => aside.write(sql, parameters));
       return { numAffectedRows: BigInt(changes), rows: [] };
     },
-    // biome-ignore lint/correctness/useYield: it always throws
-    async *streamQuery() {
-      throw new Error('the writer returns no rows');
-    },
   };
+  class WriterDriver extends DummyDriver {
+    override async acquireConnection(): Promise<DatabaseConnection> {
+      return connection;
+    }
+
+    override async beginTransaction(): Promise<void> {
+      throw new Error('each statement of the writer is a transaction of its own');
+    }
+  }
+  return createConcurrentDialect(new WriterDriver(), new ConcurrentAdapter());
 }

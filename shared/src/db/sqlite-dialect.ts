@@ -5,10 +5,8 @@ import {
   type Driver,
   Kysely,
   type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
 } from 'kysely';
+import { ConcurrentAdapter, createConcurrentDialect, wholeRows } from './concurrent-dialect.ts';
 import { createLockQueue, isBusy, type LockQueue } from './lock-queue.ts';
 import { createMutex, type Mutex } from './mutex.ts';
 import type { Schema } from './schema.ts';
@@ -28,12 +26,11 @@ export function createSqliteDialect(file: SqliteFile, aside: SqliteAside | null 
   const lockQueue = createLockQueue(() => aside?.ownWrite() ?? null);
   const shared = { file, aside, turns: createMutex(), lockQueue };
   const background = aside && createSqliteBackground(file, aside);
-  const dialectThat = (syncs: boolean, unsynced: Kysely<Schema> | null): Dialect => ({
-    createDriver: () => new PatientDriver(shared, syncs),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SqliteFileAdapter(aside, background, unsynced),
-    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
-  });
+  const dialectThat = (syncs: boolean, unsynced: Kysely<Schema> | null): Dialect =>
+    createConcurrentDialect(
+      new PatientDriver(shared, syncs),
+      new SqliteFileAdapter(aside, background, unsynced),
+    );
   return dialectThat(true, new Kysely({ dialect: dialectThat(false, null) }));
 }
 
@@ -44,7 +41,7 @@ interface Shared {
   lockQueue: LockQueue;
 }
 
-export class SqliteFileAdapter extends SqliteAdapter {
+export class SqliteFileAdapter extends ConcurrentAdapter {
   /** Null for a database in memory, which only one connection can read. */
   readonly aside: SqliteAside | null;
   readonly background: SqliteBackground | null;
@@ -60,11 +57,6 @@ export class SqliteFileAdapter extends SqliteAdapter {
     this.aside = aside;
     this.background = background;
     this.unsynced = unsynced;
-  }
-
-  /** The driver takes turns itself. */
-  override get supportsMultipleConnections(): boolean {
-    return true;
   }
 }
 
@@ -115,6 +107,7 @@ class Connection implements DatabaseConnection {
   readonly #turns: Mutex;
   readonly #lockQueue: LockQueue;
   readonly #syncs: boolean;
+  readonly streamQuery = wholeRows.streamQuery;
   /**
    * Held from the beginning of a transaction until the caller is done, so that other callers' statements do not become
    * part of it.
@@ -157,11 +150,6 @@ class Connection implements DatabaseConnection {
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const run = () => this.#file.run(sql, parameters) as QueryResult<R>;
     return this.#hasTurn ? run() : this.#runInTurn(run, false);
-  }
-
-  // biome-ignore lint/correctness/useYield: it always throws
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('rows of SQLite are read at once');
   }
 
   async #runInTurn<T>(run: () => T, keepsTurn: boolean): Promise<T> {
