@@ -48,7 +48,7 @@ it('the secret of a webhook is in the answer that made it, and in no list, audit
   ]);
 });
 
-it('many different events are refused in proportional time', async () => {
+it('many different events are refused in proportional time, with an answer that names the first faults', async () => {
   const refuse = async (count: number, times: number) => {
     const events = Array.from({ length: count }, (_, index) => `${index}`);
     const before = process.cpuUsage();
@@ -63,6 +63,9 @@ it('many different events are refused in proportional time', async () => {
   }
   // 1 is proportional, 16 is the square.
   expect(long / short).toBeLessThan(4);
+  const events = Array.from({ length: 8_000 }, (_, index) => `${index}`);
+  const { errors } = (await create({ ...wanted, events })).body;
+  expect([errors.length, errors[0].message]).toEqual([100, 'must NOT have more than 5 items']);
 });
 
 it('a webhook gets what happened while it was active, also where the audit is read later', async () => {
