@@ -89,7 +89,7 @@ it('a failed delivery shows why, its payload and the next try, and a replay deli
   await client.call('DELETE', `/api/v1/webhooks/${id}`, { as: adminApiKey });
 });
 
-it('a webhook is paused, resumed and changed, and its secret is rotated', async () => {
+it('a webhook is paused, resumed and changed, also where its list could not be read at first, and its secret is rotated', async () => {
   const { id, name } = await addWebhook();
   const page = await openWebhook(id);
   await page.getByRole('button', { name: 'Pause' }).click();
@@ -97,7 +97,13 @@ it('a webhook is paused, resumed and changed, and its secret is rotated', async 
   expect(await page.getByRole('button', { name: 'Send a test' }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('button', { name: 'Pause' }).waitFor();
+  const list = '**/api/v1/webhooks';
+  await page.route(list, (route) => route.fulfill({ status: 403, body: '{}' }));
   await page.getByRole('button', { name: 'Change…' }).click();
+  const tryAgain = page.getByRole('dialog').getByRole('button', { name: 'Try again' });
+  await tryAgain.waitFor();
+  await page.unroute(list);
+  await tryAgain.click();
   await page.getByLabel('API key expires soon').check();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Leases revoked, API key expires soon').waitFor();

@@ -6,6 +6,7 @@ import { queryKeys } from '../../api/query-keys.ts';
 import { changeWebhook, listWebhooks, readWebhook, type Webhook } from '../../api/webhooks.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyableValue } from '../../components/copying.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { ErrorNotice, ErrorState } from '../../components/errors.tsx';
 import { type Fact, FactList } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
@@ -115,11 +116,17 @@ function OpenedDialog(props: { webhook: Webhook; dialog: OpenDialog; onClose: ()
 /** Opens once the listed origins are known. */
 function ChangeDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const api = useApi();
-  const { data } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: queryKeys.webhookList,
     queryFn: ({ signal }) => listWebhooks(api, signal),
   });
-  return data ? <WebhookFormDialog webhook={webhook} origins={data.origins} onClose={onClose} /> : null;
+  if (data) return <WebhookFormDialog webhook={webhook} origins={data.origins} onClose={onClose} />;
+  if (!error) return null;
+  return (
+    <Dialog title="Change the webhook" onClose={onClose}>
+      <ErrorState error={error} onRetry={() => void refetch()} />
+    </Dialog>
+  );
 }
 
 function factsOf({ url, id, events, status, pending, dropped, ...times }: Webhook): Fact[] {
