@@ -11,10 +11,11 @@ import { createSystemClock } from '../clock/clock.ts';
 import { createInternalClient, internalSecretHeader } from '../internal/index.ts';
 import { createShutdown } from '../lifecycle/index.ts';
 import { serveHttp } from '../testing/serve-http.ts';
+import { stopTime } from '../testing/stop-time.ts';
 import { makeTestFolder } from '../testing/test-folder.ts';
 import { describeServiceTls, internalTlsVariableNames, openTlsFiles, type TlsFiles } from '../tls/index.ts';
 import { createUpstream } from '../upstream/index.ts';
-import { openInternalTls } from './open-internal-tls.ts';
+import { openInternalTls } from './open-tls.ts';
 import { createProcessBase } from './process-context.ts';
 import { createServiceContext, internalSecret as secret } from './service-context.fixture.ts';
 import { createServiceProcess } from './service-process.ts';
@@ -46,8 +47,9 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
     return {
       settings: Object.fromEntries(settings),
       current: () => material,
-      onChange: () => {},
       expiries: () => [],
+      renew: () => {},
+      onChange: () => {},
     };
   };
 
@@ -213,23 +215,39 @@ describe.skipIf(findProgram('openssl') === undefined)('mutual TLS between servic
     const next = read(other.ca, other.issue('caller'));
     expect(await connectTo(port, old).ask()).toEqual({ thing: 1 });
     put(other.issue('server'), other.ca);
-    files.current();
+    files.renew();
     expect(await connectTo(port, next).ask()).toEqual({ thing: 1 });
     const { cert, key } = old.current();
     expect((await get(port, '/internal/thing', { cert, key })).status).toBe(401);
     await expect(connectTo(port, old).ask()).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
   });
 
-  test('the metrics say when the certificate of a process and its CA expire', async () => {
+  test('the metrics say when the certificate of a process and its CA expire, and a replaced certificate counts within seconds', async () => {
+    const time = stopTime();
     const base = createProcessBase({ clock: createSystemClock(), log, shutdown: createShutdown(log) });
-    const { cert, key } = authority.issue('metered');
+    const folder = makeTestFolder();
     const { ca } = authority;
-    openInternalTls({ internalTlsCaFile: ca, internalTlsCertFile: cert, internalTlsKeyFile: key }, base);
+    const own = { cert: join(folder, 'cert'), key: join(folder, 'key') };
+    const put = ({ cert, key }: typeof own) => {
+      copyFileSync(cert, own.cert);
+      copyFileSync(key, own.key);
+    };
+    const expectShown = async () => {
+      const shown = await base.registry.metrics();
+      for (const path of [ca, own.cert]) {
+        const seconds = new X509Certificate(readFileSync(path)).validToDate.getTime() / 1_000;
+        expect(shown).toContain(`latchkey_certificate_expiry_timestamp_seconds{file="${path}"} ${seconds}\n`);
+      }
+    };
+    put(authority.issue('metered'));
+    openInternalTls(
+      { internalTlsCaFile: ca, internalTlsCertFile: own.cert, internalTlsKeyFile: own.key },
+      base,
+    );
     onTestFinished(() => base.jobs.stop());
-    const shown = await base.registry.metrics();
-    for (const path of [ca, cert]) {
-      const seconds = new X509Certificate(readFileSync(path)).validToDate.getTime() / 1_000;
-      expect(shown).toContain(`latchkey_certificate_expiry_timestamp_seconds{file="${path}"} ${seconds}\n`);
-    }
+    await expectShown();
+    put(authority.issue('later', { days: 25 }));
+    time.advance(5_000);
+    await expectShown();
   });
 });

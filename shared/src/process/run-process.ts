@@ -20,7 +20,7 @@ import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-refusal.ts';
 import { exportReadiness } from './export-gauges.ts';
-import { type InternalTlsSettings, openInternalTls } from './open-internal-tls.ts';
+import { type InternalTlsSettings, openInternalTls } from './open-tls.ts';
 import { openTracer, type TraceSettings } from './open-tracer.ts';
 import { createProcessBase, type ProcessBase } from './process-context.ts';
 

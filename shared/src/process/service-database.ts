@@ -24,6 +24,7 @@ import { type BusSettings, connectBus } from './connect-bus.ts';
 import { connectStateStore, type Sharing, type StateStoreSettings } from './connect-state-store.ts';
 import { exportDisk, exportPool } from './export-gauges.ts';
 import { refusalsFaultMessage } from './lost-service.ts';
+import { followTlsFiles } from './open-tls.ts';
 import type { ProcessBase } from './process-context.ts';
 import type { ServiceCore } from './service-core.ts';
 
@@ -56,15 +57,13 @@ export async function openRows(name: string, values: RowSettings, base: ProcessB
 }
 
 /** Opens the database of a service; it is closed with the process. No statement is sent yet. */
-function openServiceDatabase(
-  values: DatabasePlace,
-  { log, warn, clock, shutdown, registry, tlsFiles, tracer }: ProcessBase,
-): Database {
+function openServiceDatabase(values: DatabasePlace, base: ProcessBase): Database {
+  const { log, warn, clock, shutdown, registry, tracer } = base;
   const { tls, poolMode } = openPostgresOptions(values, {
     now: clock.now,
     onFault: (error) => warn('changed files for TLS to Postgres are not used', error),
   });
-  if (tls) tlsFiles.push(tls);
+  if (tls) followTlsFiles(tls, base);
   const db = openDatabase({
     ...{ tls, poolMode, tracer },
     databaseUrl: values.databaseUrl?.reveal(),

@@ -1,195 +1,67 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { type Certificate, splitCertificates, TlsFileRefused, whyNotValid } from './certificates.ts';
+import { statSync } from 'node:fs';
+import {
+  type CertificateExpiry,
+  readTlsFiles,
+  type TlsFileSettings,
+  type TlsMaterial,
+} from './read-tls-files.ts';
 
-/** A file in PEM form, and the variable that names it. */
-export interface TlsFile {
-  variable: string;
-  path: string;
-}
-
-/** The files of one kind of connection. A certificate comes with its key. */
-export interface TlsFileSettings {
-  /** The CAs that are trusted, in place of those that the machine knows. */
-  ca?: TlsFile | undefined;
-  /** The certificate that this process shows, with the intermediate ones after it. */
-  cert?: TlsFile | undefined;
-  key?: TlsFile | undefined;
-}
-
-/** In PEM form, as Node's `tls` takes it. */
-export interface TlsMaterial {
-  ca?: string;
-  cert?: string;
-  key?: string;
-}
-
-/** When the certificate in a file expires. */
-interface CertificateExpiry {
-  file: string;
-  /** Milliseconds since 1970. */
-  expiresAt: number;
-}
-
-/** The files of one kind of connection, read again when they have changed. */
+/** The files of one kind of connection, read again after a change. */
 export interface TlsFiles {
   readonly settings: TlsFileSettings;
-  /**
-   * What the files hold now. It is the same object until a file has changed. Call it for each new connection: it costs one call of the
-   * system for each file.
-   */
+  /** What new connections use. It is the same object until a file has changed. */
   current(): TlsMaterial;
-  /** Calls back after a change of the files. A listener needs it: a client calls `current` for each connection. */
+  expiries(): readonly CertificateExpiry[];
+  /** Reads the files again if one has changed. Call it every few seconds: it costs one call of the system for each file. */
+  renew(): void;
+  /** Calls back after a change. A listener needs it: a client calls `current` for each connection. */
   onChange(listener: (material: TlsMaterial) => void): void;
-  expiries(): CertificateExpiry[];
 }
 
 interface TlsFilesOptions {
   now: () => number;
-  /** Called for changed files that cannot be used: the earlier ones stay in use. */
+  /** Called once for changed files that cannot be used: those before stay in use. */
   onFault: (error: unknown) => void;
-}
-
-interface Read {
-  signature: string;
-  material: TlsMaterial;
-  expiries: CertificateExpiry[];
 }
 
 /** @throws TlsFileRefused for a file that is missing, is not PEM, has expired, or does not belong to the others */
 export function openTlsFiles(settings: TlsFileSettings, { now, onFault }: TlsFilesOptions): TlsFiles {
-  let kept = readAll(settings, now());
-  let refused = '';
+  /** Of the files that were read last, whether they could be used or not. */
+  let seen = signatureOf(settings);
+  let kept = readTlsFiles(settings, now());
   const listeners: ((material: TlsMaterial) => void)[] = [];
-
-  function renew(): void {
-    const signature = signatureOf(settings);
-    if (signature === kept.signature || signature === refused) return;
-    try {
-      kept = readAll(settings, now());
-      refused = '';
-    } catch (error) {
-      // Perhaps only one of certificate and key was replaced yet. The next change is tried again.
-      refused = signature;
-      onFault(error);
-      return;
-    }
-    for (const listener of listeners) listener(kept.material);
-  }
-
   return {
     settings,
-    current() {
-      renew();
-      return kept.material;
+    current: () => kept.material,
+    expiries: () => kept.expiries,
+    renew() {
+      const signature = signatureOf(settings);
+      if (signature === seen) return;
+      seen = signature;
+      try {
+        kept = readTlsFiles(settings, now());
+      } catch (error) {
+        // Perhaps only one of certificate and key was replaced yet. The next change is tried again.
+        onFault(error);
+        return;
+      }
+      for (const listener of listeners) listener(kept.material);
     },
     onChange: (listener) => void listeners.push(listener),
-    expiries() {
-      renew();
-      return kept.expiries;
-    },
   };
 }
 
-const filesOf = ({ ca, cert, key }: TlsFileSettings) =>
-  [ca, cert, key].filter((file): file is TlsFile => file !== undefined);
-
 /** Differs after a change of a file. Kubernetes replaces a link, so the file behind it counts. */
-function signatureOf(settings: TlsFileSettings): string {
-  return filesOf(settings)
-    .map(({ path }) => {
+function signatureOf({ ca, cert, key }: TlsFileSettings): string {
+  return [ca, cert, key]
+    .map((file) => {
+      if (!file) return '';
       try {
-        const { ino, mtimeMs, size } = statSync(path);
+        const { ino, mtimeMs, size } = statSync(file.path);
         return `${ino} ${mtimeMs} ${size}`;
       } catch (error) {
-        // It is gone, or its folder may no longer be read: the earlier files stay in use.
         return String((error as NodeJS.ErrnoException).code);
       }
     })
     .join(', ');
 }
-
-function readAll(settings: TlsFileSettings, now: number): Read {
-  const { ca, cert, key } = settings;
-  if ((cert === undefined) !== (key === undefined)) {
-    const [given, missing] = cert ? [cert, 'key'] : [key, 'certificate'];
-    throw new TlsFileRefused(
-      given?.variable ?? '',
-      `is set without the variable of its ${missing}: set both or none`,
-    );
-  }
-  const signature = signatureOf(settings);
-  const material: TlsMaterial = {};
-  const expiries: CertificateExpiry[] = [];
-  if (ca) {
-    material.ca = readText(ca);
-    const certificates = readCertificates(ca, material.ca);
-    const fault = certificates.map((each) => whyNotValid(each, now));
-    if (fault.every((each) => each !== null)) throw refusal(ca, `holds no CA that is valid: ${fault[0]}`);
-    // A file may keep an old CA beside its successor. It serves until the last of them has expired.
-    expiries.push({ file: ca.path, expiresAt: Math.max(...certificates.map(({ expiresAt }) => expiresAt)) });
-  }
-  if (cert && key) {
-    material.cert = readText(cert);
-    material.key = readText(key);
-    const certificates = readCertificates(cert, material.cert);
-    for (const each of certificates) {
-      const fault = whyNotValid(each, now);
-      if (fault) throw refusal(cert, `holds a certificate that cannot be used: ${fault}`);
-    }
-    checkKey({ cert, key }, certificates[0] as Certificate, material.key);
-    expiries.push({
-      file: cert.path,
-      expiresAt: Math.min(...certificates.map(({ expiresAt }) => expiresAt)),
-    });
-  }
-  return { signature, material, expiries };
-}
-
-function readText(file: TlsFile): string {
-  try {
-    return readFileSync(file.path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why =
-      code === 'ENOENT'
-        ? 'does not exist'
-        : code === 'EACCES'
-          ? 'may not be read by this process'
-          : code === 'EISDIR'
-            ? 'is a folder'
-            : `cannot be read (${code})`;
-    throw refusal(file, why);
-  }
-}
-
-function readCertificates(file: TlsFile, text: string): Certificate[] {
-  try {
-    const found = splitCertificates(text);
-    if (found.length > 0) return found;
-  } catch {
-    throw refusal(file, 'holds a certificate that cannot be read');
-  }
-  throw refusal(file, 'holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)');
-}
-
-function checkKey(
-  { cert, key }: { cert: TlsFile; key: TlsFile },
-  certificate: Certificate,
-  text: string,
-): void {
-  let isOfCertificate: boolean;
-  try {
-    isOfCertificate = new X509Certificate(certificate.pem).checkPrivateKey(createPrivateKey(text));
-  } catch {
-    throw refusal(
-      key,
-      'holds no private key in PEM form that can be read; one with a passphrase cannot be used',
-    );
-  }
-  if (!isOfCertificate)
-    throw refusal(key, `is not the key of the certificate that ${cert.variable} names (${cert.path})`);
-}
-
-const refusal = ({ variable, path }: TlsFile, why: string) =>
-  new TlsFileRefused(variable, `names ${path}, which ${why}`);

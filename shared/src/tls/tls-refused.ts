@@ -1,4 +1,4 @@
-import type { TlsFileSettings } from './tls-files.ts';
+import type { TlsFileSettings } from './read-tls-files.ts';
 
 /** What an operator can change about a connection with TLS. */
 export interface TlsSubject {
