@@ -36,7 +36,7 @@ describe.skipIf(url === '')('on Postgres', () => {
   async function end(): Promise<void> {
     await owner.destroy();
     await own.admin.query(`drop database ${own.name} with (force)`);
-    for (const role of Object.values(nameServiceRoles(prefix)))
+    for (const role of [prefix, `${prefix}_2`].flatMap((each) => Object.values(nameServiceRoles(each))))
       await own.admin.query(`drop role if exists ${role}`);
     await own.admin.end();
   }
@@ -59,8 +59,12 @@ describe.skipIf(url === '')('on Postgres', () => {
   }
 
   /** Runs statements as a role, in a transaction that is undone. @returns the SQLSTATE of each, or `done` */
-  async function tryAs(service: keyof typeof passwords, statements: readonly string[]): Promise<string[]> {
-    const client = new pg.Client({ connectionString: urlAs(`${prefix}_${service}`, passwords[service]) });
+  async function tryAs(
+    service: keyof typeof passwords,
+    statements: readonly string[],
+    as = prefix,
+  ): Promise<string[]> {
+    const client = new pg.Client({ connectionString: urlAs(`${as}_${service}`, passwords[service]) });
     await client.connect();
     const outcomes: string[] = [];
     for (const statement of statements) {
@@ -187,20 +191,20 @@ describe.skipIf(url === '')('on Postgres', () => {
     expect(created.flat().filter(({ isNew }) => isNew)).toHaveLength(rowServices.length);
   });
 
-  test('a migration grants the roles what it adds, though it does not name them', async () => {
+  test('a migration grants the roles what it adds, though it does not name them, also where a second set takes the place of the first', async () => {
     await beginEmpty();
     const before = Object.fromEntries(Object.entries(migrations).slice(0, 2));
     await migrate(owner, { migrations: before, needed: '0001-initial' });
     await create();
-    expect(await findRolePrefixes(owner)).toEqual([prefix]);
+    await create({ prefix: `${prefix}_2` });
+    const sets = await findRolePrefixes(owner);
+    expect(sets.sort()).toEqual([prefix, `${prefix}_2`]);
     await migrate(owner);
-    expect(
-      await tryAs('leases', [
-        'select 1 from revocations',
-        'update audit set affected = 1, count = 1 where number = 1',
-      ]),
-    ).toEqual(['done', 'done']);
-    expect(await tryAs('content', ['select 1 from revocations'])).toEqual([refused]);
+    const update = 'update audit set affected = 1, count = 1 where number = 1';
+    for (const set of sets) {
+      expect(await tryAs('leases', ['select 1 from revocations', update], set)).toEqual(['done', 'done']);
+      expect(await tryAs('content', ['select 1 from revocations'], set)).toEqual([refused]);
+    }
   });
 
   test('a role that only happens to be named like one of a service gets no right from a migration', async () => {
