@@ -37,6 +37,8 @@ import type { ProcessContext } from './process-context.ts';
 
 /** For all jobs together: each ends its present transaction, which takes milliseconds. */
 const jobsEndMs = 5_000;
+/** As many as a SHA-256 has. */
+const ownSecretBytes = 32;
 /** Changes from before the start that a replica reads, so that it can trust shared states at once. */
 const recalledChanges = 5_000;
 
@@ -140,7 +142,9 @@ export async function createServiceCore<Values extends CoreSettings>(
   shutdown.add('jobs', jobsEndMs, () => jobs.stop());
   const keyCredentials = createKeyCredentials({
     // In the single node, content and key-derivation share this object, so a secret of the process is enough.
-    secrets: acceptedSecrets(values.internalSecret ?? ownSecret(), values.internalSecretPrevious),
+    secrets: values.internalSecret
+      ? acceptedSecrets(values.internalSecret, values.internalSecretPrevious)
+      : [randomBytes(ownSecretBytes).toString('hex')],
     clock,
     randomBytes,
   });
@@ -153,11 +157,6 @@ export async function createServiceCore<Values extends CoreSettings>(
     ...{ values, authority, follower, guard, keyCredentials, feed, bus, sharing, cacheBytes },
     usage: new UsageCounts(clock),
   };
-}
-
-function ownSecret(): Revealable<string> {
-  const secret = randomBytes(32).toString('hex');
-  return { reveal: () => secret };
 }
 
 /** Follows the changes, and measures how late they are applied. */
