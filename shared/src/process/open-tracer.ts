@@ -5,8 +5,8 @@ import type { ProcessBase } from './process-context.ts';
 
 export type TraceSettings = Partial<Values<typeof traceVariables>>;
 
-/** The last spans are sent within this time, or lost: the process must end. */
-const lastSpansMs = 2_000;
+/** Half a second more than the tracer takes at most. */
+const lastSpansMs = 2_500;
 
 /** @returns null where `OTEL_EXPORTER_OTLP_ENDPOINT` is not set: nothing is loaded then */
 export async function openTracer(

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { BlockList } from 'node:net';
+import { parseTraceParent } from '@opentelemetry/core';
 import { expect, it } from 'vitest';
 import { readBasicPassword, readBearer, readCredential } from '../auth/read-credential.ts';
 import { readSession } from '../auth/read-session.ts';
@@ -14,7 +15,6 @@ import { redact, redactPath } from '../log/index.ts';
 import { holdsCredential, redactId, redactName } from '../log/redact.ts';
 import { resolveClientIp } from '../net/index.ts';
 import { readKeyPath } from '../statistics/refused-requests.ts';
-import { parseTraceparent } from '../traces/trace-context.ts';
 import { measureGrowth, mostGrowth } from './time-growth.ts';
 
 /** As many as all headers of a request may have together (`--max-http-header-size` of Node). */
@@ -62,7 +62,7 @@ const readers: [name: string, read: (text: string) => unknown, begins: string[]]
     ['https'],
   ],
   ['addresses of proxies', (text) => resolveClientIp(trustsList, '127.0.0.1', text), ['', '[', '127.0.0.1,']],
-  ['a trace', parseTraceparent, ['00-', '01-']],
+  ['a trace', parseTraceParent, ['00-', '01-']],
   ['a path of a key', readKeyPath, ['/keys/', '/keys/a/']],
   ['facts of an answer', (text) => readLogHeaders({ 'x-latchkey-principal': text }), ['viewer ', '']],
 ];

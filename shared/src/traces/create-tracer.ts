@@ -1,48 +1,34 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type Tracer as SpanSource,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
 import type { Clock } from '../clock/clock.ts';
-import type { EndedSpan } from './otlp-json.ts';
-import type { Sampler } from './sampler.ts';
-import { formatTraceparent, parseTraceparent, type TraceContext } from './trace-context.ts';
-import type { CallSpan, SpanFacts, Tracer } from './tracer.ts';
-
-type Served = Parameters<Tracer['served']>[1];
+import type { ServedRequest, Tracer } from './tracer.ts';
 
 interface TracerOptions {
   clock: Clock;
-  sampler: Sampler;
-  /** A cryptographic source. */
-  randomBytes: (count: number) => Buffer;
-  queue: { add(span: EndedSpan): void; close(): Promise<void> };
+  spans: SpanSource;
+  close: () => Promise<void>;
 }
-
-/** Random bytes that are taken at once: the ids of some 170 requests. */
-const supplyBytes = 4_096;
 
 /** The methods of HTTP. Others are of the caller's choice, so a span calls them `_OTHER` (semantic conventions for HTTP). */
-const methods = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'DELETE',
-  'CONNECT',
-  'OPTIONS',
-  'TRACE',
-  'PATCH',
-  'QUERY',
-]);
-
-/** The span that work belongs to. */
-interface OpenSpan extends TraceContext {
-  readonly parentSpanId: string | null;
-  readonly startedAt: number;
-  readonly startedAtMs: number;
-}
+const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
 
 /** What a request or a message does, as long as it does it. */
 interface Work {
-  readonly span: OpenSpan;
+  readonly span: Span;
+  readonly isSampled: boolean;
+  /** The parent of its calls. */
+  readonly context: Context;
+  readonly startedAtMs: number;
   isOver: boolean;
   calls: number;
 }
@@ -59,167 +45,123 @@ const callsAtMost = 128;
 const namedForMs = 60_000;
 
 /** Spans of this process. Work finds its span by the asynchronous context, or by the request. */
-export function createTracer(options: TracerOptions): Tracer {
-  return new RecordingTracer(options);
-}
+export function createTracer({ clock, spans, close }: TracerOptions): Tracer {
+  const current = new AsyncLocalStorage<Work>();
+  const requests = new WeakMap<IncomingMessage, Work>();
 
-class RecordingTracer implements Tracer {
-  readonly #options: TracerOptions;
-  readonly #current = new AsyncLocalStorage<Work>();
-  readonly #requests = new WeakMap<IncomingMessage, Work>();
-  readonly #readTime: () => number;
-  #randomDigits = '';
-  #usedDigits = 0;
-
-  constructor(options: TracerOptions) {
-    this.#options = options;
-    this.#readTime = createFineTime(options.clock);
-  }
-
-  serve(request: IncomingMessage, isTrusted: boolean, run: () => void): void {
-    const span = this.#open(isTrusted ? parseTraceparent(request.headers.traceparent) : null);
-    const work = { span, isOver: false, calls: 0 };
-    this.#requests.set(request, work);
-    this.#current.run(work, run);
-  }
-
-  served(request: IncomingMessage, { method: given, route, status, code }: Served): void {
-    const work = this.#requests.get(request);
-    if (!work || work.isOver) return;
-    work.isOver = true;
-    const method = methods.has(given) ? given : '_OTHER';
-    const facts = {
-      'http.request.method': method,
-      ...(route !== null && { 'http.route': route }),
-      'http.response.status_code': status,
-      ...(code !== null && { 'error.type': code }),
-    };
-    const name = route === null ? method : `${method} ${route}`;
-    this.#end(work.span, { kind: 'server', name, facts, isFailed: status >= 500 });
-  }
-
-  traceIdOf(request: IncomingMessage): string | null {
-    const span = this.#requests.get(request)?.span;
-    return span?.isSampled ? span.traceId : null;
-  }
-
-  currentTraceId(): string | null {
-    const work = this.#current.getStore();
-    if (!work?.span.isSampled || work.isOver) return null;
-    return this.#options.clock.monotonic() - work.span.startedAtMs < namedForMs ? work.span.traceId : null;
-  }
-
-  call(
-    kind: 'client' | 'producer',
-    name: string,
-    facts: SpanFacts,
-    request?: IncomingMessage,
-  ): CallSpan | null {
-    const work = this.#workOf(request);
-    if (!work) return null;
-    if (!work.span.isSampled) return notRecorded(work.span);
-    work.calls++;
-    const span = this.#open(work.span, true);
-    let isOpen = true;
+  function begin(traceparent: unknown, kind: SpanKind, name: string): Work {
+    const parent = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
+    const context = parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT;
+    const span = spans.startSpan(name, { kind }, context);
     return {
-      traceparent: formatTraceparent(span),
-      end: (failure, more) => {
-        if (!isOpen) return;
-        isOpen = false;
-        const all = { ...facts, ...more, ...(failure !== undefined && { 'error.type': failure }) };
-        this.#end(span, { kind, name, facts: all, isFailed: failure !== undefined });
-      },
+      ...{ span, isSampled: span.isRecording(), context: trace.setSpan(ROOT_CONTEXT, span) },
+      ...{ startedAtMs: clock.monotonic(), isOver: false, calls: 0 },
     };
-  }
-
-  called(name: string, facts: SpanFacts, durationMs: number, failure?: string): void {
-    const work = this.#workOf();
-    if (!work?.span.isSampled) return;
-    work.calls++;
-    const span = this.#open(work.span, true);
-    const began = { startedAt: span.startedAt - durationMs, startedAtMs: span.startedAtMs - durationMs };
-    const all = failure === undefined ? facts : { ...facts, 'error.type': failure };
-    this.#end({ ...span, ...began }, { kind: 'client', name, facts: all, isFailed: failure !== undefined });
-  }
-
-  consume(traceparent: unknown, name: string, run: () => void): void {
-    const parent = parseTraceparent(traceparent);
-    // A message outside of any request, such as that of a job, is not worth a trace of its own.
-    if (!parent) {
-      run();
-      return;
-    }
-    const work = { span: this.#open(parent), isOver: false, calls: 0 };
-    try {
-      this.#current.run(work, run);
-    } finally {
-      work.isOver = true;
-      this.#end(work.span, { kind: 'consumer', name, facts: {}, isFailed: false });
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#options.queue.close();
   }
 
   /**
-   * The work that a call belongs to; null if it belongs to no recorded work. What several requests share, such as a transaction, goes on in the context of
-   * the first one: after that one has its answer, it belongs to none.
+   * The work that a call belongs to; null if it belongs to no recorded work. What several requests share, such as a transaction, goes on in
+   * the context of the first one: after that one has its answer, it belongs to none.
    */
-  #workOf(request?: IncomingMessage): Work | null {
-    const work = (request && this.#requests.get(request)) ?? this.#current.getStore();
+  function workOf(request?: IncomingMessage): Work | null {
+    const work = (request && requests.get(request)) ?? current.getStore();
     return work && !work.isOver && work.calls < callsAtMost ? work : null;
   }
 
-  /** A span of the parent's trace; without a parent, of a new one. */
-  #open(parent: TraceContext | null, isSampled?: boolean): OpenSpan {
-    const { sampler, clock } = this.#options;
-    const traceId = parent?.traceId ?? this.#newId(32);
-    const records = isSampled ?? sampler(traceId, parent);
-    return {
-      traceId,
-      spanId: this.#newId(16),
-      parentSpanId: parent?.spanId ?? null,
-      isSampled: records,
-      // Most requests are not recorded where there are many, and reading the clocks would be most of their cost.
-      startedAt: records ? this.#readTime() : 0,
-      startedAtMs: records ? clock.monotonic() : 0,
-    };
-  }
-
-  /** From a supply: a call of the random source costs a microsecond, for one byte or for a thousand. */
-  #newId(digits: number): string {
-    if (this.#usedDigits + digits > this.#randomDigits.length) {
-      this.#randomDigits = this.#options.randomBytes(supplyBytes).toString('hex');
-      this.#usedDigits = 0;
-    }
-    const begin = this.#usedDigits;
-    this.#usedDigits += digits;
-    return this.#randomDigits.slice(begin, this.#usedDigits);
-  }
-
-  #end(span: OpenSpan, ending: Pick<EndedSpan, 'kind' | 'name' | 'facts' | 'isFailed'>): void {
-    if (!span.isSampled) return;
-    const { traceId, spanId, parentSpanId, startedAt } = span;
-    const durationMs = this.#options.clock.monotonic() - span.startedAtMs;
-    this.#options.queue.add({ traceId, spanId, parentSpanId, startedAt, durationMs, ...ending });
-  }
-}
-
-/** The parent's own context goes on: its flag says that nothing is recorded. */
-function notRecorded(parent: TraceContext): CallSpan {
-  return { traceparent: formatTraceparent(parent), end() {} };
-}
-
-/** A step of the wall clock against the other one from which times are anchored again. */
-const driftMs = 5;
-
-/** Milliseconds since 1970 with fractions: the wall clock has whole ones, and most spans are shorter. */
-function createFineTime(clock: Clock): () => number {
-  let offsetMs = clock.now() - clock.monotonic();
-  return () => {
-    const differenceMs = clock.now() - clock.monotonic() - offsetMs;
-    if (Math.abs(differenceMs) > driftMs) offsetMs += differenceMs;
-    return clock.monotonic() + offsetMs;
+  return {
+    serve(request, isTrusted, run) {
+      const work = begin(isTrusted ? request.headers.traceparent : null, SpanKind.SERVER, 'request');
+      requests.set(request, work);
+      current.run(work, run);
+    },
+    served(request, answer) {
+      const work = requests.get(request);
+      if (!work || work.isOver) return;
+      work.isOver = true;
+      endRequest(work.span, answer);
+    },
+    traceIdOf(request) {
+      const work = requests.get(request);
+      return work?.isSampled ? work.span.spanContext().traceId : null;
+    },
+    currentTraceId() {
+      const work = current.getStore();
+      if (!work?.isSampled || work.isOver || clock.monotonic() - work.startedAtMs >= namedForMs) return null;
+      return work.span.spanContext().traceId;
+    },
+    call(kind, name, facts, request) {
+      const work = workOf(request);
+      if (!work) return null;
+      // The flag of the parent says that nothing is recorded.
+      if (!work.isSampled) return { traceparent: formatTraceparent(work.span), end() {} };
+      work.calls++;
+      const span = spans.startSpan(name, { kind: kinds[kind], attributes: facts }, work.context);
+      return {
+        traceparent: formatTraceparent(span),
+        end(failure, more = {}) {
+          if (!span.isRecording()) return;
+          span.setAttributes(more);
+          endCall(span, failure);
+        },
+      };
+    },
+    called(name, facts, durationMs, failure) {
+      const work = workOf();
+      if (!work?.isSampled) return;
+      work.calls++;
+      const endedAt = Date.now();
+      const startTime = endedAt - durationMs;
+      const span = spans.startSpan(
+        name,
+        { kind: SpanKind.CLIENT, attributes: facts, startTime },
+        work.context,
+      );
+      endCall(span, failure, endedAt);
+    },
+    consume(traceparent, name, run) {
+      // A message outside of any request, such as that of a job, is not worth a trace of its own.
+      if (typeof traceparent !== 'string' || !parseTraceParent(traceparent)) {
+        run();
+        return;
+      }
+      const work = begin(traceparent, SpanKind.CONSUMER, name);
+      try {
+        current.run(work, run);
+      } finally {
+        work.isOver = true;
+        work.span.end();
+      }
+    },
+    close,
   };
+}
+
+function endRequest(span: Span, { method: given, route, status, code }: ServedRequest): void {
+  if (!span.isRecording()) return;
+  const method = methods.has(given) ? given : '_OTHER';
+  span.updateName(route === null ? method : `${method} ${route}`);
+  span.setAttributes({
+    'http.request.method': method,
+    ...(route !== null && { 'http.route': route }),
+    'http.response.status_code': status,
+    ...(code !== null && { 'error.type': code }),
+  });
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+const kinds = { client: SpanKind.CLIENT, producer: SpanKind.PRODUCER };
+
+function endCall(span: Span, failure: string | undefined, endedAt?: number): void {
+  if (failure !== undefined) {
+    span.setAttribute('error.type', failure);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end(endedAt);
+}
+
+/** Of W3C Trace Context, version 00. */
+function formatTraceparent(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
 }

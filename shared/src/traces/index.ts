@@ -1,2 +1,1 @@
-export { type SamplerName, samplerNames } from './sampler.ts';
-export type { CallSpan, Tracer } from './tracer.ts';
+export { type CallSpan, type SamplerName, samplerNames, type Tracer } from './tracer.ts';

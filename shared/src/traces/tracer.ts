@@ -6,8 +6,17 @@ import type { IncomingMessage } from 'node:http';
  */
 export type SpanFacts = Readonly<Record<string, string | number>>;
 
-/** `server` and `consumer` spans begin the part of a trace that this process records. */
-export type SpanKind = 'server' | 'client' | 'producer' | 'consumer';
+/** The names of the OpenTelemetry specification (`OTEL_TRACES_SAMPLER`). */
+export const samplerNames = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+export type SamplerName = (typeof samplerNames)[number];
 
 /** A call of something else, within a request. */
 export interface CallSpan {
@@ -18,7 +27,7 @@ export interface CallSpan {
 }
 
 /** A request that has ended. */
-interface ServedRequest {
+export interface ServedRequest {
   readonly method: string;
   /** The pattern; null where none matched. */
   readonly route: string | null;
