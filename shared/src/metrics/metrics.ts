@@ -3,8 +3,7 @@ import { Counter, Histogram, Registry } from 'prom-client';
 import { type Clock, createSystemClock } from '../clock/clock.ts';
 import { createServer } from '../net/index.ts';
 import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
-import { addGauge, describeMetric, Tally } from './define-metrics.ts';
-import { DurationHistogram } from './duration-histogram.ts';
+import { addGauge, describeMetric } from './define-metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 export { addCustodianMetrics, type CustodianMetrics } from './custodian-metrics.ts';
@@ -73,14 +72,14 @@ export function createMetrics(
   addProcessMetrics(registry);
   if (version !== undefined)
     addGauge(registry, 'latchkey_build_info', () => [[{ version, node: process.version }, 1]]);
-  const keyRequests = new Tally('latchkey_key_requests_total', 'outcome', registry);
-  const playlists = new Tally('latchkey_playlists_total', 'outcome', registry);
-  const hits = new Tally('latchkey_cache_hits_total', 'cache', registry);
-  const misses = new Tally('latchkey_cache_misses_total', 'cache', registry);
-  const webhookTries = new Tally('latchkey_webhook_tries_total', 'outcome', registry);
-  const rateLimited = new Tally('latchkey_rate_limited_requests_total', 'limit', registry);
-  const unknownKeys = new Tally('latchkey_unknown_token_keys_total', 'route', registry);
-  const requests = new DurationHistogram({
+  const keyRequests = new Counter(describeMetric('latchkey_key_requests_total', registry));
+  const playlists = new Counter(describeMetric('latchkey_playlists_total', registry));
+  const hits = new Counter(describeMetric('latchkey_cache_hits_total', registry));
+  const misses = new Counter(describeMetric('latchkey_cache_misses_total', registry));
+  const webhookTries = new Counter(describeMetric('latchkey_webhook_tries_total', registry));
+  const rateLimited = new Counter(describeMetric('latchkey_rate_limited_requests_total', registry));
+  const unknownKeys = new Counter(describeMetric('latchkey_unknown_token_keys_total', registry));
+  const requests = new Histogram({
     ...describeMetric('http_server_request_duration_seconds', registry),
     buckets: requestBucketsSeconds,
   });
@@ -97,10 +96,10 @@ export function createMetrics(
       purgedRows.inc({ table }, rows);
     },
     observeRequest: createRequestObserver(requests, unknownKeys, statistics),
-    countKeyRequest: (outcome) => keyRequests.add(outcome),
-    countPlaylist: (outcome) => playlists.add(outcome),
-    countCacheLookup: (cache, hit) => (hit ? hits : misses).add(cache),
-    countRateLimited: (limit) => rateLimited.add(limit),
+    countKeyRequest: (outcome) => keyRequests.inc({ outcome }),
+    countPlaylist: (outcome) => playlists.inc({ outcome }),
+    countCacheLookup: (cache, hit) => (hit ? hits : misses).inc({ cache }),
+    countRateLimited: (limit) => rateLimited.inc({ limit }),
     revocationDelay: new Histogram({
       ...describeMetric('latchkey_revocation_delay_seconds', registry),
       buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
@@ -108,7 +107,7 @@ export function createMetrics(
     upstreamErrors: new Counter(describeMetric('latchkey_upstream_errors_total', registry)),
     shedRequests: new Counter(describeMetric('latchkey_shed_requests_total', registry)),
     auditFailures: new Counter(describeMetric('latchkey_audit_failures_total', registry)),
-    countWebhookTry: (outcome) => webhookTries.add(outcome),
+    countWebhookTry: (outcome) => webhookTries.inc({ outcome }),
     watchWebhooks: (readPending) => addGauge(registry, 'latchkey_webhook_messages_waiting', readPending),
   };
 }
@@ -124,21 +123,21 @@ interface ObservedKind {
 const refusedStatus = 401;
 
 function createRequestObserver(
-  requests: DurationHistogram,
-  unknownKeys: Tally,
+  requests: Histogram,
+  unknownKeys: Counter,
   statistics: ProcessStatistics,
 ): Metrics['observeRequest'] {
   const routes = new Map<string, ObservedKind[]>();
 
   function open(route: string, method: string, status: number): ObservedKind {
-    const observe = requests.open({ route, method, status: String(status) });
+    const series = requests.labels({ route, method, status: String(status) });
     const kind = kindOfRequest(route, method);
     return {
       method,
       status,
       observe(seconds, isUnknownKey) {
-        observe(seconds);
-        if (isUnknownKey) unknownKeys.add(route);
+        series.observe(seconds);
+        if (isUnknownKey) unknownKeys.inc({ route });
         statistics.countRequest(kind, isUnknownKey ? refusedStatus : status, seconds);
       },
     };
