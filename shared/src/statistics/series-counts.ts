@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Requests that were served and that were refused. */
 export interface Served {
   served: number;
@@ -17,14 +19,19 @@ const mostSeries = 4_000;
 
 /** The counts of one minute and kind. Their sum is exact, however many series there are. */
 export class SeriesCounts {
-  readonly #bySeries = new Map<string, Served>();
   readonly #other: Served = { served: 0, refused: 0 };
+  /** A busy series stays although many rare ones came before it: the one that was counted longest ago goes. */
+  readonly #bySeries = new LRUCache<string, Served>({
+    // A size in place of `max`, which takes the room of all series at once.
+    maxSize: mostSeries,
+    sizeCalculation: () => 1,
+    dispose: (count) => addTo(this.#other, count),
+  });
 
   /** The path of each request: one look-up where the series is known. */
   add(series: string, isServed: boolean): void {
     let count = this.#bySeries.get(series);
     if (!count) {
-      if (this.#bySeries.size >= mostSeries) this.#foldRare();
       count = { served: 0, refused: 0 };
       this.#bySeries.set(series, count);
     }
@@ -45,28 +52,17 @@ export class SeriesCounts {
   top(limit: number, nameOf: (series: string) => string): NamedCount[] {
     const named = new Map<string, NamedCount>();
     const other = { series: '', ...this.#other };
-    for (const [place, [given, count]] of this.#ranked().entries()) {
+    // Among equals, the oldest first.
+    const ranked = [...this.#bySeries]
+      .reverse()
+      .sort(([, a], [, b]) => b.served + b.refused - (a.served + a.refused));
+    for (const [place, [given, count]] of ranked.entries()) {
       const series = place < limit ? nameOf(given) : '';
       const into = series === '' ? other : (named.get(series) ?? { series, served: 0, refused: 0 });
       addTo(into, count);
       if (series !== '') named.set(series, into);
     }
     return other.served + other.refused > 0 ? [...named.values(), other] : [...named.values()];
-  }
-
-  #ranked(): [series: string, count: Served][] {
-    return [...this.#bySeries].sort(([, a], [, b]) => b.served + b.refused - (a.served + a.refused));
-  }
-
-  /**
-   * Gives up the rarer half. A busy series stays although many rare ones came before it. Sorting takes some 2 ms, once for
-   * 2,000 new series.
-   */
-  #foldRare(): void {
-    for (const [series, count] of this.#ranked().slice(mostSeries / 2)) {
-      addTo(this.#other, count);
-      this.#bySeries.delete(series);
-    }
   }
 }
 
