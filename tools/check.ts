@@ -116,7 +116,7 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
         ? []
         : [`${documentPath} is old: npm run check -- metrics-document`],
   ],
-  ['thresholds of the dashboard', () => compareThresholds(read)],
+  ['thresholds', () => compareThresholds(read)],
   ['licences', async () => findForbiddenLicences(await makeBill(root))],
   ['packages', () => [...findUndocumentedPackages(read), ...findPublishable(read)]],
 ];

@@ -47,21 +47,24 @@ export function Figures({ statistics, activeLeases }: FiguresProps) {
           state={stateOf(lastMinute.count, p95Ms, thresholds.keyTargetMs, thresholds.keyAlertMs)}
         >
           in the last minute · <Part>p50 {formatOr(formatDuration, p50Ms)}</Part> ·{' '}
-          <Part>p99 {formatOr(formatDuration, p99Ms)}</Part> · <Part>target 100 ms</Part>
+          <Part>p99 {formatOr(formatDuration, p99Ms)}</Part> ·{' '}
+          <Part>target {formatDuration(thresholds.keyTargetMs)}</Part>
         </Figure>
         <Figure
           name="Failed, 5xx"
           value={formatOr(formatShare, serverErrorShare)}
           state={stateOf(Number.POSITIVE_INFINITY, serverErrorShare, null, thresholds.serverErrorAlert)}
         >
-          of {countOf(requests.lastHour.count, 'request')} in the last hour · <Part>alert 0.1 %</Part>
+          of {countOf(requests.lastHour.count, 'request')} in the last hour ·{' '}
+          <Part>alert {formatShare(thresholds.serverErrorAlert)}</Part>
         </Figure>
         <Figure
           name="Refused, 4xx"
           value={formatOr(formatShare, clientErrorShare)}
           state={stateOf(asked, clientErrorShare, thresholds.clientErrorAlert, null, leastShareSample)}
         >
-          of {countOf(asked, 'key and lease request')} in the last hour · <Part>alert 5 %</Part>
+          of {countOf(asked, 'key and lease request')} in the last hour ·{' '}
+          <Part>alert {formatShare(thresholds.clientErrorAlert)}</Part>
         </Figure>
         <Figure
           name="First frame, p95"

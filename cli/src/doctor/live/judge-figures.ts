@@ -1,11 +1,10 @@
+import { thresholds } from '@latchkey/shared/statistics/thresholds';
 import { describeMs } from './describe-time.ts';
 import type { LiveFinding } from './live-finding.ts';
 import type { Members } from './members.ts';
 
-/** Thresholds of the specification, section 8: p95 in milliseconds, shares from 0 to 1. */
-const keyLimits = { slowMs: 100, tooSlowMs: 500, clientErrors: 0.05, serverErrors: 0.001 };
-/** Goal at p99 and bound of `docs/contract.md#revocation`. */
-const revocationLimits = { goalMs: 1_000, boundMs: 5_000 };
+/** The bound of `docs/contract.md#revocation`. */
+const revocationBoundMs = 5_000;
 /** Older changes say little about now. */
 const recentMs = 10 * 60_000;
 
@@ -18,14 +17,14 @@ export function judgeKeyRequests(lastMinute: Members): LiveFinding {
   const clientErrors = lastMinute.number('clientErrorShare') ?? 0;
   const serverErrors = lastMinute.number('serverErrorShare') ?? 0;
   const says = `${count}, p95 ${describeMs(p95Ms)}, ${toPercent(clientErrors)} 4xx, ${toPercent(serverErrors)} 5xx`;
-  if (serverErrors > keyLimits.serverErrors)
+  if (serverErrors > thresholds.serverErrorAlert)
     return {
       ...{ state: 'wrong', about, says, topic: 'key-errors' },
       mend: 'standard error has the cause of each 503; dependencies above may show it',
     };
-  if (p95Ms > keyLimits.slowMs)
-    return { state: p95Ms > keyLimits.tooSlowMs ? 'wrong' : 'warning', about, says, topic: 'key-latency' };
-  if (clientErrors > keyLimits.clientErrors)
+  if (p95Ms > thresholds.keyTargetMs)
+    return { state: p95Ms > thresholds.keyAlertMs ? 'wrong' : 'warning', about, says, topic: 'key-latency' };
+  if (clientErrors > thresholds.clientErrorAlert)
     return {
       ...{ state: 'warning', about, says, topic: 'key-refusals' },
       mend: 'the member code of the request lines says why viewers are refused',
@@ -55,7 +54,7 @@ export function readRevocations(changes: readonly Members[], at: number): Revoca
     }))
     .filter(({ ageMs }) => ageMs <= recentMs);
   const delays = recent.flatMap(({ slowestMs }) => (slowestMs === null ? [] : [slowestMs]));
-  const overdue = recent.filter(({ ageMs }) => ageMs > revocationLimits.boundMs);
+  const overdue = recent.filter(({ ageMs }) => ageMs > revocationBoundMs);
   return {
     count: recent.length,
     slowestMs: delays.length > 0 ? Math.max(...delays) : null,
@@ -68,14 +67,14 @@ export function judgeRevocations({ count, slowestMs, pending }: RevocationFigure
   if (pending.length > 0)
     return {
       ...{ state: 'wrong', about, topic: 'revocation' },
-      says: `have not reached ${pending.join(', ')} within ${describeMs(revocationLimits.boundMs)}`,
+      says: `have not reached ${pending.join(', ')} within ${describeMs(revocationBoundMs)}`,
       mend: 'a replica that cannot read the change feed serves no keys; one that can and still lacks a revocation must be stopped',
     };
   if (slowestMs === null)
     return { state: 'ok', about, says: count === 0 ? 'none' : `${count}, none applied yet` };
   const says = `${count}, the slowest replica applied one after ${describeMs(slowestMs)}`;
-  if (slowestMs > revocationLimits.boundMs) return { state: 'wrong', about, says, topic: 'revocation' };
-  return slowestMs > revocationLimits.goalMs
+  if (slowestMs > revocationBoundMs) return { state: 'wrong', about, says, topic: 'revocation' };
+  return slowestMs > thresholds.propagationTargetMs
     ? { state: 'warning', about, says, topic: 'revocation' }
     : { state: 'ok', about, says };
 }

@@ -1,8 +1,8 @@
 import type { ConfigurationWarning } from '@latchkey/shared/statistics';
+import { leastSample, leastShareSample, thresholds } from '@latchkey/shared/statistics/thresholds';
 import type { ChangeFigures, Concern, Statistics } from '../statistics-schema.ts';
 import { adviceForDependency, nameOfDependency } from './dependency-words.ts';
 import { formatDuration, formatShare } from './format-figures.ts';
-import { leastSample, leastShareSample, thresholds } from './thresholds.ts';
 
 /** What the rules look at. */
 export type Judged = Omit<Statistics, 'concerns'>;
@@ -65,8 +65,7 @@ function ofRequests({ keyRequests, playbackRequests, requests }: Judged): Concer
       id: 'server errors',
       severity: 'bad',
       title: `${formatShare(serverErrorShare)} of requests failed in the last hour`,
-      advice:
-        'These are 5xx answers; the alert is 0.1 %. The log has a line for each one, with its status and code.',
+      advice: `These are 5xx answers; the alert is ${formatShare(thresholds.serverErrorAlert)}. The log has a line for each one, with its status and code.`,
     });
   if (
     clientErrorShare !== null &&
@@ -77,8 +76,7 @@ function ofRequests({ keyRequests, playbackRequests, requests }: Judged): Concer
       id: 'client errors',
       severity: 'warning',
       title: `${formatShare(clientErrorShare)} of key and lease requests were refused in the last hour`,
-      advice:
-        'These are 4xx answers; the alert is 5 %. The usual reasons are expired tokens and revoked leases: the log has the code of each.',
+      advice: `These are 4xx answers; the alert is ${formatShare(thresholds.clientErrorAlert)}. The usual reasons are expired tokens and revoked leases: the log has the code of each.`,
     });
   return concerns;
 }
@@ -106,7 +104,7 @@ function ofChanges({ changes, at }: Judged): Concern[] {
       id: 'slow change',
       severity: 'warning',
       title: `A change took ${formatDuration(slow.slowestMs ?? 0)} to reach every replica`,
-      advice: `${describeChange(slow)}: it should take less than 1 s. Check the bus, and whether the machine clocks agree.`,
+      advice: `${describeChange(slow)}: it should take less than ${formatDuration(thresholds.propagationTargetMs)}. Check the bus, and whether the machine clocks agree.`,
     },
   ];
 }
@@ -132,8 +130,7 @@ function ofPlayers({ player: { lastHour } }: Judged): Concern[] {
       id: 'first frame',
       severity: 'warning',
       title: `Viewers wait ${formatDuration(firstFrameP95Ms)} for the first frame`,
-      advice:
-        'This is the p95 of the last hour; the target is 2 s. If key requests are fast, check the CDN: it should cache segments without expiry.',
+      advice: `This is the p95 of the last hour; the target is ${formatDuration(thresholds.firstFrameTargetMs)}. If key requests are fast, check the CDN: it should cache segments without expiry.`,
     },
   ];
 }

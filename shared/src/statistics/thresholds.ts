@@ -1,4 +1,7 @@
-/** Targets and alerts: `docs/contract.md#targets`. The dashboard draws the same lines into its charts. */
+/**
+ * Targets and alerts: `docs/contract.md#targets`. The gateway finds concerns by them, and `latchkey doctor --live` judges. `npm run check`
+ * compares the copy of the dashboard, which imports no server code, the alerts and the documents with them.
+ */
 export const thresholds = {
   keyTargetMs: 100,
   keyAlertMs: 500,
