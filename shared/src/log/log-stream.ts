@@ -33,9 +33,13 @@ export function openLogStream(fd: number): LogStream {
   // Lets the descriptor answer EAGAIN instead of blocking. The log alone does not keep a process alive.
   if (isPipe) new Socket({ fd, readable: false, writable: true }).unref();
   const destination = pino.destination({
+    dest: fd,
+    sync: isPipe,
     // Without a minimum length, `flush` does nothing.
-    ...{ dest: fd, sync: isPipe, minLength: 1, maxLength: keptBytes },
-    ...{ contentMode: 'buffer', maxWrite: writeBytes },
+    minLength: 1,
+    maxLength: keptBytes,
+    maxWrite: writeBytes,
+    contentMode: 'buffer',
     // Otherwise the synchronous mode sleeps for 100 ms, again and again: https://github.com/pinojs/sonic-boom/issues/65
     retryEAGAIN: () => false,
   }) as Destination;

@@ -54,8 +54,12 @@ export function createTracer({ clock, spans, close }: TracerOptions): Tracer {
     const context = parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT;
     const span = spans.startSpan(name, { kind }, context);
     return {
-      ...{ span, isSampled: span.isRecording(), context: trace.setSpan(ROOT_CONTEXT, span) },
-      ...{ startedAtMs: clock.monotonic(), isOver: false, calls: 0 },
+      span,
+      isSampled: span.isRecording(),
+      context: trace.setSpan(ROOT_CONTEXT, span),
+      startedAtMs: clock.monotonic(),
+      isOver: false,
+      calls: 0,
     };
   }
 
