@@ -45,23 +45,10 @@ const callsAtMost = 128;
 const namedForMs = 60_000;
 
 /** Spans of this process. Work finds its span by the asynchronous context, or by the request. */
-export function createTracer({ clock, spans, close }: TracerOptions): Tracer {
+export function createTracer(options: TracerOptions): Tracer {
+  const { clock, spans, close } = options;
   const current = new AsyncLocalStorage<Work>();
   const requests = new WeakMap<IncomingMessage, Work>();
-
-  function begin(traceparent: unknown, kind: SpanKind, name: string): Work {
-    const parent = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
-    const context = parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT;
-    const span = spans.startSpan(name, { kind }, context);
-    return {
-      span,
-      isSampled: span.isRecording(),
-      context: trace.setSpan(ROOT_CONTEXT, span),
-      startedAtMs: clock.monotonic(),
-      isOver: false,
-      calls: 0,
-    };
-  }
 
   /**
    * The work that a call belongs to; null if it belongs to no recorded work. What several requests share, such as a transaction, goes on in
@@ -74,7 +61,7 @@ export function createTracer({ clock, spans, close }: TracerOptions): Tracer {
 
   return {
     serve(request, isTrusted, run) {
-      const work = begin(isTrusted ? request.headers.traceparent : null, SpanKind.SERVER, 'request');
+      const work = begin(options, isTrusted ? request.headers.traceparent : null, SpanKind.SERVER, 'request');
       requests.set(request, work);
       current.run(work, run);
     },
@@ -128,7 +115,7 @@ export function createTracer({ clock, spans, close }: TracerOptions): Tracer {
         run();
         return;
       }
-      const work = begin(traceparent, SpanKind.CONSUMER, name);
+      const work = begin(options, traceparent, SpanKind.CONSUMER, name);
       try {
         current.run(work, run);
       } finally {
@@ -137,6 +124,20 @@ export function createTracer({ clock, spans, close }: TracerOptions): Tracer {
       }
     },
     close,
+  };
+}
+
+function begin({ spans, clock }: TracerOptions, traceparent: unknown, kind: SpanKind, name: string): Work {
+  const parent = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
+  const context = parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT;
+  const span = spans.startSpan(name, { kind }, context);
+  return {
+    span,
+    isSampled: span.isRecording(),
+    context: trace.setSpan(ROOT_CONTEXT, span),
+    startedAtMs: clock.monotonic(),
+    isOver: false,
+    calls: 0,
   };
 }
 
