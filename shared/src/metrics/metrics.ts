@@ -57,7 +57,6 @@ export interface Metrics {
   countWebhookTry(outcome: 'delivered' | 'retried' | 'failed'): void;
   /** Exports how many messages of webhooks wait. */
   watchWebhooks(readPending: () => Promise<number>): void;
-  /** Counts that the configuration was read again, and whether it could be used. */
   /** The last hour, for the dashboard: Prometheus keeps its own. */
   statistics: ProcessStatistics;
 }

@@ -49,7 +49,7 @@ export class SeriesCounts {
    *
    * @param nameOf how a series is stored. Two with one name become one
    */
-  top(limit: number, nameOf: (series: string) => string): NamedCount[] {
+  top(limit: number, nameOf: (series: string, counts: Served) => string): NamedCount[] {
     const named = new Map<string, NamedCount>();
     const other = { series: '', ...this.#other };
     // Among equals, the oldest first.
@@ -57,7 +57,7 @@ export class SeriesCounts {
       .reverse()
       .sort(([, a], [, b]) => b.served + b.refused - (a.served + a.refused));
     for (const [place, [given, count]] of ranked.entries()) {
-      const series = place < limit ? nameOf(given) : '';
+      const series = place < limit ? nameOf(given, count) : '';
       const into = series === '' ? other : (named.get(series) ?? { series, served: 0, refused: 0 });
       addTo(into, count);
       if (series !== '') named.set(series, into);

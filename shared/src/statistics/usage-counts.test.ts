@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { UsageCount } from '../contracts/index.ts';
+import { formatSid, type UsageCount } from '../contracts/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { SeriesCounts } from './series-counts.ts';
 import { seriesKept, UsageCounts } from './usage-counts.ts';
@@ -118,4 +119,17 @@ test('a raw key in the id of a viewer is not reported', () => {
   clock.advance(minuteMs);
   expect(JSON.stringify(of('viewer'))).not.toContain(raw);
   expect(sumOf(of('viewer'))).toEqual({ served: 1, refused: 0 });
+});
+
+test('a content whose id is a hash is reported under it, and the id of a session in its place is not', () => {
+  const { clock, counts, of } = setUp();
+  const sid = formatSid('4c3b0a4e-90a4-4f43-9d0f-1a7c2f0e3b55', Buffer.alloc(16, 1));
+  const hash = createHash('sha256').update('film').digest('base64url');
+  for (const [code, contentId] of [
+    [null, hash],
+    ['CONTENT_NOT_FOUND', sid],
+  ] as const)
+    counts.count('keys', code, contentId, 'ada', null);
+  clock.advance(minuteMs);
+  expect(of('content').map(({ series }) => series)).toEqual([hash, '***']);
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import { type UsageCount, type UsageRequests, usageKinds, usageRequests } from '../contracts/index.ts';
-import { redactId } from '../log/index.ts';
+import { redactId, redactName } from '../log/index.ts';
 import { SeriesCounts, type Served } from './series-counts.ts';
 
 const minuteMs = 60_000;
@@ -49,11 +49,18 @@ class MinuteCounts {
     return [
       { requests, kind: 'total' as const, series: '', served, refused },
       ...usageKinds.flatMap((kind) =>
-        // A caller may have put a raw key or token into an id.
-        this.#kinds[kind].top(seriesKept, redactId).map((count) => ({ requests, kind, ...count })),
+        this.#kinds[kind].top(seriesKept, nameOf).map((count) => ({ requests, kind, ...count })),
       ),
     ];
   }
+}
+
+/**
+ * A caller may have put a raw key, a token or the id of a session in the place of an id. The last looks like one hash of 64, so it is shown where a
+ * request was served: then it is the id of a content or viewer.
+ */
+function nameOf(series: string, { served }: Served): string {
+  return served > 0 ? redactId(series) : redactName(series);
 }
 
 /** Counts the requests that this process decides, minute by minute, in its memory until they are reported. */
