@@ -47,6 +47,31 @@ test.skipIf(url === '')(
 );
 
 test.skipIf(url === '')(
+  'while nothing is written, reads that wait in Postgres have all ten connections',
+  async () => {
+    const own = await createOwnPostgres(url);
+    const db = own.open({ longStatements: true });
+    const other = new pg.Client(own.databaseUrl);
+    await other.connect();
+    await other.query('select pg_advisory_lock(7)');
+    const reads = Array.from({ length: 12 }, () => sql`select pg_advisory_xact_lock_shared(7)`.execute(db));
+    const waiting = async () => {
+      const { rows } = await own.admin.query(
+        `select count(*)::int as n from pg_stat_activity where datname = $1 and wait_event = 'advisory'`,
+        [own.name],
+      );
+      return rows[0].n;
+    };
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(10);
+    await other.query('select pg_advisory_unlock(7)');
+    await Promise.all(reads);
+    await other.end();
+    await db.destroy();
+    await own.close();
+  },
+);
+
+test.skipIf(url === '')(
   'a connection that breaks between two statements of a transaction fails that transaction, and not the process',
   async () => {
     const own = await createOwnPostgres(url);

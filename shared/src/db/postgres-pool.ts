@@ -54,10 +54,14 @@ export function openPostgres(
   const open = (max: number) => openPool(targets, max, onConnectionFault, options);
   const [reads, writes] = [open(mostConnections.reads), open(mostConnections.writes)];
   const nameOf = createStatementNames();
-  const serverPoolOf = (pool: pg.Pool): ServerPool => ({
-    connect: async () => (await connectToAny(() => pool.connect(), targets)) as ServerClient,
+  const serverPoolOf = (choose: () => pg.Pool): ServerPool => ({
+    connect: async () => (await connectToAny(() => choose().connect(), targets)) as ServerClient,
   });
-  const pools = { reads: serverPoolOf(reads), writes: serverPoolOf(writes) };
+  const pools = {
+    // A Postgres that is slow has many reads at the same time. They take what the writes leave, and never wait for a write.
+    reads: serverPoolOf(() => (isFull(reads) && !isFull(writes) ? writes : reads)),
+    writes: serverPoolOf(() => writes),
+  };
   const cancel = async ({ turn, session }: ServerClient) => {
     // On another server the ID would be that of another process.
     if (turn === targets.turn()) await reads.query('select pg_cancel_backend($1)', [session.backend]);
@@ -75,6 +79,10 @@ export function openPostgres(
     }),
   };
 }
+
+/** Whether a further caller waits for an earlier one. */
+const isFull = ({ totalCount, idleCount, waitingCount, options: { max } }: pg.Pool) =>
+  totalCount === max && idleCount <= waitingCount;
 
 function openPool(
   targets: PostgresTargets,
