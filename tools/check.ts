@@ -2,7 +2,12 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Settings, separateServiceSettings, singleNodeSettings } from '@latchkey/shared/config';
+import {
+  descriptionsOf,
+  type Settings,
+  separateServiceSettings,
+  singleNodeSettings,
+} from '@latchkey/shared/config';
 import { digestMeasuredCode, findOldFigures } from '@latchkey/support/measured/measured-code';
 import { readFlags } from '@latchkey/support/read-flags';
 import { listSourceFiles } from '@latchkey/support/source-files';
@@ -62,10 +67,7 @@ function judge(ending: RegExp, rule: (file: string, text: string) => string[]): 
 }
 
 function compareVariables(): string[] {
-  const declare = (...groups: Settings[]) =>
-    groups
-      .flatMap((group) => Object.values(group))
-      .flatMap((setting) => setting.descriptions.map(({ name }) => name));
+  const declare = (...groups: Settings[]) => groups.flatMap(descriptionsOf).map(({ name }) => name);
   const [, single = '', separate = ''] = read('docs/configuration.md').split(
     /^## (?:Variables|Separate services)$/m,
   );

@@ -1,17 +1,11 @@
 import { hostname } from 'node:os';
-import { masterKeyRule, mountOnOwners, separateSettings } from '@latchkey/key-derivation';
+import { mountOnOwners, separateSettings } from '@latchkey/key-derivation';
 import {
-  corsRule,
   defaultPorts,
   gatewayVariables,
-  internalTlsRules,
-  listenRule,
   readConfig,
   serviceUrlVariables,
-  storeRule,
   type Values,
-  viewerTokenRule,
-  weakSecretRules,
 } from '@latchkey/shared/config';
 import { AppError } from '@latchkey/shared/errors';
 import {
@@ -27,19 +21,9 @@ import { mountGateway } from './gateway-app.ts';
 const settings = {
   ...separateSettings(defaultPorts.gateway),
   ...gatewayVariables,
-  playbackUrls: serviceUrlVariables.playbackUrls,
+  PLAYBACK_SERVICE_URL: serviceUrlVariables.PLAYBACK_SERVICE_URL,
 };
 type EdgeValues = Values<typeof settings>;
-
-const rules = [
-  corsRule,
-  listenRule,
-  viewerTokenRule,
-  masterKeyRule,
-  storeRule,
-  ...internalTlsRules,
-  ...weakSecretRules,
-];
 
 /**
  * The gateway without key-derivation as a service, then key-derivation itself. Its routes answer 503 until the master keys are known to
@@ -71,7 +55,7 @@ if (import.meta.main)
       version: packageJson.version,
       about: 'latchkey edge, a gateway that derives the content keys itself and forwards the rest',
       settings,
-      read: (env) => readConfig(settings, env, { rules }),
+      read: (env) => readConfig(settings, env),
       mount: mountEdge,
     },
     process,

@@ -132,7 +132,7 @@ export async function startGateway(
     clock,
     values: {
       ...{ corsOrigins, trustProxy, viewerTokenFrom: ['header'] },
-      ...{ overloadDelay: 'off', publicUrl: undefined, trustTraceparent: false },
+      ...{ overloadDelayMs: 'off', publicUrl: undefined, trustTraceparent: false },
     },
     readiness,
     requestLog: { write: (line) => onLine(lines.push(line)), flush: () => {} },

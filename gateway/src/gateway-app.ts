@@ -22,9 +22,9 @@ import { repeatAlertReports } from './statistics/report-alerts.ts';
 type GatewayValues = Values<
   ReturnType<typeof processVariables> &
     typeof gatewayVariables &
-    Pick<typeof viewerTokenVariables, 'viewerTokenFrom'> &
+    Pick<typeof viewerTokenVariables, 'VIEWER_TOKEN_FROM'> &
     typeof internalVariables &
-    Pick<typeof serviceUrlVariables, 'authUrls' | 'contentUrls' | 'leasesUrls' | 'playbackUrls'> &
+    Omit<typeof serviceUrlVariables, 'KEY_DERIVATION_SERVICE_URL'> &
     ReturnType<typeof observabilityVariables>
 >;
 
@@ -68,7 +68,7 @@ export async function mountGateway(
   repeatAlertReports(context, figures);
   await addForwarding(app, {
     ...{ tracer, upstreams, secret, clock, onFault },
-    eventStreams: openEventStreams(open, values.authUrls),
+    eventStreams: openEventStreams(open, values.authServiceUrl),
     setupOriginOf: createSetupOriginReader(values, clock),
     onShed: (upstream, reason) => metrics.shedRequests.inc({ upstream, reason }),
   });

@@ -16,7 +16,7 @@ import { addCors, createCorsHeaders } from './cors.ts';
 
 type HostValues = Pick<
   SingleNodeValues,
-  'trustProxy' | 'corsOrigins' | 'viewerTokenFrom' | 'publicUrl' | 'overloadDelay' | 'trustTraceparent'
+  'trustProxy' | 'corsOrigins' | 'viewerTokenFrom' | 'publicUrl' | 'overloadDelayMs' | 'trustTraceparent'
 >;
 
 interface GatewayHostOptions
@@ -30,7 +30,7 @@ interface GatewayHostOptions
 /** The host of both profiles, before services are mounted on it or requests forwarded from it. It holds no secret. */
 export async function createGatewayHost(options: GatewayHostOptions): Promise<App> {
   const { version, clock, log, metrics, tracer, values, readiness, requestLog } = options;
-  const { trustProxy, corsOrigins, viewerTokenFrom, publicUrl = null, overloadDelay } = values;
+  const { trustProxy, corsOrigins, viewerTokenFrom, publicUrl = null, overloadDelayMs } = values;
   const app = createHost({
     randomId: randomUUID,
     clientIpOf: ({ socket, headers }) =>
@@ -41,9 +41,9 @@ export async function createGatewayHost(options: GatewayHostOptions): Promise<Ap
     tracing: tracer && { tracer, isTrusted: () => values.trustTraceparent, beginsTraces: true },
     isDraining: readiness.isDraining,
     overload:
-      overloadDelay === 'off'
+      overloadDelayMs === 'off'
         ? undefined
-        : { delayMs: overloadDelay, random: Math.random, nowMs: clock.monotonic },
+        : { delayMs: overloadDelayMs, random: Math.random, nowMs: clock.monotonic },
     crossOriginHeaders: createCorsHeaders(corsOrigins, viewerTokenFrom),
   });
   await addCors(app, corsOrigins, viewerTokenFrom);

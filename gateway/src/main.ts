@@ -1,16 +1,12 @@
 import {
-  corsRule,
   defaultPorts,
   gatewayVariables,
-  internalTlsRules,
   internalVariables,
-  listenRule,
   observabilityVariables,
   processVariables,
   readConfig,
   serviceUrlVariables,
   viewerTokenVariables,
-  weakSecretRules,
 } from '@latchkey/shared/config';
 import { listen, runProcess } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
@@ -20,7 +16,7 @@ const settings = {
   ...processVariables(defaultPorts.gateway),
   ...gatewayVariables,
   // With `cookie`, pages of listed origins may send cookies.
-  viewerTokenFrom: viewerTokenVariables.viewerTokenFrom,
+  VIEWER_TOKEN_FROM: viewerTokenVariables.VIEWER_TOKEN_FROM,
   ...internalVariables,
   ...serviceUrlVariables,
   ...observabilityVariables('0.0.0.0'),
@@ -33,10 +29,9 @@ if (import.meta.main)
       version: packageJson.version,
       about: 'latchkey gateway, which clients call when services run separately',
       settings,
-      read: (env) =>
-        readConfig(settings, env, { rules: [corsRule, listenRule, ...internalTlsRules, ...weakSecretRules] }),
+      read: (env) => readConfig(settings, env),
       async mount(context) {
-        const { keyDerivationUrls } = context.values;
+        const keyDerivationUrls = context.values.keyDerivationServiceUrl;
         const app = await mountGateway(context, { keyDerivationUrls, ownReplica: null });
         return { listen: () => listen(app, context) };
       },

@@ -39,16 +39,19 @@ export function createUpstreamOpener({
 /** The services that every front door forwards to: all but key-derivation. */
 export function openServices(
   open: OpenUpstream,
-  urls: Record<'authUrls' | 'contentUrls' | 'leasesUrls' | 'playbackUrls', readonly string[]>,
+  urls: Record<
+    'authServiceUrl' | 'contentServiceUrl' | 'leasesServiceUrl' | 'playbackServiceUrl',
+    readonly string[]
+  >,
 ): Record<'auth' | 'content' | 'leases' | 'playback', Upstream> {
   return {
-    auth: open('auth', urls.authUrls),
-    content: open('content', urls.contentUrls),
-    leases: open('leases', urls.leasesUrls),
-    playback: open('playback', urls.playbackUrls),
+    auth: open('auth', urls.authServiceUrl),
+    content: open('content', urls.contentServiceUrl),
+    leases: open('leases', urls.leasesServiceUrl),
+    playback: open('playback', urls.playbackServiceUrl),
   };
 }
 
-export function openEventStreams(open: OpenUpstream, authUrls: readonly string[]): Upstream {
-  return open('auth', authUrls, streamConnections);
+export function openEventStreams(open: OpenUpstream, authServiceUrl: readonly string[]): Upstream {
+  return open('auth', authServiceUrl, streamConnections);
 }

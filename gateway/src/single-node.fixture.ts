@@ -70,7 +70,7 @@ export const openGateway =
       ...{
         ...context,
         version: '0',
-        values: { ...values, publicUrl: undefined, overloadDelay: 'off' },
+        values: { ...values, publicUrl: undefined, overloadDelayMs: 'off' },
         requestLog,
       },
       readiness: createReadiness(context.dependencies, context.clock, () => {}),

@@ -27,11 +27,7 @@ const known = new Set(
     config.cacheAndBusVariables,
     config.serviceUrlVariables,
     config.databaseRoleVariables,
-  ].flatMap((settings) =>
-    Object.values(settings as config.Settings).flatMap(({ descriptions }) =>
-      descriptions.map(({ name }) => name),
-    ),
-  ),
+  ].flatMap((settings) => config.descriptionsOf(settings).map(({ name }) => name)),
 );
 
 /** Variables that a library reads: the SDK of AWS. */

@@ -106,10 +106,10 @@ export function readServerAccess(
     );
   }
   // A bootstrap key has the form of any ADMIN_API_KEY, so only the server can say whether it is a key.
-  const parsed = bearerCredential.parse(apiKey);
-  if ('wrong' in parsed) {
+  const { error } = bearerCredential.safeParse(apiKey);
+  if (error) {
     throw refusal(
-      `LATCHKEY_API_KEY ${parsed.wrong}; accepted: an API key (lk_ and 64 lower-case hex digits), or the server's ADMIN_API_KEY`,
+      `LATCHKEY_API_KEY ${error.issues[0]?.message}; accepted: an API key (lk_ and 64 lower-case hex digits), or the server's ADMIN_API_KEY`,
     );
   }
   return { server, apiKey, wait };

@@ -31,10 +31,10 @@ export async function runDoctorLive(options: LiveOptions, context: CommandContex
   const { stdout, clock, signal } = context;
   const url = checkServer(options.live, '--live');
   const apiKey = readApiKey(options, context.env);
-  const parsed = apiKey === undefined ? {} : bearerCredential.parse(apiKey);
-  if ('wrong' in parsed) {
+  const { error } = bearerCredential.optional().safeParse(apiKey);
+  if (error) {
     throw refusal(
-      `LATCHKEY_API_KEY ${parsed.wrong}; accepted: an API key of scope admin or full, or the ADMIN_API_KEY`,
+      `LATCHKEY_API_KEY ${error.issues[0]?.message}; accepted: an API key of scope admin or full, or the ADMIN_API_KEY`,
     );
   }
   const installation = await examineInstallation({ url, clock, signal }, apiKey);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import {
   ConfigError,
+  descriptionsOf,
   isForSeparateServices,
   makeMissingSecrets,
   readKeptSecrets,
@@ -86,9 +87,7 @@ const shortestGuess = 7;
 /** Finds variables with a typing error. The server ignores them silently, so a protection could be off. */
 export function examineNames(env: Variables): Finding[] {
   const known = new Set(
-    Object.values({ ...singleNodeSettings, ...separateServiceSettings }).flatMap(({ descriptions }) =>
-      descriptions.map(({ name }) => name),
-    ),
+    descriptionsOf({ ...singleNodeSettings, ...separateServiceSettings }).map(({ name }) => name),
   );
   const found: Finding[] = [];
   for (const set of Object.keys(env)) {

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { readAuditRetention } from '@latchkey/shared/config';
 import { clockStepMessage } from '@latchkey/shared/db';
 import { openAuditSink } from './audit-sink.ts';
 import type { AuthConfig } from './config.ts';
@@ -26,7 +25,11 @@ export function addAuditJobs({
   const purge = createAuditPurge({
     db,
     clock,
-    retention: readAuditRetention(values),
+    retention: {
+      actsDays: values.auditKeepActsDays,
+      refusalsDays: values.auditKeepRefusalsDays,
+      strangersDays: values.auditKeepStrangersDays,
+    },
     ...(values.auditForward && { readFirstKept: () => readFirstUnsent(db) }),
     observe: metrics.observePurge,
     // The lease service reports it for a single node.

@@ -1,4 +1,4 @@
-import { defaultPorts, viewerTokenRule } from '@latchkey/shared/config';
+import { defaultPorts } from '@latchkey/shared/config';
 import { createServiceCore, rowSettings, runService, serviceSettings } from '@latchkey/shared/process';
 import { addRows, openRows } from '@latchkey/shared/process/service-database';
 import packageJson from '../package.json' with { type: 'json' };
@@ -9,7 +9,6 @@ await runService(
     name: 'auth',
     version: packageJson.version,
     settings: { ...serviceSettings(defaultPorts.auth), ...rowSettings, ...authVariables },
-    rules: [viewerTokenRule],
     async mount(context) {
       const { values, clock, log, warn } = context;
       const { db, checkSchema, ...rows } = await openRows('auth', values, context);

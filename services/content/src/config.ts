@@ -12,7 +12,7 @@ export const contentServiceVariables = {
   ...contentVariables,
   ...playlistVariables,
   ...presignVariables,
-  publicUrl: gatewayVariables.publicUrl,
+  PUBLIC_URL: gatewayVariables.PUBLIC_URL,
 };
 
 export type ContentServiceConfig = Values<typeof contentServiceVariables>;
@@ -29,7 +29,7 @@ export interface UploadStore {
   secretAccessKey: Secret<string>;
 }
 
-/** @returns null if uploads are off. Otherwise `presignRule` has checked that no variable is missing. */
+/** @returns null if uploads are off. Otherwise `checkPresign` has checked that no variable is missing. */
 export function readUploadStore(values: Values<typeof presignVariables>): UploadStore | null {
   const { enablePresign, s3Bucket, s3Region, awsAccessKeyId, awsSecretAccessKey } = values;
   if (!enablePresign) return null;

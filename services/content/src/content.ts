@@ -76,8 +76,8 @@ export const maxPlaylistUrlLength = 2_048;
  * @throws AppError VALIDATION_FAILED
  */
 export function readPlaylistUrl(text: string, listed: readonly string[]): string {
-  const parsed = absoluteUrl.parse(text);
-  if ('wrong' in parsed) throw validationFailure('/playlistUrl', parsed.wrong);
+  const { error } = absoluteUrl.safeParse(text);
+  if (error) throw validationFailure('/playlistUrl', error.issues[0]?.message ?? '');
   if (!text.isWellFormed()) throw validationFailure('/playlistUrl', 'must be valid Unicode');
   const { origin } = new URL(text);
   if (listed.includes(origin)) return text;

@@ -1,4 +1,4 @@
-import { defaultPorts, presignRule, serviceUrlVariables, viewerTokenRule } from '@latchkey/shared/config';
+import { defaultPorts, serviceUrlVariables } from '@latchkey/shared/config';
 import {
   connectApiKeys,
   connectService,
@@ -19,13 +19,12 @@ await runService(
       ...serviceSettings(defaultPorts.content),
       ...rowSettings,
       ...contentServiceVariables,
-      authUrls: serviceUrlVariables.authUrls,
+      AUTH_SERVICE_URL: serviceUrlVariables.AUTH_SERVICE_URL,
     },
-    rules: [viewerTokenRule, presignRule],
     async mount(context) {
       const { values } = context;
       const { db, checkSchema, ...rows } = await openRows('content', values, context);
-      const auth = connectService({ name: 'auth', urls: values.authUrls }, values, context);
+      const auth = connectService({ name: 'auth', urls: values.authServiceUrl }, values, context);
       const contents = createContentReader({ db });
       const core = await createServiceCore(context, values, {
         ...rows,

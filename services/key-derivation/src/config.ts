@@ -2,20 +2,18 @@ import {
   contentVariables,
   custodians,
   gatewayVariables,
-  leaseMode,
+  leaseVariables,
   masterKeys,
   type Values,
 } from '@latchkey/shared/config';
 
-export { masterKeyRule } from '@latchkey/shared/config';
-
 /** The variables of this service, besides those that several services read. */
 export const keyDerivationSettings = {
   ...contentVariables,
-  leaseMode,
+  LEASE_MODE: leaseVariables.LEASE_MODE,
   masterKeys,
   custodians,
-  publicUrl: gatewayVariables.publicUrl,
+  PUBLIC_URL: gatewayVariables.PUBLIC_URL,
 };
 
 export type KeyDerivationConfig = Values<typeof keyDerivationSettings>;

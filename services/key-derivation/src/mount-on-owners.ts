@@ -30,9 +30,9 @@ export function separateSettings(port: number) {
   return {
     ...serviceSettings(port),
     ...keyDerivationSettings,
-    leasesUrls: serviceUrlVariables.leasesUrls,
-    authUrls: serviceUrlVariables.authUrls,
-    contentUrls: serviceUrlVariables.contentUrls,
+    LEASES_SERVICE_URL: serviceUrlVariables.LEASES_SERVICE_URL,
+    AUTH_SERVICE_URL: serviceUrlVariables.AUTH_SERVICE_URL,
+    CONTENT_SERVICE_URL: serviceUrlVariables.CONTENT_SERVICE_URL,
   };
 }
 
@@ -45,9 +45,9 @@ export async function mountOnOwners(
   context: ProcessContext,
   values: Values<ReturnType<typeof separateSettings>>,
 ): Promise<() => Promise<void>> {
-  const leases = connectService({ name: 'leases', urls: values.leasesUrls }, values, context);
-  const content = connectService({ name: 'content', urls: values.contentUrls }, values, context);
-  const auth = connectService({ name: 'auth', urls: values.authUrls }, values, context);
+  const leases = connectService({ name: 'leases', urls: values.leasesServiceUrl }, values, context);
+  const content = connectService({ name: 'content', urls: values.contentServiceUrl }, values, context);
+  const auth = connectService({ name: 'auth', urls: values.authServiceUrl }, values, context);
   const leaseClient = createLeaseClient(leases);
   const contents = createContentClient(content);
   const importedKeys = createImportedKeyClient(content);

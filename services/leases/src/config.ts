@@ -1,7 +1,6 @@
 import {
   contentVariables,
   gatewayVariables,
-  leaseRule,
   leaseVariables,
   retentionVariables,
   type Values,
@@ -15,10 +14,8 @@ export const leaseSettings = {
   ...leaseVariables,
   ...retentionVariables,
   ...viewerTokenVariables,
-  publicUrl: gatewayVariables.publicUrl,
+  PUBLIC_URL: gatewayVariables.PUBLIC_URL,
 };
-/** Checks of several of these variables together. */
-export const leaseSettingRules = [leaseRule];
 
 export type LeaseConfig = Values<typeof leaseSettings>;
 

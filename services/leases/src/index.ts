@@ -1,3 +1,3 @@
 export { mount } from './app.ts';
-export { leaseSettingRules, leaseSettings } from './config.ts';
+export { leaseSettings } from './config.ts';
 export { createLeaseReader } from './lease-reader.ts';

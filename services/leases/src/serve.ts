@@ -1,4 +1,4 @@
-import { defaultPorts, serviceUrlVariables, viewerTokenRule } from '@latchkey/shared/config';
+import { defaultPorts, serviceUrlVariables } from '@latchkey/shared/config';
 import { createContentClient } from '@latchkey/shared/internal';
 import {
   connectApiKeys,
@@ -11,7 +11,7 @@ import {
 } from '@latchkey/shared/process';
 import { addRows, openRows } from '@latchkey/shared/process/service-database';
 import packageJson from '../package.json' with { type: 'json' };
-import { createLeaseReader, leaseSettingRules, leaseSettings, mount } from './index.ts';
+import { createLeaseReader, leaseSettings, mount } from './index.ts';
 
 await runService(
   {
@@ -21,15 +21,14 @@ await runService(
       ...serviceSettings(defaultPorts.leases),
       ...rowSettings,
       ...leaseSettings,
-      authUrls: serviceUrlVariables.authUrls,
-      contentUrls: serviceUrlVariables.contentUrls,
+      AUTH_SERVICE_URL: serviceUrlVariables.AUTH_SERVICE_URL,
+      CONTENT_SERVICE_URL: serviceUrlVariables.CONTENT_SERVICE_URL,
     },
-    rules: [viewerTokenRule, ...leaseSettingRules],
     async mount(context) {
       const { values } = context;
       const { db, checkSchema, ...rows } = await openRows('leases', values, context);
-      const auth = connectService({ name: 'auth', urls: values.authUrls }, values, context);
-      const content = connectService({ name: 'content', urls: values.contentUrls }, values, context);
+      const auth = connectService({ name: 'auth', urls: values.authServiceUrl }, values, context);
+      const content = connectService({ name: 'content', urls: values.contentServiceUrl }, values, context);
       const contents = createContentClient(content);
       const leases = createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds });
       const core = await createServiceCore(context, values, {

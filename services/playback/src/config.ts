@@ -4,7 +4,7 @@ import {
   defaultPorts,
   gatewayVariables,
   internalVariables,
-  leaseMode,
+  leaseVariables,
   observabilityVariables,
   playlistVariables,
   processVariables,
@@ -14,7 +14,11 @@ import {
 } from '@latchkey/shared/config';
 
 /** The variables of this service, besides those that several services read. */
-const playbackSettings = { leaseMode, ...playlistVariables, publicUrl: gatewayVariables.publicUrl };
+const playbackSettings = {
+  LEASE_MODE: leaseVariables.LEASE_MODE,
+  ...playlistVariables,
+  PUBLIC_URL: gatewayVariables.PUBLIC_URL,
+};
 
 export type PlaybackConfig = Values<typeof playbackSettings>;
 
@@ -25,9 +29,9 @@ export const separateSettings = {
   ...cacheAndBusVariables,
   ...authorityVariables,
   ...playbackSettings,
-  rateLimit: gatewayVariables.rateLimit,
+  RATE_LIMIT: gatewayVariables.RATE_LIMIT,
   ...rateLimitVariables,
-  leasesUrls: serviceUrlVariables.leasesUrls,
-  contentUrls: serviceUrlVariables.contentUrls,
+  LEASES_SERVICE_URL: serviceUrlVariables.LEASES_SERVICE_URL,
+  CONTENT_SERVICE_URL: serviceUrlVariables.CONTENT_SERVICE_URL,
   ...observabilityVariables('0.0.0.0'),
 };

@@ -29,11 +29,10 @@ await runService(
     name: 'playback',
     version: packageJson.version,
     settings: separateSettings,
-    rules: [],
     async mount(context) {
       const { values } = context;
-      const leases = connectService({ name: 'leases', urls: values.leasesUrls }, values, context);
-      const content = connectService({ name: 'content', urls: values.contentUrls }, values, context);
+      const leases = connectService({ name: 'leases', urls: values.leasesServiceUrl }, values, context);
+      const content = connectService({ name: 'content', urls: values.contentServiceUrl }, values, context);
       const leaseClient = createLeaseClient(leases);
       const sharing = connectStateStore(values, context);
       const core = await createServiceCore(

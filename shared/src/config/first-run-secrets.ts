@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { createSource, type Environment } from './source.ts';
-import { defaultSqlitePath } from './variables/database.ts';
+import { defaultSqlitePath } from './variables/stores.ts';
 
 /** 256 bits, as `docs/configuration.md` requires for the master key, its salt and an HS256 secret. */
 const keyBytes = 32;

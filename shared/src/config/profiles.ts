@@ -1,31 +1,23 @@
-import { custodians } from './custodians.ts';
-import { masterKeyRule, masterKeys } from './master-keys.ts';
-import { type Config, readConfig } from './read-config.ts';
+import { custodians, masterKeys } from './master-keys.ts';
+import { readConfig } from './read-config.ts';
 import { removedVariable } from './removed-variables.ts';
+import { type Config, descriptionsOf } from './settings.ts';
 import type { Environment } from './source.ts';
-import { apiKeyVariables } from './variables/api-keys.ts';
-import { auditVariables } from './variables/audit.ts';
-import { authorityVariables } from './variables/authority.ts';
-import { contentVariables } from './variables/content.ts';
-import { databaseRoleVariables, databaseVariables, migrateOnStart } from './variables/database.ts';
-import { corsRule, defaultPorts, gatewayVariables, processVariables } from './variables/http.ts';
+import { contentVariables, playlistVariables, presignVariables } from './variables/content.ts';
+import { apiKeyVariables } from './variables/credentials.ts';
+import { gatewayVariables, rateLimitVariables } from './variables/gateway.ts';
+import { leaseVariables } from './variables/leases.ts';
+import { defaultPorts, observabilityVariables, processVariables } from './variables/process.ts';
+import { auditVariables, retentionVariables, usageVariables, webhookVariables } from './variables/records.ts';
+import { internalVariables, serviceUrlVariables } from './variables/services.ts';
 import {
+  authorityVariables,
   cacheAndBusVariables,
-  internalVariables,
-  serviceUrlVariables,
-  storeRule,
-} from './variables/internal.ts';
-import { internalTlsRules } from './variables/internal-tls.ts';
-import { leaseRule, leaseVariables } from './variables/leases.ts';
-import { listenRule, observabilityVariables } from './variables/observability.ts';
-import { playlistVariables } from './variables/playlists.ts';
-import { presignRule, presignVariables } from './variables/presign.ts';
-import { rateLimitVariables } from './variables/rate-limits.ts';
-import { retentionVariables } from './variables/retention.ts';
-import { usageVariables } from './variables/usage.ts';
-import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
-import { webhookVariables } from './variables/webhooks.ts';
-import { weakSecretRules } from './weak-secrets.ts';
+  databaseRoleVariables,
+  databaseVariables,
+  migrationVariables,
+} from './variables/stores.ts';
+import { viewerTokenVariables } from './variables/viewer-tokens.ts';
 
 /** Every setting that the single process reads. */
 export const singleNodeSettings = {
@@ -35,7 +27,7 @@ export const singleNodeSettings = {
   masterKeys,
   custodians,
   ...databaseVariables,
-  migrateOnStart,
+  ...migrationVariables,
   workers: removedVariable('LATCHKEY_WORKERS'),
   ...apiKeyVariables,
   ...auditVariables,
@@ -56,9 +48,7 @@ export type SingleNodeValues = SingleNodeConfig['values'];
 
 /** @throws ConfigError with every fault */
 export function readSingleNodeConfig(env: Environment): SingleNodeConfig {
-  return readConfig(singleNodeSettings, env, {
-    rules: [masterKeyRule, corsRule, leaseRule, presignRule, viewerTokenRule, listenRule, ...weakSecretRules],
-  });
+  return readConfig(singleNodeSettings, env);
 }
 
 /**
@@ -73,16 +63,14 @@ export const separateServiceSettings = {
 };
 
 /** Each of these is set only for separate processes. */
-const signs = Object.values({ ...internalVariables, ...serviceUrlVariables }).flatMap(({ descriptions }) =>
-  descriptions.map(({ name }) => name),
-);
+const signs = descriptionsOf({ ...internalVariables, ...serviceUrlVariables });
 
 /** Whether an environment configures separate processes, or both profiles: `latchkey keygen` writes for either. */
 export function isForSeparateServices(env: Environment): boolean {
-  return signs.some((name) => Boolean(env[name] || env[`${name}_FILE`]));
+  return signs.some(({ name }) => Boolean(env[name] || env[`${name}_FILE`]));
 }
 
 /** @throws ConfigError with every fault */
 export function readSeparateServiceConfig(env: Environment): Config<typeof separateServiceSettings> {
-  return readConfig(separateServiceSettings, env, { rules: [storeRule, ...internalTlsRules] });
+  return readConfig(separateServiceSettings, env);
 }

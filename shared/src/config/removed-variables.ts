@@ -1,21 +1,18 @@
-import type { Setting } from './variable.ts';
+import type { Family } from './settings.ts';
 
 /** Variables that did something once, and what to do with one that is still set: an operator may count on it. */
 const removed = {
   LATCHKEY_WORKERS:
-    'the single node is one process, so no value is accepted, not even 1. Remove the variable. To use more cores, run several edge processes on Postgres (docs/scale.md).',
+    'the single node is one process, so no value is accepted, not even 1. Remove the variable. To use more cores, run several edge processes on Postgres (docs/scale.md)',
   AUDIT_CHAIN_SECRET:
-    'the audit is not chained any more. Remove the variable. So that the owner of the database cannot rewrite the audit unnoticed, send it to another machine by AUDIT_FORWARD (docs/audit.md).',
+    'the audit is not chained any more. Remove the variable. So that the owner of the database cannot rewrite the audit unnoticed, send it to another machine by AUDIT_FORWARD (docs/audit.md)',
 };
 
 /** Ends the start where the variable is set, also by a file. */
-export function removedVariable(name: keyof typeof removed): Setting<undefined> {
-  return {
-    descriptions: [],
-    read(source) {
-      if (!source.find(name)) return { faults: [], warnings: [] };
-      const message = `${name} is set, but ${removed[name]}`;
-      return { faults: [{ variable: name, message }], warnings: [] };
-    },
-  };
-}
+export const removedVariable = (name: keyof typeof removed): Family<undefined> => ({
+  descriptions: [],
+  read(source) {
+    const message = `${name} is set, but ${removed[name]}.`;
+    return { faults: source.find(name) ? [{ variable: name, message }] : [] };
+  },
+});

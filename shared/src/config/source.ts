@@ -8,7 +8,7 @@ export interface Fault {
   readonly message: string;
 }
 /** The text of one variable and where it came from. */
-export interface Text {
+interface Text {
   readonly text: string;
   readonly fromFile: boolean;
 }

@@ -13,13 +13,13 @@ vi.setConfig({ testTimeout: 90_000 });
 
 /** `docs/contract.md#rate-limits`. */
 const figures = {
-  rateLimitKeys: 60,
-  rateLimitApi: 30,
-  rateLimitDashboard: 600,
-  rateLimitPresign: 10,
-  rateLimitLeases: 10,
-  rateLimitPlaylists: 600,
-  rateLimitApiKey: 1_200,
+  rateLimitKeysPerMinute: 60,
+  rateLimitApiPerMinute: 30,
+  rateLimitDashboardPerMinute: 600,
+  rateLimitPresignPerMinute: 10,
+  rateLimitLeasesPerMinute: 10,
+  rateLimitPlaylistsPerMinute: 600,
+  rateLimitApiKeyPerMinute: 1_200,
 };
 
 /** A replica that answers a limited route, with a connection of its own. */

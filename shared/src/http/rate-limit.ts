@@ -8,13 +8,13 @@ import type { App } from './routes.ts';
 
 /** Requests a minute (`rateLimitVariables`). */
 export interface RateLimits {
-  rateLimitKeys: number;
-  rateLimitApi: number;
-  rateLimitDashboard: number;
-  rateLimitPresign: number;
-  rateLimitLeases: number;
-  rateLimitPlaylists: number;
-  rateLimitApiKey: number;
+  rateLimitKeysPerMinute: number;
+  rateLimitApiPerMinute: number;
+  rateLimitDashboardPerMinute: number;
+  rateLimitPresignPerMinute: number;
+  rateLimitLeasesPerMinute: number;
+  rateLimitPlaylistsPerMinute: number;
+  rateLimitApiKeyPerMinute: number;
 }
 
 /**
@@ -22,12 +22,12 @@ export interface RateLimits {
  * reads is counted for its API key, because admins share an address.
  */
 const limits = {
-  keys: { figure: 'rateLimitKeys', apiKeysHaveOwn: true },
-  api: { figure: 'rateLimitApi', apiKeysHaveOwn: false },
-  dashboard: { figure: 'rateLimitDashboard', apiKeysHaveOwn: false },
-  presign: { figure: 'rateLimitPresign', apiKeysHaveOwn: true },
-  leases: { figure: 'rateLimitLeases', apiKeysHaveOwn: true },
-  playlists: { figure: 'rateLimitPlaylists', apiKeysHaveOwn: false },
+  keys: { figure: 'rateLimitKeysPerMinute', apiKeysHaveOwn: true },
+  api: { figure: 'rateLimitApiPerMinute', apiKeysHaveOwn: false },
+  dashboard: { figure: 'rateLimitDashboardPerMinute', apiKeysHaveOwn: false },
+  presign: { figure: 'rateLimitPresignPerMinute', apiKeysHaveOwn: true },
+  leases: { figure: 'rateLimitLeasesPerMinute', apiKeysHaveOwn: true },
+  playlists: { figure: 'rateLimitPlaylistsPerMinute', apiKeysHaveOwn: false },
 } as const satisfies Record<string, { figure: keyof RateLimits; apiKeysHaveOwn: boolean }>;
 export const windowSeconds = 60;
 /** What the dashboard sends as `X-Requested-With`. Any holder of an API key can send it, and its reads count for that key. */
@@ -84,7 +84,7 @@ export async function createRateLimiter(
       name,
       {
         usual: count(name, figures[limits[name].figure], name === 'dashboard' ? apiKeyOf : senderOf),
-        ofApiKey: count(name, figures.rateLimitApiKey, apiKeyOf),
+        ofApiKey: count(name, figures.rateLimitApiKeyPerMinute, apiKeyOf),
       },
     ]),
   ) as Record<LimitName, Record<'usual' | 'ofApiKey', ReturnType<typeof count>>>;

@@ -6,8 +6,8 @@ import { parseTrustProxy, type TrustProxy } from './trust-proxy.ts';
 
 function trust(text: string): TrustProxy {
   const parsed = parseTrustProxy(text);
-  if ('wrong' in parsed) throw new Error(parsed.wrong);
-  return parsed.value;
+  if (!parsed) throw new Error(text);
+  return parsed;
 }
 
 describe('the client IP', () => {

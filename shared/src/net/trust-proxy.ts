@@ -10,8 +10,6 @@ export type TrustProxy =
   /** The proxies have these addresses. */
   | { readonly kind: 'list'; readonly trusted: BlockList };
 
-type ParsedTrustProxy = { value: TrustProxy; warning?: string } | { wrong: string };
-
 export const trustProxyForms =
   '`true`, `false`, a number of hops from `1` to `10`, or a comma-separated list of IP addresses, CIDR ranges ' +
   '(not /0) and the names `loopback`, `linklocal`, `uniquelocal`';
@@ -29,22 +27,20 @@ const mappedPrefixBits = 96;
 /**
  * Reads `TRUST_PROXY`. `0`, `01`, `1.5`, `-1`, `yes`, `0.0.0.0/0` and every other text outside `trustProxyForms` is
  * wrong: the code does not guess whom to trust.
+ *
+ * @returns null for a wrong text
  */
-export function parseTrustProxy(text: string | undefined): ParsedTrustProxy {
-  if (text === undefined || text === '' || text === 'false') return { value: { kind: 'none' } };
-  if (text === 'true') {
-    const warning =
-      'is true: any client can pretend to have any address, unless every way in is through a proxy';
-    return { value: { kind: 'all' }, warning };
-  }
-  if (/^([1-9]|10)$/.test(text)) return { value: { kind: 'hops', hops: Number(text) } };
+export function parseTrustProxy(text: string): TrustProxy | null {
+  if (text === 'false') return { kind: 'none' };
+  if (text === 'true') return { kind: 'all' };
+  if (/^([1-9]|10)$/.test(text)) return { kind: 'hops', hops: Number(text) };
   const trusted = new BlockList();
   for (const item of text.split(',').map((part) => part.trim())) {
     for (const range of namedRanges.get(item) ?? [item]) {
-      if (!addRange(trusted, range)) return { wrong: 'is not one of the accepted forms' };
+      if (!addRange(trusted, range)) return null;
     }
   }
-  return { value: { kind: 'list', trusted } };
+  return { kind: 'list', trusted };
 }
 
 /** Adds an address or a CIDR range; false where the text is neither. Host bits in a range are ignored. */

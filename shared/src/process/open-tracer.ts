@@ -15,13 +15,13 @@ export async function openTracer(
   values: TraceSettings,
   { clock, log, shutdown, warn }: Pick<ProcessBase, 'clock' | 'log' | 'shutdown' | 'warn'>,
 ): Promise<Tracer | null> {
-  if (!values.otlpEndpoint) return null;
+  if (!values.otelExporterOtlpEndpoint) return null;
   const { startTracer } = await import('../traces/start-tracer.ts');
   const settings = {
-    endpoint: values.otlpEndpoint,
-    headers: values.otlpHeaders?.reveal() ?? {},
-    sampler: values.tracesSampler ?? 'parentbased_always_on',
-    ratio: values.tracesSamplerArg ?? 1,
+    endpoint: values.otelExporterOtlpEndpoint,
+    headers: values.otelExporterOtlpHeaders?.reveal() ?? {},
+    sampler: values.otelTracesSampler ?? 'parentbased_always_on',
+    ratio: values.otelTracesSamplerArg ?? 1,
     resource: {
       ...values.otelResourceAttributes,
       'service.name': values.otelServiceName ?? `latchkey-${name.replaceAll(' ', '-')}`,

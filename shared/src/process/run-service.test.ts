@@ -227,7 +227,6 @@ test('a start that fails closes what was opened before', async () => {
       name: 'things',
       version: '1',
       settings,
-      rules: [],
       async mount({ shutdown }) {
         shutdown.add('opened', 1_000, () => {
           closed = true;

@@ -3,19 +3,15 @@ import {
   cacheAndBusVariables,
   type Environment,
   gatewayVariables,
-  internalTlsRules,
   internalVariables,
   observabilityVariables,
   processVariables,
-  type Rule,
   rateLimitVariables,
   readConfig,
   type Settings,
   sharedDatabaseVariables,
-  storeRule,
   type Values,
   viewerTokenVariables,
-  weakSecretRules,
 } from '../config/index.ts';
 import type { ProcessContext } from './process-context.ts';
 import { runProcess, type StartContext } from './run-process.ts';
@@ -29,7 +25,6 @@ interface RunServiceOptions<S extends Settings> {
   name: string;
   version: string;
   settings: S;
-  rules: readonly Rule<Partial<Values<S>>>[];
   /**
    * Mounts the routes.
    *
@@ -41,17 +36,15 @@ interface RunServiceOptions<S extends Settings> {
 
 /** Runs one service as a separate process. */
 export function runService<const S extends Settings>(
-  { name, version, settings, rules, mount }: RunServiceOptions<S>,
+  { name, version, settings, mount }: RunServiceOptions<S>,
   process: NodeJS.Process,
   env: Environment,
 ): Promise<void> {
   const about = `latchkey ${name}, a service of the distributed profile`;
-  // Each rule checks its own variables, and is skipped where a service lacks them.
-  const common = [storeRule, ...internalTlsRules, ...weakSecretRules] as unknown as typeof rules;
   return runProcess(
     {
       ...{ name, version, about, settings },
-      read: () => readConfig(settings, env, { rules: [...rules, ...common] }),
+      read: () => readConfig(settings, env),
       async mount(context) {
         const values = context.values as unknown as ServiceValues;
         const { app, listen, openForRequests } = createServiceProcess({ ...context, values });
@@ -79,7 +72,7 @@ export function serviceSettings(port: number) {
     ...cacheAndBusVariables,
     ...viewerTokenVariables,
     ...authorityVariables,
-    rateLimit: gatewayVariables.rateLimit,
+    RATE_LIMIT: gatewayVariables.RATE_LIMIT,
     ...rateLimitVariables,
     ...observabilityVariables('0.0.0.0'),
   };

@@ -17,7 +17,7 @@ export function createServiceContext({
     ...{ ...base, internalTls, name: 'leases', version: '0' },
     values: {
       ...{ host: '127.0.0.1', port: 0, metricsHost: '127.0.0.1', metricsPort: 0 },
-      ...{ internalSecret: { reveal: () => internalSecret }, overloadDelay: 'off' as const },
+      ...{ internalSecret: { reveal: () => internalSecret }, overloadDelayMs: 'off' as const },
     },
     metrics: createMetrics(clock, { registry: base.registry }),
     readiness: createReadiness(base.dependencies, clock, () => {}),

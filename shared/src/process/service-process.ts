@@ -20,7 +20,7 @@ export interface ServiceValues extends ListenValues {
   internalSecretPrevious?: Revealable<readonly string[]>;
   publicUrl?: string | undefined;
   /** `OVERLOAD_DELAY_MS` */
-  overloadDelay: number | 'off';
+  overloadDelayMs: number | 'off';
 }
 
 /** A service in a separate process, before its routes are mounted. */
@@ -71,9 +71,9 @@ export function createServiceProcess(
     tracing: tracer && { tracer, isTrusted: gate.isFromService, beginsTraces: false },
     isDraining: readiness.isDraining,
     overload:
-      values.overloadDelay === 'off'
+      values.overloadDelayMs === 'off'
         ? undefined
-        : { delayMs: values.overloadDelay, random: Math.random, nowMs: clock.monotonic },
+        : { delayMs: values.overloadDelayMs, random: Math.random, nowMs: clock.monotonic },
   });
   gate.addTo(app);
   announcePhase(app, readiness, () => open);

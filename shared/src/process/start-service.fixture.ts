@@ -27,7 +27,6 @@ export async function startService({ env, prepare = async () => {}, as = {}, onM
       name: 'things',
       version: '1.2.3',
       settings,
-      rules: [],
       async mount(context) {
         onMount?.(context, process);
         context.app.get('/things', { config: { access: 'open' } }, async () => ({ things: [] }));

@@ -1,4 +1,4 @@
-import type { CorsOrigins } from '../config/url-parsers.ts';
+import type { CorsOrigins } from '../config/url-forms.ts';
 import type { TrustProxy } from '../net/index.ts';
 import { judgePreviousSecrets, type PreviousSecrets } from './previous-secrets.ts';
 import type { ConfigurationWarning } from './warning.ts';

@@ -1,1 +1,1 @@
-export { type CallSpan, type SamplerName, samplerNames, type Tracer } from './tracer.ts';
+export { type CallSpan, samplerNames, type Tracer } from './tracer.ts';

@@ -1,67 +1,42 @@
-import { integer, oneOf } from '../parsers.ts';
-import type { Rule } from '../read-config.ts';
-import { variable } from '../variable.ts';
+import { integer, oneOf } from '../forms.ts';
+import type { Report, Values } from '../settings.ts';
 
 /** Thirty days: a lease that outlives every viewing session limits nothing. */
-const longestLeaseSeconds = 2_592_000;
-
-/** Whether a key request needs a lease. Read by the lease service and the content key service. */
-export const leaseMode = variable({
-  name: 'LEASE_MODE',
-  type: oneOf('off', 'optional', 'required'),
-  fallback: 'optional',
-  about: 'Whether leases exist and whether a key request must name one.',
-});
+const lifeSeconds = integer(1, 2_592_000);
 
 /** How long leases live and how many a viewer may have. */
 export const leaseVariables = {
-  leaseMode,
-  leaseTtlSeconds: variable({
-    name: 'LEASE_TTL_SECONDS',
-    type: integer(1, longestLeaseSeconds),
-    fallback: 300,
-    about: 'How long a lease lives where the viewer asks for nothing else.',
-  }),
-  leaseMaxTtlSeconds: variable({
-    name: 'LEASE_MAX_TTL_SECONDS',
-    type: integer(1, longestLeaseSeconds),
-    fallback: 3600,
-    about: 'The longest life that a viewer may ask for.',
-  }),
-  leaseRenewGraceSeconds: variable({
-    name: 'LEASE_RENEW_GRACE_SECONDS',
-    type: integer(0, 86_400),
-    fallback: 30,
-    about: 'How long after its expiry a lease may still be renewed.',
-  }),
-  leaseMaxPerViewer: variable({
-    name: 'LEASE_MAX_PER_VIEWER',
-    // As `mostActive` of the lease service, which holds in any case.
-    type: integer(0, 1000),
-    fallback: 0,
-    about: 'How many active leases a viewer may have; 0 is 1000, which no setting lifts.',
-  }),
-  sessionMaxSeconds: variable({
-    name: 'SESSION_MAX_SECONDS',
-    type: integer(1, longestLeaseSeconds),
+  LEASE_MODE: oneOf('off', 'optional', 'required')
+    .default('optional')
+    .describe('Whether leases exist and whether a key request must name one.'),
+  LEASE_TTL_SECONDS: lifeSeconds
+    .default(300)
+    .describe('How long a lease lives where the viewer asks for nothing else.'),
+  LEASE_MAX_TTL_SECONDS: lifeSeconds.default(3600).describe('The longest life that a viewer may ask for.'),
+  LEASE_RENEW_GRACE_SECONDS: integer(0, 86_400)
+    .default(30)
+    .describe('How long after its expiry a lease may still be renewed.'),
+  // As `mostActive` of the lease service, which holds in any case.
+  LEASE_MAX_PER_VIEWER: integer(0, 1000)
+    .default(0)
+    .describe('How many active leases a viewer may have; 0 is 1000, which no setting lifts.'),
+  SESSION_MAX_SECONDS: lifeSeconds
     // Six hours: longer than a film, a match or a night of television.
-    fallback: 21_600,
-    about: 'How long after its creation a playback session ends, however much it is used.',
-  }),
-  leaseLimitMode: variable({
-    name: 'LEASE_LIMIT_MODE',
-    type: oneOf('reject', 'evict-oldest'),
-    fallback: 'reject',
-    about: 'What one lease too many does.',
-  }),
+    .default(21_600)
+    .describe('How long after its creation a playback session ends, however much it is used.'),
+  LEASE_LIMIT_MODE: oneOf('reject', 'evict-oldest')
+    .default('reject')
+    .describe('What one lease too many does.'),
 };
 
 /** The longest life must not be shorter than the usual one. */
-export const leaseRule: Rule<{ leaseTtlSeconds?: number; leaseMaxTtlSeconds?: number }> = {
-  uses: ['leaseTtlSeconds', 'leaseMaxTtlSeconds'],
-  check({ leaseTtlSeconds = 0, leaseMaxTtlSeconds = 0 }) {
-    if (leaseMaxTtlSeconds >= leaseTtlSeconds) return [];
-    const message = `LEASE_MAX_TTL_SECONDS is ${leaseMaxTtlSeconds}, less than LEASE_TTL_SECONDS (${leaseTtlSeconds}). Accepted: that or more.`;
-    return [{ variable: 'LEASE_MAX_TTL_SECONDS', message }];
-  },
-};
+export function checkLeases(
+  { leaseTtlSeconds = 0, leaseMaxTtlSeconds = 0 }: Partial<Values<typeof leaseVariables>>,
+  { refuse }: Report,
+): void {
+  if (leaseMaxTtlSeconds < leaseTtlSeconds)
+    refuse(
+      'LEASE_MAX_TTL_SECONDS',
+      `is ${leaseMaxTtlSeconds}, less than LEASE_TTL_SECONDS (${leaseTtlSeconds}). Accepted: that or more`,
+    );
+}
