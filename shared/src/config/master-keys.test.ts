@@ -48,8 +48,10 @@ describe('the versions of the master key', () => {
 
   it('each may live with another provider, and share what belongs to the process', () => {
     const { PKCS11_PIN: _, ...place } = token;
+    const { VAULT_TOKEN: __, ...vaultPlace } = vault;
     const values = read({
-      ...{ ...vault, ...place, PKCS11_PIN_FILE: '/9', MASTER_KEY_HEX_V5: a, SALT_HEX_V5: b },
+      ...{ ...vaultPlace, ...place, PKCS11_PIN_FILE: '/9', MASTER_KEY_HEX_V5: a, SALT_HEX_V5: b },
+      VAULT_TOKEN_FILE: '/9',
       ...{ MASTER_KEY_PROVIDER_V2: 'aws-kms', AWS_KMS_KEY_ID_V2: 'alias/latchkey' },
       ...{ MASTER_KEY_PROVIDER_V3: 'vault-transit', VAULT_TRANSIT_KEY_V3: 'latchkey-3' },
       ...{
@@ -60,7 +62,13 @@ describe('the versions of the master key', () => {
     });
     expect(values.masterKeys.reveal().map(({ version }) => version)).toEqual([5]);
     expect(values.custodians).toMatchObject([
-      { version: 1, provider: 'vault-transit', keyName: 'latchkey-1', mount: 'team/transit' },
+      {
+        version: 1,
+        provider: 'vault-transit',
+        keyName: 'latchkey-1',
+        mount: 'team/transit',
+        login: { tokenFile: '/9' },
+      },
       { version: 2, provider: 'aws-kms', keyId: 'alias/latchkey', endpoint: undefined },
       { version: 3, provider: 'vault-transit', keyName: 'latchkey-3', address: 'https://vault:8200' },
       {

@@ -49,7 +49,7 @@ const providerVariables = {
   VAULT_CACERT: absolutePath
     .optional()
     .describe('The CA of VAULT_ADDR, in PEM. Unset: those that Node knows.'),
-  VAULT_TOKEN: secret(text).describe('A token.'),
+  VAULT_TOKEN: secret(text).describe('A token. Its file is read again when it is refused.'),
   VAULT_ROLE_ID: text.optional().describe('In place of a token: the role of AppRole.'),
   VAULT_SECRET_ID: secret(text).describe('The secret of the role.'),
 };
@@ -144,7 +144,11 @@ function versionsOf(names: readonly VersionedName[], isWanted: (variable: string
 
 /** How a process gets its Vault token. */
 export type VaultLogin =
-  | { readonly token: Secret<string> }
+  | {
+      readonly token: Secret<string>;
+      /** What writes it, such as Vault Agent, puts a newer token there. */
+      readonly tokenFile: string | undefined;
+    }
   | { readonly roleId: string; readonly secretId: Secret<string> };
 
 type Read = <N extends keyof typeof providerVariables>(name: N) => z.output<(typeof providerVariables)[N]>;
@@ -171,7 +175,10 @@ const readers = {
 function readVaultLogin(read: Read, source: Source): VaultLogin {
   const roleId = read('VAULT_ROLE_ID');
   if (source.find('VAULT_ROLE_ID')) return { roleId: roleId ?? '', secretId: read('VAULT_SECRET_ID') };
-  return { token: read('VAULT_TOKEN') };
+  return {
+    token: read('VAULT_TOKEN'),
+    tokenFile: readVariable('VAULT_TOKEN_FILE', text.optional(), source).value,
+  };
 }
 
 type SettingsOf = { [Name in keyof typeof readers]: ReturnType<(typeof readers)[Name]> };

@@ -18,6 +18,8 @@ export interface VaultStandIn extends StandIn {
   renewals(): number;
   /** What every call is answered from now on; null for what Vault does. */
   fail(how: VaultFailure | null): void;
+  /** A token that may use the key. */
+  makeToken(): string;
   /** As if their time were over. */
   endTokens(): void;
   /** Turns the key to its next version, with other bytes. */
@@ -127,6 +129,7 @@ export async function startVaultStandIn(key: Buffer | null): Promise<VaultStandI
     fail: (how) => {
       state.failure = how;
     },
+    makeToken,
     endTokens: () => state.tokens.clear(),
     rotate: () => void state.versions.push(Buffer.alloc(32, state.versions.length)),
     env: {

@@ -21,7 +21,7 @@ function setUp(renewal: () => unknown) {
   };
   const tokens = createVaultLogin({
     client,
-    login: { token: new Secret('given') },
+    login: { token: new Secret('given'), tokenFile: undefined },
     after(ms, work) {
       const timer = { ms, work };
       timers.push(timer);

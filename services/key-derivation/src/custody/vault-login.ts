@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { VaultLogin } from '@latchkey/shared/config';
 import { CustodianFault } from './key-custodian.ts';
 import type { VaultClient } from './vault-client.ts';
@@ -16,7 +17,7 @@ const renewLimitMs = 10_000;
 /** The token of a process. */
 export interface VaultTokens {
   /**
-   * Runs a call with the token. If it is refused, a token of a new login is tried once.
+   * Runs a call with the token. If it is refused, a token that is newer (of the file, or of a new login) is tried once.
    *
    * @throws what the call or the login throws
    */
@@ -42,7 +43,7 @@ interface Granted {
 /** The present token, and its renewal. */
 interface KeptToken {
   readonly current: string | null;
-  /** @param lifeMs how long it lasts; null if it never ends or cannot be renewed, 0 if that is not known yet */
+  /** @param lifeMs how long it lasts; null if what gave it renews it, 0 if that is not known yet */
   keep(token: string, lifeMs: number | null): string;
   close(): void;
 }
@@ -87,7 +88,10 @@ function createKeptToken({ client, after }: Pick<VaultLoginOptions, 'client' | '
   };
 }
 
-/** A token of the configuration, or one that AppRole gives. It is renewed before it ends. */
+/**
+ * A token of the configuration, or one that AppRole gives. It is renewed before it ends, except that of a file: what writes the file,
+ * such as Vault Agent, does that.
+ */
 export function createVaultLogin({ client, login, after }: VaultLoginOptions): VaultTokens {
   const kept = createKeptToken({ client, after });
   let pending: Promise<string> | null = null;
@@ -99,6 +103,7 @@ export function createVaultLogin({ client, login, after }: VaultLoginOptions): V
       const granted = readGranted(await client.call('POST', 'auth/approle/login', { body, signal }));
       return kept.keep(granted.token, lifeOf(granted));
     }
+    if (login.tokenFile !== undefined) return kept.keep(readTokenFile(login.tokenFile), null);
     // How long it lasts is not known yet. A first renewal tells.
     return kept.keep(login.token.reveal(), 0);
   }
@@ -137,4 +142,17 @@ function readGranted(answer: unknown): Granted {
   const { client_token: token, lease_duration: seconds, renewable } = auth ?? {};
   if (typeof token !== 'string' || token === '') throw new CustodianFault('refused', 'Vault gave no token');
   return { token, seconds: Number(seconds) || 0, isRenewable: renewable === true };
+}
+
+function readTokenFile(path: string): string {
+  try {
+    const token = readFileSync(path, 'utf8').trim();
+    if (token !== '') return token;
+  } catch (cause) {
+    const { code = 'unreadable' } = cause as NodeJS.ErrnoException;
+    throw new CustodianFault('away', `VAULT_TOKEN_FILE is ${path}, which cannot be read (${code})`, {
+      cause,
+    });
+  }
+  throw new CustodianFault('away', `VAULT_TOKEN_FILE is ${path}, which is empty`);
 }

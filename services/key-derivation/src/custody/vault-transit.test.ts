@@ -1,8 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { VaultLogin } from '@latchkey/shared/config';
 import { Secret } from '@latchkey/shared/config';
 import { startVaultStandIn, type VaultStandIn } from '@latchkey/support/custody/vault-stand-in';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openVaultTransit } from './vault-transit.ts';
 
 type Settings = Parameters<ReturnType<typeof openVaultTransit>['open']>[0];
@@ -23,7 +26,8 @@ const settingsWith = (login: VaultLogin): Settings => ({
   keyName: 'latchkey-1',
   login,
 });
-const withToken = () => settingsWith({ token: new Secret(vault.env.VAULT_TOKEN ?? '') });
+const withToken = (token = vault.env.VAULT_TOKEN ?? '', tokenFile?: string) =>
+  settingsWith({ token: new Secret(token), tokenFile });
 const withRole = (secretId = vault.appRole.VAULT_SECRET_ID ?? '') =>
   settingsWith({ roleId: vault.appRole.VAULT_ROLE_ID ?? '', secretId: new Secret(secretId) });
 const ask = (settings = withToken(), signal = AbortSignal.timeout(2_000)) =>
@@ -75,10 +79,23 @@ describe('a key of the transit engine', () => {
 });
 
 describe('the token of a process', () => {
-  it('one of the configuration that has ended is refused', async () => {
-    expect(await ask()).toEqual(expected);
+  it('that of a file is read again when it is refused', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-vault-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'token');
+    writeFileSync(file, `${vault.makeToken()}\n`);
+    const settings = withToken('as it was at the start', file);
+    expect(await ask(settings)).toEqual(expected);
     vault.endTokens();
-    await expect(ask()).rejects.toMatchObject({ kind: 'refused' });
+    await expect(ask(settings)).rejects.toMatchObject({ kind: 'refused' });
+    writeFileSync(file, vault.makeToken());
+    expect(await ask(settings)).toEqual(expected);
+    writeFileSync(file, '');
+    vault.endTokens();
+    await expect(ask(settings)).rejects.toMatchObject({
+      kind: 'away',
+      message: expect.stringContaining(file),
+    });
   });
 
   it('AppRole gives one for all calls that wait, and another one when it has ended', async () => {
