@@ -33,7 +33,12 @@ interface KeyServerRequest {
   /** Outlives the page. */
   readonly keepalive?: boolean;
   readonly onAttempt?: (attempt: Attempt) => void;
+  /** Whether an answer that came while the application made its token asks for a pause. */
+  readonly isHeldBack?: () => boolean;
 }
+
+/** Thrown in place of a request that `isHeldBack`. */
+export const heldBack = Symbol('a request that was not sent');
 
 /** Requests to the key server, each with a fresh token. */
 export interface KeyServer {
@@ -46,7 +51,7 @@ export interface KeyServer {
   token(reason: AuthReason): Promise<string>;
   /**
    * @returns the body of a success
-   * @throws PlayerError; for a 401 only after the application was called for another token
+   * @throws PlayerError; for a 401 only after the application was called for another token. `heldBack` if the request may not be sent
    */
   send(request: KeyServerRequest): Promise<ArrayBuffer>;
   /**
@@ -93,6 +98,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
       const { url, onAttempt } = asked;
       for (let reason = asked.reason; ; reason = 'retry-after-401') {
         const init = initOf(asked, asked.withoutToken ? '' : await token(reason));
+        if (asked.isHeldBack?.()) throw heldBack;
         const startMs = clock.now();
         const report = (status: number) => onAttempt?.({ status, durationMs: clock.now() - startMs });
         const fetching = (signal: AbortSignal) => fetchWhole(request, url, { ...init, signal });

@@ -1,5 +1,5 @@
 import { createKeyPauses, type KeyPauses } from './key-pauses.ts';
-import type { Attempt, KeyServer } from './key-server.ts';
+import { type Attempt, heldBack, type KeyServer } from './key-server.ts';
 import { isOver } from './lease-keeper.ts';
 import type { KeyUse } from './lease-keepers.ts';
 import { isKeyWait, networkError, PlayerError, type PlayerErrorCode, toPlayerError } from './player-error.ts';
@@ -65,7 +65,9 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
     const givesUp = () => !isWanted() || ports.givesUp(startMs);
     const onRetry: RetryOptions['onRetry'] = (...failure) => ports.onRetry(...failure, url);
     const patience = { ...ports, givesUp, signal: ended };
-    const attempt = createAttempt(pauses, url, patience, () => fetchKey(ports, url, use, isWanted));
+    const attempt = createAttempt(pauses, url, patience, (isHeldBack) =>
+      fetchKey(ports, url, use, { isWanted, isHeldBack }),
+    );
     const key = retry(attempt, { ...patience, ...keyBackOff, onRetry });
     const entry = { key, wantedBy };
     loading.set(url, entry);
@@ -119,23 +121,26 @@ function createAttempt(
   pauses: KeyPauses,
   url: string,
   { signal, ...patience }: WaitOptions & Pick<KeyStorePorts, 'onRetry'> & { readonly signal: AbortSignal },
-  request: () => Promise<ArrayBuffer>,
+  request: (isHeldBack: () => boolean) => Promise<ArrayBuffer>,
 ): () => Promise<ArrayBuffer> {
   let hasAsked = false;
   return async () => {
-    if (signal.aborted) throw signal.reason;
-    await pauses.wait(url, { ...patience, signal }, (error, leftMs) => {
-      // Later waits follow a request, after which the page was notified.
-      if (!hasAsked && isKeyWait(error)) patience.onRetry(error, 1, leftMs, url);
-      hasAsked = true;
-    });
-    hasAsked = true;
-    try {
-      return await request();
-    } catch (thrown) {
-      const error = toPlayerError(thrown);
-      if (error.isTransient) pauses.note(url, error);
-      throw error;
+    for (;;) {
+      if (signal.aborted) throw signal.reason;
+      await pauses.wait(url, { ...patience, signal }, (error, leftMs) => {
+        // Later waits follow a request, after which the page was notified.
+        if (!hasAsked && isKeyWait(error)) patience.onRetry(error, 1, leftMs, url);
+        hasAsked = true;
+      });
+      try {
+        return await request(() => pauses.holds(url));
+      } catch (thrown) {
+        if (thrown === heldBack) continue;
+        hasAsked = true;
+        const error = toPlayerError(thrown);
+        if (error.isTransient) pauses.note(url, error);
+        throw error;
+      }
     }
   };
 }
@@ -148,7 +153,7 @@ async function fetchKey(
   { server, leases, onAttempt }: KeyStorePorts,
   url: string,
   use: KeyUse,
-  isWanted: () => boolean,
+  { isWanted, isHeldBack }: Readonly<Record<'isWanted' | 'isHeldBack', () => boolean>>,
 ): Promise<ArrayBuffer> {
   let hasReplaced = false;
   for (let requests = 1; ; requests += 1) {
@@ -159,11 +164,12 @@ async function fetchKey(
     try {
       leaseId = await keeper?.leaseId();
       const observe = (attempt: Attempt) => onAttempt(url, attempt);
-      const send = () => server.send({ url, leaseId, reason: 'key', onAttempt: observe });
+      const send = () => server.send({ url, leaseId, reason: 'key', onAttempt: observe, isHeldBack });
       const key = await (keeper ? send() : leases.withoutLease(send));
       if (key.byteLength === keyBytes) return key;
       throw networkError(`A key has ${keyBytes} bytes; the answer has ${key.byteLength}.`);
     } catch (thrown) {
+      if (thrown === heldBack) throw thrown;
       const error = toPlayerError(thrown);
       if (requests >= maxRequests) throw error.code === 'ABORTED' ? elsewhere() : error;
       if (!keeper) {

@@ -97,6 +97,23 @@ it('after KEY_PACE_EXCEEDED no key of this content is requested before Retry-Aft
   expect([errors, retries]).toEqual([[], []]);
 });
 
+it('a key whose token comes once another key of its content has to wait is requested after Retry-After', async () => {
+  const late = Promise.withResolvers<string>();
+  const tokens: (string | Promise<string>)[] = [];
+  const hls = await open({ keyServerAuth: () => tokens.shift() ?? 'token' });
+  const held = holdBack('GET', 5);
+  tokens.push('token', late.promise);
+  const [first, second] = [hls.askForKey(keyUrl(3)), hls.askForKey(keyUrl(60))];
+  await fake.clock.advance(1_000);
+  held.restore();
+  late.resolve('token');
+  await fake.clock.advance(3_900);
+  expect(fake.to('GET')).toHaveLength(1);
+  await fake.clock.advance(3_600);
+  expect([await first, await second]).toEqual([3, 60]);
+  expect(errors).toEqual([]);
+});
+
 it.each(['EPOCH_NOT_YET', 'KEY_PACE_EXCEEDED'])(
   'a wait for %s is an error once nothing could be played for `patienceSeconds`, however long something could be played before',
   async (code) => {
