@@ -4,6 +4,7 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import * as errors from 'jose/errors';
 // By its parts: the whole has encryption too, which tokens of viewers never have.
 import { jwtVerify } from 'jose/jwt/verify';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock/clock.ts';
 import type { Principal } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
@@ -11,7 +12,6 @@ import {
   numberBytes,
   objectBytes,
   planCaches,
-  RecencyMap,
   slotBytes,
   TextPool,
   textBytes,
@@ -88,7 +88,7 @@ const bySecret = -1;
 
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { keySet, rules, clock, maxBytes = planCaches(usualCachesBytes).tokens } = options;
-  const remembered = new RecencyMap<Remembered>(maxBytes, clock);
+  const remembered = new LRUCache<string, Remembered>({ maxSize: maxBytes });
   const contentLists = new TextPool(contentListsBytes);
   const readers = options.secrets?.map((secret) => createSecretTokenReader(secret, rules)) ?? [];
   const verifySignature = createSignatureVerifier(options);
@@ -134,7 +134,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 
   return {
-    remembered,
+    remembered: {
+      get size() {
+        return remembered.size;
+      },
+      get bytes() {
+        return remembered.calculatedSize;
+      },
+    },
     ...(keySet ? { keysAgeMs: () => keySet.ageMs() } : {}),
     recall,
     verify: (token, tokenHash) => recall(token, tokenHash) ?? verifyAnew(token, tokenHash),

@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors/errors.ts';
 import type { FeedPosition } from '../events/feed-position.ts';
-import { copyText, numberBytes, objectBytes, RecencyMap, slotBytes, textBytes } from '../memory/index.ts';
+import { copyText, numberBytes, objectBytes, slotBytes, textBytes } from '../memory/index.ts';
 import { type KeptState, KeptValue, type ReadFacts } from './kept-state.ts';
 import { NamedSelectors } from './named-selectors.ts';
 
@@ -84,7 +85,7 @@ const loadsAtMost = 10_000;
  */
 export class AuthorityCache<V> {
   readonly #options: AuthorityCacheOptions<V>;
-  readonly #entries: RecencyMap<KeptState<V>>;
+  readonly #entries: LRUCache<string, KeptState<V>>;
   readonly #named: NamedSelectors;
   /** For each key, the load that callers share. */
   readonly #shared = new Map<string, { pending: PendingLoad; done: Promise<void> }>();
@@ -103,7 +104,7 @@ export class AuthorityCache<V> {
   constructor(options: AuthorityCacheOptions<V>) {
     this.#options = options;
     this.#named = new NamedSelectors(options.namedSelectors ?? usualNamedSelectors);
-    this.#entries = new RecencyMap(options.maxBytes, options.clock);
+    this.#entries = new LRUCache({ maxSize: options.maxBytes });
     this.#originMs = Math.floor(options.clock.now() - options.clock.monotonic());
   }
 
@@ -113,7 +114,7 @@ export class AuthorityCache<V> {
 
   /** Estimated bytes of all entries. */
   get bytes(): number {
-    return this.#entries.bytes;
+    return this.#entries.calculatedSize;
   }
 
   get loadsBegun(): number {

@@ -46,10 +46,10 @@ const mostBytes = 512 * mib;
 const leastBytes = 4 * mib;
 
 /**
- * Each viewer takes a token, some 340 bytes, and, with leases, a lease, some 380. Without leases it takes a mark, which
+ * Each viewer takes a token, some 320 bytes, and, with leases, a lease, some 360. Without leases it takes a mark, which
  * is smaller. Contents and API keys are few, unless a client asks for ids that do not exist. The paces and the imported keys
- * come on top of the others: most installations have none. With paces each viewer takes some 500 bytes more, and an imported
- * key takes 340.
+ * come on top of the others: most installations have none. With paces each viewer takes some 480 bytes more, and an imported
+ * key takes 320.
  */
 const shares: CachePlan = {
   tokens: 0.38,

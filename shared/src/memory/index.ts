@@ -6,5 +6,4 @@ export {
   usualCachesBytes,
 } from './cache-memory.ts';
 export { copyText, numberBytes, objectBytes, slotBytes, textBytes } from './memory-size.ts';
-export { RecencyMap } from './recency-map.ts';
 export { TextPool } from './text-pool.ts';

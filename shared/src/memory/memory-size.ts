@@ -8,10 +8,10 @@ const numberObjectBytes = 16;
 const textHeaderBytes = 24;
 
 /**
- * A slot of a `RecencyMap`. In its `Map`: three words, its share of the buckets, and the same again, because the table doubles when it is
- * full, while the old one still exists. In each of its seven lists a word, and a quarter as much again, because they grow by half.
+ * A slot of an `LRUCache` with sizes. In its `Map`: three words, its share of the buckets, and the same again, because the table doubles when it is
+ * full, while the old one still exists. In each of its five lists a word, and a quarter as much again, because they grow by half.
  */
-export const slotBytes = 64 + 7 * 1.25 * wordBytes;
+export const slotBytes = 64 + 5 * 1.25 * wordBytes;
 
 /** Bytes of a text in V8's heap. */
 export function textBytes(text: string): number {

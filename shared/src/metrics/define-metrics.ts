@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { withTimeLimit } from '../lifecycle/index.ts';
 import { describedMetrics, type MetricDescription, type MetricName } from './catalogue.ts';
 
@@ -60,4 +60,30 @@ function shareReading(read: Read): () => Promise<Reading> {
     });
     return running;
   };
+}
+
+/**
+ * A counter for the path of a key request: prom-client's makes a text of the labels for each increment. An increment here is an addition, and the
+ * counter takes the sums when it is read.
+ */
+export class Tally {
+  readonly #counts = new Map<string, { value: number }>();
+
+  /** @param label the only label of the metric */
+  constructor(name: NameOf<'counter'>, label: string, registry: Registry) {
+    const counts = this.#counts;
+    new Counter({
+      ...describeMetric(name, registry),
+      collect() {
+        this.reset();
+        for (const [text, { value }] of counts) this.inc({ [label]: text }, value);
+      },
+    });
+  }
+
+  add(label: string): void {
+    const count = this.#counts.get(label);
+    if (count) count.value++;
+    else this.#counts.set(label, { value: 1 });
+  }
 }

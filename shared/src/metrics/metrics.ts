@@ -3,7 +3,7 @@ import { Counter, Histogram, Registry } from 'prom-client';
 import { type Clock, createSystemClock } from '../clock/clock.ts';
 import { createServer } from '../net/index.ts';
 import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
-import { addGauge, describeMetric } from './define-metrics.ts';
+import { addGauge, describeMetric, Tally } from './define-metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 export { addCustodianMetrics, type CustodianMetrics } from './custodian-metrics.ts';
@@ -71,10 +71,10 @@ export function createMetrics(
   addProcessMetrics(registry);
   if (version !== undefined)
     addGauge(registry, 'latchkey_build_info', () => [[{ version, node: process.version }, 1]]);
-  const keyRequests = new Counter(describeMetric('latchkey_key_requests_total', registry));
+  const keyRequests = new Tally('latchkey_key_requests_total', 'outcome', registry);
   const playlists = new Counter(describeMetric('latchkey_playlists_total', registry));
-  const hits = new Counter(describeMetric('latchkey_cache_hits_total', registry));
-  const misses = new Counter(describeMetric('latchkey_cache_misses_total', registry));
+  const hits = new Tally('latchkey_cache_hits_total', 'cache', registry);
+  const misses = new Tally('latchkey_cache_misses_total', 'cache', registry);
   const webhookTries = new Counter(describeMetric('latchkey_webhook_tries_total', registry));
   const rateLimited = new Counter(describeMetric('latchkey_rate_limited_requests_total', registry));
   const unknownKeys = new Counter(describeMetric('latchkey_unknown_token_keys_total', registry));
@@ -95,9 +95,9 @@ export function createMetrics(
       purgedRows.inc({ table }, rows);
     },
     observeRequest: createRequestObserver(requests, unknownKeys, statistics),
-    countKeyRequest: (outcome) => keyRequests.inc({ outcome }),
+    countKeyRequest: (outcome) => keyRequests.add(outcome),
     countPlaylist: (outcome) => playlists.inc({ outcome }),
-    countCacheLookup: (cache, hit) => (hit ? hits : misses).inc({ cache }),
+    countCacheLookup: (cache, hit) => (hit ? hits : misses).add(cache),
     countRateLimited: (limit) => rateLimited.inc({ limit }),
     revocationDelay: new Histogram({
       ...describeMetric('latchkey_revocation_delay_seconds', registry),

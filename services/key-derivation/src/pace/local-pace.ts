@@ -1,6 +1,7 @@
 import { markKey } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
-import { numberBytes, objectBytes, RecencyMap, slotBytes, textBytes } from '@latchkey/shared/memory';
+import { numberBytes, objectBytes, slotBytes, textBytes } from '@latchkey/shared/memory';
+import { LRUCache } from 'lru-cache';
 import { type KeyPace, oneKey, type PacedKey, type PaceState, rateOf, rememberedOf } from './key-pace.ts';
 
 /** The pace of this process alone. */
@@ -60,7 +61,7 @@ function note(bucket: Bucket, { epoch, periods }: PacedKey): boolean {
  * it comes back
  */
 export function createLocalPace(clock: Pick<Clock, 'monotonic'>, maxBytes: number): LocalPace {
-  const buckets = new RecencyMap<Bucket>(maxBytes, clock);
+  const buckets = new LRUCache<string, Bucket>({ maxSize: maxBytes });
 
   const nameOf = ({ viewerId, contentId }: PacedKey) => markKey(viewerId, contentId);
 
@@ -73,36 +74,39 @@ export function createLocalPace(clock: Pick<Clock, 'monotonic'>, maxBytes: numbe
     bucket.atMs = nowMs;
     return bucket;
   }
-  function keep(name: string, bucket: Bucket, { periods }: PacedKey, level: number): void {
+  function keep(name: string, bucket: Bucket, level: number): void {
     bucket.level = level;
     // The size of an entry is counted when it is added.
     buckets.delete(name);
-    buckets.set(name, bucket, {
-      size: bucketBytes + textBytes(name) + epochBytes * bucket.given.length,
-      // Until it is full again without further requests.
-      ttl: Math.max(buckets.ttl, (periods.burst - level) / rateOf(periods)),
-    });
+    buckets.set(name, bucket, { size: bucketBytes + textBytes(name) + epochBytes * bucket.given.length });
   }
   function remember(key: PacedKey): void {
     const name = nameOf(key);
     const bucket = buckets.get(name);
-    if (bucket !== undefined && note(bucket, key)) keep(name, bucket, key, bucket.level);
+    if (bucket !== undefined && note(bucket, key)) keep(name, bucket, bucket.level);
   }
   function change(key: PacedKey, levelOf: (level: number) => number): void {
     const name = nameOf(key);
     const bucket = find(name, key);
-    keep(name, bucket, key, levelOf(bucket.level));
+    keep(name, bucket, levelOf(bucket.level));
   }
 
   const pace: LocalPace = {
-    kept: buckets,
+    kept: {
+      get size() {
+        return buckets.size;
+      },
+      get bytes() {
+        return buckets.calculatedSize;
+      },
+    },
     take(key) {
       const name = nameOf(key);
       const bucket = find(name, key);
       if (bucket.given.includes(key.epoch)) return 0;
       if (bucket.level < oneKey) return (1 - bucket.level) / rateOf(key.periods);
       note(bucket, key);
-      keep(name, bucket, key, bucket.level - 1);
+      keep(name, bucket, bucket.level - 1);
       return 0;
     },
     look: (key) => ({ level: pace.level(key), wasGiven: pace.wasGiven(key) }),
