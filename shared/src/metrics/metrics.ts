@@ -4,6 +4,7 @@ import { type Clock, createSystemClock } from '../clock/clock.ts';
 import { createServer } from '../net/index.ts';
 import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
 import { addGauge, describeMetric, Tally } from './define-metrics.ts';
+import { DurationHistogram } from './duration-histogram.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 export { addCustodianMetrics, type CustodianMetrics } from './custodian-metrics.ts';
@@ -78,7 +79,7 @@ export function createMetrics(
   const webhookTries = new Counter(describeMetric('latchkey_webhook_tries_total', registry));
   const rateLimited = new Counter(describeMetric('latchkey_rate_limited_requests_total', registry));
   const unknownKeys = new Counter(describeMetric('latchkey_unknown_token_keys_total', registry));
-  const requests = new Histogram({
+  const requests = new DurationHistogram({
     ...describeMetric('http_server_request_duration_seconds', registry),
     buckets: requestBucketsSeconds,
   });
@@ -122,20 +123,20 @@ interface ObservedKind {
 const refusedStatus = 401;
 
 function createRequestObserver(
-  requests: Histogram,
+  requests: DurationHistogram,
   unknownKeys: Counter,
   statistics: ProcessStatistics,
 ): Metrics['observeRequest'] {
   const routes = new Map<string, ObservedKind[]>();
 
   function open(route: string, method: string, status: number): ObservedKind {
-    const series = requests.labels({ route, method, status: String(status) });
+    const observe = requests.open({ route, method, status: String(status) });
     const kind = kindOfRequest(route, method);
     return {
       method,
       status,
       observe(seconds, isUnknownKey) {
-        series.observe(seconds);
+        observe(seconds);
         if (isUnknownKey) unknownKeys.inc({ route });
         statistics.countRequest(kind, isUnknownKey ? refusedStatus : status, seconds);
       },
