@@ -49,6 +49,8 @@ export function createKeyPauses(
       }
     },
     note(url, error) {
+      // A wait that was given up throws what asked for it.
+      if (pauses.some((pause) => pause.error === error)) return;
       pauses.push({
         scope: scopeOf(url, error.code),
         untilMs: clock.now() + pauseAfter(error, ports),

@@ -33,12 +33,9 @@ interface KeyServerRequest {
   /** Outlives the page. */
   readonly keepalive?: boolean;
   readonly onAttempt?: (attempt: Attempt) => void;
-  /** Whether an answer that came while the application made its token asks for a pause. */
-  readonly isHeldBack?: () => boolean;
+  /** Resolves once the request may be sent: an answer that came while the application made its token may ask for a pause. */
+  readonly mayStart?: () => Promise<void>;
 }
-
-/** Thrown in place of a request that `isHeldBack`. */
-export const heldBack = Symbol('a request that was not sent');
 
 /** Requests to the key server, each with a fresh token. */
 export interface KeyServer {
@@ -51,7 +48,7 @@ export interface KeyServer {
   token(reason: AuthReason): Promise<string>;
   /**
    * @returns the body of a success
-   * @throws PlayerError; for a 401 only after the application was called for another token. `heldBack` if the request may not be sent
+   * @throws PlayerError; for a 401 only after the application was called for another token. What `mayStart` throws
    */
   send(request: KeyServerRequest): Promise<ArrayBuffer>;
   /**
@@ -98,7 +95,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
       const { url, onAttempt } = asked;
       for (let reason = asked.reason; ; reason = 'retry-after-401') {
         const init = initOf(asked, asked.withoutToken ? '' : await token(reason));
-        if (asked.isHeldBack?.()) throw heldBack;
+        await asked.mayStart?.();
         const startMs = clock.now();
         const report = (status: number) => onAttempt?.({ status, durationMs: clock.now() - startMs });
         const fetching = (signal: AbortSignal) => fetchWhole(request, url, { ...init, signal });

@@ -1,5 +1,5 @@
 import { createKeyPauses, type KeyPauses } from './key-pauses.ts';
-import { type Attempt, heldBack, type KeyServer } from './key-server.ts';
+import type { Attempt, KeyServer } from './key-server.ts';
 import { isOver } from './lease-keeper.ts';
 import type { KeyUse } from './lease-keepers.ts';
 import { isKeyWait, networkError, PlayerError, type PlayerErrorCode, toPlayerError } from './player-error.ts';
@@ -65,8 +65,8 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
     const givesUp = () => !isWanted() || ports.givesUp(startMs);
     const onRetry: RetryOptions['onRetry'] = (...failure) => ports.onRetry(...failure, url);
     const patience = { ...ports, givesUp, signal: ended };
-    const attempt = createAttempt(pauses, url, patience, (isHeldBack) =>
-      fetchKey(ports, url, use, { isWanted, isHeldBack }),
+    const attempt = createAttempt(pauses, url, patience, (mayStart) =>
+      fetchKey(ports, url, use, { isWanted, mayStart }),
     );
     const key = retry(attempt, { ...patience, ...keyBackOff, onRetry });
     const entry = { key, wantedBy };
@@ -121,26 +121,25 @@ function createAttempt(
   pauses: KeyPauses,
   url: string,
   { signal, ...patience }: WaitOptions & Pick<KeyStorePorts, 'onRetry'> & { readonly signal: AbortSignal },
-  request: (isHeldBack: () => boolean) => Promise<ArrayBuffer>,
+  request: (mayStart: () => Promise<void>) => Promise<ArrayBuffer>,
 ): () => Promise<ArrayBuffer> {
   let hasAsked = false;
+  const mayStart = () =>
+    pauses.wait(url, { ...patience, signal }, (error, leftMs) => {
+      // Later waits follow a request, after which the page was notified.
+      if (!hasAsked && isKeyWait(error)) patience.onRetry(error, 1, leftMs, url);
+      hasAsked = true;
+    });
   return async () => {
-    for (;;) {
-      if (signal.aborted) throw signal.reason;
-      await pauses.wait(url, { ...patience, signal }, (error, leftMs) => {
-        // Later waits follow a request, after which the page was notified.
-        if (!hasAsked && isKeyWait(error)) patience.onRetry(error, 1, leftMs, url);
-        hasAsked = true;
-      });
-      try {
-        return await request(() => pauses.holds(url));
-      } catch (thrown) {
-        if (thrown === heldBack) continue;
-        hasAsked = true;
-        const error = toPlayerError(thrown);
-        if (error.isTransient) pauses.note(url, error);
-        throw error;
-      }
+    if (signal.aborted) throw signal.reason;
+    await mayStart();
+    try {
+      return await request(mayStart);
+    } catch (thrown) {
+      hasAsked = true;
+      const error = toPlayerError(thrown);
+      if (error.isTransient) pauses.note(url, error);
+      throw error;
     }
   };
 }
@@ -153,7 +152,7 @@ async function fetchKey(
   { server, leases, onAttempt }: KeyStorePorts,
   url: string,
   use: KeyUse,
-  { isWanted, isHeldBack }: Readonly<Record<'isWanted' | 'isHeldBack', () => boolean>>,
+  { isWanted, mayStart }: { isWanted: () => boolean; mayStart: () => Promise<void> },
 ): Promise<ArrayBuffer> {
   let hasReplaced = false;
   for (let requests = 1; ; requests += 1) {
@@ -164,12 +163,11 @@ async function fetchKey(
     try {
       leaseId = await keeper?.leaseId();
       const observe = (attempt: Attempt) => onAttempt(url, attempt);
-      const send = () => server.send({ url, leaseId, reason: 'key', onAttempt: observe, isHeldBack });
+      const send = () => server.send({ url, leaseId, reason: 'key', onAttempt: observe, mayStart });
       const key = await (keeper ? send() : leases.withoutLease(send));
       if (key.byteLength === keyBytes) return key;
       throw networkError(`A key has ${keyBytes} bytes; the answer has ${key.byteLength}.`);
     } catch (thrown) {
-      if (thrown === heldBack) throw thrown;
       const error = toPlayerError(thrown);
       if (requests >= maxRequests) throw error.code === 'ABORTED' ? elsewhere() : error;
       if (!keeper) {
