@@ -72,6 +72,24 @@ test.skipIf(url === '')(
 );
 
 test.skipIf(url === '')(
+  'a read takes a connection that writes have opened, since a slow Postgres opens another one too late',
+  async () => {
+    const own = await createOwnPostgres(url);
+    const db = own.open();
+    await inTransaction(db, (tx) => sql`select 1`.execute(tx));
+    await Promise.all([sql`select 1`.execute(db), sql`select pg_sleep(0.01)`.execute(db)]);
+    await Promise.all([sql`select 1`.execute(db), sql`select pg_sleep(0.01)`.execute(db)]);
+    const { rows } = await own.admin.query(
+      'select count(*)::int as n from pg_stat_activity where datname = $1',
+      [own.name],
+    );
+    expect(rows).toEqual([{ n: 2 }]);
+    await db.destroy();
+    await own.close();
+  },
+);
+
+test.skipIf(url === '')(
   'a connection that breaks between two statements of a transaction fails that transaction, and not the process',
   async () => {
     const own = await createOwnPostgres(url);

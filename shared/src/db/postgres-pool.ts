@@ -58,8 +58,12 @@ export function openPostgres(
     connect: async () => (await connectToAny(() => choose().connect(), targets)) as ServerClient,
   });
   const pools = {
-    // A Postgres that is slow has many reads at the same time. They take what the writes leave, and never wait for a write.
-    reads: serverPoolOf(() => (isFull(reads) && !isFull(writes) ? writes : reads)),
+    // A Postgres that is slow has many reads at the same time, and to open a connection takes it longer than a read may wait.
+    // So they take any open connection that the writes leave, and never wait for a write.
+    reads: serverPoolOf(() => {
+      if (isIdle(reads)) return reads;
+      return isIdle(writes) || (isFull(reads) && !isFull(writes)) ? writes : reads;
+    }),
     writes: serverPoolOf(() => writes),
   };
   const cancel = async ({ turn, session }: ServerClient) => {
@@ -79,6 +83,9 @@ export function openPostgres(
     }),
   };
 }
+
+/** Whether a caller gets an open connection at once. */
+const isIdle = ({ idleCount, waitingCount }: pg.Pool) => idleCount > waitingCount;
 
 /** Whether a further caller waits for an earlier one. */
 const isFull = ({ totalCount, idleCount, waitingCount, options: { max } }: pg.Pool) =>
