@@ -105,8 +105,8 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
         });
         report(answer.status);
         if (answer.ok) return answer.body;
-        const mayRepeat = !asked.withoutToken && reason !== 'retry-after-401';
-        if (answer.status === unauthenticated && mayRepeat) continue;
+        const isLast = asked.withoutToken || reason === 'retry-after-401';
+        if (answer.status === unauthenticated && !isLast) continue;
         const problem = attempt((): unknown => JSON.parse(new TextDecoder().decode(answer.body)));
         const wallNowMs = clock.wallNow();
         throw refusalOf(answer.status, problem, readRetryAfter(answer.retryAfter, wallNowMs), wallNowMs);

@@ -73,12 +73,12 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
     loading.set(url, entry);
     key.then(
       (bytes) => keep(url, bytes),
-      (error) => {
+      (thrown) => {
         loading.delete(url);
         if (ended.aborted) return;
-        const { isTransient, code } = toPlayerError(error);
-        const mayWait = isTransient || /^EPOCH_|^REFUSED$/.test(code);
-        if (code !== 'ABORTED' && (!mayWait || isWanted())) ports.onRefused(toPlayerError(error));
+        const error = toPlayerError(thrown);
+        const mayWait = error.isTransient || /^EPOCH_|^REFUSED$/.test(error.code);
+        if (error.code !== 'ABORTED' && (!mayWait || isWanted())) ports.onRefused(error);
       },
     );
     return entry;
@@ -99,7 +99,7 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
         entry.wantedBy.add(signal);
         bytes = await entry.key;
       }
-      if (signal.aborted) throw new PlayerError('ABORTED', 'Nobody wants the key any more.');
+      if (signal.aborted) throw new PlayerError('ABORTED', 'The key is not needed now.');
       held.delete(url);
       handedOut.add(url);
       return bytes;
@@ -120,18 +120,18 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
 function createAttempt(
   pauses: KeyPauses,
   url: string,
-  { signal, ...patience }: WaitOptions & Pick<KeyStorePorts, 'onRetry'> & { readonly signal: AbortSignal },
+  patience: WaitOptions & Pick<KeyStorePorts, 'onRetry'> & { readonly signal: AbortSignal },
   request: (mayStart: () => Promise<void>) => Promise<ArrayBuffer>,
 ): () => Promise<ArrayBuffer> {
   let hasAsked = false;
   const mayStart = () =>
-    pauses.wait(url, { ...patience, signal }, (error, leftMs) => {
+    pauses.wait(url, patience, (error, leftMs) => {
       // Later waits follow a request, after which the page was notified.
       if (!hasAsked && isKeyWait(error)) patience.onRetry(error, 1, leftMs, url);
       hasAsked = true;
     });
   return async () => {
-    if (signal.aborted) throw signal.reason;
+    if (patience.signal.aborted) throw patience.signal.reason;
     await mayStart();
     try {
       return await request(mayStart);
@@ -185,4 +185,4 @@ async function fetchKey(
 }
 
 /** Transient: the content that plays may change again, or the key may be needed after all. */
-const elsewhere = () => networkError('The lease is for another content at the moment.');
+const elsewhere = () => networkError('The lease is for another content now.');

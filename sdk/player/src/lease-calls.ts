@@ -1,7 +1,7 @@
 import { attempt } from './attempt.ts';
 import type { KeyServer } from './key-server.ts';
 import type { Lease, LeaseGrant } from './lease.ts';
-import { PlayerError } from './player-error.ts';
+import { PlayerError, toPlayerError } from './player-error.ts';
 
 /** The parameters of each lease. */
 export interface LeaseWish {
@@ -50,8 +50,8 @@ export function createLeaseCalls(
     async create(wish) {
       try {
         return await create(wish);
-      } catch (error) {
-        if (!(error instanceof PlayerError)) throw error;
+      } catch (thrown) {
+        const error = toPlayerError(thrown);
         if (error.serverCode === 'NOT_FOUND') {
           if (kind === 'sessions') throw withoutSessions(error);
           return null;

@@ -51,7 +51,7 @@ export function createLeaseDemand(): LeaseDemand {
     async withoutLease(request) {
       while (asking && !isKnown) await asking;
       if (isClosed) throw new PlayerError('ABORTED', 'Playback has ended.');
-      if (isRequired) throw new PlayerError('LEASE_REQUIRED', 'The key server demands a lease for each key.');
+      if (isRequired) throw new PlayerError('LEASE_REQUIRED', 'The key server demands leases.');
       return isKnown ? request() : findOut(request);
     },
     close() {
