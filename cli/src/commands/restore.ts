@@ -63,7 +63,7 @@ async function runRestore(backup: string, context: CommandContext): Promise<void
     );
     stdout.write(`latchkey revocations --since ${missingSince(held)} --redo --server <url> <request log>\n`);
     stderr.write(
-      'The audit ends where the backup does. With AUDIT_FORWARD, before the start: docs/audit.md, "After a restore".\n',
+      'The audit has no act after the backup. With AUDIT_FORWARD, before the start: docs/audit.md, "After a restore".\n',
     );
     if (release) await wait(holdSeconds);
   } finally {
