@@ -11,11 +11,10 @@ import { createTally } from './tally.ts';
 
 const usage = `npm test -- upgrade: whether this code can take the place of the last release, and back
 
-Takes the code of the last tagged release (git describe --tags) from the history and runs separate services of both releases side by
-side on one Postgres, while one takes the other's place, and back: every request is answered.
+Takes the code of the last release (its tag, or in a clone without tags the commit "Release 0.3.0") from the history and runs separate
+services of both releases side by side on one Postgres, while one takes the other's place, and back: every request is answered.
 
-Where no release is tagged yet, or the history does not reach back to one (a shallow clone), or Postgres, Redis and NATS cannot be had,
-it is skipped by name.
+If the history does not reach back to a release (a shallow clone), or Postgres, Redis and NATS cannot be had, it is skipped by name.
 
 Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;
@@ -39,7 +38,7 @@ async function testRolling(version: string, folder: string): Promise<void> {
 }
 
 const version = findPreviousRelease();
-if (version === undefined) tally.skip('upgrade', 'the history here has no tagged release to upgrade from');
+if (version === undefined) tally.skip('upgrade', 'the history here has no release to upgrade from');
 else {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-upgrade-'));
   try {

@@ -6,7 +6,7 @@ import { runCommand } from '@latchkey/support/run-command';
 
 /** The code of one release, with its packages. */
 export interface Release {
-  /** Such as `v0.1.0`. */
+  /** Its tag, such as `v0.1.0`, or its commit. */
   version: string;
   /** The root of its repository. */
   folder: string;
@@ -15,10 +15,26 @@ export interface Release {
 const git = (...args: string[]) =>
   spawnSync('git', ['-C', repositoryFolder, ...args], { maxBuffer: 2 ** 30 });
 
-/** @returns the tag of the latest release before this code (`docs/release.md`); undefined where the history has none */
+/**
+ * Many CI systems clone without tags, so the commit that makes a release is found by its subject, too.
+ *
+ * @returns the tag of the latest release before this code, else its commit (`docs/release.md`); undefined if the history has neither
+ */
 export function findPreviousRelease(): string | undefined {
-  const { status, stdout } = git('describe', '--tags', '--match', 'v[0-9]*', '--abbrev=0');
-  return status === 0 ? stdout.toString().trim() : undefined;
+  const read = (...args: string[]) =>
+    git(...args)
+      .stdout.toString()
+      .trim() || undefined;
+  return (
+    read('describe', '--tags', '--match', 'v[0-9]*', '--abbrev=0') ??
+    read(
+      'log',
+      '--max-count=1',
+      '--format=%h',
+      '--extended-regexp',
+      '--grep=^Release [0-9]+\\.[0-9]+\\.[0-9]+$',
+    )
+  );
 }
 
 /**
