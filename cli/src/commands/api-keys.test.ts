@@ -54,7 +54,7 @@ describe('a SQLITE_PATH that cannot be used is named, with what is accepted', ()
 
   test('a damage of the file that shows only during the work names SQLITE_PATH and exits 1', async () => {
     const { path } = await makeFile();
-    damageTable(path, 'kysely_migration');
+    damageTable(path, 'change_counter');
     const { exitCode, stderr } = await runCommand(['api-keys', 'create', '--name', 'rescue'], {
       env: { SQLITE_PATH: path },
     });

@@ -14,7 +14,7 @@ async function makeCopy() {
   const env = { SQLITE_PATH: path };
   const copy = join(folder, 'copy.db');
   withFile(path, (file) => {
-    file.exec("insert into changes (number, at, change) values (1, 1790000000000, '{}')");
+    file.exec("insert into changes (number, at, id, change) values (1, 1790000000000, 'a', '{}')");
     file.exec("update change_counter set number = 1, history = 'old'");
   });
   const { exitCode } = await runCommand(['backup', copy], { env });

@@ -8,9 +8,17 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 
-/** Kysely would give a connection of SQLite to one caller at a time, until the end of its statement. The drivers here take turns themselves. */
 export class ConcurrentAdapter extends SqliteAdapter {
+  /** Kysely would give a connection to one caller at a time, until the end of its statement. The drivers here take turns themselves. */
   override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+
+  /**
+   * Kysely says no, because a few pragmas do not work within a transaction (kysely-org/kysely#56). Every statement that
+   * makes or changes a table does (sqlite.org/lang_transaction.html).
+   */
+  override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }

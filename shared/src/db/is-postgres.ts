@@ -1,6 +1,6 @@
-import type { QueryExecutorProvider } from 'kysely';
+import { PostgresAdapter, type QueryExecutorProvider } from 'kysely';
 
-/** Whether a database, or a transaction of it, is a Postgres and not a SQLite: of the two dialects only Postgres has this trait. */
+/** Whether a database, or a transaction of it, is a Postgres and not a SQLite. */
 export function isPostgres(db: QueryExecutorProvider): boolean {
-  return db.getExecutor().adapter.supportsTransactionalDdl === true;
+  return db.getExecutor().adapter instanceof PostgresAdapter;
 }

@@ -1,8 +1,11 @@
-import type { Kysely } from 'kysely';
+import { copyFileSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { databaseKinds } from '../testing/index.ts';
 import { createOwnPostgres } from '../testing/own-postgres.ts';
+import { makeTestFolder } from '../testing/test-folder.ts';
 import { type KnownSchema, migrate, migrations, readMigrationState } from './migrate.ts';
 import { type Database, openDatabase } from './open.ts';
 
@@ -55,32 +58,65 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
   });
 });
 
-test('a migration that was interrupted between two columns adds the rest when it runs again', async () => {
-  const db = openDatabase({ sqlitePath: ':memory:' });
-  onTestFinished(() => db.destroy());
-  const before = Object.fromEntries(Object.entries(migrations).slice(0, 2));
-  await migrate(db, { migrations: before, needed: '0001-initial' });
-  await db.schema.alterTable('changes').addColumn('id', 'text').execute();
-  expect(await migrate(db)).toContain('0003-feed-history');
-  expect(await db.selectFrom('changes').select(['id', 'previous']).execute()).toEqual([]);
+describe('on a SQLite file', () => {
+  async function openFile(folder = makeTestFolder()) {
+    const path = join(folder, 'latchkey.db');
+    const db = openDatabase({ sqlitePath: path });
+    onTestFinished(() => db.destroy());
+    return { db, path };
+  }
+
+  test('a migration that fails half-way leaves nothing behind, and is applied whole by the next run', async () => {
+    const { db } = await openFile();
+    await migrate(db);
+    const failing = (error: Error | null) => ({
+      up: async (tx: Kysely<unknown>) => {
+        await addColumn('next').up(tx);
+        if (error) throw error;
+      },
+    });
+    const run = (error: Error | null) => migrate(db, knowing({ '9001-next': failing(error) }));
+    await expect(run(new Error('half-way'))).rejects.toThrow('half-way');
+    expect(await columnsOf(db, 'leases')).not.toContain('next');
+    expect(await run(null)).toEqual(['9001-next']);
+    expect(await columnsOf(db, 'leases')).toContain('next');
+  });
+
+  test('a file whose first migration was killed half-way is migrated whole by the next start', async () => {
+    const { db, path } = await openFile();
+    const left = makeTestFolder();
+    // Killed here, a process leaves these files. The cache is so small that the tables are in the log before the commit.
+    const killed = {
+      up: async (tx: Kysely<unknown>) => {
+        await sql`pragma cache_size = 1`.execute(tx);
+        await migrations[last]?.up(tx);
+        for (const name of readdirSync(dirname(path)))
+          copyFileSync(join(dirname(path), name), join(left, name));
+      },
+    };
+    await migrate(db, { migrations: { [last]: killed }, needed: last });
+    expect(statSync(join(left, 'latchkey.db-wal')).size).toBeGreaterThan(100_000);
+    const { db: next } = await openFile(left);
+    expect(await readMigrationState(next)).toMatchObject({ version: null, pending: own });
+    expect(await migrate(next)).toEqual(own);
+    expect(await next.selectFrom('change_counter').select('number').execute()).toEqual([{ number: 0 }]);
+  });
+
+  test('two first starts at once on one file both succeed, and each migration is applied once', async () => {
+    const folder = makeTestFolder();
+    const [first, second] = [await openFile(folder), await openFile(folder)];
+    const applied = await Promise.all([
+      migrate(first.db, knowing(afterNext)),
+      migrate(second.db, knowing(afterNext)),
+    ]);
+    expect(applied.flat().sort()).toEqual([...own, ...Object.keys(afterNext)]);
+  });
 });
 
-test.each(own.filter((name) => name > '0002'))(
-  'two first runs that do %s at the same time, statement by statement in turns, do not fail',
-  async (name) => {
-    const db = openDatabase({ sqlitePath: ':memory:' });
-    onTestFinished(() => db.destroy());
-    const earlier = Object.fromEntries(Object.entries(migrations).filter(([other]) => other < name));
-    await migrate(db, { migrations: earlier, needed: '0001-initial' });
-    const run = () => migrations[name as keyof typeof migrations]?.up(db as never);
-    await expect(Promise.all([run(), run()])).resolves.toHaveLength(2);
-  },
-);
-
 describe.skipIf(url === '')('on Postgres, while a service writes', () => {
-  /** A database of an earlier schema, and the transaction of a service in it. */
+  /** A migrated database, and the transaction of a service in it. */
   async function openBefore() {
-    const own = await createOwnPostgres(url);
+    const own = await createOwnPostgres(url, process.env.TEST_POSTGRES_TEMPLATE);
     const db = own.open();
     const service = new pg.Client(own.databaseUrl);
     await service.connect();
@@ -89,8 +125,6 @@ describe.skipIf(url === '')('on Postgres, while a service writes', () => {
       await db.destroy();
       await own.close();
     });
-    const released = Object.fromEntries(Object.entries(migrations).slice(0, 2));
-    await migrate(db, { migrations: released, needed: '0001-initial' });
     await service.query('begin');
     const waitedFor = `select 1 from pg_locks join pg_class on pg_class.oid = relation
       where not granted and relname = $1`;
@@ -99,27 +133,37 @@ describe.skipIf(url === '')('on Postgres, while a service writes', () => {
       vi.waitFor(async () => expect((await service.query(waitedFor, [table])).rowCount).toBe(1), 30_000);
     return { db, service, reaches };
   }
+  const alter = (db: Kysely<unknown>, table: string) =>
+    db.schema.alterTable(table).addColumn('next', 'text').execute();
 
   test('a migration that waits for one table keeps no lock on another, which the service uses next', async () => {
     const { db, service, reaches } = await openBefore();
     // As a service registers a content: its row, then the number of the change.
     await service.query('lock table contents in row exclusive mode');
-    const migrating = migrate(db);
+    const two = {
+      '9001-counter': { up: (tx: Kysely<unknown>) => alter(tx, 'change_counter') },
+      '9002-contents': { up: (tx: Kysely<unknown>) => alter(tx, 'contents') },
+    };
+    const migrating = migrate(db, knowing(two));
     await reaches('contents');
     await service.query('update change_counter set number = number');
     await service.query('commit');
-    expect(await migrating).toContain(last);
+    expect(await migrating).toEqual(Object.keys(two));
   });
 
   test('a migration that waits for a service that waits for it begins again, and is applied', async () => {
     const { db, service, reaches } = await openBefore();
-    // No service uses them in this order. So that the migration is the one that Postgres ends.
+    // So that the migration is the one that Postgres ends.
     await service.query("set deadlock_timeout = '20s'");
     await service.query('lock table changes in row exclusive mode');
-    const migrating = migrate(db);
+    const both = async (tx: Kysely<unknown>) => {
+      await alter(tx, 'change_counter');
+      await alter(tx, 'changes');
+    };
+    const migrating = migrate(db, knowing({ '9001-both': { up: both } }));
     await reaches('changes');
     await service.query('update change_counter set number = number');
     await service.query('commit');
-    expect(await migrating).toContain(last);
+    expect(await migrating).toEqual(['9001-both']);
   });
 });

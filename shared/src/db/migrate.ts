@@ -1,60 +1,19 @@
 import { sql } from 'kysely';
-import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { isPostgres } from './is-postgres.ts';
-import { initial } from './migrations/0001-initial.ts';
-import { listIndexes } from './migrations/0002-list-indexes.ts';
-import { feedHistory } from './migrations/0003-feed-history.ts';
-import { revocations } from './migrations/0004-revocations.ts';
-import { audit } from './migrations/0005-audit.ts';
-import { keyPeriods } from './migrations/0006-key-periods.ts';
-import { sessions } from './migrations/0007-sessions.ts';
-import { auditChain } from './migrations/0008-audit-chain.ts';
-import { importedKeys } from './migrations/0009-imported-keys.ts';
-import { viewers } from './migrations/0010-viewers.ts';
-import { auditDetails } from './migrations/0011-audit-details.ts';
-import { webhooks } from './migrations/0012-webhooks.ts';
-import { usage } from './migrations/0013-usage.ts';
-import { listOrders } from './migrations/0014-list-orders.ts';
-import { contentRegistrant } from './migrations/0015-content-registrant.ts';
-import { leaseLookups } from './migrations/0016-lease-lookups.ts';
-import { purgeClock } from './migrations/0017-purge-clock.ts';
-import { auditReaders } from './migrations/0018-audit-readers.ts';
-import type { Database } from './open.ts';
+import { lockMigrations } from './migration-lock.ts';
+import { baseline } from './migrations/0001-baseline.ts';
+import type { Database, Transaction } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
+import { inTransaction } from './transaction.ts';
 
 /** In order of their names. A migration that was released is never edited. */
 export const migrations: Record<string, Migration> = {
-  '0001-initial': initial,
-  '0002-list-indexes': listIndexes,
-  '0003-feed-history': feedHistory,
-  '0004-revocations': revocations,
-  '0005-audit': audit,
-  '0006-key-periods': keyPeriods,
-  '0007-sessions': sessions,
-  '0008-audit-chain': auditChain,
-  '0009-imported-keys': importedKeys,
-  '0010-viewers': viewers,
-  '0011-audit-details': auditDetails,
-  '0012-webhooks': webhooks,
-  '0013-usage': usage,
-  '0014-list-orders': listOrders,
-  '0015-content-registrant': contentRegistrant,
-  '0016-lease-lookups': leaseLookups,
-  '0017-purge-clock': purgeClock,
-  '0018-audit-readers': auditReaders,
+  '0001-baseline': baseline,
 };
 
 /** The last migration without which this code does not run; later ones may be pending. Move it together with the code that needs a later one. */
-export const neededMigration = '0018-audit-readers';
-
-/**
- * Migrations that remove something, by name. Each has the first release whose code did without the removed part: a
- * release before the migration's own.
- */
-export const contractions: Readonly<Record<string, string>> = {
-  // The chain of the audit and the progress of webhooks along it: no release had them.
-  '0018-audit-readers': '0.2.0',
-};
+export const neededMigration = '0001-baseline';
 
 /** The schema as one release knows it. */
 export interface KnownSchema {
@@ -112,45 +71,25 @@ export async function migrate(db: Database, known = ownSchema): Promise<string[]
     );
   }
   const applied: string[] = [];
-  let deadlocks = 0;
-  for (let left = pending.length; left > 0; ) {
-    // One at a time, each in a transaction of its own on Postgres: services write meanwhile, and one transaction with the
-    // locks of all would hold up those that use the same tables in another order.
-    const { error, results = [] } = await migrateOne(db, known);
-    const done = results.filter(({ status }) => status === 'Success').map((result) => result.migrationName);
-    applied.push(...done);
-    const before = left - done.length;
-    left = (await readMigrationState(db, known)).pending.length;
-    // Two processes may begin at once on SQLite, which takes no lock for migrations. Each finds that the other has
-    // applied some of them, and continues with the rest. Where no other process applied any, the error is this process's
-    // own.
-    if (!error || left < before) continue;
-    if (!isDeadlock(error) || ++deadlocks >= mostDeadlocks) throw error;
-  }
+  // Each in a transaction of its own: services write meanwhile, and one transaction with the locks of all would hold up those
+  // that use the same tables in another order.
+  for (const _ of pending) applied.push(...(await inTransaction(db, (tx) => applyNext(tx, known), attempts)));
   return applied;
 }
 
-/** On Postgres in one transaction with the lock: see `MigrationLockAdapter`. */
-async function migrateOne(db: Database, known: KnownSchema): Promise<MigrationResultSet> {
-  if (!isPostgres(db)) return (await migratorOf(db, known)).migrateUp();
-  let result: MigrationResultSet = {};
-  try {
-    await db.transaction().execute(async (tx) => {
-      result = await (await migratorOf(tx, known)).migrateUp();
-      if (result.error) throw result.error;
-    });
-    return result;
-  } catch (error) {
-    return { error };
-  }
-}
+/**
+ * Where a migration and a service wait for each other, Postgres ends one of the two after a second, and the other one goes on.
+ * More of them are not chance.
+ */
+const attempts = 20;
 
-/** Each ends one of the two transactions after a second, and the other one goes on. More of them are no chance. */
-const mostDeadlocks = 20;
-
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: `deadlock_detected`. Nothing was changed. */
-function isDeadlock(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === '40P01';
+/** @returns the name of the migration; empty if another process has applied the last one meanwhile */
+async function applyNext(tx: Transaction, known: KnownSchema): Promise<string[]> {
+  // Kysely would take it only after it has made its own tables, and two processes that make them at once fail.
+  if (isPostgres(tx)) await lockMigrations(tx);
+  const { error, results = [] } = await (await migratorOf(tx, known)).migrateUp();
+  if (error) throw error;
+  return results.map(({ migrationName }) => migrationName);
 }
 
 /** How far a database has been migrated. Names are in the order of the migrations. */
@@ -166,10 +105,8 @@ export interface MigrationState {
 }
 
 export async function readMigrationState(db: Database, known = ownSchema): Promise<MigrationState> {
-  const all = await (await migratorOf(db, known)).getMigrations();
-  const pending = all.filter(({ executedAt }) => !executedAt).map(({ name }) => name);
-  // The table of migrations exists once one of our tables does.
-  const seen = pending.length < all.length ? await readSeen(db) : [];
+  const seen = await readSeen(db);
+  const pending = Object.keys(known.migrations).filter((name) => !seen.includes(name));
   return {
     version: seen.at(-1) ?? null,
     pending,
@@ -178,8 +115,13 @@ export async function readMigrationState(db: Database, known = ownSchema): Promi
   };
 }
 
+/** @returns the names of the migrations that were applied */
 async function readSeen(db: Database): Promise<string[]> {
   const schema = await currentSchema(db);
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  const isOurs = (table: { name: string; schema?: string }) =>
+    table.name === DEFAULT_MIGRATION_TABLE && (schema === null || table.schema === schema);
+  if (!tables.some(isOurs)) return [];
   const table = schema === null ? sql.id(DEFAULT_MIGRATION_TABLE) : sql.id(schema, DEFAULT_MIGRATION_TABLE);
   const { rows } = await sql<{ name: string }>`select name from ${table}`.execute(db);
   return rows.map(({ name }) => name).sort();

@@ -165,8 +165,8 @@ interface ChangeTable {
 interface ChangeCounterTable {
   id: number;
   number: number;
-  /** Changes where an operator says that the database was restored; null until then. */
-  history: string | null;
+  /** 32 random hex digits. Renewed when an operator says that the database was restored. */
+  history: string;
 }
 
 interface ReadyProbeTable {

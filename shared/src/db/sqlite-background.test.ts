@@ -24,8 +24,8 @@ beforeEach(async () => {
 
 /** Fills the feed with so many rows in one statement. */
 const fill = (to: Database, count: number) =>
-  sql`insert into changes (number, at, change) with recursive numbers (n) as (
-    select 1 union all select n + 1 from numbers where n < ${count}) select n, 0, '{}' from numbers`.execute(
+  sql`insert into changes (number, at, id, change) with recursive numbers (n) as (
+    select 1 union all select n + 1 from numbers where n < ${count}) select n, 0, n, '{}' from numbers`.execute(
     to,
   );
 const readAt = async () => (await db.selectFrom('ready_probe').select('at').executeTakeFirstOrThrow()).at;

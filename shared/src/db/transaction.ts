@@ -9,7 +9,7 @@ import { SqliteFileAdapter } from './sqlite-dialect.ts';
  * safe.
  */
 const retryable = new Set(['40001', '40P01']);
-const attempts = 4;
+const usualAttempts = 4;
 
 /**
  * Runs the work in one transaction, and again where Postgres aborted it to resolve a deadlock. The work may run several
@@ -19,7 +19,11 @@ const attempts = 4;
  * while it waited for its lock. With one snapshot for the whole transaction, a creation that waited for a revocation
  * would miss it.
  */
-export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Database,
+  work: (tx: Transaction) => Promise<T>,
+  attempts = usualAttempts,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().setIsolationLevel('read committed').execute(work);

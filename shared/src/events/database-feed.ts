@@ -6,8 +6,8 @@ import type { FeedLink } from './message.ts';
 
 interface ServerFacts {
   isStandby: boolean;
-  /** The counter's table and the server's start; null on SQLite. */
-  incarnation: string | null;
+  /** The counter's table and the server's start; empty on SQLite, which has no server. */
+  incarnation: string;
 }
 
 /**
@@ -17,11 +17,9 @@ interface ServerFacts {
  */
 const postgresFacts = {
   isStandby: sql<boolean>`pg_is_in_recovery()`,
-  incarnation: sql<
-    string | null
-  >`counter.tableoid::text || '/' || extract(epoch from pg_postmaster_start_time())::text`,
+  incarnation: sql<string>`'/' || counter.tableoid::text || '/' || extract(epoch from pg_postmaster_start_time())::text`,
 };
-const sqliteFacts = { isStandby: sql<boolean>`0`, incarnation: sql<string | null>`null` };
+const sqliteFacts = { isStandby: sql<boolean>`0`, incarnation: sql<string>`''` };
 
 export function createDatabaseFeed(db: Database): ChangeFeed {
   const facts: { [K in keyof ServerFacts]: RawBuilder<ServerFacts[K]> } = isPostgres(db)
@@ -62,20 +60,15 @@ export function createDatabaseFeed(db: Database): ChangeFeed {
       if (first.isStandby) throw new DatabaseIsStandby();
       return {
         head: first.head,
-        history: nameHistory(first),
-        // A row without an id is left out: followers drop every state at a gap.
+        history: `${first.history}${first.incarnation}`,
         changes: rows.flatMap(({ number, at, id, previous, change }) =>
-          number === null || at === null || id === null
+          number === null || at === null || id === null || change === null
             ? []
-            : [{ number, at, id, previous, change: parseChange(parseJson(change ?? '')) }],
+            : [{ number, at, id, previous, change: parseChange(parseJson(change)) }],
         ),
       };
     },
   };
-}
-
-function nameHistory(parts: { history: string | null; incarnation: string | null }): string {
-  return [parts.history, parts.incarnation].filter((part) => part !== null).join('/');
 }
 
 function parseJson(text: string): unknown {

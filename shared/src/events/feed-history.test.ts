@@ -114,8 +114,6 @@ describe.each(databaseKinds(process.env))(
 
     const remove = (comparison: '=' | '>' | '<=', number: number) =>
       database.db.deleteFrom('changes').where('number', comparison, number).execute();
-    const clearIds = () =>
-      database.db.updateTable('changes').set({ id: sql<string>`null` }).where('number', '=', 4).execute();
     const writeAll = async (...contentIds: string[]) => {
       for (const contentId of contentIds) await write(contentId);
     };
@@ -129,8 +127,6 @@ describe.each(databaseKinds(process.env))(
       // It may mean another history.
       ['lacks a row between others', () => writeAll('a', 'b', 'c').then(() => remove('=', 5))],
       ['lacks its last rows', () => writeAll('a', 'b', 'c').then(() => remove('>', 4))],
-      // Another row with its number could not be told from it.
-      ['has a row without an id', () => write('a').then(clearIds)],
       [
         'names another predecessor than the last known row, although that was removed',
         async () => {

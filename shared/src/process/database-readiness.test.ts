@@ -65,7 +65,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
 test('on an empty database a process is not ready', async () => {
   const db = openDatabase({ sqlitePath: ':memory:' });
   onTestFinished(() => db.destroy());
-  await expect(createSchemaCheck(db, name, createLog())()).rejects.toThrow('0001-initial');
+  await expect(createSchemaCheck(db, name, createLog())()).rejects.toThrow('0001-baseline');
 });
 
 test('a database whose writes hang is reported as degraded before the gateway stops waiting after 900 ms', async () => {

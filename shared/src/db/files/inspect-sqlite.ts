@@ -6,7 +6,7 @@ const shownTables = ['contents', 'api_keys', 'leases', 'marks', 'revocations', '
 
 /** What a SQLite file of Latchkey holds. */
 export interface HeldRows {
-  /** Number of rows by table. A table that the schema does not have yet is missing. */
+  /** Number of rows by table. */
   rows: Readonly<Record<string, number>>;
   /** The last migration. */
   version: string;
@@ -56,11 +56,11 @@ function inspect(file: SqliteDatabase.Database): HeldRows {
   const tables = new Set(file.prepare("select name from sqlite_schema where type = 'table'").pluck().all());
   if (!tables.has('change_counter') || !tables.has('kysely_migration'))
     throw new UnusableFile('it is no database of Latchkey');
+  const applied = file.prepare('select name from kysely_migration order by name').pluck().all() as string[];
   const read = <T>(sql: string) => file.prepare(sql).pluck().get() as T;
-  const there = shownTables.filter((name) => tables.has(name));
   return {
-    rows: Object.fromEntries(there.map((name) => [name, read<number>(`select count(*) from ${name}`)])),
-    version: read('select max(name) from kysely_migration'),
+    rows: Object.fromEntries(shownTables.map((name) => [name, read<number>(`select count(*) from ${name}`)])),
+    version: applied.at(-1) ?? '',
     lastAt: read(
       'select max(at) from (select max(at) as at from changes union all select max(at) from audit)',
     ),

@@ -1,32 +1,42 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { contractions, migrations, neededMigration } from '../migrate.ts';
+import { type KnownSchema, migrations, neededMigration } from '../migrate.ts';
 import { findBreakingStatements } from './find-breaking-statements.ts';
 
 type Change = (db: Kysely<unknown>) => Promise<unknown>;
 const judge = (change: Change) => findBreakingStatements({ up: async (db) => void (await change(db)) });
 const leases = (db: Kysely<unknown>) => db.schema.alterTable('leases');
 
-const [first = '', ...later] = Object.keys(migrations);
+/** The breaking statements of each migration after the baseline, by its name. */
+async function judgeLater(migrations: KnownSchema['migrations']): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const [name, migration] of Object.entries(migrations).slice(1)) {
+    const statements = await findBreakingStatements(migration);
+    if (statements.length > 0) found[name] = statements;
+  }
+  return found;
+}
 
 test('migrations are in the order of their names, and the one that the code needs is among them', () => {
-  expect([first, ...later]).toEqual([first, ...later].sort());
-  expect([first, ...later]).toContain(neededMigration);
+  const names = Object.keys(migrations);
+  expect(names).toEqual([...names].sort());
+  expect(names).toContain(neededMigration);
 });
 
-test('no migration after the first can break a server of the release before, unless that release did without already', async () => {
-  for (const name of later.filter((name) => !Object.hasOwn(contractions, name))) {
-    const { up } = migrations[name] as { up: Change };
-    expect([name, await judge(up)]).toEqual([name, []]);
-  }
+test('every migration after the baseline only adds, so that a server of the release before runs on its schema', async () => {
+  expect(await judgeLater(migrations)).toEqual({});
 });
 
-test('every migration that is listed as removing something does remove it', async () => {
-  for (const [name, release] of Object.entries(contractions)) {
-    expect(release).toMatch(/^\d+\.\d+\.\d+$/);
-    const { up } = migrations[name] as { up: Change };
-    expect([name, (await judge(up)).length > 0]).toEqual([name, true]);
-  }
+test('a later migration that takes something away would be found by its name', async () => {
+  const later = {
+    '9001-adds': {
+      up: async (db: Kysely<unknown>) => void (await leases(db).addColumn('n', 'text').execute()),
+    },
+    '9002-drops': {
+      up: async (db: Kysely<unknown>) => void (await leases(db).dropColumn('reason').execute()),
+    },
+  };
+  expect(Object.keys(await judgeLater({ ...migrations, ...later }))).toEqual(['9002-drops']);
 });
 
 test.each<[string, Change]>([
