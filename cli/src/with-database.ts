@@ -24,7 +24,7 @@ interface DatabaseChoice {
 /**
  * Opens the database that `DATABASE_URL` or `SQLITE_PATH` names, as the server would, and closes it after the work.
  *
- * @throws ConfigError for a variable that cannot be used; AppError if the file is missing, if its schema is too old, or if the system
+ * @throws ConfigError for a variable that cannot be used; AppError if the file is missing, if its schema is too old or was never released, or if the system
  *   refuses access to it
  */
 export async function withDatabase<T>(

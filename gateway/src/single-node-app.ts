@@ -60,7 +60,7 @@ type NodeContext = StartContext<SingleNodeValues, NodeConfiguration>;
 /**
  * Opens and migrates the database, checks the master keys, then mounts the host and every service.
  *
- * @throws MasterKeyMismatch, SchemaMissing, and the errors of the database and the operating system
+ * @throws MasterKeyMismatch, SchemaMissing, UnreleasedSchema, and the errors of the database and the operating system
  */
 export async function mountSingleNode(context: NodeContext): Promise<MountedApp> {
   const { env, configuration, metrics, log, clock, shutdown } = context;

@@ -11,6 +11,7 @@ import {
   openPostgresOptions,
   readMigrationState,
   readOverriddenSettings,
+  UnreleasedSchema,
 } from '@latchkey/shared/db';
 import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation';
 import { explainError } from '../explain-error.ts';
@@ -58,6 +59,8 @@ export async function examineDatabase(
       ...((await mayRead(db, 'api_keys')) ? await examineSetup(db, values) : []),
     ];
   } catch (error) {
+    if (error instanceof UnreleasedSchema)
+      return [{ state: 'wrong', about, says: `cannot be used. ${error.message}` }];
     const mend = databaseUrl
       ? 'is Postgres running there, and are user, password and database name right?'
       : 'may this user read and write the file and its folder, and is it a database?';

@@ -39,4 +39,5 @@ export {
   tryLockSubject,
   tryLockSubjects,
 } from './transaction.ts';
+export { UnreleasedSchema } from './unreleased-schema.ts';
 export type { WebhookDeliveryTable, WebhookTable } from './webhook-tables.ts';

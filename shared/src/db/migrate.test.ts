@@ -56,6 +56,20 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     await expect(migrate(db, knowing(next))).rejects.toThrow(/9001-other.*but not 9001-next/);
     expect(await columnsOf(db, 'leases')).not.toContain('next');
   });
+
+  test('a database with the schema of an unreleased version is refused, unchanged, with what to do', async () => {
+    const db = await openOwn();
+    await sql`update kysely_migration set name = '0001-initial'`.execute(db);
+    await sql`insert into kysely_migration (name, timestamp) values ('0018-audit-readers', '2026-11-01')`.execute(
+      db,
+    );
+    const refused =
+      /schema 0018-audit-readers of a version before 0\.3\.0.*docs\/upgrade\.md#from-a-version-before-030/;
+    await expect(migrate(db)).rejects.toThrow(refused);
+    await expect(readMigrationState(db)).rejects.toThrow(refused);
+    const { rows } = await sql`select name from kysely_migration order by name`.execute(db);
+    expect(rows).toEqual([{ name: '0001-initial' }, { name: '0018-audit-readers' }]);
+  });
 });
 
 describe('on a SQLite file', () => {

@@ -6,6 +6,7 @@ import { baseline } from './migrations/0001-baseline.ts';
 import type { Database, Transaction } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 import { inTransaction } from './transaction.ts';
+import { refuseUnreleased } from './unreleased-schema.ts';
 
 /** In order of their names. A migration that was released is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -60,7 +61,7 @@ async function currentSchema(db: Database): Promise<string | null> {
  * newer than this code is left unchanged.
  *
  * @returns the names of the migrations that were applied now
- * @throws the error of the migration that failed
+ * @throws UnreleasedSchema, and the error of the migration that failed
  */
 export async function migrate(db: Database, known = ownSchema): Promise<string[]> {
   const { unknown, pending } = await readMigrationState(db, known);
@@ -104,8 +105,10 @@ export interface MigrationState {
   unknown: string[];
 }
 
+/** @throws UnreleasedSchema, and the database's errors */
 export async function readMigrationState(db: Database, known = ownSchema): Promise<MigrationState> {
   const seen = await readSeen(db);
+  refuseUnreleased(seen);
   const pending = Object.keys(known.migrations).filter((name) => !seen.includes(name));
   return {
     version: seen.at(-1) ?? null,

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, type KnownSchema, migrate, openDatabase } from '../db/index.ts';
 import { migrations } from '../db/migrate.ts';
 import { createManualClock, databaseKinds } from '../testing/index.ts';
+import { openSqliteFile } from '../testing/sqlite-file.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { createSchemaCheck, databaseDependencies } from './service-database.ts';
 
@@ -60,6 +62,12 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     await migrate(db, needy);
     expect(await check()).toEqual({ version: '9001-next' });
   });
+});
+
+test('on the schema of an unreleased version a process is not ready, and says what to do', async () => {
+  const { db } = await openSqliteFile();
+  await sql`update kysely_migration set name = '0001-initial'`.execute(db);
+  await expect(createSchemaCheck(db, name, createLog())()).rejects.toThrow(/0001-initial.*docs\/upgrade\.md/);
 });
 
 test('on an empty database a process is not ready', async () => {

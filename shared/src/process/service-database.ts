@@ -169,7 +169,7 @@ interface SchemaFacts extends Record<string, unknown> {
   unknown?: string[];
 }
 
-/** @throws SchemaMissing where this code cannot run on the database yet, and the database's errors */
+/** @throws SchemaMissing where this code cannot run on the database yet, UnreleasedSchema, and the database's errors */
 type SchemaCheck = () => Promise<SchemaFacts>;
 
 /** The database lacks a migration that this code needs. */

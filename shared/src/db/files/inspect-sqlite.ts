@@ -1,4 +1,5 @@
 import SqliteDatabase from 'better-sqlite3';
+import { refuseUnreleased } from '../unreleased-schema.ts';
 import { explainFile, UnusableFile } from './unusable-file.ts';
 
 /** The tables whose rows an operator knows, in the order in which they are shown. */
@@ -57,6 +58,7 @@ function inspect(file: SqliteDatabase.Database): HeldRows {
   if (!tables.has('change_counter') || !tables.has('kysely_migration'))
     throw new UnusableFile('it is no database of Latchkey');
   const applied = file.prepare('select name from kysely_migration order by name').pluck().all() as string[];
+  refuseUnreleased(applied);
   const read = <T>(sql: string) => file.prepare(sql).pluck().get() as T;
   return {
     rows: Object.fromEntries(shownTables.map((name) => [name, read<number>(`select count(*) from ${name}`)])),
