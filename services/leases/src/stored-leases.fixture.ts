@@ -41,7 +41,7 @@ export async function insertLeases(
 }
 
 /** A database of its own for each test of the suite. */
-export function openForEachTest({ open }: DatabaseKind): { readonly db: Database } {
+export function openForEachTest({ open }: Pick<DatabaseKind, 'open'>): { readonly db: Database } {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await open();
