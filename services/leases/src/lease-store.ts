@@ -80,20 +80,6 @@ export class LeaseStore {
     await this.#db.insertInto('leases').values(toRow(lease)).execute();
   }
 
-  /** @returns the lease as it is now, null if it was revoked before or does not exist */
-  async revokeOne(id: string, { at, by, reason }: Revocation): Promise<Lease | null> {
-    const row = await this.#db
-      .updateTable('leases')
-      .set({ revoked_at: at, revoked_by: by, reason })
-      .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .where((eb) => eb.not(isCovered(eb as unknown as LeaseExpression)))
-      .returning(leaseColumns)
-      .returning((eb) => sessionColumn(eb as unknown as LeaseExpression))
-      .executeTakeFirst();
-    return row ? toLease(row) : null;
-  }
-
   /** In the filter's order, up to `limit`, after the cursor. The filter goes by the rows, and what comes back by everything. */
   async list(filter: LeaseFilter, now: number, limit: number, after: Cursor | null): Promise<Lease[]> {
     const { createdAfter, createdUpTo, order = '-createdAt' } = filter;

@@ -1,8 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { type Cursor, inUnsyncedTransaction, runPaced, tryLockSubject } from '@latchkey/shared/db';
-import type { Lease } from './lease.ts';
-import { isOpen, leaseColumns, type OpenLeases, toLease } from './lease-row.ts';
-import type { Revocation } from './lease-store.ts';
+import { isOpen } from './lease-row.ts';
 import type { Database, Transaction } from './own-tables.ts';
 import { RevocationStore, type UnfinishedRevocation } from './revocation-store.ts';
 
@@ -42,66 +40,66 @@ export function createRevocationWriter(options: RevocationWriterOptions): { run(
   };
 }
 
-/** @returns how many rows were written; null if nothing is left to write, or if another process is writing */
-async function writeSome(tx: Transaction, rows: number, clock: Clock): Promise<{ written: number } | null> {
+/**
+ * One transaction of the writer.
+ *
+ * @param rows as many are written, unless fewer are left
+ * @returns how many were written; null if nothing is left to write, or if another process is writing
+ */
+export async function writeSome(
+  tx: Transaction,
+  rows: number,
+  clock: Clock,
+): Promise<{ written: number } | null> {
   if (!(await tryLockSubject(tx, 'revocation-writer'))) return null;
   const store = new RevocationStore(tx);
   const [revocation] = await store.listUnfinished(everything, 1);
   if (!revocation) return null;
-  const chosen = await findOpen(tx, revocation, rows, revocation.cursor);
-  const written = await revokeRows(
-    tx,
-    chosen.map(({ id }) => id),
-    { at: revocation.revokedAt, by: 'management', reason: revocation.reason },
-  );
-  const isLast = chosen.length < rows;
-  await store.note(
-    revocation,
-    progressOf(revocation, written.length, chosen.at(-1), isLast ? clock.now() : null),
-  );
-  return { written: written.length };
+  const last = await findNth(tx, revocation, rows);
+  const count = await revokeDownTo(tx, revocation, last);
+  await store.note(revocation, {
+    written: revocation.written + count,
+    cursor: last ?? revocation.cursor,
+    finishedAt: last ? null : clock.now(),
+  });
+  return { written: count };
 }
 
-function progressOf(
-  { written, cursor }: UnfinishedRevocation,
-  count: number,
-  last: UnfinishedRevocation['cursor'] | undefined,
-  finishedAt: number | null,
-) {
-  return { written: written + count, cursor: last ?? cursor, finishedAt };
-}
-
-/** Writes a revocation to the rows of these leases. Newest first; without those that another transaction revoked before. */
-export async function revokeRows(
-  tx: Transaction,
-  ids: readonly string[],
-  { at, by, reason }: Revocation,
-): Promise<Lease[]> {
-  if (ids.length === 0) return [];
-  const rows = await tx
-    .updateTable('leases')
-    .set({ revoked_at: at, revoked_by: by, reason })
-    .where('id', 'in', ids)
-    .where('revoked_at', 'is', null)
-    .returning(leaseColumns)
-    .execute();
-  return rows.map(toLease).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-}
-
-/** The newest leases that a revocation would write, after the cursor. */
-export async function findOpen(
-  tx: Transaction,
-  open: OpenLeases,
-  limit: number,
-  after: Cursor | null,
-): Promise<Cursor[]> {
-  const rows = await tx
+/** The nth lease that is to be written next; null if fewer are left. */
+async function findNth(tx: Transaction, revocation: UnfinishedRevocation, n: number): Promise<Cursor | null> {
+  const row = await tx
     .selectFrom('leases')
     .select(['id', 'created_at'])
-    .where((eb) => isOpen(eb, open, after))
+    .where((eb) => isOpen(eb, revocation, revocation.cursor))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id, created_at }) => ({ id, at: created_at }));
+    .limit(1)
+    .offset(n - 1)
+    .executeTakeFirst();
+  return row ? { id: row.id, at: row.created_at } : null;
+}
+
+/**
+ * Writes a revocation to the next rows, the last one included. The rows do not pass through this process, whose event loop would
+ * read a thousand of them at a time.
+ *
+ * @param last null for all that are left
+ * @returns how many, without those that another transaction revoked before
+ */
+async function revokeDownTo(
+  tx: Transaction,
+  revocation: UnfinishedRevocation,
+  last: Cursor | null,
+): Promise<number> {
+  const { createdAfter, revokedAt, reason, cursor } = revocation;
+  const open = { ...revocation, createdAfter: Math.max(createdAfter, (last?.at ?? 0) - 1) };
+  const { numUpdatedRows } = await tx
+    .updateTable('leases')
+    .set({ revoked_at: revokedAt, revoked_by: 'management', reason })
+    .where((eb) => isOpen(eb, open, cursor))
+    .$if(last !== null, (query) =>
+      query.where((eb) => eb(eb.refTuple('created_at', 'id'), '>=', eb.tuple(last?.at ?? 0, last?.id ?? ''))),
+    )
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }

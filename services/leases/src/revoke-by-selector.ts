@@ -1,3 +1,4 @@
+import { ActStore } from './acts/act-store.ts';
 import type { Lease } from './lease.ts';
 import { type Acting, auditRevocation } from './lease-acting.ts';
 import { lockForRevocation } from './lease-locks.ts';
@@ -8,8 +9,7 @@ import type { LeaseSelector } from './lease-selector.ts';
 import { MarkStore } from './mark-store.ts';
 import type { LedgerEntry, Transaction } from './own-tables.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
-import { revokeRows } from './revocation-writer.ts';
-import { addSessions } from './session-store.ts';
+import { sessionColumn } from './session-row.ts';
 
 /** How many of the newly revoked leases an answer shows (`docs/contract.md#revocation`). */
 const shownLeases = 100;
@@ -58,7 +58,7 @@ export function revokeMatchingLeases(
     const result = await revokeFromNowOn(tx, named);
     await entry.change({ kind: 'leases', leaseId: null, ...selector });
     notice(entry, selector, result);
-    return { ...result, leases: await addSessions(tx, result.leases) };
+    return result;
   });
 }
 
@@ -85,9 +85,10 @@ async function revokeFromNowOn(tx: Transaction, named: Named): Promise<Revocatio
     const leases = shown.map((lease) => ({ ...lease, revokedAt, revokedBy: how.by, reason }));
     return { ...counted, leases };
   }
-  const ids = shown.map(({ id }) => id);
-  const leases = await revokeRows(tx, ids, how);
-  await store.insert(revocation, { at: revokedAt, written: leases.length });
+  const due = new Map(shown.map(({ id }) => [id, { reason }]));
+  const ended = await new ActStore(tx).revoke(due, how);
+  await store.insert(revocation, { at: revokedAt, written: ended.size });
+  const leases = shown.flatMap(({ id }) => ended.get(id) ?? []);
   return { revoked: leases.length, more: false, leases };
 }
 
@@ -116,6 +117,7 @@ async function findFirst(
 ): Promise<Lease[]> {
   const rows = await newlyRevoked(tx, revocation, hasOthers)
     .select(leaseColumns)
+    .select((eb) => sessionColumn(eb as unknown as LeaseExpression))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(shownLeases + 1)
@@ -130,7 +132,8 @@ async function count(
 ): Promise<{ revoked: number; more: boolean }> {
   const looked = tx
     .selectFrom('leases')
-    .select('id')
+    // An index alone counts them.
+    .select('created_at')
     .where((eb) => isOpen(eb, revocation))
     .limit(rowsLookedAt);
   const { count: seen } = await tx

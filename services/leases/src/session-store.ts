@@ -1,7 +1,6 @@
 import { rowList } from '@latchkey/shared/db';
 import type { Lease } from './lease.ts';
 import type { Database, Transaction } from './own-tables.ts';
-import { readSession, sessionColumn } from './session-row.ts';
 
 /** Writes what makes those of the leases a session that are one. */
 export async function insertSessions(tx: Transaction, leases: readonly Lease[]): Promise<void> {
@@ -28,25 +27,6 @@ export async function noteUses(
     .set((eb) => ({ used_at: eb.ref('given.used') }))
     .whereRef('lease_id', '=', 'given.asked_id')
     .execute();
-}
-
-/** The leases with their sessions, for statements that do not read them. One statement, at most a hundred leases. */
-export async function addSessions(db: Database | Transaction, leases: readonly Lease[]): Promise<Lease[]> {
-  if (leases.length === 0) return [];
-  const rows = await db
-    .selectFrom('leases')
-    .where(
-      'id',
-      'in',
-      leases.map(({ id }) => id),
-    )
-    .select((eb) => ['id', sessionColumn(eb)])
-    .execute();
-  const sessions = new Map(rows.map(({ id, session }) => [id, session]));
-  return leases.map((lease) => {
-    const session = sessions.get(lease.id);
-    return session ? { ...lease, session: readSession(session) } : lease;
-  });
 }
 
 /** Removes what belongs to sessions that ended before the given time, at most `limit`. @returns how many */

@@ -230,7 +230,7 @@ export class ActStore {
     return new Map(rows.map((row) => [row.id, toLease(row)]));
   }
 
-  /** As `LeaseStore.revokeOne`. @returns the revoked leases by id */
+  /** @returns by id the leases as they are now, without those that were revoked before or do not exist */
   async revoke(
     revocations: ReadonlyMap<string, Pick<Revocation, 'reason'>>,
     { at, by }: Pick<Revocation, 'at' | 'by'>,

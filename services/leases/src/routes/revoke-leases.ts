@@ -4,6 +4,7 @@ import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import { redact } from '@latchkey/shared/log';
 import { Type } from '@latchkey/shared/schema';
+import { ActStore } from '../acts/act-store.ts';
 import type { Lease } from '../lease.ts';
 import { type Acting, actingIn, auditRevocation } from '../lease-acting.ts';
 import { lockForRevocation } from '../lease-locks.ts';
@@ -154,8 +155,11 @@ async function revokeLease(
     await lockForRevocation(tx, { viewerId, contentId });
     // Read after the lock, so that creations that held the lock are not later than the mark.
     const now = service.clock.now();
-    const store = new LeaseStore(tx);
-    const revoked = await store.revokeOne(leaseId, { at: now, by: 'management', reason });
+    const ended = await new ActStore(tx).revoke(new Map([[leaseId, { reason }]]), {
+      at: now,
+      by: 'management',
+    });
+    const revoked = ended.get(leaseId);
     await auditRevocation(
       entry,
       acting,
@@ -165,7 +169,7 @@ async function revokeLease(
     );
     // A repeat changes nothing: a mark of now would also refuse the token that was issued since. But a viewer
     // that releases a lease just before it is revoked does not escape the mark.
-    const isRepeat = !revoked && (await store.find(leaseId))?.revokedBy === 'management';
+    const isRepeat = !revoked && (await new LeaseStore(tx).find(leaseId))?.revokedBy === 'management';
     if (isRepeat) return nothingRevoked;
     await new MarkStore(tx).mark({ viewerId, contentId }, now);
     const changeNumber = await entry.change({ kind: 'leases', leaseId, viewerId, contentId });
