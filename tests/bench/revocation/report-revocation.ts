@@ -4,15 +4,27 @@ import { probeNames } from './probes.ts';
 
 const ms = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 
+const after = (value: number | null) =>
+  value === null ? 'more than 10 minutes' : `${Math.round(value / 1_000)} s`;
+
 /** The answer to the revocation, and the latency of other requests before it and until the last row was written. */
 export function reportRevocation(samples: readonly RevocationSample[], leases: number): string {
   const answers = table(
-    ['database', 'leases of the content', 'answer', 'all rows written after'],
-    samples.map(({ database, answerMs, writtenAfterMs }) => [
+    [
+      'database',
+      'leases of the content',
+      'answer',
+      'all rows written after',
+      'written to the disk',
+      'the disk quiet after',
+    ],
+    samples.map(({ database, answerMs, writtenAfterMs, diskBytes, quietAfterMs }) => [
       database,
       leases.toLocaleString('en'),
       ms(answerMs),
-      writtenAfterMs === null ? 'not before the end of the run' : `${Math.round(writtenAfterMs / 1_000)} s`,
+      after(writtenAfterMs),
+      `${(diskBytes / 1e9).toFixed(1)} GB`,
+      after(quietAfterMs),
     ]),
   );
   const others = samples.flatMap(({ database, before, meanwhile }) =>
