@@ -19,13 +19,13 @@ import { reportStart } from './start/report-start.ts';
 
 const usage = `Measures speed, memory and delay on real servers of this machine (Linux). Run nothing else meanwhile.
 
-  npm run bench                      all of it, in at most 15 minutes on two cores
+  npm run bench                      all of it, in some 40 minutes on two cores
   npm run bench -- keys memory       some of it:
 
   keys         a key request beside bare servers, Express with jsonwebtoken, and nginx with njs
   gateway      the gateway beside a bare forwarder, and the edge process
   leases       creations, renewals and releases, beside pgbench with the same rows
-  revocation   what others see while a content with a million leases is revoked
+  revocation   what others see while a content with a million leases is revoked, and what goes to the disk (25 minutes)
   memory       of each process, at rest and with 5,000 viewers
   start        how soon \`npm start\` is ready, and its memory
 
