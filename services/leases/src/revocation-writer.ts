@@ -34,7 +34,7 @@ export function createRevocationWriter(options: RevocationWriterOptions): { run(
         written += progress?.written ?? 0;
         return progress !== null;
       };
-      await runPaced(db, { clock, signal, step });
+      await runPaced(db, { clock, signal, step, isPatient: true });
       return written;
     },
   };

@@ -25,6 +25,8 @@ const paces = {
   aside: { stepMs: 2, restShare: 1, leastRows: 20 },
   /** Postgres works beside requests: this holds one of the ten connections of the pool, for half of the time. */
   postgres: { stepMs: 10, restShare: 1, leastRows: 150 },
+  /** A fifth of the time of one connection, for work that nothing waits for. */
+  patientPostgres: { stepMs: 10, restShare: 4, leastRows: 150 },
 } satisfies Record<string, Pace>;
 const firstRows = 50;
 /**
@@ -48,6 +50,8 @@ interface PacedWork {
   step(rows: number): Promise<boolean>;
   /** Whether the steps write by `getAsideWriter`. */
   isAside?: boolean;
+  /** Whether nothing waits for it and nothing piles up meanwhile. On SQLite, all work in this process is patient. */
+  isPatient?: boolean;
   /** Called with how long a step has held its locks at most. */
   onStep?: (heldMs: number) => void;
 }
@@ -55,11 +59,11 @@ interface PacedWork {
 /** Runs a step with as many rows as fit into the time that one may take, and with a rest after each. */
 export async function runPaced(
   db: Database,
-  { clock, signal, step, isAside, onStep }: PacedWork,
+  { clock, signal, step, isAside, isPatient, onStep }: PacedWork,
 ): Promise<void> {
   const background = backgroundOf(db);
   const { stepMs, restShare, leastRows } = isPostgres(db)
-    ? paces.postgres
+    ? paces[isPatient ? 'patientPostgres' : 'postgres']
     : isAside && background
       ? paces.aside
       : paces.sqlite;
