@@ -84,7 +84,10 @@ export async function demand(players: Players, expected: number, question: Quest
   throw refused(question, reply);
 }
 
-/** As `demand`, but repeats a request that is answered 503 with `Retry-After`. `sent` counts the attempts. */
+/**
+ * As `demand`, but repeats a request that is answered 503 with `Retry-After`. `sent` counts the attempts. What one attempt has created although
+ * its answer was lost, the next one finds: 200 in place of 201.
+ */
 async function demandPatiently(
   players: Players,
   expected: number,
@@ -92,7 +95,8 @@ async function demandPatiently(
 ): Promise<Reply & { sent: number }> {
   for (let sent = 1; ; sent++) {
     const reply = await askNamed(players, question);
-    if (reply.status === expected) return { ...reply, sent };
+    const isFound = sent > 1 && expected === 201 && reply.status === 200;
+    if (reply.status === expected || isFound) return { ...reply, sent };
     if (reply.status !== 503 || reply.retryAfterSeconds === null || sent === tries)
       throw refused(question, reply);
     await pause(reply.retryAfterSeconds * 1_000);
