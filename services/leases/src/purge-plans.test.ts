@@ -1,9 +1,11 @@
+import { inTransaction } from '@latchkey/shared/db';
 import { purgeChanges } from '@latchkey/shared/events/database';
-import { databaseKinds, planQueries } from '@latchkey/shared/testing';
+import { createManualClock, databaseKinds, planQueries } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 import { RevocationStore } from './revocation-store.ts';
+import { writeSome } from './revocation-writer.ts';
 import { purgeSessions } from './session-store.ts';
 
 test('each statement of the purge searches by an index of times, because it holds the lock of a SQLite file meanwhile', async () => {
@@ -28,3 +30,28 @@ test('each statement of the purge searches by an index of times, because it hold
   ]);
   expect(plans.flatMap(({ tableScans, indexScans }) => [...tableScans, ...indexScans])).toEqual([]);
 });
+
+test.each([
+  ['viewer', 'ann', ''],
+  ['content', '', 'film'],
+  ['pair', 'ann', 'film'],
+])(
+  'the writer of a revocation of a %s searches rows by their creation, from where it is on',
+  async (_, viewer_id, content_id) => {
+    const [sqlite] = databaseKinds({});
+    const database = await sqlite?.open();
+    if (!database) throw new Error('no SQLite');
+    const times = { created_after: 0, revoked_up_to: 9, expiring_after: 0, revoked_at: 9 };
+    await database.db
+      .insertInto('revocations')
+      .values({ viewer_id, content_id, ...times })
+      .execute();
+    const plans = await planQueries(database.db, (db) =>
+      inTransaction(db, (tx) => writeSome(tx, 10, createManualClock())),
+    );
+    await database.close();
+    const searches = plans.flatMap(({ steps }) => steps.filter((step) => /leases/.test(step)));
+    expect(searches).toHaveLength(2);
+    for (const search of searches) expect(search).toMatch(/created_at>\? AND created_at<\?/);
+  },
+);

@@ -96,7 +96,7 @@ async function revokeDownTo(
   const { numUpdatedRows } = await tx
     .updateTable('leases')
     .set({ revoked_at: revokedAt, revoked_by: 'management', reason })
-    .where((eb) => isOpen(eb, open, cursor))
+    .where((eb) => isOpen(eb, open, cursor, true))
     .$if(last !== null, (query) =>
       query.where((eb) => eb(eb.refTuple('created_at', 'id'), '>=', eb.tuple(last?.at ?? 0, last?.id ?? ''))),
     )

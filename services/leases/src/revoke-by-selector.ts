@@ -132,7 +132,7 @@ async function count(
 ): Promise<{ revoked: number; more: boolean }> {
   const looked = tx
     .selectFrom('leases')
-    // An index alone counts them.
+    // An index alone counts the leases of a viewer or a content.
     .select('created_at')
     .where((eb) => isOpen(eb, revocation))
     .limit(rowsLookedAt);
