@@ -72,7 +72,7 @@ export async function makeScene(
 /** The origin of the receiver is the only one that the server knows. */
 async function webhook(call: Recorder['call']): Promise<Json> {
   const [first] = (await call('GET', '/api/v1/webhooks')).webhooks;
-  return { name: 'A', url: first.url, events: ['alert.ended'] };
+  return { name: 'A', url: first.url, events: ['lease.limit-reached'] };
 }
 
 export function fillPath(path: string, ids: Scene['ids']): string {
@@ -123,7 +123,7 @@ export function validBody(name: string, { contentId, leaseId }: Scene, webhookUr
     'POST /api/v1/setup': { name: 'First' },
     'POST /api/v1/api-keys': { name: 'Key', scope: 'playback' },
     'POST /api/v1/api-keys/{id}/rotate': { overlapSeconds: 3_600 },
-    'POST /api/v1/webhooks': { name: 'Hook', url: webhookUrl, events: ['alert.ended'] },
+    'POST /api/v1/webhooks': { name: 'Hook', url: webhookUrl, events: ['lease.limit-reached'] },
     'PATCH /api/v1/webhooks/{id}': { name: 'Renamed' },
     'POST /api/v1/webhooks/{id}/rotate-secret': {},
     'POST /api/v1/webhooks/{id}/test': {},

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Environment } from './server-process.ts';
@@ -42,11 +43,19 @@ export async function findApiDocument(
   return found;
 }
 
-/** Reads `GET /openapi.json`. */
+/** A gateway waits 2 s for the document of each service. A machine that starts many servers at once may take longer, so a client tries again. */
+const tries = 5;
+
+/** Reads `GET /openapi.json`, again after a 503, when its `Retry-After` says. */
 export async function readApiDocument(baseUrl: string): Promise<ApiDocument> {
-  const response = await fetch(`${baseUrl}/openapi.json`);
-  if (response.status !== 200) throw new Error(`GET /openapi.json answered ${response.status}`);
-  return createApiDocument((await response.json()) as OpenApi);
+  for (let sent = 1; ; sent++) {
+    const response = await fetch(`${baseUrl}/openapi.json`);
+    if (response.status === 200) return createApiDocument((await response.json()) as OpenApi);
+    const retryAfter = response.headers.get('retry-after');
+    if (response.status !== 503 || retryAfter === null || sent === tries)
+      throw new Error(`GET /openapi.json answered ${response.status}`);
+    await pause(Number(retryAfter) * 1_000);
+  }
 }
 
 function createApiDocument(document: OpenApi): ApiDocument {
