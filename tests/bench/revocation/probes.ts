@@ -93,15 +93,17 @@ export async function startProbes(url: string): Promise<{ take(): Probes; stop()
       ask(name, turn++).catch((error) => console.error(String(error)));
     }, 1_000 / probes[name].perSecond);
   });
+  let stopping: Promise<void> | undefined;
   return {
     take() {
       const before = taken;
       taken = emptyProbes();
       return before;
     },
-    async stop() {
+    stop() {
       for (const timer of timers) clearInterval(timer);
-      await agent.close();
+      stopping ??= agent.close();
+      return stopping;
     },
   };
 }
