@@ -5,7 +5,10 @@ import { nowSeconds, signToken, viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 // No other test needs these settings.
-const server = await startServer({ AUTH_JWT_AUDIENCE: 'players', AUTH_JWT_ISSUER: 'https://login.example' });
+const server = await startServer({
+  AUTH_JWT_AUDIENCE: 'players, apps',
+  AUTH_JWT_ISSUER: 'https://login.example,https://former.example',
+});
 const { jwtSecret: secret } = server;
 const contentId = await registerContent(server);
 const asked = { aud: 'players', iss: 'https://login.example' };
@@ -20,6 +23,8 @@ const header = (fields: Record<string, unknown>) =>
 it.each<[string, (now: number) => Record<string, unknown>]>([
   ['is as the application issues it', () => ({})],
   ['names several audiences', () => ({ aud: ['others', 'players'] })],
+  ['is for the second of the audiences', () => ({ aud: 'apps' })],
+  ['is from the second of the issuers', () => ({ iss: 'https://former.example' })],
   ['expired within the tolerance', (now) => ({ exp: now })],
   ['begins within the tolerance', (now) => ({ nbf: now + 6 })],
   ['was issued by a clock that is ahead within the tolerance', (now) => ({ iat: now + 6 })],
@@ -41,6 +46,7 @@ it.each<[string, Record<string, unknown>]>([
   ['does not say when it was issued (no iat)', { iat: undefined }],
   ['has an iat that is not a number', { iat: 'now' }],
   ['is for another audience', { aud: 'others' }],
+  ['has the whole list as its audience', { aud: 'players, apps' }],
   ['is for no audience', { aud: undefined }],
   ['is from another issuer', { iss: 'https://evil.example' }],
   ['is from no issuer', { iss: undefined }],

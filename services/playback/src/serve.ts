@@ -21,6 +21,7 @@ const noTokens = {
   authJwtClockToleranceSeconds: 0,
   authJwtMaxAgeSeconds: 0,
   authJwtRequireIat: true,
+  authJwtAudienceClaim: 'aud',
   authJwtViewerClaim: 'sub',
 };
 

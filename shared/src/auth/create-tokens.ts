@@ -9,8 +9,9 @@ export interface TokenSettings {
   authJwtSecret?: Revealable<Uint8Array> | undefined;
   authJwtSecretPrevious?: Revealable<readonly Uint8Array[]>;
   authJwksUrl?: string | undefined;
-  authJwtAudience?: string | undefined;
-  authJwtIssuer?: string | undefined;
+  authJwtAudience?: readonly string[] | undefined;
+  authJwtAudienceClaim: string;
+  authJwtIssuer?: readonly string[] | undefined;
   authJwtClockToleranceSeconds: number;
   authJwtMaxAgeSeconds: number;
   authJwtRequireIat: boolean;
@@ -46,8 +47,9 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
     secrets: secret ? acceptedSecrets(secret, settings.authJwtSecretPrevious) : null,
     keySet: url ? followKeySet(url, options) : null,
     rules: {
-      audience: settings.authJwtAudience ?? null,
-      issuer: settings.authJwtIssuer ?? null,
+      audiences: settings.authJwtAudience ?? [],
+      audienceClaim: settings.authJwtAudienceClaim,
+      issuers: settings.authJwtIssuer ?? [],
       clockToleranceSeconds: settings.authJwtClockToleranceSeconds,
       maxAgeSeconds: settings.authJwtMaxAgeSeconds,
       requireIssuedAt: settings.authJwtRequireIat,

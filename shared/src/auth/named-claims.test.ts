@@ -145,8 +145,37 @@ test('a missing exp or iat is called missing', async () => {
 });
 
 test('a missing aud or iss is called missing, and a wrong one not accepted', async () => {
-  expect(await outcomeOf({ audience: 'keys' }, {})).toBe('Its claim aud is missing.');
-  expect(await outcomeOf({ audience: 'keys' }, { aud: 'x' })).toBe('Its claim aud is not accepted.');
-  expect(await outcomeOf({ issuer: 'app' }, {})).toBe('Its claim iss is missing.');
-  expect(await outcomeOf({ issuer: 'app' }, { iss: 'x' })).toBe('Its claim iss is not accepted.');
+  const audiences = ['keys'];
+  const issuers = ['app'];
+  expect(await outcomeOf({ audiences }, {})).toBe('Its claim aud is missing.');
+  expect(await outcomeOf({ issuers }, {})).toBe('Its claim iss is missing.');
+  for (const wrong of ['x', '', 'keys app', ['x'], [], 7, null, { keys: 'app' }]) {
+    expect(await outcomeOf({ audiences }, { aud: wrong })).toBe('Its claim aud is not accepted.');
+    expect(await outcomeOf({ issuers }, { iss: wrong })).toBe('Its claim iss is not accepted.');
+  }
+  expect(await outcomeOf({ issuers }, { iss: ['app'] })).toBe('Its claim iss is not accepted.');
+});
+
+test('of several audiences and issuers one has to match', async () => {
+  const rules = { audiences: ['web', 'ios'], issuers: ['https://a.example', 'https://b.example/'] };
+  for (const aud of ['web', 'ios', ['x', 'ios'], ['web', 7]])
+    for (const iss of rules.issuers)
+      expect(await outcomeOf(rules, { aud, iss })).toBe(`alice opens ${everything}`);
+  // Issuers are compared as texts (RFC 7519 section 4.1.1): a slash at the end makes another one.
+  expect(await outcomeOf(rules, { aud: 'web', iss: 'https://b.example' })).toBe(
+    'Its claim iss is not accepted.',
+  );
+});
+
+test.each<[string, Claims]>([
+  ['client_id', { client_id: 'web' }],
+  ['azp', { azp: 'web' }],
+  ['/app/audience', { app: { audience: ['web'] } }],
+])('the audience can stand in the claim %s, and aud is not read then', async (audienceClaim, claims) => {
+  const rules = { audiences: ['web', 'ios'], audienceClaim };
+  expect(await outcomeOf(rules, { ...claims, aud: 'other' })).toBe(`alice opens ${everything}`);
+  expect(await outcomeOf(rules, { aud: 'web' })).toBe(`Its claim ${audienceClaim} is missing.`);
+  expect(await outcomeOf({ ...rules, audiences: ['ios'] }, claims)).toBe(
+    `Its claim ${audienceClaim} is not accepted.`,
+  );
 });

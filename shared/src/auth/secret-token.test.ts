@@ -10,22 +10,14 @@ const nowSeconds = 1_767_225_600;
 const tolerance = 10;
 const usual = { sub: 'ada', iat: nowSeconds - 60, exp: nowSeconds + 600 };
 
-interface Rules {
-  audience: string | null;
-  issuer: string | null;
-}
-const noRules: Rules = { audience: null, issuer: null };
-
 /** What jose accepts, with the options of the verifier. */
-async function acceptedByJose(token: string, { audience, issuer }: Rules): Promise<object | null> {
+async function acceptedByJose(token: string): Promise<object | null> {
   try {
     const { payload } = await jwtVerify(token, secret, {
       algorithms: ['HS256'],
       clockTolerance: tolerance,
       currentDate: new Date(nowSeconds * 1_000 + 700),
       requiredClaims: ['exp'],
-      ...(audience === null ? {} : { audience }),
-      ...(issuer === null ? {} : { issuer }),
     });
     return payload;
   } catch {
@@ -33,11 +25,8 @@ async function acceptedByJose(token: string, { audience, issuer }: Rules): Promi
   }
 }
 
-const read = (token: string, rules: Rules) =>
-  createSecretTokenReader(secret, { ...rules, clockToleranceSeconds: tolerance })(
-    token,
-    nowSeconds * 1_000 + 700,
-  );
+const read = (token: string) =>
+  createSecretTokenReader(secret, { clockToleranceSeconds: tolerance })(token, nowSeconds * 1_000 + 700);
 
 /** Signs any text as header and claims, JSON or not. */
 function signText(header: string, claims: string): string {
@@ -49,26 +38,22 @@ function signText(header: string, claims: string): string {
 const plainHeader = '{"alg":"HS256","typ":"JWT"}';
 
 test('tokens as applications sign them are read at once, with the claims that jose reads', async () => {
-  for (const [claims, header, rules] of [
-    [usual, {}, noRules],
-    [
-      { ...usual, content_ids: ['a', 'b'], scope: 'upload', nbf: nowSeconds, jti: 'ä' },
-      { kid: 'one' },
-      noRules,
-    ],
-    [{ ...usual, aud: ['x', 'keys'], iss: 'app' }, { typ: undefined }, { audience: 'keys', issuer: 'app' }],
+  for (const [claims, header] of [
+    [usual, {}],
+    [{ ...usual, content_ids: ['a', 'b'], scope: 'upload', nbf: nowSeconds, jti: 'ä' }, { kid: 'one' }],
+    [{ ...usual, aud: ['x', 'keys'], iss: 'app' }, { typ: undefined }],
   ] as const) {
     const token = signToken(secret, claims, header);
-    expect(read(token, rules)).toEqual(claims);
-    expect(await acceptedByJose(token, rules)).toEqual(claims);
+    expect(read(token)).toEqual(claims);
+    expect(await acceptedByJose(token)).toEqual(claims);
   }
 });
 
-test('no token that jose refuses is read: hostile headers, signatures, encodings, times, audiences and issuers', async () => {
+test('no token that jose refuses is read: hostile headers, signatures, encodings and times', async () => {
   const valid = signToken(secret, usual);
   const [head = '', claims = '', signature = ''] = valid.split('.');
   const last = signature.slice(-1);
-  const hostile: [string, Rules][] = [
+  const hostile = [
     ...[
       signToken('another secret, which is as long as that', usual),
       signToken(secret, usual, { alg: 'none' }),
@@ -96,32 +81,22 @@ test('no token that jose refuses is read: hostile headers, signatures, encodings
       ...['1', null, {}, true].flatMap((value) =>
         ['exp', 'nbf', 'iat'].map((name) => signToken(secret, { ...usual, [name]: value })),
       ),
-    ].map((token): [string, Rules] => [token, noRules]),
-    ...[-tolerance - 1, -tolerance, -tolerance + 1, 0].map((offset): [string, Rules] => [
+    ],
+    ...[-tolerance - 1, -tolerance, -tolerance + 1, 0].map((offset) =>
       signToken(secret, { ...usual, exp: nowSeconds + offset }),
-      noRules,
-    ]),
-    ...[tolerance, tolerance + 0.5, tolerance + 1].map((offset): [string, Rules] => [
+    ),
+    ...[tolerance, tolerance + 0.5, tolerance + 1].map((offset) =>
       signToken(secret, { ...usual, nbf: nowSeconds + offset }),
-      noRules,
-    ]),
-    ...[undefined, 'other', ['other'], [], 7, ['keys', 7], 'keys'].map((aud): [string, Rules] => [
-      signToken(secret, { ...usual, aud }),
-      { ...noRules, audience: 'keys' },
-    ]),
-    ...[undefined, 'other', ['app'], 7, 'app'].map((iss): [string, Rules] => [
-      signToken(secret, { ...usual, iss }),
-      { ...noRules, issuer: 'app' },
-    ]),
+    ),
   ];
   let refused = 0;
-  for (const [token, rules] of hostile) {
-    const accepted = await acceptedByJose(token, rules);
+  for (const token of hostile) {
+    const accepted = await acceptedByJose(token);
     if (accepted === null) refused++;
-    const claims = read(token, rules);
+    const claims = read(token);
     if (claims !== null) expect(claims, token).toEqual(accepted);
   }
-  expect(refused).toBeGreaterThan(80);
+  expect(refused).toBeGreaterThan(70);
 });
 
 test('whatever a signer with the secret writes as claims, the reader accepts nothing that jose refuses', async () => {
@@ -134,16 +109,11 @@ test('whatever a signer with the secret writes as claims, the reader accepts not
     { sub: fc.jsonValue(), exp: time, nbf: time, iat: time, aud: fc.jsonValue(), iss: fc.jsonValue() },
     { requiredKeys: [] },
   );
-  const rules = fc.constantFrom(
-    noRules,
-    { audience: 'keys', issuer: null },
-    { audience: null, issuer: 'app' },
-  );
   await fc.assert(
-    fc.asyncProperty(claims, rules, async (made, chosen) => {
+    fc.asyncProperty(claims, async (made) => {
       const token = signToken(secret, made);
-      const seen = read(token, chosen);
-      if (seen !== null) expect(seen).toEqual(await acceptedByJose(token, chosen));
+      const seen = read(token);
+      if (seen !== null) expect(seen).toEqual(await acceptedByJose(token));
     }),
     { numRuns: 300 },
   );

@@ -24,7 +24,7 @@ const longestHeader = 256;
  */
 export function createSecretTokenReader(
   secret: Uint8Array,
-  rules: Pick<TokenRules, 'audience' | 'issuer' | 'clockToleranceSeconds'>,
+  rules: Pick<TokenRules, 'clockToleranceSeconds'>,
 ): SecretTokenReader {
   const hmac = createTextHmac(secret);
   const usualHeaders = new Set<string>();
@@ -70,15 +70,13 @@ function readObject(part: string): JWTPayload | null {
   }
 }
 
-/** The checks of jose's `jwtVerify` with the options of the verifier: `exp` is required, and `aud` and `iss` where they are set. `readClaims` checks the rest for both. */
+/** The checks of jose's `jwtVerify` with the options of the verifier: `exp` is required. `readClaims` checks the rest for both. */
 function hasUsualClaims(
-  { exp, nbf, iat, aud, iss }: JWTPayload,
-  { audience, issuer, clockToleranceSeconds: tolerance }: Parameters<typeof createSecretTokenReader>[1],
+  { exp, nbf, iat }: JWTPayload,
+  { clockToleranceSeconds: tolerance }: Parameters<typeof createSecretTokenReader>[1],
   now: number,
 ): boolean {
   if (typeof exp !== 'number' || exp <= now - tolerance) return false;
   if (iat !== undefined && typeof iat !== 'number') return false;
-  if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + tolerance)) return false;
-  if (issuer !== null && iss !== issuer) return false;
-  return audience === null || aud === audience || (Array.isArray(aud) && aud.includes(audience));
+  return nbf === undefined || (typeof nbf === 'number' && nbf <= now + tolerance);
 }

@@ -7,8 +7,12 @@ import { readClaim } from './read-claim.ts';
 
 /** What a viewer's token must satisfy beyond its signature. */
 export interface TokenRules {
-  audience: string | null;
-  issuer: string | null;
+  /** One of these has to be in the audience claim. Empty: the audience is not checked. */
+  audiences: readonly string[];
+  /** The claim with the audience, usually `aud`, as `readClaim` takes it. It holds a text or a list of texts. */
+  audienceClaim: string;
+  /** The accepted values of `iss`. Empty: it is not checked. */
+  issuers: readonly string[];
   /**
    * How far the issuer's clock may differ from ours. The tolerance favours the token for `exp`, `nbf` and `iat`, and
    * counts against it for revocation marks.
@@ -81,6 +85,8 @@ export function readClaims(
   pool: TextPool,
 ): ViewerClaims {
   const { exp, nbf, iat } = payload;
+  checkIssuer(payload, rules);
+  checkAudience(payload, rules);
   const viewerId = readViewerId(payload, rules.viewerClaim);
   if (iat !== undefined && !Number.isFinite(iat)) throw refuseToken('Its claim iat has to be a number.');
   const untimely = findUntimely(payload, rules, nowMs);
@@ -95,6 +101,19 @@ export function readClaims(
     contentsBytes: contents?.bytes ?? 0,
     mayUpload: typeof payload.scope === 'string' && payload.scope.split(' ').includes('upload'),
   };
+}
+
+/** RFC 7519 section 4.1.1. */
+function checkIssuer({ iss }: JWTPayload, { issuers }: TokenRules): void {
+  if (issuers.length > 0 && !issuers.includes(iss ?? '')) throw refuseClaim('iss', iss);
+}
+
+/** RFC 7519 section 4.1.3: one of several audiences is enough. */
+function checkAudience(payload: JWTPayload, { audiences, audienceClaim }: TokenRules): void {
+  if (audiences.length === 0) return;
+  const claim = readClaim(payload, audienceClaim);
+  const named: unknown[] = Array.isArray(claim) ? claim : [claim];
+  if (!audiences.some((audience) => named.includes(audience))) throw refuseClaim(audienceClaim, claim);
 }
 
 function readViewerId(payload: JWTPayload, name: string): string {
@@ -138,6 +157,11 @@ function readContents(
     throw refuseToken(`Its claim ${name} has to be a text or a list of texts.`);
   }
   return contents.includes('*') ? null : listContents(contents as string[], pool);
+}
+
+/** A claim without which, or with whose value, no token is accepted. */
+function refuseClaim(name: string, value: unknown): AppError {
+  return refuseToken(`Its claim ${name} is ${value === undefined ? 'missing' : 'not accepted'}.`);
 }
 
 export function refuseToken(detail: string, cause?: unknown): AppError {

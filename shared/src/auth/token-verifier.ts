@@ -168,8 +168,6 @@ function createSignatureVerifier({
       clockTolerance: rules.clockToleranceSeconds,
       currentDate: new Date(clock.now()),
       requiredClaims: ['exp'],
-      ...(rules.audience === null ? {} : { audience: rules.audience }),
-      ...(rules.issuer === null ? {} : { issuer: rules.issuer }),
     };
     // Each verifier names its own algorithms, so that a key is never used with the other's algorithm (RFC 8725 section
     // 3.1).

@@ -2,8 +2,9 @@ import type { TokenRules } from './token-verifier.ts';
 
 /** The rules for tokens when every variable has its default. */
 export const usualTokenRules: TokenRules = {
-  audience: null,
-  issuer: null,
+  audiences: [],
+  audienceClaim: 'aud',
+  issuers: [],
   clockToleranceSeconds: 10,
   maxAgeSeconds: 86_400,
   requireIssuedAt: true,

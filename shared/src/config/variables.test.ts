@@ -178,14 +178,16 @@ const lists = (one: string, other: string) => [
   ...[',', ', ', ' ', ';', '|', '\n'].map((separator) => `${one}${separator}${other}`),
   ...[JSON.stringify([one, other]), JSON.stringify([one]), `"${one}"`],
 ];
+const notByComma = (values: string[]) => values.filter((value) => !/^[^"[]+,/.test(value));
 const words = lists('web', 'ios');
 const urls = lists('https://a.example/x', 'https://b.example/x');
 const twoSecrets = JSON.stringify(['x', 'z'].map((letter) => letter.repeat(32)));
 
 describe('a list in a variable for one value, or with other separators than commas, is refused at the start', () => {
   it.each<[string, string[], ((env: Environment) => unknown)?]>([
-    ['AUTH_JWT_AUDIENCE', [...words, ...urls, 'web,', ' web', 'web ', 'https://a.example/,web']],
-    ['AUTH_JWT_ISSUER', [...urls, 'https://a.example/x,b.example', "'https://a.example/x'"]],
+    ['AUTH_JWT_AUDIENCE', [...notByComma(words), ...notByComma(urls), 'web,', ',web', 'web,,ios', 'web ios']],
+    ['AUTH_JWT_ISSUER', [...notByComma(urls), "'https://a.example/x'"]],
+    ['AUTH_JWT_AUDIENCE_CLAIM', [...words, 'client_id,azp']],
     ['AUTH_JWKS_URL', [...urls, 'https://a.example,b.example/x', 'https://a.example;b.example/x']],
     ['AUTH_JWT_CONTENT_CLAIM', [...words, 'films,', ' films', ...lists('/app/a', '/app/b')]],
     ['AUTH_JWT_VIEWER_CLAIM', [...words, 'sub;email', '/a~2', '/a~', '/~', '/a~/b', '/a\n']],
@@ -208,8 +210,27 @@ describe('a list in a variable for one value, or with other separators than comm
 });
 
 it.each<[string, string[]]>([
-  ['AUTH_JWT_AUDIENCE', ['web', 'api://6c3f-11', 'https://api.example.com/', 'urn:example:keys', 'a.b:c@d']],
-  ['AUTH_JWT_ISSUER', ['https://login.example/realms/a', 'http://[::1]:8080/r', 'https://a.example/x;v=1']],
+  [
+    'AUTH_JWT_AUDIENCE',
+    [
+      'web,ios',
+      'https://a.example/,web',
+      'web',
+      'api://6c3f-11',
+      'https://api.example.com/',
+      'urn:example:keys',
+      'a.b:c@d',
+    ],
+  ],
+  [
+    'AUTH_JWT_ISSUER',
+    [
+      'https://a.example/x,https://b.example/x',
+      'https://login.example/realms/a',
+      'http://[::1]:8080/r',
+      'https://a.example/x;v=1',
+    ],
+  ],
   ['AUTH_JWKS_URL', ['https://a.example/keys/a,b', 'https://a_b.example/x;v=1?set=a,b', 'https://[::1]/j']],
   [
     'AUTH_JWT_CONTENT_CLAIM',

@@ -25,16 +25,17 @@ const signsOfList = /[\s,|"']|^[[{]/;
 const isList = 'looks like a list, and only one value is accepted';
 const whyNotText = (value: string) => text.safeParse(value).error?.issues[0]?.message;
 
-/** One audience or one issuer. A list that was read as one value would match no token, and refuse every viewer. */
-const singleValue = textUnless(
+/** One audience or one issuer. Two that were read as one would match no token, and refuse every viewer. */
+const singleName = textUnless(
   'one value, such as `https://example.com/`, without white space, commas and quotation marks',
   (value) => {
+    if (value === '') return 'is empty';
     // A URL may have semicolons in its path.
     const parts = value.split(';').filter((part) => part !== '');
     const isUrl = value.includes('://') && !parts.slice(1).some((part) => part.includes('://'));
     return signsOfList.test(value) || (parts.length > 1 && !isUrl) ? isList : whyNotText(value);
   },
-).optional();
+);
 
 /** The place of a claim in a token: its name or, beginning with `/`, a JSON Pointer (RFC 6901). */
 const claimPath = textUnless(
@@ -59,8 +60,15 @@ export const viewerTokenVariables = {
   AUTH_JWKS_URL: keySetUrl
     .optional()
     .describe('The key set for RS256, ES256 and EdDSA. Unset: these are not accepted.'),
-  AUTH_JWT_AUDIENCE: singleValue.describe('The `aud` that a token must carry. Unset: not checked.'),
-  AUTH_JWT_ISSUER: singleValue.describe('The `iss` that a token must carry. Unset: not checked.'),
+  AUTH_JWT_AUDIENCE: list(singleName)
+    .optional()
+    .describe('The audiences of which a token must carry one. Unset: not checked.'),
+  AUTH_JWT_AUDIENCE_CLAIM: claimPath
+    .default('aud')
+    .describe('The claim with the audience: some identity providers use `client_id` or `azp`.'),
+  AUTH_JWT_ISSUER: list(singleName)
+    .optional()
+    .describe('The values of `iss` of which a token must carry one. Unset: not checked.'),
   // A larger difference than five minutes means a wrong clock, not a drifting one.
   AUTH_JWT_CLOCK_TOLERANCE_SECONDS: integer(0, 300)
     .default(10)
@@ -106,6 +114,11 @@ export function checkViewerTokens(values: ViewerTokenValues, { refuse }: Report)
   const { nodeEnv, enablePresign } = values;
   // A process that verifies no tokens.
   if (allowAnonymousViewers === undefined) return;
+  if (values.authJwtAudienceClaim !== 'aud' && !values.authJwtAudience)
+    refuse(
+      'AUTH_JWT_AUDIENCE_CLAIM',
+      'is set without AUTH_JWT_AUDIENCE, so no audience would be checked. Accepted: both, or neither',
+    );
   if (!authJwtSecret && authJwtSecretPrevious && authJwtSecretPrevious.reveal().length > 0) {
     refuse(
       'AUTH_JWT_SECRET_PREVIOUS',
