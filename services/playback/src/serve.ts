@@ -21,8 +21,6 @@ const noTokens = {
   authJwtClockToleranceSeconds: 0,
   authJwtMaxAgeSeconds: 0,
   authJwtRequireIat: true,
-  authJwtAudienceClaim: 'aud',
-  authJwtViewerClaim: 'sub',
 };
 
 await runService(

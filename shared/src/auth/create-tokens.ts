@@ -1,75 +1,101 @@
 import type { Clock } from '../clock/clock.ts';
+import { type Issuer, type IssuerValues, resolveIssuers } from '../config/index.ts';
+import { createContentPatterns } from '../contracts/index.ts';
 import { everyMs, type Shutdown } from '../lifecycle/index.ts';
-import { acceptedSecrets, type Revealable } from '../seal/accepted-secrets.ts';
 import { createKeySet, type KeySet, keepFreshEveryMs } from './key-set.ts';
-import { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';
+import type { TimeRules, TokenRules } from './token-claims.ts';
+import { createTokenVerifier, type TokenIssuer, type TokenVerifier } from './token-verifier.ts';
 
 /** The values of `viewerTokenVariables` that verifying needs. */
-export interface TokenSettings {
-  authJwtSecret?: Revealable<Uint8Array> | undefined;
-  authJwtSecretPrevious?: Revealable<readonly Uint8Array[]>;
-  authJwksUrl?: string | undefined;
-  authJwtAudience?: readonly string[] | undefined;
-  authJwtAudienceClaim: string;
-  authJwtIssuer?: readonly string[] | undefined;
-  authJwtClockToleranceSeconds: number;
-  authJwtMaxAgeSeconds: number;
-  authJwtRequireIat: boolean;
-  authJwtViewerClaim: string;
-  authJwtContentClaim?: string | undefined;
-  authJwtContentClaimRequired?: boolean | undefined;
+export interface TokenSettings extends IssuerValues {
+  readonly authJwtClockToleranceSeconds: number;
+  readonly authJwtMaxAgeSeconds: number;
+  readonly authJwtRequireIat: boolean;
 }
-
-/** The content claim where `AUTH_JWT_CONTENT_CLAIM` is unset. */
-const usualContentClaim = 'content_ids';
 
 /** How long a shutdown waits for a running fetch of the key set: as long as one fetch may take. */
 const fetchEndsMs = 3_000;
 
 interface TokenOptions {
   clock: Clock;
-  onFault: (error: unknown) => void;
-  /** Receives the keys of the key set that cannot be used, with their reasons. */
-  onUnusableKeys: (keys: string) => void;
+  onFault: (issuer: Issuer, error: unknown) => void;
+  /** Receives the keys of a key set that cannot be used, with their reasons. */
+  onUnusableKeys: (issuer: Issuer, keys: string) => void;
   shutdown: Pick<Shutdown, 'add'>;
   /** Memory limit for remembered tokens, in bytes. */
   maxBytes?: number;
 }
 
-/**
- * The verifier that the configuration asks for. Its key set is kept fresh until the shutdown. Null where the
- * configuration names neither a secret nor a key set.
- */
-export function createTokens(settings: TokenSettings, options: TokenOptions): TokenVerifier | null {
-  const { authJwtSecret: secret, authJwksUrl: url } = settings;
-  if (!secret && !url) return null;
-  return createTokenVerifier({
-    secrets: secret ? acceptedSecrets(secret, settings.authJwtSecretPrevious) : null,
-    keySet: url ? followKeySet(url, options) : null,
-    rules: {
-      audiences: settings.authJwtAudience ?? [],
-      audienceClaim: settings.authJwtAudienceClaim,
-      issuers: settings.authJwtIssuer ?? [],
-      clockToleranceSeconds: settings.authJwtClockToleranceSeconds,
-      maxAgeSeconds: settings.authJwtMaxAgeSeconds,
-      requireIssuedAt: settings.authJwtRequireIat,
-      viewerClaim: settings.authJwtViewerClaim,
-      contentClaim: settings.authJwtContentClaim ?? usualContentClaim,
-      // An operator who names the claim expects each token to have it.
-      contentClaimRequired:
-        settings.authJwtContentClaimRequired ?? settings.authJwtContentClaim !== undefined,
-    },
-    clock: options.clock,
-    ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
-  });
+/** The key set of one issuer, for the operator. */
+export interface FollowedKeySet extends Pick<KeySet, 'ageMs' | 'state'> {
+  /** The name of the issuer. */
+  issuer: string;
 }
 
-function followKeySet(url: string, { clock, onFault, onUnusableKeys, shutdown }: TokenOptions): KeySet {
-  const keySet = createKeySet({ fetchJson: () => fetchKeySet(url), clock, onFault, onUnusableKeys });
+/**
+ * The verifier that the configuration asks for, and its key sets, which are kept fresh until the shutdown. Each is fetched by itself, so an
+ * issuer that is out of reach stops no other one. Null where no issuer is configured.
+ */
+export function createTokens(
+  settings: TokenSettings,
+  options: TokenOptions,
+): (TokenVerifier & { keySets: readonly FollowedKeySet[] }) | null {
+  const keySets: FollowedKeySet[] = [];
+  const [first, ...others] = createIssuers(settings, (issuer, url) => {
+    const keySet = followKeySet(issuer, url, options);
+    keySets.push({ issuer: issuer.name, ageMs: keySet.ageMs, state: keySet.state });
+    return keySet;
+  });
+  if (!first) return null;
+  const { clock, maxBytes } = options;
+  const bound = maxBytes === undefined ? {} : { maxBytes };
+  return { ...createTokenVerifier({ issuers: [first, ...others], clock, ...bound }), keySets };
+}
+
+/** The configured issuers, for verification. */
+export function createIssuers(
+  settings: TokenSettings,
+  openKeySet: (issuer: Issuer, url: string) => KeySet,
+): TokenIssuer[] {
+  const times: TimeRules = {
+    clockToleranceSeconds: settings.authJwtClockToleranceSeconds,
+    maxAgeSeconds: settings.authJwtMaxAgeSeconds,
+    requireIssuedAt: settings.authJwtRequireIat,
+  };
+  const issuers = resolveIssuers(settings);
+  return issuers.map((issuer) => ({
+    name: issuer.name,
+    secrets: issuer.secrets,
+    keySet: issuer.jwksUrl === null ? null : openKeySet(issuer, issuer.jwksUrl),
+    rules: { ...times, ...rulesOf(issuer, issuers) },
+  }));
+}
+
+function rulesOf(issuer: Issuer, all: readonly Issuer[]): Omit<TokenRules, keyof TimeRules> {
+  const { issuers, audiences, audienceClaim, viewerClaim, viewerPrefix, contents } = issuer;
+  const { contentClaim, contentClaimRequired } = issuer;
+  return {
+    ...{ issuers, audiences, audienceClaim, viewerClaim, viewerPrefix, contentClaim, contentClaimRequired },
+    foreignPrefixes: all
+      .map((other) => other.viewerPrefix)
+      .filter((other) => other !== viewerPrefix && other.startsWith(viewerPrefix)),
+    issuerContents: contents && createContentPatterns(contents),
+  };
+}
+
+function followKeySet(issuer: Issuer, url: string, options: TokenOptions): KeySet {
+  const { clock, shutdown } = options;
+  const onFault = (error: unknown) => options.onFault(issuer, error);
+  const keySet = createKeySet({
+    fetchJson: () => fetchKeySet(url),
+    clock,
+    onFault,
+    onUnusableKeys: (keys) => options.onUnusableKeys(issuer, keys),
+  });
   // Fetched at the start too, so that the first viewer need not wait for it.
   void keySet.keepFresh();
   const job = everyMs(keepFreshEveryMs, () => keySet.keepFresh(), onFault);
-  shutdown.add('following the key set', fetchEndsMs, () => job.stop());
+  shutdown.add(`following the key set of ${issuer.name}`, fetchEndsMs, () => job.stop());
   return keySet;
 }
 

@@ -1,7 +1,13 @@
 export { type Access, accessRules, assertScope, scopesOf, takesBasic } from './access.ts';
 export { apiKeyPattern, generateApiKey, hashCredential, keyPrefixOf } from './api-key.ts';
 export { type Authenticator, createAuthenticator, isApiKeyUsable } from './authenticator.ts';
-export { createTokens, fetchKeySet, type TokenSettings } from './create-tokens.ts';
+export {
+  createIssuers,
+  createTokens,
+  type FollowedKeySet,
+  fetchKeySet,
+  type TokenSettings,
+} from './create-tokens.ts';
 export { describeUnusableKeys, judgeKeys } from './judge-keys.ts';
 export { createKeyCredentials, type KeyCredentials, type KeyName } from './key-credential.ts';
 export { keyUnknown } from './key-set.ts';

@@ -5,7 +5,7 @@ import { createManualClock } from '../testing/manual-clock.ts';
 import { hashCredential } from './api-key.ts';
 import { createKeySet, keepFreshEveryMs } from './key-set.ts';
 import { createTokenVerifier } from './token-verifier.ts';
-import { usualTokenRules } from './usual-rules.fixture.ts';
+import { usualIssuer } from './usual-rules.fixture.ts';
 
 export const minuteMs = 60_000;
 export const outOfReach = new Error('out of reach');
@@ -41,9 +41,7 @@ export function createKeySetScene(first: IssuerKey) {
     onUnusableKeys: (keys) => void scene.unusable.push(keys),
   });
   const verifier = createTokenVerifier({
-    secrets: null,
-    keySet,
-    rules: usualTokenRules,
+    issuers: usualIssuer({ keySet }),
     clock,
   });
   const verify = async (token: string) => verifier.verify(token, hashCredential(token));

@@ -44,6 +44,11 @@ export interface KeySet {
   /** Milliseconds since the set was last fetched with success; since it was created, if it never was. */
   ageMs(): number;
   /**
+   * `good`: the latest fetch brought it. `old`: that failed, and an earlier set is used. `lost`: there is none that can be used. `pending`: the
+   * first fetch has not ended.
+   */
+  state(): 'good' | 'old' | 'lost' | 'pending';
+  /**
    * Fetches the set where it is missing or older than 4 minutes. Called every `keepFreshEveryMs`, it makes a withdrawn
    * key invalid within 5 minutes, and no request waits for that.
    */
@@ -101,6 +106,10 @@ export function createKeySet(options: KeySetOptions): KeySet {
       return set.generation;
     },
     ageMs: () => clock.monotonic() - (set.current?.fetchedAtMs ?? createdAtMs),
+    state() {
+      if (ageMs() <= lastGoodMs) return set.isFetchFailed ? 'old' : 'good';
+      return set.current || set.isFetchFailed ? 'lost' : 'pending';
+    },
     isCurrent: (verifiedWith) => verifiedWith === set.generation && ageMs() <= lastGoodMs,
     async keepFresh() {
       if (ageMs() > freshMs) await (set.fetching ?? set.fetch());

@@ -4,7 +4,7 @@ import { createSystemClock } from '../clock/clock.ts';
 import { hashCredential } from './api-key.ts';
 import { createKeySet } from './key-set.ts';
 import { createTokenVerifier, type TokenRules } from './token-verifier.ts';
-import { usualTokenRules } from './usual-rules.fixture.ts';
+import { usualIssuer } from './usual-rules.fixture.ts';
 
 const secret = Buffer.from('0123456789abcdef0123456789abcdef');
 const accepted = [secret] as const;
@@ -29,15 +29,14 @@ async function tokensWith(claims: Claims): Promise<string[]> {
 }
 
 function verifierOf(rules: Partial<TokenRules>) {
+  const keySet = createKeySet({
+    fetchJson: async () => ({ keys: [issuer.jwk] }),
+    clock,
+    onFault: () => {},
+    onUnusableKeys: () => {},
+  });
   return createTokenVerifier({
-    secrets: accepted,
-    keySet: createKeySet({
-      fetchJson: async () => ({ keys: [issuer.jwk] }),
-      clock,
-      onFault: () => {},
-      onUnusableKeys: () => {},
-    }),
-    rules: { ...usualTokenRules, ...rules },
+    issuers: usualIssuer({ secrets: accepted, keySet }, rules),
     clock,
   });
 }

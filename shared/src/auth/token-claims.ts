@@ -5,14 +5,8 @@ import { holdsCredential } from '../log/index.ts';
 import { type TextPool, textBytes } from '../memory/index.ts';
 import { readClaim } from './read-claim.ts';
 
-/** What a viewer's token must satisfy beyond its signature. */
-export interface TokenRules {
-  /** One of these has to be in the audience claim. Empty: the audience is not checked. */
-  audiences: readonly string[];
-  /** The claim with the audience, usually `aud`, as `readClaim` takes it. It holds a text or a list of texts. */
-  audienceClaim: string;
-  /** The accepted values of `iss`. Empty: it is not checked. */
-  issuers: readonly string[];
+/** The rules for tokens of every issuer: about times. */
+export interface TimeRules {
   /**
    * How far the issuer's clock may differ from ours. The tolerance favours the token for `exp`, `nbf` and `iat`, and
    * counts against it for revocation marks.
@@ -25,12 +19,28 @@ export interface TokenRules {
    * mark holds against it.
    */
   requireIssuedAt: boolean;
+}
+
+/** What a viewer's token of one issuer must satisfy beyond its signature, and what it opens. */
+export interface TokenRules extends TimeRules {
+  /** The accepted values of `iss`. Empty: it is not checked. */
+  issuers: readonly string[];
+  /** One of these has to be in the audience claim. Empty: the audience is not checked. */
+  audiences: readonly string[];
+  /** The claim with the audience, usually `aud`, as `readClaim` takes it. It holds a text or a list of texts. */
+  audienceClaim: string;
   /** The claim with the viewer's id: a name or a JSON Pointer, as `readClaim` takes it. */
   viewerClaim: string;
+  /** Put before the id of the viewer. */
+  viewerPrefix: string;
+  /** Prefixes of other issuers that begin with this issuer's: no viewer of this one may have such an id. */
+  foreignPrefixes: readonly string[];
   /** The claim that limits which contents the token opens, in the same form. */
   contentClaim: string;
   /** Whether a token without the content claim opens nothing. Otherwise it opens all contents. */
   contentClaimRequired: boolean;
+  /** The contents that tokens of this issuer can open, whatever they claim; null: all. */
+  issuerContents: TokenContents | null;
 }
 
 /** Longer than any account id; fits an index of Postgres, whose entries hold some 2,700 bytes (nbtree, BTMaxItemSize). */
@@ -44,12 +54,12 @@ interface TokenTimes {
 }
 
 /** Whether the times in a token's claims allow it now. */
-export function isTokenTimely(times: TokenTimes, rules: TokenRules, nowMs: number): boolean {
+export function isTokenTimely(times: TokenTimes, rules: TimeRules, nowMs: number): boolean {
   return findUntimely(times, rules, nowMs) === null;
 }
 
 /** Why the times in a token's claims do not allow it now, worded for its issuer; null where they allow it. */
-function findUntimely({ exp, nbf, iat }: TokenTimes, rules: TokenRules, nowMs: number): string | null {
+function findUntimely({ exp, nbf, iat }: TokenTimes, rules: TimeRules, nowMs: number): string | null {
   const now = nowMs / 1_000;
   const { clockToleranceSeconds: tolerance, maxAgeSeconds } = rules;
   if (exp === undefined || exp + tolerance <= now) return 'It has expired.';
@@ -67,7 +77,7 @@ function findUntimely({ exp, nbf, iat }: TokenTimes, rules: TokenRules, nowMs: n
 
 /** The parts of a token that decisions need. */
 export interface ViewerClaims extends TokenTimes {
-  /** The value of the viewer claim, usually `sub`. */
+  /** The value of the viewer claim, usually `sub`, after the prefix of the issuer. */
   viewerId: string;
   /** The text of a `ContentList`; null where the token opens all contents. */
   contents: string | null;
@@ -86,12 +96,11 @@ export function readClaims(
 ): ViewerClaims {
   const { exp, nbf, iat } = payload;
   checkIssuer(payload, rules);
+  checkTimes(payload, rules, nowMs);
   checkAudience(payload, rules);
-  const viewerId = readViewerId(payload, rules.viewerClaim);
-  if (iat !== undefined && !Number.isFinite(iat)) throw refuseToken('Its claim iat has to be a number.');
-  const untimely = findUntimely(payload, rules, nowMs);
-  if (untimely) throw refuseToken(untimely);
-  const contents = readContents(payload, rules, pool);
+  const viewerId = readViewerId(payload, rules);
+  const ids = readContentIds(payload, rules);
+  const contents = ids && listContents(ids, pool);
   return {
     viewerId,
     exp,
@@ -103,29 +112,47 @@ export function readClaims(
   };
 }
 
-/** RFC 7519 section 4.1.1. */
-function checkIssuer({ iss }: JWTPayload, { issuers }: TokenRules): void {
+export function checkTimes(payload: JWTPayload, rules: TimeRules, nowMs: number): void {
+  if (payload.iat !== undefined && !Number.isFinite(payload.iat))
+    throw refuseToken('Its claim iat has to be a number.');
+  const untimely = findUntimely(payload, rules, nowMs);
+  if (untimely) throw refuseToken(untimely);
+}
+
+/**
+ * RFC 7519 section 4.1.1. An entry is chosen by an `iss` that is not verified yet. This checks the verified one, so no token is judged by
+ * the rules of another issuer.
+ */
+export function checkIssuer({ iss }: JWTPayload, { issuers }: TokenRules): void {
   if (issuers.length > 0 && !issuers.includes(iss ?? '')) throw refuseClaim('iss', iss);
 }
 
 /** RFC 7519 section 4.1.3: one of several audiences is enough. */
-function checkAudience(payload: JWTPayload, { audiences, audienceClaim }: TokenRules): void {
+export function checkAudience(payload: JWTPayload, { audiences, audienceClaim }: TokenRules): void {
   if (audiences.length === 0) return;
   const claim = readClaim(payload, audienceClaim);
   const named: unknown[] = Array.isArray(claim) ? claim : [claim];
   if (!audiences.some((audience) => named.includes(audience))) throw refuseClaim(audienceClaim, claim);
 }
 
-function readViewerId(payload: JWTPayload, name: string): string {
-  const id = readClaim(payload, name);
-  if (id === undefined) throw refuseToken(`Its claim ${name} is missing: the id of the viewer.`);
-  if (typeof id !== 'string' || id === '')
+/** @returns the id with the prefix of the issuer, as leases, marks, limits and the log have it */
+export function readViewerId(
+  payload: JWTPayload,
+  { viewerClaim: name, viewerPrefix, foreignPrefixes }: TokenRules,
+): string {
+  const own = readClaim(payload, name);
+  if (own === undefined) throw refuseToken(`Its claim ${name} is missing: the id of the viewer.`);
+  if (typeof own !== 'string' || own === '')
     throw refuseToken(`Its claim ${name} has to be a text that is not empty.`);
+  const id = viewerPrefix + own;
   // No person or system has such an id. A NUL cannot be stored, and lone surrogates would all become the same character.
   if (Buffer.byteLength(id) > maxViewerIdBytes || /\p{Cc}/u.test(id) || !id.isWellFormed())
     throw refuseToken(`Its claim ${name} is not usable as an id.`);
   // It would be in every list, event and backup.
   if (holdsCredential(id)) throw refuseToken(`Its claim ${name} is an API key or a token, not an id.`);
+  // One issuer could otherwise act for the viewers of another.
+  if (foreignPrefixes.some((prefix) => id.startsWith(prefix)))
+    throw refuseToken(`Its claim ${name} is not accepted: the viewers of another issuer have such ids.`);
   return id;
 }
 
@@ -139,33 +166,41 @@ export function toViewer(
     id: viewerId,
     issuedNotBefore: iat === undefined ? null : (iat - rules.clockToleranceSeconds) * 1_000,
     issuedAt: iat === undefined ? null : iat * 1_000,
-    contents: contents === null ? null : new ContentList(contents),
+    contents: contents === null ? rules.issuerContents : new ContentList(contents),
+    issuerContents: rules.issuerContents,
     mayUpload,
   };
 }
 
-/** @returns null where the token opens all contents */
-function readContents(
+/**
+ * The ids in the content claim, as far as tokens of the issuer can open them.
+ *
+ * @returns null where the token opens all contents that tokens of its issuer can open
+ */
+export function readContentIds(
   payload: JWTPayload,
-  { contentClaim: name, contentClaimRequired }: TokenRules,
-  pool: TextPool,
-): ReturnType<typeof listContents> | null {
+  { contentClaim: name, contentClaimRequired, issuerContents }: TokenRules,
+): readonly string[] | null {
   const claim = readClaim(payload, name);
-  if (claim === undefined) return contentClaimRequired ? listContents([], pool) : null;
-  const contents = typeof claim === 'string' ? claim.split(separator) : claim;
-  if (!Array.isArray(contents) || contents.some((id) => typeof id !== 'string')) {
+  if (claim === undefined) return contentClaimRequired ? [] : null;
+  const ids = typeof claim === 'string' ? claim.split(separator) : claim;
+  if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string')) {
     throw refuseToken(`Its claim ${name} has to be a text or a list of texts.`);
   }
-  return contents.includes('*') ? null : listContents(contents as string[], pool);
+  if (ids.includes('*')) return null;
+  return issuerContents === null ? ids : ids.filter((id) => issuerContents.has(id));
 }
 
 /** A claim without which, or with whose value, no token is accepted. */
-function refuseClaim(name: string, value: unknown): AppError {
+export function refuseClaim(name: string, value: unknown): AppError {
   return refuseToken(`Its claim ${name} is ${value === undefined ? 'missing' : 'not accepted'}.`);
 }
 
+/** Begins the detail of each refusal. */
+export const refusalPrefix = 'The token is not accepted. ';
+
 export function refuseToken(detail: string, cause?: unknown): AppError {
-  return new AppError('INVALID_TOKEN', { detail: `The token is not accepted. ${detail}`, cause });
+  return new AppError('INVALID_TOKEN', { detail: refusalPrefix + detail, cause });
 }
 
 /** The separator, also of ids in a claim that is one text. No id contains one, so a search for an id between two separators finds only whole ids. */

@@ -5,7 +5,7 @@ import { createManualClock } from '../testing/manual-clock.ts';
 import { hashCredential } from './api-key.ts';
 import { createKeySet } from './key-set.ts';
 import { createTokenVerifier, type TokenRules } from './token-verifier.ts';
-import { usualTokenRules } from './usual-rules.fixture.ts';
+import { usualIssuer } from './usual-rules.fixture.ts';
 
 const secret = Buffer.from('a secret of tests, longer than 32 bytes');
 const otherSecret = Buffer.from('another secret, it too longer than 32 bytes');
@@ -24,10 +24,9 @@ function create(
   maxBytes = 1_000_000,
 ) {
   const fetchJson = async () => ({ keys });
+  const keySet = keys && createKeySet({ fetchJson, clock: at, onFault: () => {}, onUnusableKeys: () => {} });
   const verifier = createTokenVerifier({
-    secrets: accepted,
-    keySet: keys && createKeySet({ fetchJson, clock: at, onFault: () => {}, onUnusableKeys: () => {} }),
-    rules: { ...usualTokenRules, ...rules },
+    issuers: usualIssuer({ secrets: accepted, keySet }, rules),
     clock: at,
     maxBytes,
   });
@@ -48,6 +47,7 @@ describe('algorithms', () => {
       issuedNotBefore: (now - 10) * 1_000,
       issuedAt: now * 1_000,
       contents: null,
+      issuerContents: null,
       mayUpload: false,
     });
   });

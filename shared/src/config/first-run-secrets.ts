@@ -43,12 +43,13 @@ export function readKeptSecrets({ path, text }: SecretsFile, env: Environment): 
   const kept = Object.entries(parseEnv(text ?? '') as Record<string, string>);
   const values = Object.fromEntries(kept.filter(([name]) => !isSet(env, name)));
   const warnings: string[] = [];
-  if (values.AUTH_JWT_SECRET && (isSet(env, 'AUTH_JWKS_URL') || values.AUTH_JWKS_URL)) {
+  const other = ['AUTH_JWKS_URL', 'AUTH_ISSUERS'].find((name) => isSet(env, name) || values[name]);
+  if (values.AUTH_JWT_SECRET && other) {
     // The file was made when viewers had no other way in. The operator has since named an issuer, and would not think of
     // this secret if it leaked.
     delete values.AUTH_JWT_SECRET;
     warnings.push(
-      `AUTH_JWT_SECRET of ${path} is not used, because AUTH_JWKS_URL is set: tokens that are signed with that secret are refused. To accept both, set AUTH_JWT_SECRET in the environment.`,
+      `AUTH_JWT_SECRET of ${path} is not used, because ${other} is set: tokens that are signed with that secret are refused.${other === 'AUTH_JWKS_URL' ? ' To accept both, set AUTH_JWT_SECRET in the environment.' : ''}`,
     );
   }
   return { values, warnings };
@@ -73,6 +74,7 @@ export function makeMissingSecrets(
   const viewersEnter =
     isSet(env, 'AUTH_JWT_SECRET') ||
     isSet(env, 'AUTH_JWKS_URL') ||
+    isSet(env, 'AUTH_ISSUERS') ||
     textOf(env, 'ALLOW_ANONYMOUS_VIEWERS') === 'true';
   if (!viewersEnter) made.AUTH_JWT_SECRET = `base64:${randomBytes(keyBytes).toString('base64')}`;
   return made;

@@ -1,5 +1,6 @@
 export * from './first-run-secrets.ts';
 export { bearerCredential } from './forms.ts';
+export { type Issuer, type IssuerValues, nameIssuerSetting, resolveIssuers } from './issuers.ts';
 export { type CustodianSettings, custodians, masterKeys, type VaultLogin } from './master-keys.ts';
 export * from './profiles.ts';
 export { readConfig } from './read-config.ts';

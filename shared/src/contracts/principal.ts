@@ -58,7 +58,7 @@ export type Principal =
     }
   | {
       readonly kind: 'viewer';
-      /** `sub` of the JWT. */
+      /** The viewer claim of the JWT, after the prefix of its issuer. */
       readonly id: string;
       /**
        * The earliest time at which the token may have been issued, by our clock: its `iat` less the tolerance for clocks.
@@ -67,8 +67,10 @@ export type Principal =
       readonly issuedNotBefore: number | null;
       /** The `iat` of the token, for those who look at a refusal. Missing where no token was read. */
       readonly issuedAt?: number | null;
-      /** The contents that the token opens; null where the token names none and so opens all. */
+      /** The contents that the token opens; null where it opens all. */
       readonly contents: TokenContents | null;
+      /** The contents that tokens of its issuer can open at all. Null: all. Missing where no token was read. */
+      readonly issuerContents?: TokenContents | null;
       /** Whether its `scope` claim has the word `upload`. */
       readonly mayUpload: boolean;
     }

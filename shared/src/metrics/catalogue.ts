@@ -125,9 +125,10 @@ const authority = {
   },
   latchkey_token_keys_age_seconds: {
     type: 'gauge',
-    labels: [],
-    help: 'Time since the key set of AUTH_JWKS_URL was last read, or since the start where it never was. Absent without that variable.',
-    lookAt: 'usually below 300. Above 3600: tokens get 503. The identity provider does not answer',
+    labels: ['issuer'],
+    help: 'Time since the key set of an issuer was last read, or since the start where it never was. `default` is that of AUTH_JWKS_URL. Absent without key sets.',
+    lookAt:
+      'usually below 300. Above 3600: tokens of this issuer get 503. Its identity provider does not answer',
   },
 } as const satisfies Catalogue;
 

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { TokenVerifier } from '../auth/index.ts';
+import type { createTokens } from '../auth/index.ts';
 import type { Authority } from '../authority/index.ts';
 import type { PoolUsage } from '../db/index.ts';
 import { readDiskSpace } from '../db/read-disk-space.ts';
@@ -75,19 +75,25 @@ export function exportCache(registry: Registry, name: string, cache: MeasuredCac
   addGauge(registry, 'latchkey_cache_bytes_max', () => [[labels, maxBytes]]);
 }
 
-/** Exports the caches of authority and of tokens, and the age of the key set, which the statistics show as well. */
+/** Exports the caches of authority and of tokens, and the ages of the key sets, of which the statistics show the greatest. */
 export function exportAuthority(
   { registry, statistics }: Pick<Metrics, 'registry' | 'statistics'>,
-  { authority, tokens, plan }: { authority: Authority; tokens: TokenVerifier | null; plan: CachePlan },
+  {
+    authority,
+    tokens,
+    plan,
+  }: { authority: Authority; tokens: ReturnType<typeof createTokens>; plan: CachePlan },
 ): void {
   for (const name of ['apiKeys', 'contents', 'importedKeys', 'leases', 'marks'] as const)
     exportCache(registry, name, authority[name], plan[name]);
   if (!tokens) return;
   exportCache(registry, 'tokens', tokens.remembered, plan.tokens);
-  const { keysAgeMs } = tokens;
-  if (!keysAgeMs) return;
-  statistics.keySetAgeMs = keysAgeMs;
-  addGauge(registry, 'latchkey_token_keys_age_seconds', () => keysAgeMs() / 1_000);
+  const { keySets } = tokens;
+  if (keySets.length === 0) return;
+  statistics.keySetAgeMs = () => Math.max(...keySets.map(({ ageMs }) => ageMs()));
+  addGauge(registry, 'latchkey_token_keys_age_seconds', () =>
+    keySets.map(({ issuer, ageMs }) => [{ issuer }, ageMs() / 1_000] as const),
+  );
 }
 
 /** Exports the connections to Postgres. */

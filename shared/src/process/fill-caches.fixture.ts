@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTokenVerifier } from '../auth/index.ts';
-import { usualTokenRules } from '../auth/usual-rules.fixture.ts';
+import { usualIssuer } from '../auth/usual-rules.fixture.ts';
 import { type Authority, createAuthority, importedKeyName, markKey } from '../authority/index.ts';
 import { createFeedFollower, createInProcessBus } from '../events/index.ts';
 import { boundCaches, planCaches, readProcessMemory } from '../memory/index.ts';
@@ -98,9 +98,7 @@ const smallestTokenBytes = 250;
 async function fillTokens() {
   const accepted = [secret] as const;
   const verifier = createTokenVerifier({
-    secrets: accepted,
-    keySet: null,
-    rules: usualTokenRules,
+    issuers: usualIssuer({ secrets: accepted }),
     clock,
     maxBytes: plan.tokens,
   });

@@ -29,11 +29,12 @@ export const cacheFaultMessage =
 export const refusalsFaultMessage =
   'refusals could not be written to the audit: their callers were answered all the same, and rows are missing. Check the disk of the database and whether it takes writes';
 
-export const keySetFaultMessage =
-  'the key set of viewer tokens could not be fetched: tokens are checked with the last one for an hour, then get 503. Check AUTH_JWKS_URL';
+/** @param setting where the operator sets the address of the key set */
+export const keySetFaultMessage = (issuer: string, setting: string) =>
+  `the key set of issuer ${issuer} could not be fetched: its tokens are checked with the last one for an hour, then get 503. Check ${setting}`;
 
-export const unusableKeysMessage =
-  'keys of the key set of viewer tokens cannot be used: tokens that they signed get 401. Replace them at the identity provider of AUTH_JWKS_URL, or ignore those that sign no tokens of viewers';
+export const unusableKeysMessage = (issuer: string, setting: string) =>
+  `keys of the key set of issuer ${issuer} cannot be used: tokens that they signed get 401. Replace them at the identity provider of ${setting}, or ignore those that sign no tokens of viewers`;
 
 export const feedFaultMessage =
   'the change feed could not be read: keys go on for states that were confirmed within AUTHORITY_MAX_AGE_SECONDS, then get 503. Check the database, or the service that reads it';

@@ -4,10 +4,12 @@ import {
   createAuthenticator,
   createKeyCredentials,
   createTokens,
+  type FollowedKeySet,
   type KeyCredentials,
   type TokenSettings,
 } from '../auth/index.ts';
 import { type Authority, createAuthority } from '../authority/index.ts';
+import { nameIssuerSetting } from '../config/index.ts';
 import type { ApiKeyVerifier, ContentReader, ImportedKeyReader, LeaseReader } from '../contracts/index.ts';
 import {
   type Bus,
@@ -24,7 +26,7 @@ import {
   type RateLimits,
 } from '../http/index.ts';
 import { announceUnsure } from '../internal/index.ts';
-import type { Dependency } from '../lifecycle/index.ts';
+import { Degraded, type Dependency } from '../lifecycle/index.ts';
 import { boundCaches, type CachePlan, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
 import { acceptedSecrets, type Revealable } from '../seal/accepted-secrets.ts';
@@ -115,10 +117,13 @@ export async function createServiceCore<Values extends CoreSettings>(
   const tokens = createTokens(values, {
     clock,
     maxBytes: cacheBytes.tokens,
-    onFault: (error) => warn(keySetFaultMessage, error),
-    onUnusableKeys: (keys) => warn(unusableKeysMessage, keys),
+    onFault: (issuer, error) =>
+      warn(keySetFaultMessage(issuer.name, nameIssuerSetting(issuer, 'jwksUrl')), error),
+    onUnusableKeys: (issuer, keys) =>
+      warn(unusableKeysMessage(issuer.name, nameIssuerSetting(issuer, 'jwksUrl')), keys),
     shutdown,
   });
+  context.dependencies.push(...(tokens?.keySets ?? []).map(keySetDependency));
   exportAuthority(metrics, { authority, tokens, plan: cacheBytes });
   const authenticator = createAuthenticator({
     apiKeys: authority.apiKeys,
@@ -197,6 +202,21 @@ export function feedDependency(follower: FeedFollower, { optional }: { optional:
       if (ageMs === null || ageMs > follower.limitMs)
         throw new Error(ageMs === null ? 'not read yet' : 'not read within the limit');
       return undefined;
+    },
+  };
+}
+
+/** An issuer whose tokens need a key set. API keys, sessions and the tokens of other issuers are checked without it. */
+function keySetDependency({ issuer, state }: FollowedKeySet): Dependency {
+  return {
+    name: `issuer:${issuer}`,
+    optional: true,
+    check: async () => {
+      const found = state();
+      if (found === 'lost') throw new Error('its key set cannot be fetched, so its tokens get 503');
+      if (found === 'old')
+        throw new Degraded('its key set cannot be fetched, so the last one is used for an hour', {});
+      return found === 'pending' ? { status: 'unknown' } : undefined;
     },
   };
 }

@@ -12,6 +12,7 @@ export interface JudgedValues extends PreviousSecrets {
   rateLimit?: string;
   leaseMode?: string;
   allowAnonymousViewers?: boolean;
+  authIssuers?: unknown;
   authJwtSecret?: unknown;
   authJwksUrl?: unknown;
   viewerTokenFrom?: readonly string[];
@@ -32,9 +33,10 @@ export function judgeConfiguration(values: JudgedValues): ConfigurationWarning[]
       'TRUST_PROXY=true accepts any X-Forwarded-For, so a client can choose the address that rate limits, log and audit use. Name the proxies, or their number.';
     warn('warning', 'TRUST_PROXY_ALL', 'Every proxy is trusted', detail);
   }
-  if (values.allowAnonymousViewers && !values.authJwtSecret && !values.authJwksUrl) {
+  const verifiesTokens = Boolean(values.authIssuers || values.authJwtSecret || values.authJwksUrl);
+  if (values.allowAnonymousViewers && !verifiesTokens) {
     const detail =
-      'ALLOW_ANONYMOUS_VIEWERS=true serves content keys to anyone. Set AUTH_JWT_SECRET or AUTH_JWKS_URL.';
+      'ALLOW_ANONYMOUS_VIEWERS=true serves content keys to anyone. Set AUTH_JWT_SECRET, AUTH_JWKS_URL or AUTH_ISSUERS.';
     warn('warning', 'ANONYMOUS_VIEWERS', 'Viewers need no token', detail);
   }
   if (corsOrigins === '*') {

@@ -57,7 +57,8 @@ export const ProcessSettingsSchema = Type.Object({
     description: 'Fingerprints of the master keys that it holds. Empty where it derives no keys.',
   }),
   keySetAgeMs: Type.Union([Type.Number(), Type.Null()], {
-    description: 'How long ago it read the key set of `AUTH_JWKS_URL`. Null without one.',
+    description:
+      'How long ago it read the key set of viewer tokens; of several issuers, the oldest. Null without one.',
   }),
 });
 

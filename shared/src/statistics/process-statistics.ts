@@ -114,7 +114,7 @@ export class ProcessStatistics {
   variables: () => ProcessSettings['variables'] = () => [];
   /** Of the master keys that it holds; empty where it derives no keys. */
   fingerprints: () => ReadonlyMap<number, string> = () => new Map();
-  /** How long ago it read its key set; null without one. */
+  /** How long ago it read its key set, the oldest of several; null without one. */
   keySetAgeMs: () => number | null = () => null;
 
   /** @param version left out in tests */

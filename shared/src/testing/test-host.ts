@@ -6,7 +6,7 @@ import {
   createTokenVerifier,
   type TokenVerifier,
 } from '../auth/index.ts';
-import { usualTokenRules } from '../auth/usual-rules.fixture.ts';
+import { usualIssuer } from '../auth/usual-rules.fixture.ts';
 import { type Authority, createAuthority } from '../authority/index.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
@@ -69,9 +69,7 @@ export async function createTestHost({
   const authority = createAuthority({ apiKeys: verifier, contents, leases, follower, bus, clock });
   await follower.pull();
   const tokens: TokenVerifier = createTokenVerifier({
-    secrets: acceptedInTest,
-    keySet: null,
-    rules: usualTokenRules,
+    issuers: usualIssuer({ secrets: acceptedInTest }),
     clock,
   });
   const app = createHost({

@@ -17,7 +17,7 @@ interface ProcessDescription {
 
 const everyStore: readonly StoreKind[] = ['postgres', 'redis', 'nats'];
 
-const tokenSecrets = ['AUTH_JWT_SECRET', 'AUTH_JWT_SECRET_PREVIOUS'];
+const tokenSecrets = ['AUTH_JWT_SECRET', 'AUTH_JWT_SECRET_PREVIOUS', 'AUTH_ISSUERS'];
 
 /** The distributed profile: each process's file, stores, calls and secrets. */
 export const topology: Readonly<Record<ProcessKind, ProcessDescription>> = {

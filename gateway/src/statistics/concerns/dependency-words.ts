@@ -44,10 +44,16 @@ const known: Record<string, readonly [name: string, advice: string]> = {
   'key-derivation': ['Key derivation', 'No keys are served: players wait. Start a replica.'],
 };
 
+/** Issuers of tokens are named by the operator. */
+const issuer = /^issuer:(.*)$/;
+
 export function nameOfDependency(name: string): string {
-  return known[name]?.[0] ?? name;
+  const [, ofIssuer] = issuer.exec(name) ?? [];
+  return ofIssuer === undefined ? (known[name]?.[0] ?? name) : `The key set of issuer ${ofIssuer}`;
 }
 
 export function adviceForDependency(name: string): string {
+  if (issuer.test(name))
+    return 'Its tokens are checked with the last key set for an hour, then get 503. Others are not affected. Does its identity provider answer?';
   return known[name]?.[1] ?? 'See the server’s log for the cause.';
 }

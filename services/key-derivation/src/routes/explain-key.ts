@@ -2,6 +2,8 @@ import type { RefusalLog } from '@latchkey/shared/audit';
 import { type Authenticator, readSession, tokenPattern } from '@latchkey/shared/auth';
 import {
   ContentIdSchema,
+  contentPatternForm,
+  createContentPatterns,
   maxEpoch,
   NotACredential,
   type Principal,
@@ -71,10 +73,10 @@ const schema = {
       contentIds: Type.Optional(
         Type.Unsafe<string[] | null>({
           type: ['array', 'null'],
-          items: ContentIdSchema,
+          items: Type.String({ pattern: contentPatternForm, ...NotACredential }),
           maxItems: mostContents,
           description:
-            'With `viewerId`: what the content claim of its token opens. Everything, if it is null or left out.',
+            'With `viewerId`: what its token opens, as ids, or as prefixes such as `acme-*`. Everything, if it is null or left out.',
         }),
       ),
       epoch: Type.Optional(Type.Integer({ minimum: 0, maximum: maxEpoch })),
@@ -102,7 +104,7 @@ const schema = {
         required: ['outcome', 'code'],
         properties: { outcome: OutcomeSchema, code: NullableTextSchema },
         description:
-          'The same with a token of this viewer that is issued now and opens the content. Null without a viewer whose token is known.',
+          'The same with a token of this viewer that is issued now and opens all that its issuer can open. Null without a viewer whose token is known.',
       }),
       steps: Type.Array(
         Type.Object({
@@ -178,7 +180,8 @@ async function explainNewToken(
 ): Promise<Explanation | null> {
   if (principal?.kind !== 'viewer') return null;
   const issuedNotBefore = clock.now() - clockToleranceSeconds * 1_000;
-  return explain({ ...named, principal: { ...principal, issuedNotBefore, contents: null } });
+  const contents = principal.issuerContents ?? null;
+  return explain({ ...named, principal: { ...principal, issuedNotBefore, contents } });
 }
 
 /** @throws AppError VALIDATION_FAILED; INVALID_TOKEN or INVALID_SESSION, which are the answer; DEPENDENCY_UNAVAILABLE */
@@ -205,7 +208,7 @@ async function readPrincipal(
     kind: 'viewer',
     id: viewerId ?? '',
     issuedNotBefore: issued === null ? null : issued - clockToleranceSeconds * 1_000,
-    contents: contentIds && new Set(contentIds),
+    contents: contentIds && createContentPatterns(contentIds),
     mayUpload: false,
   };
 }

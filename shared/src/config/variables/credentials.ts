@@ -1,4 +1,5 @@
 import { bearerCredential, furtherSecrets, secret } from '../forms.ts';
+import type { Issuer } from '../issuers.ts';
 import type { MasterKeyMaterial } from '../master-keys.ts';
 import type { Secret } from '../secret.ts';
 import { type Report, valueName } from '../settings.ts';
@@ -40,6 +41,7 @@ const soundForms = {
 interface SecretValues {
   readonly nodeEnv?: string | undefined;
   readonly masterKeys?: Secret<readonly MasterKeyMaterial[]>;
+  readonly authIssuers?: Secret<readonly Issuer[]> | undefined;
 }
 
 /** The credentials and token secrets of a variable. */
@@ -70,6 +72,18 @@ function tokenSecretRule(name: string) {
     const weakness = reveal(values, name).map(weaknessOf).find(Boolean);
     if (weakness && values.nodeEnv === 'production') refuse(name, refusal(weakness, soundForms.tokenSecret));
   };
+}
+
+function checkIssuerSecrets({ nodeEnv, authIssuers }: SecretValues, { refuse }: Report): void {
+  if (nodeEnv !== 'production') return;
+  for (const { name, secrets } of authIssuers?.reveal() ?? []) {
+    const weakness = secrets?.map((each) => weaknessOf(Buffer.from(each))).find(Boolean);
+    if (weakness)
+      refuse(
+        'AUTH_ISSUERS',
+        `has an entry, ${name}, whose secret ${refusal(weakness, soundForms.tokenSecret)}`,
+      );
+  }
 }
 
 function checkMasterKeys({ nodeEnv, masterKeys }: SecretValues, { refuse }: Report): void {
@@ -123,5 +137,6 @@ const credentials = [
 export const weakSecretRules = [
   ...credentials.map(credentialRule),
   ...['AUTH_JWT_SECRET', 'AUTH_JWT_SECRET_PREVIOUS'].map(tokenSecretRule),
+  checkIssuerSecrets,
   checkMasterKeys,
 ];

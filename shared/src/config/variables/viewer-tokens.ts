@@ -1,53 +1,20 @@
+import { boolean, formOf, furtherSecrets, integer, list, oneOf, secret, secretBytes } from '../forms.ts';
 import {
-  boolean,
-  formOf,
-  furtherSecrets,
-  integer,
-  list,
-  oneOf,
-  secret,
-  secretBytes,
-  text,
-  textUnless,
-} from '../forms.ts';
+  type Issuer,
+  issuerEntries,
+  nameIssuerSetting,
+  resolveIssuers,
+  usualAudienceClaim,
+  usualContentClaim,
+  usualViewerClaim,
+} from '../issuers.ts';
 import type { Report, Values } from '../settings.ts';
-import { url } from '../url-forms.ts';
+import { claimPath, keySetUrl, singleName } from '../token-forms.ts';
 import type { presignVariables } from './content.ts';
 import type { processVariables } from './process.ts';
 
 /** Where a request may carry a viewer's token. */
 export type ViewerTokenPlace = 'header' | 'query' | 'cookie';
-
-const keySetUrl = url('http', 'https');
-
-/** These occur in lists, and in no audience, issuer or claim as identity providers write them. */
-const signsOfList = /[\s,|"']|^[[{]/;
-const isList = 'looks like a list, and only one value is accepted';
-const whyNotText = (value: string) => text.safeParse(value).error?.issues[0]?.message;
-
-/** One audience or one issuer. Two that were read as one would match no token, and refuse every viewer. */
-const singleName = textUnless(
-  'one value, such as `https://example.com/`, without white space, commas and quotation marks',
-  (value) => {
-    if (value === '') return 'is empty';
-    // A URL may have semicolons in its path.
-    const parts = value.split(';').filter((part) => part !== '');
-    const isUrl = value.includes('://') && !parts.slice(1).some((part) => part.includes('://'));
-    return signsOfList.test(value) || (parts.length > 1 && !isUrl) ? isList : whyNotText(value);
-  },
-);
-
-/** The place of a claim in a token: its name or, beginning with `/`, a JSON Pointer (RFC 6901). */
-const claimPath = textUnless(
-  'the name of one claim, such as `films` or `https://example.com/films`, or a JSON Pointer (RFC 6901) such as `/app_metadata/content_ids`',
-  (value) => {
-    if (/^[^/]/.test(value) && (signsOfList.test(value) || value.includes(';'))) return isList;
-    if (value.startsWith('/') && /~(?![01])/.test(value)) return 'has a `~` that is not part of `~0` or `~1`';
-    // Within a pointer these may belong to a name.
-    if (value.startsWith('/') && /[,;|]\s*\/|\s\//.test(value)) return isList;
-    return whyNotText(value);
-  },
-);
 
 /** How viewers' JWTs are checked. */
 export const viewerTokenVariables = {
@@ -64,7 +31,7 @@ export const viewerTokenVariables = {
     .optional()
     .describe('The audiences of which a token must carry one. Unset: not checked.'),
   AUTH_JWT_AUDIENCE_CLAIM: claimPath
-    .default('aud')
+    .default(usualAudienceClaim)
     .describe('The claim with the audience: some identity providers use `client_id` or `azp`.'),
   AUTH_JWT_ISSUER: list(singleName)
     .optional()
@@ -95,25 +62,57 @@ export const viewerTokenVariables = {
     .describe(
       'Whether a token without the content claim opens nothing. Unset: `true` if AUTH_JWT_CONTENT_CLAIM is set.',
     ),
-  AUTH_JWT_VIEWER_CLAIM: claimPath.default('sub').describe('The claim with the id of the viewer.'),
+  AUTH_JWT_VIEWER_CLAIM: claimPath.default(usualViewerClaim).describe('The claim with the id of the viewer.'),
+  AUTH_ISSUERS: issuerEntries
+    .optional()
+    .describe(
+      'Several issuers of tokens, each with its own keys, claims and contents. Set: in place of the variables for one issuer, which are then refused.',
+    ),
   VIEWER_TOKEN_FROM: list(oneOf('header', 'query', 'cookie'))
     .default(['header'])
     .describe('Where the token is looked for: query and cookie are for players that cannot set headers.'),
   ALLOW_ANONYMOUS_VIEWERS: boolean
     .default(false)
-    .describe('Lets the server start without AUTH_JWT_SECRET and AUTH_JWKS_URL. Never in production.'),
+    .describe(
+      'Lets the server start without AUTH_JWT_SECRET, AUTH_JWKS_URL and AUTH_ISSUERS. Never in production.',
+    ),
 };
 
 type ViewerTokenValues = Partial<
   Values<typeof viewerTokenVariables & typeof presignVariables & ReturnType<typeof processVariables>>
 >;
 
-/** Neither JWT variable is set: allowed only with anonymous viewers, and never in production or with presign. */
+/** The variables for one issuer that are set, and do not have their default. */
+function findSimpleVariables(values: ViewerTokenValues): string[] {
+  const set: Readonly<Record<string, boolean>> = {
+    AUTH_JWT_SECRET: values.authJwtSecret !== undefined,
+    AUTH_JWT_SECRET_PREVIOUS: (values.authJwtSecretPrevious?.reveal() ?? []).length > 0,
+    AUTH_JWKS_URL: values.authJwksUrl !== undefined,
+    AUTH_JWT_AUDIENCE: values.authJwtAudience !== undefined,
+    AUTH_JWT_AUDIENCE_CLAIM: values.authJwtAudienceClaim !== usualAudienceClaim,
+    AUTH_JWT_ISSUER: values.authJwtIssuer !== undefined,
+    AUTH_JWT_VIEWER_CLAIM: values.authJwtViewerClaim !== usualViewerClaim,
+    AUTH_JWT_CONTENT_CLAIM: values.authJwtContentClaim !== undefined,
+    AUTH_JWT_CONTENT_CLAIM_REQUIRED: values.authJwtContentClaimRequired !== undefined,
+  };
+  return Object.keys(set).filter((name) => set[name]);
+}
+
+/** No variable that verifies tokens is set: allowed only with anonymous viewers, and never in production or with presign. */
 export function checkViewerTokens(values: ViewerTokenValues, { refuse }: Report): void {
   const { authJwtSecret, authJwtSecretPrevious, authJwksUrl, allowAnonymousViewers } = values;
   const { nodeEnv, enablePresign } = values;
   // A process that verifies no tokens.
   if (allowAnonymousViewers === undefined) return;
+  if (values.authIssuers) {
+    const simple = findSimpleVariables(values);
+    if (simple.length > 0)
+      refuse(
+        'AUTH_ISSUERS',
+        `is set together with ${simple.join(', ')}. Accepted: AUTH_ISSUERS, or the variables for one issuer`,
+      );
+    return;
+  }
   if (values.authJwtAudienceClaim !== 'aud' && !values.authJwtAudience)
     refuse(
       'AUTH_JWT_AUDIENCE_CLAIM',
@@ -127,7 +126,7 @@ export function checkViewerTokens(values: ViewerTokenValues, { refuse }: Report)
     return;
   }
   if (authJwtSecret || authJwksUrl) return;
-  const set = `Set AUTH_JWT_SECRET (accepted: ${formOf(secretBytes).forms}) or AUTH_JWKS_URL (accepted: ${formOf(keySetUrl).forms})`;
+  const set = `Set AUTH_JWT_SECRET (accepted: ${formOf(secretBytes).forms}) or AUTH_JWKS_URL (accepted: ${formOf(keySetUrl).forms}), or AUTH_ISSUERS for several issuers`;
   if (!allowAnonymousViewers) {
     // Suggested only where the next check would accept it.
     const isPossible = nodeEnv !== 'production' && !enablePresign;
@@ -146,25 +145,57 @@ export function checkViewerTokens(values: ViewerTokenValues, { refuse }: Report)
 
 /** Every start warns of what these values open or cost. */
 export function warnOfViewerTokens(values: ViewerTokenValues, { warn }: Report): void {
-  if (values.authJwksUrl && !isSafeToFetch(new URL(values.authJwksUrl)))
-    warn('AUTH_JWKS_URL', 'is fetched over plain HTTP: anyone who can alter the answer can forge tokens');
+  const issuers = resolveIssuers(values);
   if (values.authJwtRequireIat === false)
     warn(
       'AUTH_JWT_REQUIRE_IAT',
       'is false: every revocation is remembered against tokens until it is lifted, a row of some 200 bytes for each viewer or content that was revoked. Those that were removed before it was set to false do not hold against old tokens without iat: replace the key that signs tokens',
     );
-  warnOfClaim('AUTH_JWT_CONTENT_CLAIM', values.authJwtContentClaim, warn);
-  if (values.authJwtContentClaimRequired === false)
-    warn(
-      'AUTH_JWT_CONTENT_CLAIM_REQUIRED',
-      'is false: a token without the content claim opens every content',
-    );
-  warnOfClaim('AUTH_JWT_VIEWER_CLAIM', values.authJwtViewerClaim, warn);
+  for (const issuer of issuers) warnOfIssuer(issuer, values, warn);
+  warnOfSharedViewers(issuers, warn);
   if (values.allowAnonymousViewers)
     warn(
       'ALLOW_ANONYMOUS_VIEWERS',
       'is true: where no token is configured, anyone who can reach the server gets keys',
     );
+}
+
+function warnOfIssuer(issuer: Issuer, values: ViewerTokenValues, warn: Report['warn']): void {
+  const { jwksUrl, contentClaim, viewerClaim, audienceClaim } = issuer;
+  if (jwksUrl && !isSafeToFetch(new URL(jwksUrl)))
+    warn(
+      nameIssuerSetting(issuer, 'jwksUrl'),
+      'is fetched over plain HTTP: anyone who can alter the answer can forge tokens',
+    );
+  warnOfClaim(nameIssuerSetting(issuer, 'contentClaim'), contentClaim, warn);
+  if (opensWithoutClaim(issuer, values))
+    warn(
+      nameIssuerSetting(issuer, 'contentClaimRequired'),
+      'is false: a token without the content claim opens every content',
+    );
+  warnOfClaim(nameIssuerSetting(issuer, 'viewerClaim'), viewerClaim, warn);
+  warnOfClaim(nameIssuerSetting(issuer, 'audienceClaim'), audienceClaim, warn);
+}
+
+/** Whether the operator has set it so. Without a claim of the operator's own it is the default. */
+function opensWithoutClaim(
+  { isEntry, contentClaim, contentClaimRequired }: Issuer,
+  values: ViewerTokenValues,
+) {
+  if (!isEntry) return values.authJwtContentClaimRequired === false;
+  return !contentClaimRequired && contentClaim !== usualContentClaim;
+}
+
+/** Prefixes that are equal are allowed, because two issuers may know the same viewers. */
+function warnOfSharedViewers(issuers: readonly Issuer[], warn: Report['warn']): void {
+  for (const [prefix, sharing] of Map.groupBy(issuers, ({ viewerPrefix }) => viewerPrefix)) {
+    if (sharing.length < 2) continue;
+    const names = sharing.map(({ name }) => name).join(', ');
+    warn(
+      'AUTH_ISSUERS',
+      `has entries ${prefix === '' ? 'without a viewerPrefix' : `with the same viewerPrefix, ${prefix}`}: ${names}. An id that several of them issue is one viewer, with its leases, revocations and limits. Unless they issue the ids of the same people, give each a viewerPrefix`,
+    );
+  }
 }
 
 /** Plain HTTP is safe on this machine only. */
@@ -173,8 +204,7 @@ function isSafeToFetch({ protocol, hostname }: URL): boolean {
 }
 
 /** A name that looks like a path is allowed, because it can be the name. If it is not, no token has such a claim. */
-function warnOfClaim(variable: string, claim: string | undefined, warn: Report['warn']): void {
-  if (!claim) return;
+function warnOfClaim(variable: string, claim: string, warn: Report['warn']): void {
   if (claim.startsWith('/')) {
     if (claim.split('/').slice(1).includes(''))
       warn(variable, `is ${claim}, which names a claim whose name is empty`);
