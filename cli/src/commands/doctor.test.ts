@@ -233,6 +233,19 @@ describe('latchkey doctor', () => {
     expect((await doctor(gone.env)).stdout).toContain('cannot be fetched');
   });
 
+  test('doctor fetches the key set of each issuer of AUTH_ISSUERS, and names the entry', async () => {
+    const { jwk } = await makeIssuerKey('EdDSA', 'good');
+    const good = `http://127.0.0.1:${await answering({ keys: [jwk] })}/jwks`;
+    const entries = [
+      { name: 'acme', issuer: 'a', jwksUrl: good, viewerPrefix: 'a:' },
+      { name: 'globex', issuer: 'g', jwksUrl: 'http://127.0.0.1:1/jwks', viewerPrefix: 'g:' },
+    ];
+    const { env } = configured({ AUTH_ISSUERS: JSON.stringify(entries), AUTH_JWT_SECRET: '' });
+    const { stdout } = await doctor(env);
+    expect(stdout).toContain('ok       AUTH_ISSUERS (acme): jwksUrl: answers with good (EdDSA)');
+    expect(stdout).toContain('WRONG    AUTH_ISSUERS (globex): jwksUrl: cannot be fetched');
+  });
+
   test('doctor says whether a port is free, or taken by Latchkey, or by another program', async () => {
     const ours = await answering({ status: 'ok', version: '0.1.0' });
     const { env } = configured({ PORT: String(ours) });

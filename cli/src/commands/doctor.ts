@@ -1,4 +1,3 @@
-import { describeUnusableKeys, fetchKeySet, judgeKeys } from '@latchkey/shared/auth';
 import type { Clock } from '@latchkey/shared/clock';
 import { isForSeparateServices, type SingleNodeValues } from '@latchkey/shared/config';
 import { AppError } from '@latchkey/shared/errors';
@@ -7,8 +6,8 @@ import type { CommandContext } from '../command-context.ts';
 import { examineConfiguration, examineNames, examineSecretsFile } from '../doctor/examine-configuration.ts';
 import { examineDatabase } from '../doctor/examine-database.ts';
 import { examineDisk } from '../doctor/examine-disk.ts';
+import { examineKeySets, examineToken } from '../doctor/examine-issuers.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { explainError } from '../explain-error.ts';
 import { readEnvFile, type Variables } from '../keys/variables.ts';
 import { refusal } from '../refusal.ts';
 import { hideUrls } from '../show-url.ts';
@@ -18,6 +17,7 @@ const marks: Record<Finding['state'], string> = { ok: 'ok     ', warning: 'warni
 
 interface DoctorOptions extends Partial<LiveOptions> {
   readonly envFile?: string;
+  readonly token?: string;
 }
 
 /** `latchkey doctor`: what is wrong with a configuration, or with a running installation, and how to repair it. */
@@ -27,6 +27,7 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .command('doctor')
     .description('examine the configuration, the database, the master key and what they point to')
     .option('--env-file <file>', 'read variables from this file first, as a server started with it would')
+    .option('--token <file>', 'examine the token of a viewer in this file instead: what it opens, or why not')
     .option(
       '--live <url>',
       'ask a running installation instead: what an on-call engineer wants to know first',
@@ -34,28 +35,56 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .option('--api-key-file <file>', 'with --live: the API key is in this file')
     .option('--json', 'with --live: write JSON')
     .addHelpText('after', help)
-    .action(async ({ live, ...options }: DoctorOptions) => {
+    .action(async ({ live, token, ...options }: DoctorOptions) => {
       if (live !== undefined) {
-        if (options.envFile !== undefined)
-          throw refusal('--live examines no variables; leave --env-file out');
+        if (options.envFile !== undefined || token !== undefined)
+          throw refusal('--live examines no variables; leave --env-file out, and --token');
         return runDoctorLive({ live, ...options }, context);
       }
       if (options.json || options.apiKeyFile !== undefined)
         throw refusal('--json and --api-key-file need --live <url>');
-      const findings = await examine(env, options.envFile, clock);
-      for (const { state, about, says, mend } of findings) {
-        stdout.write(hideUrls(`${marks[state]}  ${about}: ${says}\n${mend ? `         → ${mend}\n` : ''}`));
-      }
-      const wrong = findings.filter(({ state }) => state === 'wrong').length;
-      const warnings = findings.filter(({ state }) => state === 'warning').length;
-      stdout.write(`\n${wrong} wrong, ${warnings} to look at\n`);
-      if (wrong > 0)
-        throw new AppError('INTERNAL', { detail: 'the server would not start, or not serve, like this' });
+      const given = { ...(options.envFile === undefined ? {} : await readEnvFile(options.envFile)), ...env };
+      const findings = await (token === undefined
+        ? examine(given, clock)
+        : examineTokenBy(given, token, clock));
+      const wrong = write(findings, stdout);
+      if (wrong === 0) return;
+      const detail =
+        token === undefined
+          ? 'the server would not start, or not serve, like this'
+          : 'the server would not accept this token, or serve no key for it';
+      throw new AppError('INTERNAL', { detail });
     });
+}
+
+/** @returns how many are wrong */
+function write(findings: readonly Finding[], stdout: CommandContext['stdout']): number {
+  for (const { state, about, says, mend } of findings) {
+    stdout.write(hideUrls(`${marks[state]}  ${about}: ${says}\n${mend ? `         → ${mend}\n` : ''}`));
+  }
+  const wrong = findings.filter(({ state }) => state === 'wrong').length;
+  const warnings = findings.filter(({ state }) => state === 'warning').length;
+  stdout.write(`\n${wrong} wrong, ${warnings} to look at\n`);
+  return wrong;
+}
+
+/** The variables of tokens decide about it, whatever else is missing. */
+async function examineTokenBy(given: Variables, file: string, clock: Clock): Promise<Finding[]> {
+  const { kept } = examineSecretsFile(given);
+  const { values, willBeMade, found } = examineConfiguration({ ...given, ...kept });
+  const wrong = found.filter(({ state, about }) => state === 'wrong' && about.startsWith('AUTH_'));
+  if (wrong.length > 0) return wrong;
+  if (!values) return found;
+  if (willBeMade.includes('AUTH_JWT_SECRET'))
+    throw refusal('no issuer of tokens is configured: set AUTH_JWT_SECRET, AUTH_JWKS_URL or AUTH_ISSUERS');
+  return examineToken(file, values, clock);
 }
 
 const help = `
 It changes nothing and shows no secret. Exit code 1 where something is wrong.
+
+With --token it verifies a token as the server does, step by step: the issuer, the signature, the times, the audience,
+the id of the viewer, and the contents. Leases and revocations are not looked at. The token itself is not shown.
 
 With --live it asks /health, /ready and, with an API key of scope admin or full in LATCHKEY_API_KEY or
 LATCHKEY_API_KEY_FILE, the statistics: readiness by dependency, the version, feed age and clock of each process,
@@ -63,8 +92,7 @@ revocation delay, key requests of the last minute, configuration warnings. Exit 
 2 unreachable or refused. Clocks are compared by half of the round trip, and ± bounds the error.`;
 
 /** Examines everything that can keep a server from starting or from serving. Changes nothing. */
-async function examine(env: Variables, envFile: string | undefined, clock: Clock): Promise<Finding[]> {
-  const given = { ...(envFile === undefined ? {} : await readEnvFile(envFile)), ...env };
+async function examine(given: Variables, clock: Clock): Promise<Finding[]> {
   const { kept, path: secretsFile, found: foundInFile } = examineSecretsFile(given);
   const all = { ...given, ...kept };
   const findings: Finding[] = [...examineNames(all), ...foundInFile];
@@ -79,7 +107,7 @@ async function examine(env: Variables, envFile: string | undefined, clock: Clock
   }
   findings.push(...database);
   if (!values.databaseUrl) findings.push(...(await examineDisk(values.sqlitePath)));
-  if (values.authJwksUrl) findings.push(await examineKeySet(values.authJwksUrl));
+  findings.push(...(await examineKeySets(values)));
   findings.push(await examinePort(values.port, clock));
   return findings;
 }
@@ -123,33 +151,6 @@ function examineExposure(values: SingleNodeValues): Finding[] {
     });
   }
   return found;
-}
-
-/** Fetches the key set of viewer tokens as the server does. */
-async function examineKeySet(url: string): Promise<Finding> {
-  const about = 'AUTH_JWKS_URL';
-  try {
-    const { usable, unusable } = await judgeKeys(await fetchKeySet(url));
-    if (usable.length + unusable.length === 0) {
-      return {
-        state: 'wrong',
-        about,
-        says: 'answers, but without keys',
-        mend: 'it has to be a JSON Web Key Set',
-      };
-    }
-    const names = usable.map(({ kid, alg, kty }) => `${kid ?? 'no kid'} (${alg ?? kty})`);
-    const good = `answers with ${names.join(', ') || 'no key that can be used'}`;
-    const bad = describeUnusableKeys(unusable);
-    const says = bad === '' ? good : `${good}; not usable: ${bad}`;
-    if (usable.length > 0 && bad === '') return { state: 'ok', about, says };
-    const mend = 'tokens that such keys sign get a 401; replace the keys at the identity provider';
-    return { state: usable.length > 0 ? 'warning' : 'wrong', about, says, mend };
-  } catch (error) {
-    const mend =
-      'until it answers, tokens that it signs get a 503; check the address and the network from this machine';
-    return { state: 'wrong', about, says: `cannot be fetched: ${explainError(error)}`, mend };
-  }
 }
 
 const answerLimitMs = 2_000;

@@ -8,9 +8,10 @@ export {
   fetchKeySet,
   type TokenSettings,
 } from './create-tokens.ts';
+export { explainToken, type TokenStep } from './explain-token.ts';
 export { describeUnusableKeys, judgeKeys } from './judge-keys.ts';
 export { createKeyCredentials, type KeyCredentials, type KeyName } from './key-credential.ts';
-export { keyUnknown } from './key-set.ts';
+export { createKeySet, keyUnknown } from './key-set.ts';
 export {
   type CredentialSource,
   presentsApiKey,
