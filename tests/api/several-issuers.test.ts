@@ -45,7 +45,7 @@ const ofGlobex = (id: unknown, claims: object = {}) =>
   key.sign('ignored', { ...globex, iat: nowSeconds() - 60, user: { id }, films: '*', ...claims });
 const at = (token: string, content: string) => client.get(`/keys/${content}`, token);
 
-/** What a token opens; the answer to it where it is not accepted. */
+/** The contents that a token opens; the answer to it if it is not accepted. */
 async function opensBy(token: string): Promise<string> {
   const answers = await Promise.all(
     contents.map(async (id) => [id, outcomeOf(await at(token, id))] as const),

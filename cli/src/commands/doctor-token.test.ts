@@ -38,7 +38,7 @@ test('doctor --token shows each step of a token that is accepted, and what it op
   const { exitCode, lines } = await examine(viewerToken(secret, 'bob', ofAcme));
   expect(lines).toEqual([
     'ok       issuer: is acme, by its iss',
-    'ok       signature: is that of a key of the issuer',
+    'ok       signature: was made with a key of the issuer',
     expect.stringMatching(/^ok {7}times: it expires 2\S+Z, and was issued 2\S+Z$/),
     'ok       audience: in azp is accepted',
     'ok       viewer: is acme:bob, by sub with the prefix acme:',
@@ -107,7 +107,7 @@ test('doctor --token fetches the key set of the issuer, and judges a token by th
   const env = { AUTH_JWKS_URL: `${url}/jwks` };
   expect((await examine(await key.sign('bob', times), env)).lines).toEqual([
     'ok       issuer: is default, which accepts every iss',
-    'ok       signature: is that of a key of the issuer',
+    'ok       signature: was made with a key of the issuer',
     expect.stringContaining('times: it expires'),
     'ok       audience: is not checked',
     'ok       viewer: is bob, by sub',

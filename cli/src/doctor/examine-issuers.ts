@@ -57,7 +57,7 @@ async function examineKeySet(issuer: Issuer, url: string): Promise<Finding> {
 /** Longer than a header may be, and so than any token that reaches the server. */
 const mostTokenBytes = 65_536;
 
-/** What a token would open, or why not. The token is a secret: no finding has a part of it but the id of its viewer and its contents. */
+/** Verifies a token step by step. The token is a secret: of its text, findings show only the id of the viewer and the contents. */
 export async function examineToken(file: string, values: SingleNodeValues, clock: Clock): Promise<Finding[]> {
   const token = await readToken(file);
   const [first, ...others] = createIssuers(values, (_issuer, url) =>

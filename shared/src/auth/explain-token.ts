@@ -54,7 +54,7 @@ export async function explainToken(
   );
   if (!issuer) return steps;
   const { payload, untimely, refused } = await readPayload(token, issuer, clock);
-  const says = refused === null ? 'is that of a key of the issuer' : reasonOf(refused);
+  const says = refused === null ? 'was made with a key of the issuer' : reasonOf(refused);
   steps.push({ step: 'signature', holds: refused === null, says });
   if (payload) explainClaims(payload, issuer, clock.now(), untimely, take);
   return steps;

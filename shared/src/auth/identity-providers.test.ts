@@ -11,7 +11,7 @@ const document = readFileSync(new URL('../../../docs/start/identity-providers.md
 const clock = createManualClock();
 const now = clock.now() / 1_000;
 const contents = ['film-1', 'film-2', 'film-3'];
-/** What certificates and thumbprints look like. They are not read. */
+/** Texts in the form of certificates and thumbprints. They are not read. */
 const certificate = {
   x5c: ['MIIDDTCCAfWgAwIBAgIJ'],
   x5t: 'NjVBRjY5MDlCMUIwNzU4RTA2QzZFMDQ4QzQ2MDAyQjVDNjk1RTM2Qg',

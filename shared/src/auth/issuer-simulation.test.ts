@@ -165,7 +165,7 @@ test(`of ${cases} random tokens against three issuers, each is refused or is a v
       if (viewer.kind !== 'viewer') throw new Error('no viewer');
       return { id: viewer.id, opens: universe.filter((id) => viewer.contents?.has(id) ?? true) };
     } catch (error) {
-      // An altered `kid` may be that of a key that is published later.
+      // An altered `kid` may name a key that is published later.
       expect(error).toMatchObject({
         code: expect.stringMatching(/^(INVALID_TOKEN|DEPENDENCY_UNAVAILABLE)$/),
       });

@@ -21,7 +21,7 @@ export interface TimeRules {
   requireIssuedAt: boolean;
 }
 
-/** What a viewer's token of one issuer must satisfy beyond its signature, and what it opens. */
+/** The rules for a viewer's token of one issuer beyond its signature, and the contents that it can open. */
 export interface TokenRules extends TimeRules {
   /** The accepted values of `iss`. Empty: it is not checked. */
   issuers: readonly string[];

@@ -22,7 +22,7 @@ export interface Issuer {
   readonly viewerClaim: string;
   readonly contentClaim: string;
   readonly contentClaimRequired: boolean;
-  /** Put before the id of the viewer. Empty: the id is that of the token. */
+  /** Put before the id of the viewer. Empty: the id is taken as it is. */
   readonly viewerPrefix: string;
   /** Ids and prefixes of the contents that its tokens can open at all; null: all. */
   readonly contents: readonly string[] | null;

@@ -195,7 +195,7 @@ describe('AUTH_ISSUERS is refused at the start, with the entry and the member, a
   });
 });
 
-test('variables for one issuer that have their default stand beside AUTH_ISSUERS, as ConfigMaps set them', () => {
+test('variables for one issuer that have their default are accepted together with AUTH_ISSUERS, as ConfigMaps set them', () => {
   const defaults = { AUTH_JWT_AUDIENCE_CLAIM: 'aud', AUTH_JWT_VIEWER_CLAIM: 'sub', AUTH_JWT_SECRET: '' };
   expect(faultsOf({ AUTH_ISSUERS: bothOf(), ...defaults })).toEqual([]);
 });
