@@ -18,7 +18,7 @@ export interface TokenIssuer {
  *
  * @throws AppError INVALID_TOKEN where no issuer has the token's `iss`; JWTInvalid of jose where it cannot be read
  */
-export type FindIssuer<T> = (token: string) => T;
+type FindIssuer<T> = (token: string) => T;
 
 /** A single issuer needs no look at the token: `readClaims` checks the `iss` of every token. */
 export function createIssuerTable<T extends { rules: TokenRules }>(
