@@ -11,6 +11,69 @@ import { expect, it } from 'vitest';
 const { client, url: baseUrl } = await openTarget();
 const { document, operations } = client.api;
 
+/** Names of functions in clients. A released one never changes. */
+const operationIds: Record<string, string> = {
+  'DELETE /api/v1/api-keys/{id}': 'revokeApiKey',
+  'DELETE /api/v1/content/{id}': 'disableContent',
+  'DELETE /api/v1/content/{id}/keys': 'removeImportedContentKey',
+  'DELETE /api/v1/content/{id}/keys/{epoch}': 'removeImportedContentKeyOfEpoch',
+  'DELETE /api/v1/marks/{id}': 'liftMark',
+  'DELETE /api/v1/webhooks/{id}': 'deleteWebhook',
+  'GET /api/v1/api-keys': 'listApiKeys',
+  'GET /api/v1/api-keys/current': 'getCurrentApiKey',
+  'GET /api/v1/audit': 'listAuditRecords',
+  'GET /api/v1/audit/export': 'exportAuditRecords',
+  'GET /api/v1/content': 'listContents',
+  'GET /api/v1/content/{id}': 'getContent',
+  'GET /api/v1/content/{id}/cpix': 'getCpixDocument',
+  'GET /api/v1/content/{id}/key-info': 'getKeyInfo',
+  'GET /api/v1/content/{id}/keys': 'exportContentKeys',
+  'GET /api/v1/content/{id}/vod-drm': 'getVodDrmKeys',
+  'GET /api/v1/events': 'streamEvents',
+  'GET /api/v1/leases': 'listLeases',
+  'GET /api/v1/leases/{id}': 'getLease',
+  'GET /api/v1/marks': 'listMarks',
+  'GET /api/v1/setup': 'getSetup',
+  'GET /api/v1/statistics': 'getStatistics',
+  'GET /api/v1/usage': 'getUsage',
+  'GET /api/v1/viewers': 'listViewers',
+  'GET /api/v1/webhooks': 'listWebhooks',
+  'GET /api/v1/webhooks/{id}': 'getWebhook',
+  'GET /api/v1/webhooks/{id}/deliveries': 'listWebhookDeliveries',
+  'GET /health': 'getHealth',
+  'GET /keys/{contentId}': 'getContentKey',
+  'GET /keys/{contentId}/kid/{kid}': 'getContentKeyByKid',
+  'GET /keys/{contentId}/{epoch}': 'getContentKeyOfEpoch',
+  'GET /play/{sid}/{name}': 'getSessionPlaylist',
+  'GET /ready': 'getReadiness',
+  'GET /speke/v1.0/heartbeat': 'getSpekeHeartbeat',
+  'PATCH /api/v1/content/{id}': 'updateContent',
+  'PATCH /api/v1/webhooks/{id}': 'updateWebhook',
+  'POST /api/v1/api-keys': 'createApiKey',
+  'POST /api/v1/api-keys/{id}/rotate': 'rotateApiKey',
+  'POST /api/v1/content': 'registerContent',
+  'POST /api/v1/key-decisions': 'explainContentKey',
+  'POST /api/v1/player-metrics': 'reportPlayerMetrics',
+  'POST /api/v1/setup': 'claimSetup',
+  'POST /api/v1/webhooks': 'createWebhook',
+  'POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay': 'replayWebhookDelivery',
+  'POST /api/v1/webhooks/{id}/rotate-secret': 'rotateWebhookSecret',
+  'POST /api/v1/webhooks/{id}/test': 'testWebhook',
+  'POST /keys/leases': 'createLease',
+  'POST /keys/leases/renew': 'renewLease',
+  'POST /keys/leases/revoke': 'revokeLeases',
+  'POST /keys/sessions': 'createSession',
+  'POST /licenses/clearkey/{contentId}': 'issueClearKeyLicense',
+  'POST /presign': 'presignUpload',
+  'POST /speke/v1.0/copyProtection': 'fillSpeke1Document',
+  'POST /speke/v2.0/copyProtection': 'fillSpeke2Document',
+  'PUT /api/v1/content/{id}/key-info': 'getKeyInfoByPut',
+  'PUT /api/v1/content/{id}/keys': 'importContentKey',
+  'PUT /api/v1/content/{id}/keys/{epoch}': 'importContentKeyOfEpoch',
+  'PUT /keys/{contentId}': 'getContentKeyByPut',
+  'PUT /keys/{contentId}/{epoch}': 'getContentKeyOfEpochByPut',
+};
+
 interface RawAnswer {
   status: number | undefined;
   headers: IncomingHttpHeaders;
@@ -49,6 +112,15 @@ it('GET /openapi.json is sent compressed to a reader that takes that, and not at
     });
     expect([answer.status, answer.body.length, answer.headers.etag]).toEqual([304, 0, headers.etag]);
   }
+});
+
+it('every operation of the OpenAPI document has the id that clients generate their functions from', () => {
+  const ids = operations.map((operation) => {
+    const [method = '', path = ''] = operation.split(' ');
+    return [operation, document.paths[path]?.[method.toLowerCase()]?.operationId];
+  });
+  expect(Object.fromEntries(ids)).toEqual(operationIds);
+  expect(new Set(Object.values(operationIds)).size).toBe(operations.length);
 });
 
 it('docs/contract.md names every path of the OpenAPI document', () => {

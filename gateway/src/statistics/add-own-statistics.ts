@@ -20,6 +20,7 @@ export const statisticsConfig = { access: 'manage', action: 'statistics.read', l
 
 export const statisticsRouteSchema = {
   tags: ['Service'],
+  operationId: 'getStatistics',
   summary: 'The last hour in figures',
   description:
     'Held only in the memory of the processes: it begins again when a process restarts. With separate services the gateway ' +

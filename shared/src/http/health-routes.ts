@@ -27,7 +27,12 @@ export function addHealthRoutes(
     '/health',
     {
       config: { access: 'open', waitsForNothing: true },
-      schema: { tags: ['Service'], summary: 'Whether the process runs', response: { 200: HealthSchema } },
+      schema: {
+        operationId: 'getHealth',
+        tags: ['Service'],
+        summary: 'Whether the process runs',
+        response: { 200: HealthSchema },
+      },
     },
     () => {
       const uptimeSeconds = Math.round(facts.clock.monotonic() - startedAtMs) / 1_000;
@@ -40,6 +45,7 @@ export function addHealthRoutes(
       config: { access: 'open', waitsForNothing: true },
       schema: {
         tags: ['Service'],
+        operationId: 'getReadiness',
         summary: 'Whether it can do its work',
         response: { 200: ReadySchema, 503: ReadySchema },
       },

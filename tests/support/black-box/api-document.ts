@@ -8,6 +8,7 @@ interface MediaType {
 }
 
 interface Operation {
+  operationId?: string;
   responses: Record<string, { content?: Record<string, MediaType> }>;
 }
 

@@ -117,6 +117,7 @@ export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions):
       config: { access: 'manage', action: 'audit.list', limit: 'api' },
       schema: {
         tags: ['Audit'],
+        operationId: 'listAuditRecords',
         summary: 'List management actions, done and refused, newest first',
         description:
           'A refusal without a valid credential is counted in a record that stands for several: see `count`. The settings ' +
@@ -172,6 +173,7 @@ export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: A
       config: exportConfig,
       schema: {
         tags: ['Audit'],
+        operationId: 'exportAuditRecords',
         summary: 'Export management actions, done and refused, newest first',
         description:
           'Streams everything that matches. CSV (RFC 4180) has its column names in the first line, and an apostrophe before ' +

@@ -69,6 +69,7 @@ export function addCreateApiKeyRoute(app: App, options: AuthRouteOptions): void 
       config: { access: 'manage', action: 'api-key.create', limit: 'api' },
       schema: {
         tags: ['API keys'],
+        operationId: 'createApiKey',
         summary: 'Create an API key',
         description: `The scope is ${defaultScope} if none is given. Only this answer has the raw key.`,
         body: BodySchema,
@@ -163,6 +164,7 @@ export function addListApiKeysRoute(app: App, { db, clock }: AuthRouteOptions): 
       config: { access: 'manage', action: 'api-key.list', limit: 'api' },
       schema: {
         tags: ['API keys'],
+        operationId: 'listApiKeys',
         summary: 'List API keys, newest first',
         description: 'By `expiresAt`, keys that never expire come after all others.',
         querystring: QuerySchema,
@@ -197,6 +199,7 @@ export function addGetCurrentApiKeyRoute(app: App, { db }: AuthRouteOptions): vo
       config: { access: 'any-api-key', action: 'api-key.current', limit: 'api' },
       schema: {
         tags: ['API keys'],
+        operationId: 'getCurrentApiKey',
         summary: 'The API key of the caller',
         description: 'The bootstrap key is not stored: it has a scope, a name, and null for an id.',
         response: {

@@ -51,6 +51,7 @@ export function addRotateApiKeyRoute(app: App, options: AuthRouteOptions): void 
       config: { access: 'manage', action: 'api-key.rotate', limit: 'api' },
       schema: {
         tags: ['API keys'],
+        operationId: 'rotateApiKey',
         summary: 'Replace an API key by a new one with the same name, scope and expiry',
         description: 'A key that is revoked or expired cannot be rotated: 404.',
         params: ApiKeyParamsSchema,
@@ -128,6 +129,7 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
       config: { access: 'manage', action: 'api-key.revoke', limit: 'api' },
       schema: {
         tags: ['API keys'],
+        operationId: 'revokeApiKey',
         summary: 'Revoke an API key',
         description:
           'Returns the key. A repeat keeps the first revokedAt. If no key with scope admin or full is left and ADMIN_API_KEY ' +

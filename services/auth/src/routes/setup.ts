@@ -30,6 +30,7 @@ export function addGetSetupRoute(app: App, options: AuthRouteOptions): void {
       config: { access: 'open', action: 'setup.get', limit: 'api' },
       schema: {
         tags: ['Setup'],
+        operationId: 'getSetup',
         summary: 'Whether the first API key has to be created, and what this caller has to present',
         response: { 200: StateSchema, ...problems() },
       },
@@ -54,6 +55,7 @@ export function addClaimSetupRoute(app: App, options: AuthRouteOptions): void {
       config: { access: 'open', action: 'setup', limit: 'api' },
       schema: {
         tags: ['Setup'],
+        operationId: 'claimSetup',
         summary: 'Create the first API key, with scope admin',
         description:
           'Needs the setup token if SETUP_TOKEN is set, otherwise the bootstrap key if ADMIN_API_KEY is set. Outside of ' +

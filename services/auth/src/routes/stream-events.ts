@@ -23,6 +23,7 @@ export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthRou
       config,
       schema: {
         tags: ['Audit'],
+        operationId: 'streamEvents',
         summary: 'What happens, as server-sent events',
         description:
           'Events `lease`, `api-key`, `content` and `audit`; data is JSON: `event` (what happened) and `data` (the resource). ' +

@@ -95,6 +95,7 @@ export function addGetUsageRoute(app: App, { db, clock, usageAccess: access }: A
       config: { access: 'manage', action: 'usage.read', limit: 'api' },
       schema: {
         tags: ['Service'],
+        operationId: 'getUsage',
         summary: 'Requests over time, by code, content, viewer or API key',
         description:
           'Kept over restarts: by minutes for USAGE_MINUTES_KEEP_HOURS, and by hours for USAGE_KEEP_DAYS. The server chooses the step by ' +

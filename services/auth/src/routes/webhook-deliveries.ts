@@ -33,6 +33,7 @@ export function addListDeliveriesRoute(app: App, { db }: AuthRouteOptions): void
       config: { access: 'manage', action: 'webhook.deliveries', limit: 'api' },
       schema: {
         tags,
+        operationId: 'listWebhookDeliveries',
         summary: 'List the deliveries of a webhook, newest first',
         params: WebhookParamsSchema,
         querystring: QuerySchema,
@@ -65,6 +66,7 @@ export function addSendRoutes(app: App, options: AuthRouteOptions): void {
       config: { access: 'manage', action: 'webhook.test', limit: 'api' },
       schema: {
         tags,
+        operationId: 'testWebhook',
         summary: 'Send an event `webhook.test`',
         description:
           'At once, or when a paused webhook is resumed. The list of deliveries shows what came of it.',
@@ -86,6 +88,7 @@ export function addSendRoutes(app: App, options: AuthRouteOptions): void {
       config: { access: 'manage', action: 'webhook.replay', limit: 'api' },
       schema: {
         tags,
+        operationId: 'replayWebhookDelivery',
         summary: 'Send a delivery again, with the same id and body',
         params: DeliveryParamsSchema,
         body: NoMembersSchema,

@@ -32,6 +32,7 @@ export function addWebhookListRoutes(app: App, options: AuthRouteOptions): void 
       config: { access: 'manage', action: 'webhook.list', limit: 'api' },
       schema: {
         tags,
+        operationId: 'listWebhooks',
         summary: 'List webhooks, oldest first',
         response: {
           200: Type.Object({
@@ -58,6 +59,7 @@ export function addWebhookListRoutes(app: App, options: AuthRouteOptions): void 
       config: { access: 'manage', action: 'webhook.create', limit: 'api' },
       schema: {
         tags,
+        operationId: 'createWebhook',
         summary: 'Add a webhook',
         description:
           'It gets what happens from now on. Only this answer has the secret. There are at most 20.',
@@ -85,6 +87,7 @@ export function addWebhookRoutes(app: App, options: AuthRouteOptions): void {
       config: { access: 'manage', action: 'webhook.update', limit: 'api' },
       schema: {
         tags,
+        operationId: 'updateWebhook',
         summary: 'Change, pause or resume a webhook',
         description:
           'A paused webhook gets no events, and what waits for it is sent once it is resumed. What happened meanwhile is not sent.',
@@ -108,6 +111,7 @@ export function addWebhookRoutes(app: App, options: AuthRouteOptions): void {
       config: { access: 'manage', action: 'webhook.delete', limit: 'api' },
       schema: {
         tags,
+        operationId: 'deleteWebhook',
         summary: 'Delete a webhook and its deliveries',
         params: WebhookParamsSchema,
         response: {
@@ -127,6 +131,7 @@ export function addWebhookRoutes(app: App, options: AuthRouteOptions): void {
       config: { access: 'manage', action: 'webhook.rotate-secret', limit: 'api' },
       schema: {
         tags,
+        operationId: 'rotateWebhookSecret',
         summary: 'Replace the secret of a webhook',
         description: 'Messages of the next 24 hours carry a signature by each of the two secrets.',
         params: WebhookParamsSchema,
@@ -153,6 +158,7 @@ function addGetWebhookRoute(app: App, { db }: AuthRouteOptions): void {
       config: { access: 'manage', action: 'webhook.get', limit: 'api' },
       schema: {
         tags,
+        operationId: 'getWebhook',
         summary: 'Get a webhook',
         params: WebhookParamsSchema,
         response: { 200: WebhookSchema, ...problems(...managed, 'WEBHOOK_NOT_FOUND') },

@@ -72,15 +72,15 @@ const config = { access: 'key-info', action: 'content.key-info', limit: 'keys' }
 /** `GET` and `PUT /api/v1/content/:id/key-info`: ffmpeg asks by PUT where its output goes by PUT. */
 export function addKeyInfoRoutes(app: App, options: KeyInfoOptions): void {
   const routes = [
-    ['GET', 'Where an encoder reads the key of now'],
-    ['PUT', 'The same as GET, for encoders that upload by PUT'],
+    ['GET', 'getKeyInfo', 'Where an encoder reads the key of now'],
+    ['PUT', 'getKeyInfoByPut', 'The same as GET, for encoders that upload by PUT'],
   ] as const;
-  for (const [method, summary] of routes) {
+  for (const [method, operationId, summary] of routes) {
     app.route({
       method,
       url: '/api/v1/content/:id/key-info',
       config,
-      schema: { ...schema, summary },
+      schema: { ...schema, operationId, summary },
       handler: async (request, reply) => {
         const { principal } = request;
         if (principal?.kind !== 'api-key') throw new AppError('UNAUTHENTICATED');

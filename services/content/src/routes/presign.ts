@@ -122,6 +122,7 @@ const AnswerSchema = Type.Object({
 
 const schema = {
   tags: ['Uploads'],
+  operationId: 'presignUpload',
   summary: 'Get a URL that uploads one file of a content',
   description:
     'For API keys with scope admin, full or upload, and for viewer tokens with `upload` in their `scope` claim, within their content claim. A disabled content accepts no uploads. An existing object is replaced. Without ENABLE_PRESIGN=true this route does not exist.',

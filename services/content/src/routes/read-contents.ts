@@ -65,6 +65,7 @@ const QuerySchema = Type.Object(
 
 const listSchema = {
   tags: ['Content'],
+  operationId: 'listContents',
   summary: 'List contents, newest first',
   querystring: QuerySchema,
   response: {
@@ -105,6 +106,7 @@ function findListed(db: RouteOptions['db'], query: Static<typeof QuerySchema>) {
 
 const lookUpSchema = {
   tags: ['Content'],
+  operationId: 'getContent',
   summary: 'Look a content up',
   params: ContentParametersSchema,
   response: {

@@ -33,6 +33,7 @@ interface PlaylistRules {
 
 const registerSchema = {
   tags: ['Content'],
+  operationId: 'registerContent',
   summary: 'Register a content, or update it if the id is known',
   description:
     'Registering again changes the given members, but neither keyVersion nor status. With `If-None-Match: *` a known id gets 412. ' +
@@ -87,6 +88,7 @@ export function addRegisterContentRoute(
 
 const changeSchema = {
   tags: ['Content'],
+  operationId: 'updateContent',
   summary: 'Change a content, or bring a disabled one back',
   params: ContentParametersSchema,
   body: Type.Object(
@@ -123,6 +125,7 @@ export function addChangeContentRoute(
 
 const disableSchema = {
   tags: ['Content'],
+  operationId: 'disableContent',
   summary: 'Disable a content: its keys are no longer served',
   params: ContentParametersSchema,
   response: {

@@ -45,6 +45,7 @@ export function addClearKeyRoute(app: App, options: KeyRouteOptions): void {
     bodyLimit: bodyLimitBytes,
     schema: {
       tags: ['Content keys'],
+      operationId: 'issueClearKeyLicense',
       summary: 'A Clear Key licence for DASH and CMAF',
       description:
         'Request and answer are those of W3C Encrypted Media Extensions, whatever the type of the request. Each key is decided about as by `GET /keys/…`. The first refusal is the answer for all. A key id is that of `latchkey encrypt --scheme` or of a CPIX document for this content.',

@@ -12,6 +12,7 @@ const mostEpochs = 64;
 
 const schema = {
   tags: ['Packagers'],
+  operationId: 'getCpixDocument',
   summary: 'Keys of a content as a CPIX document',
   description:
     'For packagers that read a CPIX 2.3 document before they begin. Each epoch is a key period. The keys are in the clear. The API key may also come as the password of `Basic`.',

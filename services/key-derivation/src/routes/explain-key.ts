@@ -38,6 +38,7 @@ const OutcomeSchema = Type.Enum(['served', 'refused', 'unknown']);
 
 const schema = {
   tags: ['Content keys'],
+  operationId: 'explainContentKey',
   summary: 'Why a content key is served or refused',
   description:
     'The decisions of a key request in their order, by what is known now and by the function that decides key requests. Name a viewer, or send ' +

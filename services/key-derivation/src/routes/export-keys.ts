@@ -19,6 +19,7 @@ export interface ExportRouteOptions extends ImportedKeyRouteOptions {
 
 const schema = {
   tags: ['Content'],
+  operationId: 'exportContentKeys',
   summary: 'Export the content keys of a content',
   description:
     'To leave, or to move to another installation. Every export is in the audit. Neither the status nor the key periods of the content matter.',

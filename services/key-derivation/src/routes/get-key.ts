@@ -102,18 +102,23 @@ const config = { access: 'keys', limit: 'keys' } as const;
 
 /** ffmpeg asks for keys by PUT where its output goes by PUT: `docs/contract.md#live-encoders`. */
 const methods = ['GET', 'PUT'] as const;
-const asEncodersAsk = { GET: '', PUT: ', for encoders that upload by PUT' };
+const asEncodersAsk = {
+  GET: { words: '', suffix: '' },
+  PUT: { words: ', for encoders that upload by PUT', suffix: 'ByPut' },
+};
 
 /** `GET` and `PUT` of `/keys/:contentId` and `/keys/:contentId/:epoch`, and `GET` of `/keys/:contentId/kid/:kid`. */
 export function addKeyRoutes(app: App, options: KeyRouteOptions): void {
   for (const method of methods) {
+    const { words, suffix } = asEncodersAsk[method];
     app.route({
       method,
       url: keyRoutes.whole,
       config,
       schema: {
         ...common,
-        summary: `The content key${asEncodersAsk[method]}`,
+        operationId: `getContentKey${suffix}`,
+        summary: `The content key${words}`,
         params: Type.Object({ contentId: ContentIdSchema }),
       },
       handler: (request, reply) => {
@@ -126,7 +131,8 @@ export function addKeyRoutes(app: App, options: KeyRouteOptions): void {
       config,
       schema: {
         ...common,
-        summary: `The content key of one period${asEncodersAsk[method]}`,
+        operationId: `getContentKeyOfEpoch${suffix}`,
+        summary: `The content key of one period${words}`,
         params: Type.Object({ contentId: ContentIdSchema, epoch: EpochSchema }),
       },
       handler: (request, reply) => {
@@ -142,6 +148,7 @@ export function addKeyRoutes(app: App, options: KeyRouteOptions): void {
     config,
     schema: {
       ...common,
+      operationId: 'getContentKeyByKid',
       summary: 'The content key that a packager named by its key id',
       params: Type.Object({ contentId: ContentIdSchema, kid: UuidSchema }),
     },

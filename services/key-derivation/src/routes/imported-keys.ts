@@ -57,10 +57,10 @@ export function addImportedKeyRoutes(app: App, options: ImportedKeyRouteOptions)
   addRefusalAudit(app, options.refusals);
   acceptBytes(app);
   const forms = [
-    { url: importedKeyPaths.whole, params: whole, of: '' },
-    { url: importedKeyPaths.epoch, params: ofEpoch, of: ' of one period' },
+    { url: importedKeyPaths.whole, params: whole, of: '', suffix: '' },
+    { url: importedKeyPaths.epoch, params: ofEpoch, of: ' of one period', suffix: 'OfEpoch' },
   ] as const;
-  for (const { url, params, of } of forms) {
+  for (const { url, params, of, suffix } of forms) {
     app.route({
       method: 'PUT',
       url,
@@ -68,6 +68,7 @@ export function addImportedKeyRoutes(app: App, options: ImportedKeyRouteOptions)
       bodyLimit: bodyLimitBytes,
       schema: {
         tags: ['Content'],
+        operationId: `importContentKey${suffix}`,
         summary: `Import a content key${of} that exists already`,
         description:
           'The body is the 16 bytes of the key, whatever its type. The key is stored wrapped under the master key, and served instead of the derived one. A key that was imported before is replaced.',
@@ -92,6 +93,7 @@ export function addImportedKeyRoutes(app: App, options: ImportedKeyRouteOptions)
       config: removing,
       schema: {
         tags: ['Content'],
+        operationId: `removeImportedContentKey${suffix}`,
         summary: `Remove an imported content key${of}`,
         description: 'The derived key is served again, also if no key had been imported.',
         params,

@@ -51,6 +51,7 @@ export function addSpekeRoutes(app: App, options: PackagerRouteOptions): void {
     bodyLimit: bodyLimitBytes,
     schema: {
       tags: ['Packagers'],
+      operationId: 'fillSpeke2Document',
       summary: 'Content keys for a packager, by SPEKE 2.0 or 2.1',
       description: `Needs \`X-Speke-Version\`: 2.0 with CPIX 2.3, or 2.1 with CPIX 2.4. ${about}`,
       headers: Type.Object(
@@ -79,6 +80,7 @@ export function addSpekeRoutes(app: App, options: PackagerRouteOptions): void {
     bodyLimit: bodyLimitBytes,
     schema: {
       tags: ['Packagers'],
+      operationId: 'fillSpeke1Document',
       summary: 'Content keys for a packager, by SPEKE 1.0',
       description: about,
       body: { content: xmlBody(CpixSchema) },
@@ -99,6 +101,7 @@ export function addSpekeRoutes(app: App, options: PackagerRouteOptions): void {
     config,
     schema: {
       tags: ['Packagers'],
+      operationId: 'getSpekeHeartbeat',
       summary: 'Whether the server answers packagers by SPEKE 1.0',
       response: {
         200: { description: 'It does.', content: { 'text/plain': { schema: Type.String() } } },

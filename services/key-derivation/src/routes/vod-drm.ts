@@ -15,6 +15,7 @@ const Base64Schema = Type.String({ description: '16 bytes in base64.' });
 
 const schema = {
   tags: ['Packagers'],
+  operationId: 'getVodDrmKeys',
   summary: 'The key of a content, for nginx-vod-module',
   description:
     'What the DRM upstream of nginx-vod-module answers: one key, its id and a vector, the same at each call. The API key may also come as the password of `Basic`.',

@@ -18,6 +18,7 @@ import {
 
 const schema = {
   tags: ['leases'],
+  operationId: 'createLease',
   summary: 'Create a lease, or renew the active one of the same viewer, content and device',
   description:
     'Without a deviceId each call is a playback of its own and makes a new lease, which counts for LEASE_MAX_PER_VIEWER.',

@@ -22,6 +22,7 @@ export const sessionsPath = '/keys/sessions';
 const instant = Type.String({ format: 'date-time' });
 const schema = {
   tags: ['leases'],
+  operationId: 'createSession',
   summary: 'Create a playback session: a lease that is given as a URL',
   description:
     'For players that can send no header. The URL is the secret, and no other answer has it. A second session of the same viewer, content and deviceId replaces the first.',

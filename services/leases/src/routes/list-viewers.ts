@@ -13,6 +13,7 @@ const longestCursor = 1_366;
 
 const schema = {
   tags: ['leases'],
+  operationId: 'listViewers',
   summary: 'Find viewers by the beginning of their id',
   description: 'Viewers that have leases, ended ones included as long as they are kept.',
   querystring: Type.Object(

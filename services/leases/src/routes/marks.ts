@@ -32,6 +32,7 @@ const MarkSchema = Type.Object({
 
 const listSchema = {
   tags: ['leases'],
+  operationId: 'listMarks',
   summary: 'List marks, newest first',
   description:
     'A mark refuses the tokens that a viewer was issued before a revocation. One without a viewer holds for all viewers of the content, one without a content for all contents.',
@@ -86,6 +87,7 @@ function readCursor(cursor: string): Mark {
 
 const liftSchema = {
   tags: ['leases'],
+  operationId: 'liftMark',
   summary: 'Lift a mark',
   description:
     'Tokens from before the revocation are accepted again, as far as no other mark holds for them. Leases that were revoked stay so: a player asks for a new one.',

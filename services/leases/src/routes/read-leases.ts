@@ -26,6 +26,7 @@ const defaultLimit = 100;
 
 const listSchema = {
   tags: ['leases'],
+  operationId: 'listLeases',
   summary: 'List leases, newest first',
   description:
     'By `expiresAt` only active leases are listed (state=active), of all viewers and contents. While the rows of a large revocation are ' +
@@ -93,6 +94,7 @@ export function addListLeasesRoute(app: App, service: LeaseService): void {
 
 const lookUpSchema = {
   tags: ['leases'],
+  operationId: 'getLease',
   summary: 'Look a lease up',
   params: Type.Object({ id: Type.String() }),
   response: {

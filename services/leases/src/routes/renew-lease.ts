@@ -12,6 +12,7 @@ import type { Grant } from './create-lease.ts';
 
 const schema = {
   tags: ['leases'],
+  operationId: 'renewLease',
   summary: 'Renew a lease, up to the grace after its expiry',
   body: Type.Object(
     { leaseId: LeaseIdSchema, requestedTtlSeconds: Type.Optional(RequestedTtlSchema) },

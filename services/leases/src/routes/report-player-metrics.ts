@@ -72,6 +72,7 @@ function createPlayerMetrics({ registry, statistics }: Pick<Metrics, 'registry' 
 
 const schema = {
   tags: ['player'],
+  operationId: 'reportPlayerMetrics',
   summary: "Report the player's metrics",
   body: Type.Object(
     { ...PlayerMetricsSchema, contentId: Type.Optional(ContentIdSchema) },

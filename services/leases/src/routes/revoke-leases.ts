@@ -23,6 +23,7 @@ import { type RevocationResult, revokeMatchingLeases } from '../revoke-by-select
 
 const schema = {
   tags: ['leases'],
+  operationId: 'revokeLeases',
   summary: 'Revoke leases',
   description:
     'Names one of leaseId, viewerId, contentId, or viewerId with contentId. A viewer names its own leaseId only.',

@@ -18,6 +18,7 @@ const playlistType = 'application/vnd.apple.mpegurl';
 
 const schema = {
   tags: ['Sessions'],
+  operationId: 'getSessionPlaylist',
   summary: 'A playlist of a session',
   description:
     'What `url` of `POST /keys/sessions` leads to. The URL is the credential: no header is needed, and any page may fetch it. Keys of this server get `?s=` with the id of the session; segments come from where the source has them.',
