@@ -1,3 +1,4 @@
+import type { OpenApiDocument } from '@latchkey/shared/http';
 import { createInternalClient } from '@latchkey/shared/internal';
 import { listUpstreams, type Upstreams } from './route-table.ts';
 
@@ -10,12 +11,12 @@ export function fetchServiceDocuments(
   upstreams: Upstreams,
   secret: string,
   onFault: (service: string, error: unknown) => void,
-): Promise<{ paths?: Record<string, unknown> }[]> {
+): Promise<OpenApiDocument[]> {
   return Promise.all(
     listUpstreams(upstreams).map(({ name, upstream }) =>
       createInternalClient({ name, upstream, secret, onFault }).get(
         '/openapi.json',
-        (document) => document as { paths?: Record<string, unknown> },
+        (document) => document as OpenApiDocument,
       ),
     ),
   );

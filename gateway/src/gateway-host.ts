@@ -7,6 +7,7 @@ import {
   createHost,
   foreignPageReason,
   isOfAnotherSite,
+  type OpenApiDocument,
 } from '@latchkey/shared/http';
 import { createHidePersons, createRequestLog, type RequestLog } from '@latchkey/shared/log';
 import { resolveClientIp } from '@latchkey/shared/net';
@@ -24,7 +25,7 @@ interface GatewayHostOptions
     Pick<StartContext<HostValues>, 'version' | 'values' | 'readiness'> {
   requestLog: RequestLog;
   /** For separate services: reads their OpenAPI documents. */
-  serviceDocuments?: () => Promise<{ paths?: Record<string, unknown> }[]>;
+  serviceDocuments?: () => Promise<OpenApiDocument[]>;
 }
 
 /** The host of both profiles, before services are mounted on it or requests forwarded from it. It holds no secret. */

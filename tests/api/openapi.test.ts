@@ -74,6 +74,26 @@ const operationIds: Record<string, string> = {
   'PUT /keys/{contentId}/{epoch}': 'getContentKeyOfEpochByPut',
 };
 
+/** Names of types in clients. A released one never changes. */
+const resourceNames = [
+  'ApiKey',
+  'AuditRecord',
+  'ClockPeriods',
+  'Content',
+  'CurrentApiKey',
+  'Lease',
+  'Mark',
+  'NewApiKey',
+  'Problem',
+  'Scope',
+  'SequencePeriods',
+  'Session',
+  'Statistics',
+  'Usage',
+  'Webhook',
+  'WebhookDelivery',
+];
+
 interface RawAnswer {
   status: number | undefined;
   headers: IncomingHttpHeaders;
@@ -121,6 +141,13 @@ it('every operation of the OpenAPI document has the id that clients generate the
   });
   expect(Object.fromEntries(ids)).toEqual(operationIds);
   expect(new Set(Object.values(operationIds)).size).toBe(operations.length);
+});
+
+it('the resources of the OpenAPI document are schemas with a name, and every reference leads to one', () => {
+  const { schemas } = document.components;
+  expect(Object.keys(schemas)).toEqual(resourceNames);
+  const referred = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, ref]) => ref);
+  expect([...new Set(referred)].sort()).toEqual(resourceNames.map((name) => `#/components/schemas/${name}`));
 });
 
 it('docs/contract.md names every path of the OpenAPI document', () => {

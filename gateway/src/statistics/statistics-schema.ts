@@ -138,61 +138,65 @@ const ConcernSchema = Type.Object({
 });
 
 /** What the overview of the dashboard shows. */
-export const StatisticsSchema = Type.Object({
-  at: Instant,
-  stepSeconds: Type.Integer(),
-  keyRequests: RequestSeries('Key requests, by every replica that derives keys.'),
-  playbackRequests: RequestSeries(
-    'Requests for keys and leases that the gateway which gives this answer has answered. Calls of the dashboard are left out.',
-  ),
-  requests: RequestSeries(
-    'All requests, key requests included, that the gateway which gives this answer has answered: other gateways know theirs. Health checks are left out.',
-  ),
-  activeLeases: Type.Object({
-    count: nullableType<number>({ type: 'integer' }),
-    countedAt: nullableType<string>({ type: 'string', format: 'date-time' }),
-    series: Type.Array(Type.Object({ at: Instant, count: Count })),
-  }),
-  endedLeases: Type.Object({
-    lastHour: Type.Integer({
-      description: 'Leases that players returned, or that a newer lease of their viewer replaced.',
+export const StatisticsSchema = Type.Object(
+  {
+    at: Instant,
+    stepSeconds: Type.Integer(),
+    keyRequests: RequestSeries('Key requests, by every replica that derives keys.'),
+    playbackRequests: RequestSeries(
+      'Requests for keys and leases that the gateway which gives this answer has answered. Calls of the dashboard are left out.',
+    ),
+    requests: RequestSeries(
+      'All requests, key requests included, that the gateway which gives this answer has answered: other gateways know theirs. Health checks are left out.',
+    ),
+    activeLeases: Type.Object({
+      count: nullableType<number>({ type: 'integer' }),
+      countedAt: nullableType<string>({ type: 'string', format: 'date-time' }),
+      series: Type.Array(Type.Object({ at: Instant, count: Count })),
     }),
-  }),
-  player: Type.Object({
-    lastHour: Type.Object(playerFigures),
-    series: Type.Array(Type.Object({ at: Instant, ...playerFigures }), {
-      description: 'Only the steps in which players reported.',
+    endedLeases: Type.Object({
+      lastHour: Type.Integer({
+        description: 'Leases that players returned, or that a newer lease of their viewer replaced.',
+      }),
     }),
-  }),
-  changes: Type.Array(ChangeSchema, {
-    description: 'The latest changes of authority by management, newest first.',
-  }),
-  replicas: Type.Array(Type.Object({ replica: Type.String(), startedAt: Instant }), {
-    description: 'The key-derivation replicas that answered.',
-  }),
-  processes: Type.Array(ProcessSchema, {
-    description:
-      'Every process that answered, the one that gives this answer first. Other gateways are not among them: they know only themselves.',
-  }),
-  ready: Type.Boolean(),
-  dependencies: Type.Record(
-    Type.String(),
-    Type.Object({ status: Type.String() }, { additionalProperties: true }),
-    { description: 'As `/ready` shows them.' },
-  ) as TSchema,
-  concerns: Type.Array(ConcernSchema, {
-    description: 'All current problems, worst first. Webhooks get them as `alert.started` and `alert.ended`.',
-  }),
-  warnings: Type.Array(ConfigurationWarningSchema),
-  refusals: Type.Array(RefusalSchema, {
-    description:
-      'The latest refused requests for keys and leases, newest first: as many as `refusals` asks for. Each process keeps its last 250, and as many without a known caller, in memory.',
-  }),
-  settings: Type.Optional(SettingsSchema),
-  missing: Type.Array(Type.Object({ service: Type.String(), address: Type.String() }), {
-    description: 'Processes that did not answer in time. The figures do not include them.',
-  }),
-});
+    player: Type.Object({
+      lastHour: Type.Object(playerFigures),
+      series: Type.Array(Type.Object({ at: Instant, ...playerFigures }), {
+        description: 'Only the steps in which players reported.',
+      }),
+    }),
+    changes: Type.Array(ChangeSchema, {
+      description: 'The latest changes of authority by management, newest first.',
+    }),
+    replicas: Type.Array(Type.Object({ replica: Type.String(), startedAt: Instant }), {
+      description: 'The key-derivation replicas that answered.',
+    }),
+    processes: Type.Array(ProcessSchema, {
+      description:
+        'Every process that answered, the one that gives this answer first. Other gateways are not among them: they know only themselves.',
+    }),
+    ready: Type.Boolean(),
+    dependencies: Type.Record(
+      Type.String(),
+      Type.Object({ status: Type.String() }, { additionalProperties: true }),
+      { description: 'As `/ready` shows them.' },
+    ) as TSchema,
+    concerns: Type.Array(ConcernSchema, {
+      description:
+        'All current problems, worst first. Webhooks get them as `alert.started` and `alert.ended`.',
+    }),
+    warnings: Type.Array(ConfigurationWarningSchema),
+    refusals: Type.Array(RefusalSchema, {
+      description:
+        'The latest refused requests for keys and leases, newest first: as many as `refusals` asks for. Each process keeps its last 250, and as many without a known caller, in memory.',
+    }),
+    settings: Type.Optional(SettingsSchema),
+    missing: Type.Array(Type.Object({ service: Type.String(), address: Type.String() }), {
+      description: 'Processes that did not answer in time. The figures do not include them.',
+    }),
+  },
+  { title: 'Statistics' },
+);
 
 type Typed = Static<typeof StatisticsSchema>;
 export type Statistics = Omit<Typed, 'dependencies'> & {

@@ -8,7 +8,7 @@ const NullableInstantSchema = Type.Unsafe<string | null>({
   format: 'date-time',
 });
 
-export const ScopeSchema = Type.Enum([...scopes]);
+export const ScopeSchema = Type.Enum([...scopes], { title: 'Scope' });
 
 const fields = {
   id: Type.String({ format: 'uuid' }),
@@ -21,16 +21,22 @@ const fields = {
 };
 
 /** An API key as `docs/contract.md#api-keys` shows it. */
-export const ApiKeySchema = Type.Object({ ...fields, lastUsedAt: NullableInstantSchema });
+export const ApiKeySchema = Type.Object(
+  { ...fields, lastUsedAt: NullableInstantSchema },
+  { title: 'ApiKey' },
+);
 /** A key that was just created was not used yet. */
-export const NewApiKeySchema = Type.Object(fields);
+export const NewApiKeySchema = Type.Object(fields, { title: 'NewApiKey' });
 /** The key of the caller. The bootstrap key has only a scope and a name, and its id is null. */
-export const CurrentApiKeySchema = Type.Object({
-  ...Type.Partial(ApiKeySchema).properties,
-  id: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' }),
-  name: Type.String(),
-  scope: ScopeSchema,
-});
+export const CurrentApiKeySchema = Type.Object(
+  {
+    ...Type.Partial(ApiKeySchema).properties,
+    id: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' }),
+    name: Type.String(),
+    scope: ScopeSchema,
+  },
+  { title: 'CurrentApiKey' },
+);
 
 export const RawKeySchema = Type.String({
   pattern: '^lk_[0-9a-f]{64}$',

@@ -47,22 +47,25 @@ export const ContentIdSchema = { ...PlainContentIdSchema, description: 'Part of 
 /** Not checked by the schema: an id of another form gets 404. */
 export const ContentParametersSchema = Type.Object({ id: Type.String() });
 
-export const ContentSchema = Type.Object({
-  id: ContentIdSchema,
-  name: NameSchema,
-  status: StatusSchema,
-  keyVersion: Type.Integer({
-    minimum: 1,
-    description: 'The version of the master key that its keys are derived with. It never changes.',
-  }),
-  keyPeriods: ShownKeyPeriodsSchema,
-  sizeBytes: SizeSchema,
-  manifestKey: ManifestKeySchema,
-  playlistUrl: PlaylistUrlSchema,
-  metadata: MetadataSchema,
-  createdAt: InstantSchema,
-  updatedAt: InstantSchema,
-});
+export const ContentSchema = Type.Object(
+  {
+    id: ContentIdSchema,
+    name: NameSchema,
+    status: StatusSchema,
+    keyVersion: Type.Integer({
+      minimum: 1,
+      description: 'The version of the master key that its keys are derived with. It never changes.',
+    }),
+    keyPeriods: ShownKeyPeriodsSchema,
+    sizeBytes: SizeSchema,
+    manifestKey: ManifestKeySchema,
+    playlistUrl: PlaylistUrlSchema,
+    metadata: MetadataSchema,
+    createdAt: InstantSchema,
+    updatedAt: InstantSchema,
+  },
+  { title: 'Content' },
+);
 
 export const ContentAnswerSchema = Type.Object({ content: ContentSchema });
 

@@ -53,7 +53,7 @@ const clock = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'ClockPeriods', additionalProperties: false },
 );
 
 const sequence = Type.Object(
@@ -80,7 +80,7 @@ const sequence = Type.Object(
       Type.Boolean({ description: 'False: no bound on how fast keys are fetched. True if it is left out.' }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'SequencePeriods', additionalProperties: false },
 );
 
 const description =

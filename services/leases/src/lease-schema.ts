@@ -31,24 +31,27 @@ export const RequestedTtlSchema = Type.Integer({
   description: 'Seconds. The lease may get a shorter time than requested.',
 });
 
-export const LeaseSchema = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  kind: Type.Enum(['player', 'session'], { description: 'A session is a lease that is given as a URL.' }),
-  viewerId: Type.String(),
-  contentId: Type.String(),
-  deviceId: nullableType<string>({ type: 'string' }),
-  state: Type.Enum([...leaseStatuses]),
-  createdAt: Type.String({ format: 'date-time' }),
-  renewedAt: nullableType<string>(instant),
-  expiresAt: Type.String({ format: 'date-time' }),
-  revokedAt: nullableType<string>(instant),
-  revokedBy: Type.Unsafe<Lease['revokedBy']>({ type: ['string', 'null'], enum: [...revokers, null] }),
-  reason: nullableType<string>({ type: 'string' }),
-  lastUsedAt: nullableType<string>({
-    ...instant,
-    description: 'Of a session: its last reported use. Null for a player, which renews instead.',
-  }),
-});
+export const LeaseSchema = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    kind: Type.Enum(['player', 'session'], { description: 'A session is a lease that is given as a URL.' }),
+    viewerId: Type.String(),
+    contentId: Type.String(),
+    deviceId: nullableType<string>({ type: 'string' }),
+    state: Type.Enum([...leaseStatuses]),
+    createdAt: Type.String({ format: 'date-time' }),
+    renewedAt: nullableType<string>(instant),
+    expiresAt: Type.String({ format: 'date-time' }),
+    revokedAt: nullableType<string>(instant),
+    revokedBy: Type.Unsafe<Lease['revokedBy']>({ type: ['string', 'null'], enum: [...revokers, null] }),
+    reason: nullableType<string>({ type: 'string' }),
+    lastUsedAt: nullableType<string>({
+      ...instant,
+      description: 'Of a session: its last reported use. Null for a player, which renews instead.',
+    }),
+  },
+  { title: 'Lease' },
+);
 
 const GrantSchema = Type.Object({
   lease: LeaseSchema,

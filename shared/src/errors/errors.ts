@@ -126,7 +126,7 @@ const ProblemSchema = Type.Object(
     currentEpoch: Type.Optional(Type.Integer()),
     opensAt: Type.Optional(Type.String({ format: 'date-time' })),
   },
-  { additionalProperties: true, description: 'RFC 9457 problem details' },
+  { title: 'Problem', additionalProperties: true, description: 'RFC 9457 problem details' },
 );
 
 /** The body of an error answer. */

@@ -4,6 +4,7 @@ export {
   foreignPageReasons,
   isOfAnotherSite,
 } from './csrf.ts';
+export type { OpenApiDocument } from './describe-routes.ts';
 export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';

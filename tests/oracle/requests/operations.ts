@@ -16,7 +16,14 @@ export interface Operation {
 
 /** In the order of their names: the document of each profile has another. */
 export function listOperations(document: Json): Operation[] {
-  const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+  const { schemas } = document.components;
+  const resolve = (value: Json): Json => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (value.$ref) return resolve(schemas[value.$ref.split('/').at(-1)]);
+    if (Array.isArray(value)) return value.map(resolve);
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]));
+  };
+  const operations = Object.entries<Json>(resolve(document.paths)).flatMap(([path, item]) =>
     Object.entries<Json>(item).map(([method, { parameters = [], requestBody }]) => ({
       name: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),

@@ -14,6 +14,7 @@ interface Operation {
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> };
 }
 
 /** The OpenAPI document of the server, and checks of answers against it. */
@@ -62,6 +63,8 @@ export async function readApiDocument(baseUrl: string): Promise<ApiDocument> {
 function createApiDocument(document: OpenApi): ApiDocument {
   const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true, validateSchema: false }));
   ajv.addFormat('binary', true);
+  // References are paths within the document.
+  const { components } = document;
   const validators = new Map<object, ValidateFunction>();
   const paths = Object.entries(document.paths)
     .map(([template, item]) => ({
@@ -74,7 +77,7 @@ function createApiDocument(document: OpenApi): ApiDocument {
   const find = (path: string) => paths.find(({ pattern }) => pattern.test(path))?.item;
 
   function validate(schema: Record<string, unknown>, body: unknown): string[] {
-    const validator = validators.get(schema) ?? ajv.compile(schema);
+    const validator = validators.get(schema) ?? ajv.compile({ ...schema, components });
     validators.set(schema, validator);
     return validator(body) ? [] : [`the body is not as documented: ${ajv.errorsText(validator.errors)}`];
   }

@@ -25,42 +25,45 @@ import { auditOrders, listAuditRows } from '../list-audit.ts';
 
 const NullableTextSchema = Type.Unsafe<string | null>({ type: ['string', 'null'] });
 
-const AuditSchema = Type.Object({
-  id: Type.String(),
-  at: InstantSchema,
-  actor: Type.Object({ kind: Type.String(), id: NullableTextSchema }),
-  action: Type.String(),
-  target: NullableTextSchema,
-  clientIp: NullableTextSchema,
-  requestId: NullableTextSchema,
-  outcome: Type.String({ description: '`done` or `refused`.' }),
-  code: NullableTextSchema,
-  affected: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description:
-      'How many leases a revocation by viewer or content revoked. Null for other acts, and until the last of many is written.',
-  }),
-  count: Type.Integer({
-    minimum: 1,
-    description:
-      'How many refusals the record stands for; 1 for everything that was done. Refusals without a valid credential are counted: one ' +
-      'record a minute for an address (a /64 of IPv6) and action, with the target, request and code of the first. So are those of an API ' +
-      'key or viewer beyond 1,000 at once and 10 a minute. A process that counts more than 60 addresses or actors in a minute puts the ' +
-      'rest of an action into one record without them. The number may be a second late.',
-  }),
-  details: Type.Unsafe<AuditDetails | null>({
-    type: ['object', 'null'],
-    properties: {
-      reason: { type: 'string', description: 'Of a revocation.' },
-      changes: {
-        type: 'object',
-        description: 'What an edit changed, by the names of the API. Long values are cut.',
-        additionalProperties: { type: 'object', properties: { before: {}, after: {} } },
+const AuditSchema = Type.Object(
+  {
+    id: Type.String(),
+    at: InstantSchema,
+    actor: Type.Object({ kind: Type.String(), id: NullableTextSchema }),
+    action: Type.String(),
+    target: NullableTextSchema,
+    clientIp: NullableTextSchema,
+    requestId: NullableTextSchema,
+    outcome: Type.String({ description: '`done` or `refused`.' }),
+    code: NullableTextSchema,
+    affected: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description:
+        'How many leases a revocation by viewer or content revoked. Null for other acts, and until the last of many is written.',
+    }),
+    count: Type.Integer({
+      minimum: 1,
+      description:
+        'How many refusals the record stands for; 1 for everything that was done. Refusals without a valid credential are counted: one ' +
+        'record a minute for an address (a /64 of IPv6) and action, with the target, request and code of the first. So are those of an API ' +
+        'key or viewer beyond 1,000 at once and 10 a minute. A process that counts more than 60 addresses or actors in a minute puts the ' +
+        'rest of an action into one record without them. The number may be a second late.',
+    }),
+    details: Type.Unsafe<AuditDetails | null>({
+      type: ['object', 'null'],
+      properties: {
+        reason: { type: 'string', description: 'Of a revocation.' },
+        changes: {
+          type: 'object',
+          description: 'What an edit changed, by the names of the API. Long values are cut.',
+          additionalProperties: { type: 'object', properties: { before: {}, after: {} } },
+        },
       },
-    },
-    description: 'Why it was done and what it changed. Null if the record does not say.',
-  }),
-});
+      description: 'Why it was done and what it changed. Null if the record does not say.',
+    }),
+  },
+  { title: 'AuditRecord' },
+);
 
 // Postgres stores no NUL in a text, so no row has one.
 const named = (description: string) =>

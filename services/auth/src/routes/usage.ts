@@ -64,28 +64,31 @@ const seriesMembers = {
   }),
 };
 
-const UsageSchema = Type.Object({
-  unavailable: Type.Unsafe<'off' | null>({
-    type: ['string', 'null'],
-    description: 'Why there is no usage: `off` (USAGE_KEEP_DAYS=0). Null where there is.',
-  }),
-  requests: Type.String(),
-  by: Type.String(),
-  from: Type.String({ description: 'Start of the first step.' }),
-  to: Type.String({ description: 'End of the last step.' }),
-  stepSeconds: Type.Integer(),
-  completeUntil: Type.String({
-    description:
-      'Requests after this time may not have been reported yet. A process that is cut off reports later.',
-  }),
-  totals: Type.Object(seriesMembers, { description: 'Each request once.' }),
-  series: Type.Array(Type.Object({ id: Type.String(), ...seriesMembers })),
-  other: Type.Object(seriesMembers, {
-    description:
-      'All that is not among `series`. The 50 busiest series of an interval and process are counted apart, the rest together.',
-  }),
-  grafanaUrl: Type.Unsafe<string | null>({ type: ['string', 'null'], description: '`GRAFANA_URL`.' }),
-});
+const UsageSchema = Type.Object(
+  {
+    unavailable: Type.Unsafe<'off' | null>({
+      type: ['string', 'null'],
+      description: 'Why there is no usage: `off` (USAGE_KEEP_DAYS=0). Null where there is.',
+    }),
+    requests: Type.String(),
+    by: Type.String(),
+    from: Type.String({ description: 'Start of the first step.' }),
+    to: Type.String({ description: 'End of the last step.' }),
+    stepSeconds: Type.Integer(),
+    completeUntil: Type.String({
+      description:
+        'Requests after this time may not have been reported yet. A process that is cut off reports later.',
+    }),
+    totals: Type.Object(seriesMembers, { description: 'Each request once.' }),
+    series: Type.Array(Type.Object({ id: Type.String(), ...seriesMembers })),
+    other: Type.Object(seriesMembers, {
+      description:
+        'All that is not among `series`. The 50 busiest series of an interval and process are counted apart, the rest together.',
+    }),
+    grafanaUrl: Type.Unsafe<string | null>({ type: ['string', 'null'], description: '`GRAFANA_URL`.' }),
+  },
+  { title: 'Usage' },
+);
 
 /** `GET /api/v1/usage` */
 export function addGetUsageRoute(app: App, { db, clock, usageAccess: access }: AuthRouteOptions): void {

@@ -15,44 +15,50 @@ const EventsSchema = Type.Array(EventSchema, {
   uniqueItems: true,
 });
 
-export const WebhookSchema = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  name: Type.String(),
-  url: Type.String(),
-  events: Type.Array(Type.String()),
-  status: StatusSchema,
-  pausedBy: nullableType<'admin' | 'receiver'>({
-    type: 'string',
-    description: '`receiver` if it answered 410; null while active.',
-  }),
-  previousSecretUntil: {
-    ...NullableInstant,
-    description: 'Until then the secret from before the last rotation signs too.',
-  } as typeof NullableInstant,
-  pending: Type.Integer({ description: 'Deliveries that wait.' }),
-  dropped: Type.Integer({ description: 'Events that were dropped because 10,000 waited.' }),
-  createdAt: InstantSchema,
-  updatedAt: InstantSchema,
-});
+export const WebhookSchema = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    url: Type.String(),
+    events: Type.Array(Type.String()),
+    status: StatusSchema,
+    pausedBy: nullableType<'admin' | 'receiver'>({
+      type: 'string',
+      description: '`receiver` if it answered 410; null while active.',
+    }),
+    previousSecretUntil: {
+      ...NullableInstant,
+      description: 'Until then the secret from before the last rotation signs too.',
+    } as typeof NullableInstant,
+    pending: Type.Integer({ description: 'Deliveries that wait.' }),
+    dropped: Type.Integer({ description: 'Events that were dropped because 10,000 waited.' }),
+    createdAt: InstantSchema,
+    updatedAt: InstantSchema,
+  },
+  { title: 'Webhook' },
+);
 
 export const SecretSchema = Type.String({
   pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
   description: 'Shown this once.',
 });
 
-export const DeliverySchema = Type.Object({
-  id: Type.String({ description: 'The `webhook-id` of the message.' }),
-  type: Type.String(),
-  state: Type.Enum([...deliveryStates]),
-  tries: Type.Integer(),
-  createdAt: InstantSchema,
-  lastTryAt: NullableInstant,
-  nextTryAt: NullableInstant,
-  endedAt: NullableInstant,
-  lastStatus: nullableType<number>({ type: 'integer', description: 'The status of the last answer.' }),
-  lastError: nullableType<string>({ type: 'string', description: 'Why the last try failed.' }),
-  payload: Type.Object({}, { additionalProperties: true, description: 'The body of the message.' }),
-});
+export const DeliverySchema = Type.Object(
+  {
+    id: Type.String({ description: 'The `webhook-id` of the message.' }),
+    type: Type.String(),
+    state: Type.Enum([...deliveryStates]),
+    tries: Type.Integer(),
+    createdAt: InstantSchema,
+    lastTryAt: NullableInstant,
+    nextTryAt: NullableInstant,
+    endedAt: NullableInstant,
+    lastStatus: nullableType<number>({ type: 'integer', description: 'The status of the last answer.' }),
+    lastError: nullableType<string>({ type: 'string', description: 'Why the last try failed.' }),
+    payload: Type.Object({}, { additionalProperties: true, description: 'The body of the message.' }),
+  },
+  { title: 'WebhookDelivery' },
+);
 
 export const NewWebhookSchema = Type.Object(
   { name: NameSchema, url: UrlSchema, events: EventsSchema },

@@ -20,6 +20,19 @@ import {
 export const sessionsPath = '/keys/sessions';
 
 const instant = Type.String({ format: 'date-time' });
+const SessionSchema = Type.Object(
+  {
+    id: Type.String({ minLength: 43, maxLength: 43, description: 'The secret part of the URL.' }),
+    leaseId: Type.String({ format: 'uuid' }),
+    viewerId: Type.String(),
+    contentId: Type.String(),
+    createdAt: instant,
+    expiresAt: instant,
+    endsAt: Type.String({ format: 'date-time', description: 'No use extends the session beyond.' }),
+  },
+  { title: 'Session' },
+);
+
 const schema = {
   tags: ['leases'],
   operationId: 'createSession',
@@ -41,15 +54,7 @@ const schema = {
   response: {
     201: Type.Object(
       {
-        session: Type.Object({
-          id: Type.String({ minLength: 43, maxLength: 43, description: 'The secret part of the URL.' }),
-          leaseId: Type.String({ format: 'uuid' }),
-          viewerId: Type.String(),
-          contentId: Type.String(),
-          createdAt: instant,
-          expiresAt: instant,
-          endsAt: Type.String({ format: 'date-time', description: 'No use extends the session beyond.' }),
-        }),
+        session: SessionSchema,
         url: Type.String({ description: 'The playlist of the content, for any player of HLS.' }),
         lease: LeaseSchema,
       },

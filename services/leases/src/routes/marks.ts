@@ -17,18 +17,21 @@ const longestId = 16_000;
 
 const NullableTextSchema = nullableType<string>({ type: 'string' });
 
-const MarkSchema = Type.Object({
-  id: Type.String(),
-  viewerId: NullableTextSchema,
-  contentId: NullableTextSchema,
-  markedAt: Type.String({ format: 'date-time' }),
-  lapsesAt: nullableType<string>({
-    type: 'string',
-    format: 'date-time',
-    description:
-      'From then on no token that is accepted can be older than it, and it is removed. Null with AUTH_JWT_REQUIRE_IAT=false: it is kept until it is lifted.',
-  }),
-});
+const MarkSchema = Type.Object(
+  {
+    id: Type.String(),
+    viewerId: NullableTextSchema,
+    contentId: NullableTextSchema,
+    markedAt: Type.String({ format: 'date-time' }),
+    lapsesAt: nullableType<string>({
+      type: 'string',
+      format: 'date-time',
+      description:
+        'From then on no token that is accepted can be older than it, and it is removed. Null with AUTH_JWT_REQUIRE_IAT=false: it is kept until it is lifted.',
+    }),
+  },
+  { title: 'Mark' },
+);
 
 const listSchema = {
   tags: ['leases'],
