@@ -3,6 +3,7 @@ import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migrat
 import { isPostgres } from './is-postgres.ts';
 import { lockMigrations } from './migration-lock.ts';
 import { baseline } from './migrations/0001-baseline.ts';
+import { apiKeyMetadata } from './migrations/0002-api-key-metadata.ts';
 import type { Database, Transaction } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 import { inTransaction } from './transaction.ts';
@@ -11,10 +12,11 @@ import { refuseUnreleased } from './unreleased-schema.ts';
 /** In order of their names. A migration that was released is never edited. */
 export const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
+  '0002-api-key-metadata': apiKeyMetadata,
 };
 
 /** The last migration without which this code does not run; later ones may be pending. Move it together with the code that needs a later one. */
-export const neededMigration = '0001-baseline';
+export const neededMigration = '0002-api-key-metadata';
 
 /** The schema as one release knows it. */
 export interface KnownSchema {

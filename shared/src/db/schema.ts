@@ -14,6 +14,8 @@ export interface ApiKeyTable {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
+  /** An object of texts as JSON; null for none. */
+  metadata: string | null;
 }
 
 /** One row. Its lock makes setup and the creation of keys take turns. */
