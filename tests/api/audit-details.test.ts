@@ -67,6 +67,13 @@ it('the audit has name, scope and end of a new API key, and the ends of one that
       },
     },
   ]);
+  await client.call('PATCH', `/api/v1/api-keys/${id}`, {
+    as: admin,
+    json: { name, metadata: { team: 'a' } },
+  });
+  expect(await detailsOf('api-key.update', id)).toEqual([
+    { changes: { metadata: { before: {}, after: { team: 'a' } } } },
+  ]);
   await client.post(`/api/v1/api-keys/${id}/rotate`, admin, { overlapSeconds: 60 });
   const [rotated] = await detailsOf('api-key.rotate', id);
   expect(rotated).toMatchObject({

@@ -85,6 +85,7 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
     'POST /api/v1/setup': forwarded,
     'POST /api/v1/api-keys': withName,
     'POST /api/v1/content': withName,
+    'PATCH /api/v1/api-keys/{id}': withName,
     'PATCH /api/v1/content/{id}': withName,
     'PATCH /api/v1/webhooks/{id}': withName,
     'POST /api/v1/webhooks': () => ({

@@ -40,6 +40,7 @@ async function runCreate(
     name: readName(options.name, '--name'),
     scope: options.scope,
     expiresAt: options.expiresAt === undefined ? null : readInstant(options.expiresAt, '--expires-at'),
+    metadata: {},
   };
   await withDatabase(env, { mayCreate: false }, async (db, database) => {
     // No one in this process subscribes to the bus. Servers read the change from the feed.

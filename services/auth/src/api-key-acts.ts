@@ -1,7 +1,7 @@
 import { generateApiKey, hashCredential, keyPrefixOf } from '@latchkey/shared/auth';
 import type { AuditDetails, Scope } from '@latchkey/shared/contracts';
-import type { AuditFacts } from '@latchkey/shared/http';
-import { type ApiKeyRow, toApiKey } from './api-key.ts';
+import { type AuditFacts, validationFailure } from '@latchkey/shared/http';
+import { type ApiKeyMetadata, type ApiKeyRow, toApiKey, toMetadataColumn } from './api-key.ts';
 import type { AuthRouteOptions } from './auth-route-options.ts';
 import type { LedgerEntry } from './own-tables.ts';
 
@@ -11,16 +11,25 @@ export interface IssuedApiKey {
   rawKey: string;
 }
 
+/** The members of a key that its creator chooses. */
+export interface WantedApiKey {
+  name: string;
+  scope: Scope;
+  /** Milliseconds since 1970; null for a key that does not expire. */
+  expiresAt: number | null;
+  metadata: ApiKeyMetadata;
+}
+
 export type KeyMaker = Pick<AuthRouteOptions, 'randomId' | 'randomBytes'>;
 
 /**
  * Makes a key and its row, and stores neither.
  *
- * @param now and `expiresAt`: milliseconds since 1970; `expiresAt` null for a key that does not expire
+ * @param now milliseconds since 1970
  */
 export function newApiKey(
   { randomId, randomBytes }: KeyMaker,
-  wanted: { name: string; scope: Scope; expiresAt: number | null },
+  wanted: WantedApiKey,
   now: number,
 ): IssuedApiKey {
   const rawKey = generateApiKey(randomBytes);
@@ -34,6 +43,7 @@ export function newApiKey(
     expires_at: wanted.expiresAt,
     revoked_at: null,
     last_used_at: null,
+    metadata: toMetadataColumn(wanted.metadata),
   };
   return { row, rawKey };
 }
@@ -48,10 +58,28 @@ export async function announceApiKey(
   entry.notice({ topic: 'api-key', event, data: toApiKey(row) });
 }
 
+/** @throws AppError VALIDATION_FAILED for an expiry that is over. Null is none */
+export function assertInFuture(expiresAt: number | null, now: number): void {
+  if (expiresAt !== null && expiresAt <= now) throw validationFailure('/expiresAt', 'must lie in the future');
+}
+
+/** What a creation or an edit may set, before and after it, as the API shows it. @param before null for a key that is new */
+export function compareApiKeys(
+  before: ApiKeyRow | null,
+  after: ApiKeyRow,
+): NonNullable<AuditDetails['changes']> {
+  const [old, now] = [before && toApiKey(before), toApiKey(after)];
+  return {
+    name: { before: old?.name ?? null, after: now.name },
+    expiresAt: { before: old?.expiresAt ?? null, after: now.expiresAt },
+    metadata: { before: old?.metadata ?? {}, after: now.metadata },
+  };
+}
+
 /** The audit row of an act on an API key, in the transaction of the act. */
 export async function auditApiKeyAct(
   entry: LedgerEntry,
-  action: 'setup' | 'api-key.create' | 'api-key.revoke' | 'api-key.rotate',
+  action: 'setup' | 'api-key.create' | 'api-key.update' | 'api-key.revoke' | 'api-key.rotate',
   id: string,
   facts: AuditFacts,
   changes: AuditDetails['changes'] = {},

@@ -1,5 +1,6 @@
 import { scopes } from '@latchkey/shared/contracts';
 import { Type } from '@latchkey/shared/schema';
+import type { ApiKeyMetadata } from './api-key.ts';
 
 /** ISO 8601, UTC, milliseconds. */
 export const InstantSchema = Type.String({ format: 'date-time' });
@@ -10,6 +11,28 @@ const NullableInstantSchema = Type.Unsafe<string | null>({
 
 export const ScopeSchema = Type.Enum([...scopes], { title: 'Scope' });
 
+export const ExpirySchema = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  description: 'ISO 8601, in the future. Null: the key does not expire.',
+});
+
+/** As many facts as a team keeps of a key. All of them take 16 KB at most, as the metadata of a content. */
+const maxMetadataTexts = 20;
+/** As long as a name. */
+const maxMetadataLength = 200;
+export const MetadataSchema = Type.Unsafe<ApiKeyMetadata>({
+  type: 'object',
+  maxProperties: maxMetadataTexts,
+  propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,39}$' },
+  additionalProperties: {
+    type: 'string',
+    maxLength: maxMetadataLength,
+    // Without control characters and lone surrogates, which not every database can store.
+    pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+  },
+  description: `Your own data: up to ${maxMetadataTexts} texts of ${maxMetadataLength} characters. A name has 1 to 40 letters, digits and \`_.-\`, a letter first.`,
+});
+
 const fields = {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
@@ -18,6 +41,7 @@ const fields = {
   expiresAt: NullableInstantSchema,
   revokedAt: NullableInstantSchema,
   createdAt: InstantSchema,
+  metadata: MetadataSchema,
 };
 
 /** An API key as `docs/contract.md#api-keys` shows it. */

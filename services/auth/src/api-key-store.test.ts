@@ -17,7 +17,13 @@ const dayMs = 86_400_000;
 function rowOf(id: string, fields: Partial<ApiKeyRow> = {}): ApiKeyRow {
   return {
     ...{ id, name: 'a key', key_hash: `hash of ${id}`, key_prefix: 'lk_01234567', scope: 'full' },
-    ...{ created_at: 1_767_225_600_000, expires_at: null, revoked_at: null, last_used_at: null },
+    ...{
+      created_at: 1_767_225_600_000,
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
+      metadata: null,
+    },
     ...fields,
   };
 }
@@ -31,7 +37,12 @@ describe.each(databaseKinds(process.env))('the store of API keys on $name', (kin
   afterAll(() => opened.close());
 
   it('an API key is found by its id and by its hash, as it was stored', async () => {
-    const row = rowOf('a', { name: 'Ünï 🎬', expires_at: 8_640_000_000_000_000, last_used_at: 1 });
+    const row = rowOf('a', {
+      name: 'Ünï 🎬',
+      expires_at: 8_640_000_000_000_000,
+      last_used_at: 1,
+      metadata: '{"team":"Ünï 🎬"}',
+    });
     await insertApiKey(opened.db, row);
     expect(await findApiKeyById(opened.db, 'a')).toEqual(row);
     expect(await findApiKeyByHash(opened.db, 'hash of a')).toEqual(row);

@@ -15,6 +15,7 @@ const columns = [
   'expires_at',
   'revoked_at',
   'last_used_at',
+  'metadata',
 ] as const;
 
 type Connection = Database | Transaction;
@@ -148,6 +149,14 @@ export async function countUnendingApiKeys(db: Connection): Promise<number> {
 export async function setApiKeyEnd(db: Connection, id: string, end: ApiKeyEnd): Promise<void> {
   const { expires_at, revoked_at } = end;
   await db.updateTable('api_keys').set({ expires_at, revoked_at }).where('id', '=', id).execute();
+}
+
+export async function updateApiKey(
+  db: Connection,
+  id: string,
+  changes: Partial<Pick<ApiKeyRow, 'name' | 'expires_at' | 'metadata'>>,
+): Promise<void> {
+  await db.updateTable('api_keys').set(changes).where('id', '=', id).execute();
 }
 
 /** Moves `last_used_at` forward. An earlier time than the stored one changes nothing. */

@@ -3,6 +3,7 @@ import { isUuid } from '@latchkey/shared/contracts';
 import type { ApiKeyTable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { instantOf } from '@latchkey/shared/http';
+import { redactName } from '@latchkey/shared/log';
 import type { Selectable } from 'kysely';
 
 /** A stored API key. Times are milliseconds since 1970. */
@@ -18,7 +19,11 @@ interface ApiKey extends Record<string, unknown> {
   expiresAt: string | null;
   revokedAt: string | null;
   createdAt: string;
+  metadata: ApiKeyMetadata;
 }
+
+/** Texts of the owner by name, such as a ticket or a team. */
+export type ApiKeyMetadata = Readonly<Record<string, string>>;
 
 export function toApiKey(row: ApiKeyRow): ApiKey {
   return {
@@ -30,6 +35,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     expiresAt: instantOf(row.expires_at),
     revokedAt: instantOf(row.revoked_at),
     createdAt: instantOf(row.created_at),
+    metadata: row.metadata === null ? {} : JSON.parse(row.metadata),
   };
 }
 
@@ -42,6 +48,12 @@ export function toApiKeyState(row: ApiKeyRow): ApiKeyState {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
   };
+}
+
+/** The metadata as it is stored. Credentials in it are hidden, because lists and events show it. */
+export function toMetadataColumn(metadata: ApiKeyMetadata): string {
+  const texts = Object.entries(metadata).map(([name, text]) => [name, redactName(text)]);
+  return JSON.stringify(Object.fromEntries(texts));
 }
 
 /** When a key ends; both null for one that does not. */

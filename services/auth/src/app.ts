@@ -16,6 +16,7 @@ import type { RowCore } from './own-tables.ts';
 import { addExportAuditRoute, addListAuditRoute } from './routes/audit.ts';
 import {
   addCreateApiKeyRoute,
+  addGetApiKeyRoute,
   addGetCurrentApiKeyRoute,
   addListApiKeysRoute,
 } from './routes/create-and-read-api-keys.ts';
@@ -27,6 +28,7 @@ import {
 import { addRevokeApiKeyRoute, addRotateApiKeyRoute } from './routes/revoke-and-rotate-api-key.ts';
 import { addClaimSetupRoute, addGetSetupRoute } from './routes/setup.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
+import { addUpdateApiKeyRoute } from './routes/update-api-key.ts';
 import { addGetUsageRoute, addRecordUsageRoute } from './routes/usage.ts';
 import { addListDeliveriesRoute, addSendRoutes } from './routes/webhook-deliveries.ts';
 import { addWebhookListRoutes, addWebhookRoutes } from './routes/webhooks.ts';
@@ -109,6 +111,8 @@ export async function addAuthRoutes(app: App, options: AuthRouteOptions): Promis
     addCreateApiKeyRoute(scope, options);
     addListApiKeysRoute(scope, options);
     addGetCurrentApiKeyRoute(scope, options);
+    addGetApiKeyRoute(scope, options);
+    addUpdateApiKeyRoute(scope, options);
     addRevokeApiKeyRoute(scope, options);
     addRotateApiKeyRoute(scope, options);
     addListAuditRoute(scope, options);

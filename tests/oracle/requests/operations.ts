@@ -129,6 +129,7 @@ export function validBody(name: string, { contentId, leaseId }: Scene, webhookUr
   const bodies: Readonly<Record<string, Json>> = {
     'POST /api/v1/setup': { name: 'First' },
     'POST /api/v1/api-keys': { name: 'Key', scope: 'playback' },
+    'PATCH /api/v1/api-keys/{id}': { name: 'Renamed' },
     'POST /api/v1/api-keys/{id}/rotate': { overlapSeconds: 3_600 },
     'POST /api/v1/webhooks': { name: 'Hook', url: webhookUrl, events: ['lease.limit-reached'] },
     'PATCH /api/v1/webhooks/{id}': { name: 'Renamed' },

@@ -62,6 +62,8 @@ function describeManagement(keyInfo: string): Record<string, Row> {
     'POST /api/v1/api-keys': managed('201'),
     'GET /api/v1/api-keys': managed('200'),
     'GET /api/v1/api-keys/current': forAnyKey('200'),
+    'GET /api/v1/api-keys/{id}': managed('200'),
+    'PATCH /api/v1/api-keys/{id}': managed('200'),
     'DELETE /api/v1/api-keys/{id}': managed('200'),
     'POST /api/v1/api-keys/{id}/rotate': managed('201'),
     'GET /api/v1/audit': managed('200'),

@@ -2,9 +2,11 @@
 export const actions: Readonly<Record<string, string>> = {
   setup: 'Claim the server',
   'api-key.create': 'Create an API key',
+  'api-key.update': 'Change an API key',
   'api-key.rotate': 'Rotate an API key',
   'api-key.revoke': 'Revoke an API key',
   'api-key.list': 'List API keys',
+  'api-key.read': 'Read an API key',
   'api-key.current': 'Identify an API key',
   'content.create': 'Register a content',
   'content.update': 'Change a content',

@@ -87,6 +87,7 @@ const lateness = ({ pending, slowestMs }: AuthorityChange) =>
 const acts: Readonly<Record<string, string>> = {
   setup: 'The server was claimed',
   'api-key.create': 'An API key was created',
+  'api-key.update': 'An API key was changed',
   'api-key.rotate': 'An API key was rotated',
   'api-key.revoke': 'An API key was revoked',
   'mark.lift': 'A mark was lifted',

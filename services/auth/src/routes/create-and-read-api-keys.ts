@@ -1,10 +1,8 @@
-import type { Scope } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import {
   type App,
   type AuditFacts,
   auditFacts,
-  instantOf,
   listQuery,
   NameSchema,
   NextCursorSchema,
@@ -14,21 +12,26 @@ import {
   sortedPage,
   sortQuery,
   totalOf,
-  validationFailure,
 } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
-import { toApiKey } from '../api-key.ts';
+import { apiKeyNotFound, readApiKeyId, toApiKey } from '../api-key.ts';
 import {
   announceApiKey,
+  assertInFuture,
   auditApiKeyAct,
+  compareApiKeys,
   type IssuedApiKey,
   type KeyMaker,
   newApiKey,
+  type WantedApiKey,
 } from '../api-key-acts.ts';
 import { apiKeyExpiries, apiKeyStatuses } from '../api-key-filter.ts';
 import {
+  ApiKeyParamsSchema,
   ApiKeySchema,
   CurrentApiKeySchema,
+  ExpirySchema,
+  MetadataSchema,
   NewApiKeySchema,
   RawKeySchema,
   ScopeSchema,
@@ -51,12 +54,8 @@ const BodySchema = Type.Object(
   {
     name: NameSchema,
     scope: Type.Optional(ScopeSchema),
-    expiresAt: Type.Optional(
-      Type.Unsafe<string | null>({
-        type: ['string', 'null'],
-        description: 'ISO 8601, in the future. Absent or null: the key does not expire.',
-      }),
-    ),
+    expiresAt: Type.Optional(ExpirySchema),
+    metadata: Type.Optional(MetadataSchema),
   },
   { additionalProperties: false },
 );
@@ -80,11 +79,12 @@ export function addCreateApiKeyRoute(app: App, options: AuthRouteOptions): void 
       },
     },
     async (request, reply) => {
-      const { name, scope = defaultScope, expiresAt = null } = request.body;
+      const { name, scope = defaultScope, expiresAt = null, metadata = {} } = request.body;
       const wanted = {
         name: readName(name),
         scope,
         expiresAt: expiresAt === null ? null : readInstant(expiresAt, '/expiresAt'),
+        metadata,
       };
       const { row, rawKey } = await createApiKey(options, wanted, auditFacts(request));
       return reply.code(201).send({ api_key: toApiKey(row), raw_key: rawKey });
@@ -95,26 +95,23 @@ export function addCreateApiKeyRoute(app: App, options: AuthRouteOptions): void 
 /**
  * Creates an API key. `full` may create `admin`: the scope table gives both the management of API keys.
  *
- * @param wanted `expiresAt` in milliseconds since 1970; null for a key that does not expire
  * @throws AppError VALIDATION_FAILED if `expiresAt` is not in the future (`docs/contract.md#api-keys`)
  */
 export async function createApiKey(
   options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,
-  wanted: { name: string; scope: Scope; expiresAt: number | null },
+  wanted: WantedApiKey,
   facts: AuditFacts,
 ): Promise<IssuedApiKey> {
   return options.ledger.write(async (entry) => {
-    if (wanted.expiresAt !== null && wanted.expiresAt <= entry.now)
-      throw validationFailure('/expiresAt', 'must lie in the future');
+    assertInFuture(wanted.expiresAt, entry.now);
     // Takes turns with setup: a key that is created while setup counts the keys would make two first keys.
     await lockSetupClaim(entry.tx, entry.now);
     const issued = newApiKey(options, wanted, entry.now);
     await insertApiKey(entry.tx, issued.row);
     await announceApiKey(entry, 'created', issued.row);
     await auditApiKeyAct(entry, 'api-key.create', issued.row.id, facts, {
-      name: { before: null, after: wanted.name },
+      ...compareApiKeys(null, issued.row),
       scope: { before: null, after: wanted.scope },
-      expiresAt: { before: null, after: instantOf(wanted.expiresAt) },
     });
     return issued;
   });
@@ -214,6 +211,31 @@ export function addGetCurrentApiKeyRoute(app: App, { db }: AuthRouteOptions): vo
       if (id === null) return { api_key: { scope, name, id } };
       const row = await findApiKeyById(db, id);
       if (!row) throw new AppError('INVALID_API_KEY');
+      return { api_key: toApiKey(row) };
+    },
+  );
+}
+
+/** `GET /api/v1/api-keys/:id`: also a key that is revoked or expired. */
+export function addGetApiKeyRoute(app: App, { db }: AuthRouteOptions): void {
+  app.get(
+    '/api/v1/api-keys/:id',
+    {
+      config: { access: 'manage', action: 'api-key.read', limit: 'api' },
+      schema: {
+        tags: ['API keys'],
+        operationId: 'getApiKey',
+        summary: 'Look an API key up',
+        params: ApiKeyParamsSchema,
+        response: {
+          200: Type.Object({ api_key: ApiKeySchema }),
+          ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'API_KEY_NOT_FOUND'),
+        },
+      },
+    },
+    async ({ params }) => {
+      const row = await findApiKeyById(db, readApiKeyId(params.id));
+      if (!row) throw apiKeyNotFound();
       return { api_key: toApiKey(row) };
     },
   );

@@ -52,7 +52,7 @@ export function addRotateApiKeyRoute(app: App, options: AuthRouteOptions): void 
       schema: {
         tags: ['API keys'],
         operationId: 'rotateApiKey',
-        summary: 'Replace an API key by a new one with the same name, scope and expiry',
+        summary: 'Replace an API key by a new one with the same name, scope, expiry and metadata',
         description: 'A key that is revoked or expired cannot be rotated: 404.',
         params: ApiKeyParamsSchema,
         body: BodySchema,
@@ -89,7 +89,7 @@ interface RotatedApiKey extends IssuedApiKey {
 }
 
 /**
- * Replaces an API key by one with the same name, scope and expiry. The old one works for the overlap. An overlap
+ * Replaces an API key by one with the same name, scope, expiry and metadata. The old one works for the overlap. An overlap
  * of 0 revokes it at once. The audit names the old one.
  *
  * @throws AppError API_KEY_NOT_FOUND for an unknown id, and for a key that is revoked or expired:
@@ -107,7 +107,8 @@ async function rotateApiKey(
     if (!isApiKeyUsable(toApiKeyState(row), entry.now))
       throw apiKeyNotFound('This API key is revoked or expired, so it cannot be rotated. Create a new one.');
     const { name, scope, expires_at: expiresAt } = row;
-    const issued = newApiKey(options, { name, scope: scope as Scope, expiresAt }, entry.now);
+    const { metadata } = toApiKey(row);
+    const issued = newApiKey(options, { name, scope: scope as Scope, expiresAt, metadata }, entry.now);
     const previous = { ...row, ...endOfReplaced(row, overlapSeconds, entry.now) };
     await insertApiKey(entry.tx, issued.row);
     await setApiKeyEnd(entry.tx, id, previous);
