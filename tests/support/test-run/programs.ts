@@ -43,6 +43,7 @@ export const programs = {
   pnpm: { files: [`${folder}/first-start.test.ts`] },
   pgbouncer: { files: ['shared/src/db/pgbouncer.test.ts'], tools: ['pgbouncer'] },
   documents: { files: [`${folder}/documents/`, 'k8s/src/documented-commands.test.ts'], tools: ['firefox'] },
+  'openapi-clients': { files: [`${folder}/openapi-clients/`] },
   examples: { files: ['examples/demo/demo.test.ts'] },
 } as const satisfies Record<string, Program>;
 
