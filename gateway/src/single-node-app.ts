@@ -126,7 +126,7 @@ export async function mountServices(
   { rows, masterKeys }: { rows: Rows; masterKeys: MasterKeyRing },
 ): Promise<void> {
   const { values } = context;
-  const { db, checkSchema: _, ...ways } = rows;
+  const { db, checkSchema: _, roster, ...ways } = rows;
   const setup = toSetupSecrets(values);
   const apiKeys = createApiKeyVerifier({
     db,
@@ -137,7 +137,7 @@ export async function mountServices(
   const contents = createContentReader({ db });
   const leases = createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds });
   const readers = { ...ways, apiKeys, contents, importedKeys: createImportedKeyReader({ db }), leases };
-  const core = addRows(await createServiceCore(context, values, readers), db);
+  const core = addRows(await createServiceCore(context, values, readers), db, roster);
   await core.follower.pull();
   const readAlerts = await mountStatistics(core, setup, context.readiness);
   runUsage(await mountAuth(core, { apiKeys, readAlerts }), core);

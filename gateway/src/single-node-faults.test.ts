@@ -17,7 +17,7 @@ const readers = ({ rows: { db }, context }: ProcessInTest) => ({
 async function mountAlone(name: 'auth' | 'content' | 'leases', process: ProcessInTest): Promise<void> {
   const { context, rows, values } = process;
   const own = readers(process);
-  const core = addRows(await createServiceCore(context, values, { ...rows, ...own }), rows.db);
+  const core = addRows(await createServiceCore(context, values, { ...rows, ...own }), rows.db, rows.roster);
   await core.follower.pull();
   if (name === 'auth') await mountAuth(core, own);
   else if (name === 'content') await mountContent(core, own);

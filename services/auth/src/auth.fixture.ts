@@ -61,6 +61,7 @@ export async function startAuth({
     setup,
     warn: (message) => host.log.warn(message),
     ledger: host.ledger,
+    waitUntilApplied: host.waitUntilApplied,
     refusals: host.refusals,
     guard: { authenticator: host.authenticator, limiter: null },
     originOf: originOfInjected(createSetupOriginReader({}, clock)),

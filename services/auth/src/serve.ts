@@ -11,7 +11,7 @@ await runService(
     settings: { ...serviceSettings(defaultPorts.auth), ...rowSettings, ...authVariables },
     async mount(context) {
       const { values, clock, log, warn } = context;
-      const { db, checkSchema, ...rows } = await openRows('auth', values, context);
+      const { db, checkSchema, roster, ...rows } = await openRows('auth', values, context);
       const setup = toSetupSecrets(values);
       const apiKeys = createApiKeyVerifier({
         db,
@@ -20,7 +20,7 @@ await runService(
         onFault: (error) => warn('uses of API keys could not be written', error),
       });
       const core = await createServiceCore(context, values, { ...rows, apiKeys });
-      await mount(addRows(core, db), { apiKeys });
+      await mount(addRows(core, db, roster), { apiKeys });
       return async () => {
         await checkSchema();
         await core.follower.pull();

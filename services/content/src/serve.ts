@@ -23,7 +23,7 @@ await runService(
     },
     async mount(context) {
       const { values } = context;
-      const { db, checkSchema, ...rows } = await openRows('content', values, context);
+      const { db, checkSchema, roster, ...rows } = await openRows('content', values, context);
       const auth = connectService({ name: 'auth', urls: values.authServiceUrl }, values, context);
       const contents = createContentReader({ db });
       const core = await createServiceCore(context, values, {
@@ -31,7 +31,7 @@ await runService(
         apiKeys: connectApiKeys(auth, context),
         contents,
       });
-      await mount(addRows(core, db), { contents });
+      await mount(addRows(core, db, roster), { contents });
       return async () => {
         await checkSchema();
         await core.follower.pull();

@@ -26,7 +26,7 @@ await runService(
     },
     async mount(context) {
       const { values } = context;
-      const { db, checkSchema, ...rows } = await openRows('leases', values, context);
+      const { db, checkSchema, roster, ...rows } = await openRows('leases', values, context);
       const auth = connectService({ name: 'auth', urls: values.authServiceUrl }, values, context);
       const content = connectService({ name: 'content', urls: values.contentServiceUrl }, values, context);
       const contents = createContentClient(content);
@@ -37,7 +37,7 @@ await runService(
         contents,
         leases,
       });
-      await mount(addRows(core, db), { leases, contents });
+      await mount(addRows(core, db, roster), { leases, contents });
       connectUsage(auth, core);
       return async () => {
         await checkSchema();

@@ -30,6 +30,7 @@ beforeEach(async () => {
       vouchesFor: () => true,
       ageMs: () => 0,
       seenUpToMs: () => clock.monotonic(),
+      place: () => null,
       onChange: () => {},
       pull: unasked,
       stop: () => {},

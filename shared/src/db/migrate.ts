@@ -4,6 +4,7 @@ import { isPostgres } from './is-postgres.ts';
 import { lockMigrations } from './migration-lock.ts';
 import { baseline } from './migrations/0001-baseline.ts';
 import { apiKeyMetadata } from './migrations/0002-api-key-metadata.ts';
+import { followers } from './migrations/0003-followers.ts';
 import type { Database, Transaction } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 import { inTransaction } from './transaction.ts';
@@ -13,10 +14,11 @@ import { refuseUnreleased } from './unreleased-schema.ts';
 export const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
   '0002-api-key-metadata': apiKeyMetadata,
+  '0003-followers': followers,
 };
 
 /** The last migration without which this code does not run; later ones may be pending. Move it together with the code that needs a later one. */
-export const neededMigration = '0002-api-key-metadata';
+export const neededMigration = '0003-followers';
 
 /** The schema as one release knows it. */
 export interface KnownSchema {

@@ -169,6 +169,22 @@ interface ChangeCounterTable {
   number: number;
   /** 32 random hex digits. Renewed when an operator says that the database was restored. */
   history: string;
+  /** The highest number that a request waits for, see `FollowerTable`; null before the first wait. */
+  awaited: number | null;
+}
+
+/** One row for each process that follows the change feed: see `shared/src/events/feed-roster.ts`. */
+export interface FollowerTable {
+  /** Random, new with each start of the process. */
+  process: string;
+  /** Its `AUTHORITY_MAX_AGE_SECONDS`, in milliseconds. */
+  limit_ms: number;
+  /** The history of the feed in which it has applied changes; null before the first report. */
+  history: string | null;
+  /** It has applied every change up to this number. Written only while somebody waits. */
+  applied: number;
+  /** By the database's clock, milliseconds since 1970: no report came although one was due. Null: it reports. */
+  suspect_since: number | null;
 }
 
 interface ReadyProbeTable {
@@ -226,6 +242,7 @@ export interface Schema {
   key_versions: KeyVersionTable;
   changes: ChangeTable;
   change_counter: ChangeCounterTable;
+  followers: FollowerTable;
   ready_probe: ReadyProbeTable;
   usage_counts: UsageCountTable;
   usage_reports: UsageReportTable;

@@ -5,6 +5,8 @@ import type { Change } from './change.ts';
 /** Maximum changes in one page. More than a second of mass revocations brings, and still one short statement. */
 export const pageSize = 1_000;
 
+/** How long a process may be named, and a history: a UUID, and two of them with some digits. */
+const NameSchema = Type.String({ maxLength: 200 });
 const Whole = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /** The last number in use. */
@@ -14,6 +16,7 @@ export const FeedHeadSchema = Type.Object({ head: Whole });
 export const FeedPageSchema = Type.Object({
   head: Whole,
   history: Type.String(),
+  awaited: Type.Optional(Whole),
   changes: Type.Array(
     Type.Object({
       number: Whole,
@@ -36,16 +39,45 @@ export type FeedRow = Omit<WirePage['changes'][number], 'change'> & { change: Ch
 /**
  * The changes after the requested number, in order. Removed old rows are missing. `head` is the last number in use when
  * the page was read. `history` names the database that was read. Another name means that the
- * database may have been restored to an earlier state.
+ * database may have been restored to an earlier state. `awaited` is the number that a process is waiting for; missing where
+ * nobody is asked to confirm.
  */
 export type FeedPage = Omit<WirePage, 'changes'> & { changes: FeedRow[] };
+
+/**
+ * A process that follows the feed, and how far: it has applied every change up to the number of the history. The history is null
+ * before its first read.
+ */
+export const FollowerReportSchema = Type.Object({
+  process: NameSchema,
+  limitMs: Whole,
+  history: nullable(NameSchema),
+  applied: Whole,
+});
+export type FollowerReport = Static<typeof FollowerReportSchema>;
 
 /** The change feed: every change of authority, numbered in commit order, without a gap. */
 export interface ChangeFeed {
   /** @throws DatabaseIsStandby, and the database's errors */
   head(): Promise<number>;
-  /** Errors as for `head`. The whole page is read at one instant. */
-  since(number: number): Promise<FeedPage>;
+  /**
+   * Errors as for `head`. The whole page is read at one instant.
+   *
+   * @param report of the process that asks, where the feed has a list of followers
+   */
+  since(number: number, report?: FollowerReport): Promise<FeedPage>;
+  /** Missing where nobody waits for the processes that follow it. */
+  followers?: FeedFollowers;
+}
+
+/** The list of the processes that follow a feed, as one of them uses it. */
+export interface FeedFollowers {
+  /** The name of this process, where it keeps the list itself. */
+  self?: string;
+  /** A process serves nothing any more. */
+  leave(process: string): Promise<void>;
+  /** Whether this process may confirm that it has applied a change. */
+  mayConfirm(): boolean;
 }
 
 /** Identifies a row among rows of other histories with the same number. Null where unknown. */

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock/clock.ts';
+import type { AwaitedPlace } from './applied-waits.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
-import type { ChangeFeed, FeedPage } from './change-feed.ts';
+import type { ChangeFeed, FeedPage, FollowerReport } from './change-feed.ts';
 import type { FeedPosition, FeedRecord } from './feed-position.ts';
 import { createFeedProgress } from './feed-progress.ts';
 
@@ -19,6 +20,8 @@ export interface FeedFollower extends FeedPosition {
   ageMs(): number | null;
   /** Monotonic milliseconds: every change that was committed before this instant has been seen; null before the first read. */
   seenUpToMs(): number | null;
+  /** Every change up to this number of this history has been applied; null before the first read. */
+  place(): AwaitedPlace | null;
   stop(): void;
 }
 
@@ -37,11 +40,13 @@ export interface FeedFollowerOptions {
   record?: FeedRecord;
   /** Maximum number of changes before the first read that the record receives. Zero where it is absent. */
   recalledChanges?: number;
+  /** The name of this process on the list of followers. Default: none, for a feed without a list. */
+  process?: string | undefined;
 }
 
 /** Follows the change feed by push (the bus) and by pull, and knows up to which instant it has seen every change. */
 export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
-  const { feed, bus, clock, onApplied, record, recalledChanges = 0, limitMs } = options;
+  const { feed, bus, clock, onApplied, record, recalledChanges = 0, limitMs, process } = options;
   const listeners: ((change: Change | null) => void)[] = [];
   const notify = (change: Change | null) => {
     for (const listener of listeners) listener(change);
@@ -51,7 +56,28 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
 
   const unsubscribe = bus.subscribe((message) => {
     if (message.type === 'change') progress.receive(message.number, message.at, message.change, message.link);
+    else if (message.type === 'awaited' && process !== undefined) void confirm(process, message);
   });
+
+  /** Answers a process that waits. A change that was not pushed is pulled. A pull that has begun before may miss it. */
+  async function confirm(process: string, awaited: AwaitedPlace): Promise<void> {
+    for (let pulls = 0; pulls <= 2; pulls++) {
+      const place = progress.place();
+      if (place?.history === awaited.history && place.number >= awaited.number) {
+        if (feed.followers?.mayConfirm()) bus.publish({ type: 'applied', process, ...place });
+        return;
+      }
+      // The next regular pull reports it.
+      await pull().catch(() => {});
+    }
+  }
+
+  function report(): FollowerReport | undefined {
+    if (process === undefined) return undefined;
+    const place = progress.place();
+    const { number: applied, history } = place ?? { number: 0, history: null };
+    return { process, limitMs: Math.ceil(progress.limitMs), history, applied };
+  }
 
   function pull(): Promise<void> {
     pulling ??= catchUp().finally(() => {
@@ -61,13 +87,25 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
   }
 
   async function catchUp(): Promise<void> {
+    let hasReported = false;
     for (;;) {
       const reading = progress.begin();
+      const reported = report();
+      const read = (number: number) => feed.since(number, reported);
+      let awaited: number | undefined;
       if (reading.after === null) {
-        const { head, history, changes } = await recall(feed, await feed.head(), recalledChanges);
-        return progress.start(reading, head, changes, history);
+        const { head, history, changes, ...page } = await recall(read, await feed.head(), recalledChanges);
+        progress.start(reading, head, changes, history);
+        awaited = page.awaited;
+      } else {
+        const page = await read(reading.after);
+        if (!progress.apply(reading, page)) continue;
+        awaited = page.awaited;
       }
-      if (progress.apply(reading, await feed.since(reading.after))) return;
+      // Somebody waits for what was just applied, and only a pull reports it.
+      const isDue = awaited !== undefined && awaited > 0 && !hasReached(reported, progress.place(), awaited);
+      if (!isDue || hasReported) return;
+      hasReported = true;
     }
   }
 
@@ -78,8 +116,18 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
     limitMs: progress.limitMs,
     ageMs: progress.ageMs,
     seenUpToMs: progress.seenUpToMs,
+    place: progress.place,
     stop: unsubscribe,
   };
+}
+
+/** Whether the report says that the awaited number is applied, in the history that is followed now. */
+function hasReached(
+  report: FollowerReport | undefined,
+  place: AwaitedPlace | null,
+  awaited: number,
+): boolean {
+  return report !== undefined && report.history === place?.history && report.applied >= awaited;
 }
 
 /**
@@ -89,11 +137,15 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
  *
  * @throws Error where two pages are of different histories; the next pull starts again
  */
-async function recall(feed: ChangeFeed, headBefore: number, recalledChanges: number): Promise<FeedPage> {
-  const first = await feed.since(Math.max(0, headBefore - Math.max(1, recalledChanges)));
+async function recall(
+  read: (number: number) => Promise<FeedPage>,
+  headBefore: number,
+  recalledChanges: number,
+): Promise<FeedPage> {
+  const first = await read(Math.max(0, headBefore - Math.max(1, recalledChanges)));
   const changes = [...first.changes];
   while ((changes.at(-1)?.number ?? first.head) < first.head) {
-    const page = await feed.since(changes.at(-1)?.number ?? 0);
+    const page = await read(changes.at(-1)?.number ?? 0);
     if (page.history !== first.history) throw new Error('the database was put back while it was read');
     if (page.changes.length === 0) break;
     changes.push(...page.changes);

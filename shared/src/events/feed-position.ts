@@ -6,12 +6,18 @@ import type { Change } from './change.ts';
  */
 export const authorityLimitMs = 5_000;
 
+/**
+ * How long a process may use any state, however new, after its last pull, or its limit where that is longer. Later, a request with `wait=applied` may no longer wait for
+ * it. A service that answers look-ups also answers pulls, so only a process that nobody answers reaches it.
+ */
+export const listedForMs = 30_000;
+
 /** How far the change feed has been followed. */
 export interface FeedPosition {
   /**
    * Whether a state is known to have held within the limit. The state held at the given monotonic instant, and no change
-   * has named it since. It qualifies where it is recent itself, or where every change up to a recent instant has been
-   * seen.
+   * has named it since. It qualifies where every change up to a recent instant has been seen, or where it is recent itself
+   * and the last pull is not too long ago (`listedForMs`). None qualifies before the first pull.
    */
   vouchesFor(heldAtMs: number): boolean;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
+import type { AwaitedPlace } from './applied-waits.ts';
 import type { Change } from './change.ts';
 import {
   continues,
@@ -8,7 +9,7 @@ import {
   placeAtEnd,
   type RowFacts,
 } from './change-feed.ts';
-import { authorityLimitMs, type FeedPosition, type FeedRecord } from './feed-position.ts';
+import { authorityLimitMs, type FeedPosition, type FeedRecord, listedForMs } from './feed-position.ts';
 import type { FeedLink } from './message.ts';
 
 /** A read of the feed that has begun. */
@@ -46,6 +47,8 @@ export interface FeedProgress extends FeedPosition {
    * @returns whether every change has been seen; else the next page has to be read
    */
   apply(reading: FeedReading, page: FeedPage): boolean;
+  /** Every change up to this number of this history has been applied; null before the first read. */
+  place(): AwaitedPlace | null;
   /** Maximum age of a state that nothing has confirmed since, in milliseconds. */
   readonly limitMs: number;
   /** Milliseconds since every change was last known to be seen; null before the first read. */
@@ -136,6 +139,7 @@ export function createFeedProgress(
       record?.caughtUp();
       return true;
     },
+    place: () => (last === null || history === null ? null : { number: last.number, history }),
     ...seen.ages,
   };
 }
@@ -235,9 +239,11 @@ function createAges(clock: Clock, limitMs: number) {
     ages: {
       limitMs,
       vouchesFor(heldAtMs: number): boolean {
+        if (seenUpToMs === null) return false;
         const nowMs = clock.monotonic();
-        if (nowMs - heldAtMs <= limitMs) return true;
-        return seenUpToMs !== null && nowMs - seenUpToMs <= limitMs;
+        const seenAgeMs = nowMs - seenUpToMs;
+        if (seenAgeMs <= limitMs) return true;
+        return nowMs - heldAtMs <= limitMs && seenAgeMs <= listedForMs;
       },
       ageMs: () => (seenUpToMs === null ? null : clock.monotonic() - seenUpToMs),
       seenUpToMs: () => seenUpToMs,

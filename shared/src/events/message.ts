@@ -22,9 +22,13 @@ export type FeedLink = Static<typeof FeedLinkSchema>;
 /** Beyond it, two different numbers can look the same. */
 const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 
+/** Every change up to this number of this history of the feed. */
+const placeMembers = { number: Whole, history: Type.String() };
+
 /**
  * A message of the bus. A change has its number in the feed, the time of its row and its link, which shows the history of
- * that number. A renewal is not in the feed, because losing one is safe: a lease that looks expired is read again.
+ * that number. A renewal is not in the feed, because losing one is safe: a lease that looks expired is read again. `awaited`
+ * asks every process to confirm that it has applied the feed up to there, and `applied` confirms it.
  */
 const BusMessageSchema = Type.Union([
   Type.Object({
@@ -36,6 +40,8 @@ const BusMessageSchema = Type.Union([
   }),
   Type.Object({ type: Type.Literal('renewal'), leaseId: Type.String(), notice: NoticeSchema }),
   Type.Object({ type: Type.Literal('notice'), notice: NoticeSchema }),
+  Type.Object({ type: Type.Literal('awaited'), ...placeMembers }),
+  Type.Object({ type: Type.Literal('applied'), process: Type.String(), ...placeMembers }),
 ]);
 export type BusMessage = Static<typeof BusMessageSchema>;
 

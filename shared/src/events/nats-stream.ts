@@ -25,7 +25,7 @@ const keptBytes = 64 * 1024 * 1024;
 const streamNameInUse = 10058;
 
 export function subjectOf(message: BusMessage): string {
-  return message.type === 'change' ? changes : notices;
+  return message.type === 'renewal' || message.type === 'notice' ? notices : changes;
 }
 
 /** Makes the stream where it is missing. A stream that an operator made with other settings is used unchanged. */

@@ -19,7 +19,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Principal } from '../contracts/index.ts';
 import type { Schema } from '../db/index.ts';
 import { AppError } from '../errors/errors.ts';
-import type { Ledger } from '../events/index.ts';
+import type { Ledger, WaitUntilApplied } from '../events/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { App } from './routes.ts';
 import type { ViewerCeiling } from './viewer-ceiling.ts';
@@ -132,6 +132,8 @@ function countThen(
 export interface RouteOptions<DB = Schema> {
   db: Kysely<DB>;
   ledger: Ledger<DB>;
+  /** For `?wait=applied`. */
+  waitUntilApplied: WaitUntilApplied;
   clock: Clock;
   /** A UUID. */
   randomId: () => string;

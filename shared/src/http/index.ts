@@ -41,4 +41,5 @@ export {
   validationFailure,
 } from './validation.ts';
 export { createViewerCeiling } from './viewer-ceiling.ts';
+export { appliedMembers, WaitQuerySchema, waitIfAsked } from './wait-applied.ts';
 export { createWrongSessions } from './wrong-sessions.ts';

@@ -4,11 +4,16 @@ import {
   FeedHeadSchema,
   type FeedPage,
   FeedPageSchema,
+  type FollowerReport,
+  FollowerReportSchema,
   parseChange,
 } from '../events/index.ts';
 import type { App } from '../http/index.ts';
 import { Type } from '../schema/type.ts';
 import type { InternalClient } from './internal-client.ts';
+
+const feedPath = '/internal/feed';
+const leavePath = '/internal/feed/leave';
 
 const readHead = createStrictReader(FeedHeadSchema, 'the head of the change feed');
 const readPage = createStrictReader(FeedPageSchema, 'a page of the change feed');
@@ -32,17 +37,46 @@ export function addFeedRoutes(app: App, feed: ChangeFeed): void {
     async () => ({ head: await feed.head() }),
   );
   app.get(
-    '/internal/feed',
+    feedPath,
     {
       config: { access: 'internal' },
       schema: {
         hide: true,
-        querystring: Type.Object({ since: Type.Integer({ minimum: 0 }) }),
+        querystring: Type.Object({
+          since: FollowerReportSchema.properties.applied,
+          // Missing from processes of a release before 0.3.0, during an upgrade.
+          ...Type.Partial(FollowerReportSchema).properties,
+        }),
         response: { 200: FeedPageSchema },
       },
     },
-    (request) => feed.since(request.query.since),
+    ({ query: { since, process, limitMs, applied, history = null } }) =>
+      process === undefined || limitMs === undefined || applied === undefined
+        ? feed.since(since)
+        : feed.since(since, { process, limitMs, applied, history }),
   );
+  app.post(
+    leavePath,
+    {
+      config: { access: 'internal' },
+      schema: {
+        hide: true,
+        body: Type.Object({ process: FollowerReportSchema.properties.process }),
+        response: { 200: Type.Object({}) },
+      },
+    },
+    async ({ body }) => {
+      await feed.followers?.leave(body.process);
+      return {};
+    },
+  );
+}
+
+function pathOf(since: number, report?: FollowerReport): string {
+  const query = new URLSearchParams({ since: String(since) });
+  for (const [name, value] of Object.entries(report ?? {}))
+    if (value !== null) query.set(name, String(value));
+  return `${feedPath}?${query}`;
 }
 
 /**
@@ -67,6 +101,11 @@ export function createFeedClient(services: readonly InternalClient[]): ChangeFee
   }
   return {
     head: () => first((service) => service.get('/internal/feed/head', (body) => readHead(body).head)),
-    since: (number) => first((service) => service.get(`/internal/feed?since=${number}`, toPage)),
+    since: (number, report) => first((service) => service.get(pathOf(number, report), toPage)),
+    followers: {
+      leave: (process) => first((service) => service.post(leavePath, { process }, () => {})),
+      // It owns no database, so no other process gets pages from it.
+      mayConfirm: () => true,
+    },
   };
 }

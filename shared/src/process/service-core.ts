@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   type CredentialSource,
   createAuthenticator,
@@ -39,6 +39,8 @@ import type { ProcessContext } from './process-context.ts';
 
 /** For all jobs together: each ends its present transaction, which takes milliseconds. */
 const jobsEndMs = 5_000;
+/** One statement, or one call of a service. Where it fails, waits for this process take their longest until it is dropped. */
+const leaveMs = 2_000;
 /** As many as a SHA-256 has. */
 const ownSecretBytes = 32;
 /** Changes from before the start that a replica reads, so that it can trust shared states at once. */
@@ -166,16 +168,18 @@ export async function createServiceCore<Values extends CoreSettings>(
 
 /** Follows the changes, and measures how late they are applied. */
 function followFeed(
-  { clock, metrics }: ProcessContext,
+  { clock, metrics, shutdown }: ProcessContext,
   { authorityMaxAgeSeconds }: Pick<CoreSettings, 'authorityMaxAgeSeconds'>,
   { feed, bus, sharing }: Pick<CoreReaders, 'feed' | 'bus' | 'sharing'>,
 ): FeedFollower {
+  const process = feed.followers && (feed.followers.self ?? randomUUID());
   const delays = measureDelays(clock, (seconds) => metrics.revocationDelay.observe(seconds));
   const follower = createFeedFollower({
     feed,
     bus,
     clock,
     limitMs: authorityMaxAgeSeconds * 1_000,
+    process,
     onApplied(number, at, change) {
       metrics.statistics.noteChange(number, at, change);
       delays.note(number, at);
@@ -184,6 +188,11 @@ function followFeed(
   });
   // A database that was put back uses numbers again.
   follower.onChange((change) => change === null && delays.forget());
+  // After the requests under way and the jobs.
+  shutdown.add('the list of followers', leaveMs, async () => {
+    // Where the services end at the same time, nobody is left to tell.
+    if (process !== undefined) await feed.followers?.leave(process).catch(() => {});
+  });
   exportFeed(metrics.registry, follower);
   metrics.statistics.feed = follower;
   return follower;

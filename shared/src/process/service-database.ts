@@ -15,8 +15,14 @@ import {
   readMigrationState,
   type Schema,
 } from '../db/index.ts';
-import { createDatabaseFeed, createLedger } from '../events/database.ts';
-import type { Bus, ChangeFeed } from '../events/index.ts';
+import {
+  createAppliedEverywhere,
+  createDatabaseFeed,
+  createLedger,
+  createListedFeed,
+  type FeedRoster,
+} from '../events/database.ts';
+import type { Bus, ChangeFeed, WaitUntilApplied } from '../events/index.ts';
 import type { RouteOptions } from '../http/index.ts';
 import { Degraded, type Dependency, withTimeLimit } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
@@ -37,6 +43,8 @@ export interface Rows {
   /** Must succeed before requests are answered. */
   checkSchema: SchemaCheck;
   feed: ChangeFeed;
+  /** The list of the processes that follow the feed. */
+  roster: FeedRoster;
   bus: Bus;
   sharing: Sharing | null;
 }
@@ -50,7 +58,7 @@ export async function openRows(name: string, values: RowSettings, base: ProcessB
   return {
     db,
     checkSchema,
-    feed: createDatabaseFeed(db),
+    ...createListedFeed({ db, feed: createDatabaseFeed(db), clock: base.clock, self: randomUUID() }),
     bus: await connectBus(name, values, base),
     sharing: connectStateStore(values, base),
   };
@@ -82,18 +90,49 @@ function openServiceDatabase(values: DatabasePlace, base: ProcessBase): Database
 /** `ServiceCore` for a service that owns rows. `DB` is the tables that it may use. */
 export interface RowCore<Values, DB = Schema> extends ServiceCore<Values>, RouteOptions<DB> {}
 
-export function addRows<Values>(core: ServiceCore<Values>, db: Database): RowCore<Values> {
+/** @param roster of `openRows` */
+export function addRows<Values>(
+  core: ServiceCore<Values>,
+  db: Database,
+  roster: FeedRoster,
+): RowCore<Values> {
   const { bus, clock, warn, metrics } = core;
   return {
     ...core,
     db,
     ledger: createLedger({ db, bus, clock }),
+    waitUntilApplied: followRoster(core, db, roster),
     randomId: randomUUID,
     refusals: createRefusalLog(db, clock, (error) => {
       metrics.auditFailures.inc();
       warn(refusalsFaultMessage, error);
     }),
   };
+}
+
+/** Half of the minute for which a process must have been suspect. */
+const sweepEveryMs = 30_000;
+/** For the last read of the list. */
+const leftMs = 1_000;
+
+/** Waits for the processes of the list, and drops those that ended without a word. */
+function followRoster(
+  { bus, clock, jobs, shutdown, follower }: Pick<ServiceCore<unknown>, 'bus' | 'follower'> & ProcessBase,
+  db: Database,
+  roster: FeedRoster,
+): WaitUntilApplied {
+  const everywhere = createAppliedEverywhere({
+    ...{ db, roster, bus, clock, follower },
+    feed: createDatabaseFeed(db),
+  });
+  jobs.repeat({
+    everyMs: sweepEveryMs,
+    run: () => roster.sweep(),
+    failed:
+      'processes that have ended could not be dropped from the list of followers; waits for applied changes take longer',
+  });
+  shutdown.add('waits for applied changes', leftMs, () => everywhere.stop());
+  return everywhere.wait;
 }
 
 /**

@@ -3,6 +3,7 @@ import { markKey } from '../authority/index.ts';
 import type { ContentState, KeyPeriods, LeaseState } from '../contracts/index.ts';
 import type { Change, FeedLink, FeedPage } from '../events/index.ts';
 import { createLeaseState } from '../testing/lease-state.ts';
+import { SimulatedRoster } from './simulated-roster.fixture.ts';
 
 export type Source = keyof Authority;
 
@@ -69,6 +70,7 @@ export type KeyPeriodsOf = (contentId: string, version: number) => KeyPeriods | 
 
 /** The database: the current truth and its whole history. */
 export class SimulatedOwner {
+  readonly roster = new SimulatedRoster();
   /** For each item, when each of its versions ended; undefined where it has not. Versions are never reused. */
   readonly endedAt: (number | undefined)[][] = items.map(() => [undefined]);
   readonly leaseExpiresAt: number[] = pairs.map(() => 10_000);
@@ -120,6 +122,7 @@ export class SimulatedOwner {
       }
     }
     this.#purged = Math.min(this.#purged, Math.max(0, this.#committed.length - 1));
+    this.roster.loseSince(this.#committed.at(-1)?.at ?? 0);
   }
 
   isLost(act: Committed): boolean {
@@ -185,9 +188,19 @@ export class SimulatedOwner {
     );
     return {
       head: this.head(),
-      history: `server ${this.#incarnation}`,
+      history: this.history(),
       changes: rows.map(({ number, at, link, change }) => ({ number, at, ...link, change })),
     };
+  }
+
+  /** For each item, its present version. */
+  presentVersions(): readonly number[] {
+    return [...this.#present];
+  }
+
+  /** The name of the server that is read now. */
+  history(): string {
+    return `server ${this.#incarnation}`;
   }
 
   /** Removes old rows, never the newest. */

@@ -10,12 +10,15 @@ import {
 import type { Clock } from '../clock/clock.ts';
 import type { LeaseState } from '../contracts/index.ts';
 import {
+  AppliedWaits,
+  type AwaitedPlace,
   type BusMessage,
   type Change,
   createFeedProgress,
   type FeedPage,
   type FeedProgress,
   type FeedReading,
+  listedForMs,
   type Notice,
 } from '../events/index.ts';
 import { createSharedLeaseReaders, type SharedStateReader } from './lease-source.ts';
@@ -33,6 +36,8 @@ const namedSelectors = 2;
 
 interface Pull {
   reading: FeedReading;
+  /** How far this process had applied the feed when it asked. */
+  report: AwaitedPlace | null;
   /** Only the first read asks for it by itself. */
   head: number | null;
   page: FeedPage | null;
@@ -59,12 +64,23 @@ interface LeaseRequest {
 
 const unasked = () => Promise.reject(new Error('the simulation reads the owner itself'));
 
+/** What a process answers to one that waits. */
+interface Confirmation {
+  confirmedBy: string;
+  place: AwaitedPlace;
+}
+
 /** One process: the real caches and the real follower of the feed. Every wait is a step of the simulation. */
 export class SimulatedReplica {
   readonly authority: Authority;
   /** For each item, the cache that keeps it. */
   readonly caches: readonly AuthorityCache<unknown>[];
-  readonly inbox: (Committed | { renewed: string })[] = [];
+  readonly name: string;
+  readonly inbox: (Committed | { renewed: string } | { awaited: AwaitedPlace } | Confirmation)[] = [];
+  readonly waits = new AppliedWaits();
+  /** As in `applied-everywhere.ts`. */
+  #unsureUntilMs = 0;
+  readonly #clock: Clock;
   readonly loads: Load[] = [];
   /** For each lease, the open request. */
   readonly requests: (LeaseRequest | null)[] = [];
@@ -88,12 +104,17 @@ export class SimulatedReplica {
   #onMessage: (message: BusMessage) => void = () => {};
   #pull: Pull | null = null;
 
-  constructor(owner: SimulatedOwner, clock: Clock, states: SimulatedStates | null) {
+  constructor(name: string, owner: SimulatedOwner, clock: Clock, states: SimulatedStates | null) {
+    this.name = name;
+    this.#clock = clock;
     this.#owner = owner;
     this.#states = states;
     let listener: (change: Change | null) => void = () => {};
     const deliver = (change: Change | null) => {
-      if (change === null && this.#pull?.reading.after !== null) this.gaps++;
+      if (change === null && this.#pull?.reading.after !== null) {
+        this.gaps++;
+        this.#unsureUntilMs = clock.monotonic() + listedForMs + this.#progress.limitMs;
+      }
       listener(change);
     };
     this.#progress = createFeedProgress(clock, deliver, this.recent);
@@ -106,6 +127,7 @@ export class SimulatedReplica {
         limitMs: this.#progress.limitMs,
         ageMs: this.#progress.ageMs,
         seenUpToMs: this.#progress.seenUpToMs,
+        place: this.#progress.place,
         onChange: (given) => {
           listener = given;
         },
@@ -138,12 +160,41 @@ export class SimulatedReplica {
     }
   }
 
-  /** Receives one of the messages in transit. */
-  deliver(index: number, again: boolean): void {
+  /**
+   * Waits until no replica serves from a state of now.
+   *
+   * @returns what the other replicas are asked
+   */
+  wait(done: () => void): AwaitedPlace {
+    const { roster } = this.#owner;
+    const place = { number: this.#owner.head(), history: this.#owner.history() };
+    const nowMs = this.#clock.monotonic();
+    const isSure = this.#progress.place()?.history === place.history && nowMs >= this.#unsureUntilMs;
+    const unknown = isSure ? [] : [{ process: '', limitMs: this.#progress.limitMs }];
+    roster.awaited = place.number;
+    this.waits.begin(place, [...roster.list(), ...unknown], nowMs, done);
+    this.#confirm(place, (confirmation) => this.waits.confirm(confirmation.confirmedBy, confirmation.place));
+    return place;
+  }
+
+  #confirm(awaited: AwaitedPlace, send: (confirmation: Confirmation) => void): void {
+    const place = this.#progress.place();
+    if (place?.history === awaited.history && place.number >= awaited.number)
+      send({ confirmedBy: this.name, place });
+  }
+
+  /**
+   * Receives one of the messages in transit.
+   *
+   * @param send what it answers, if anything
+   */
+  deliver(index: number, again: boolean, send: (confirmation: Confirmation) => void): void {
     const message = this.inbox[index];
     if (!message) return;
     if (!again) this.inbox.splice(index, 1);
-    if ('renewed' in message) {
+    if ('awaited' in message) this.#confirm(message.awaited, send);
+    else if ('confirmedBy' in message) this.waits.confirm(message.confirmedBy, message.place);
+    else if ('renewed' in message) {
       const notice: Notice = { topic: 'lease', event: 'renewed', data: {} };
       this.#onMessage({ type: 'renewal', leaseId: message.renewed, notice });
     } else {
@@ -159,7 +210,7 @@ export class SimulatedReplica {
   /** The next step of a pull: it begins, the page is read (the first time after the head alone), it is applied. */
   stepPull(): void {
     const pull = this.#pull;
-    if (!pull) this.#pull = { reading: this.#progress.begin(), head: null, page: null };
+    if (!pull) this.#beginPull();
     else if (pull.reading.after === null && pull.head === null) pull.head = this.#owner.head();
     else if (!pull.page) this.#readPage(pull);
     else if (pull.reading.after === null) {
@@ -168,12 +219,19 @@ export class SimulatedReplica {
     } else {
       const done = this.#progress.apply(pull.reading, pull.page);
       for (const { number } of pull.page.changes) this.#noteReceived(this.#owner.versionsOf(number));
-      this.#pull = done ? null : { reading: this.#progress.begin(), head: null, page: null };
+      this.#pull = null;
+      if (!done) this.#beginPull();
     }
   }
 
+  #beginPull(): void {
+    const report = this.#progress.place();
+    this.#pull = { reading: this.#progress.begin(), report, head: null, page: null };
+  }
+
   #readPage(pull: Pull): void {
-    const { reading, head } = pull;
+    const { reading, head, report } = pull;
+    this.#owner.roster.admit(this.name, report, this.#clock.monotonic());
     if (reading.after !== null) pull.page = this.#owner.since(reading.after, pageSize);
     // Some begin with the latest changes, some with only the last one.
     else if (head !== null) pull.page = this.#owner.since(Math.max(0, head - (head % 2 === 0 ? 3 : 1)), 3);

@@ -1,6 +1,6 @@
 import type { KnownState } from '../authority/index.ts';
 import type { LeaseState } from '../contracts/index.ts';
-import { authorityLimitMs } from '../events/index.ts';
+import { authorityLimitMs, listedForMs } from '../events/index.ts';
 import type { FeedStamp } from './recent-changes.ts';
 import {
   actCount,
@@ -18,6 +18,8 @@ const jumpsMs = [1, 1, 10, 400, 1_000, 1_000, 2_500, 4_000, 4_999, 5_000, 5_001,
 const steps = 28;
 /** Where entries are shared there are more steps, and only a lease that has not ended is shared. */
 const sharedSteps = 40;
+/** Where answers wait, there is time for a confirmation, and for one who cannot pull. */
+const waitingSteps = 90;
 /** How long a renewed lease lives: some end during an interleaving, and some outlast every difference of the clocks. */
 const renewalsMs = [3_000, 30_000, 90_000];
 /** How far the wall clocks of the replicas differ from the lease service's. */
@@ -38,6 +40,9 @@ export interface Tally {
   lostPushes: number;
   /** Failovers that lost acts. */
   failovers: number;
+  /** Waits that ended, and those of them that ended before the limit. */
+  waited: number;
+  waitedShortly: number;
 }
 
 export function createTally(): Tally {
@@ -51,6 +56,8 @@ export function createTally(): Tally {
     refusedAsExpired: 0,
     lostPushes: 0,
     failovers: 0,
+    waited: 0,
+    waitedShortly: 0,
   };
 }
 
@@ -63,6 +70,15 @@ function createRandom(seed: number): (below: number) => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   };
+}
+
+export interface World {
+  /** Whether the replicas share leases and marks. */
+  shares?: boolean;
+  /** Whether standbys take over that have not received the last acts. */
+  losesActs?: boolean;
+  /** Whether answers wait until every replica has applied the change. */
+  waits?: boolean;
 }
 
 /** One random interleaving of every step of two replicas and their database. */
@@ -79,38 +95,40 @@ export class Interleaving {
   /** For each replica, how far its wall clock is ahead. */
   readonly #clockErrors: readonly [number, number];
   readonly #losesActs: boolean;
+  readonly #waits: boolean;
   #nowMs = 0;
 
-  /**
-   * @param shares whether the replicas share leases and marks
-   * @param losesActs whether standbys take over that have not received the last acts
-   */
-  constructor(seed: number, tally: Tally, trace: string[] | null, shares: boolean, losesActs = false) {
-    this.#losesActs = losesActs;
+  constructor(seed: number, tally: Tally, trace: string[] | null, { shares, losesActs, waits }: World) {
+    this.#losesActs = losesActs ?? false;
+    this.#waits = waits ?? false;
     this.#random = createRandom(seed);
     this.#tally = tally;
     this.#trace = trace;
     this.#clockErrors = [this.#pick(clockErrorsMs), this.#pick(clockErrorsMs)];
     this.#states = shares ? new SimulatedStates(this.#random) : null;
-    const create = (errorMs: number) => {
+    const create = (name: string, errorMs: number) => {
       const clock = { now: () => this.#nowMs + errorMs, monotonic: () => this.#nowMs };
-      return new SimulatedReplica(this.#owner, clock, this.#states);
+      return new SimulatedReplica(name, this.#owner, clock, this.#states);
     };
-    this.#replicas = [create(this.#clockErrors[0]), create(this.#clockErrors[1])];
+    this.#replicas = [create('0', this.#clockErrors[0]), create('1', this.#clockErrors[1])];
   }
 
   /** @throws Error with the guarantee that was broken */
   run(): void {
     for (const replica of this.#replicas) {
       // Most runs begin as replicas usually are: following the feed, with some cached states.
-      if (this.#random(8) > 0) for (let step = 0; step < 4; step++) replica.stepPull();
+      if (this.#random(16) > 0) for (let step = 0; step < 4; step++) replica.stepPull();
       for (let count = this.#random(6); count > 0; count--) {
         replica.beginLoad(this.#random(items.length));
         while (replica.loads.length > 0) replica.stepLoad(0, false);
         this.#states?.step();
       }
     }
-    for (let step = 0; step < (this.#states ? sharedSteps : steps); step++) this.#step();
+    const count = this.#waits ? waitingSteps : this.#states ? sharedSteps : steps;
+    for (let step = 0; step < count; step++) {
+      this.#step();
+      if (this.#waits) this.#stepWaits();
+    }
     for (const { gaps, believed, disbelieved } of this.#replicas) {
       this.#tally.gaps += gaps;
       this.#tally.believed += believed;
@@ -130,7 +148,7 @@ export class Interleaving {
     this.#trace?.push(`${this.#nowMs} ms, replica ${which}, ${dice}`);
     if (dice < 14) this.#commit(which);
     else if (dice < 26) this.#answer();
-    else if (dice < 36) replica.deliver(this.#random(replica.inbox.length || 1), this.#random(5) === 0);
+    else if (dice < 36) this.#deliver(which);
     else if (dice < 58) replica.stepPull();
     else if (dice < 60) replica.failPull();
     else if (dice < 68) this.#ask(replica, this.#pickItem());
@@ -146,6 +164,42 @@ export class Interleaving {
     // The effect of a step on the other replica is checked a step or two later.
     this.#check(which);
     if (dice < 26 || dice >= 84) this.#check(1 - which);
+  }
+
+  #stepWaits(): void {
+    for (const { waits } of this.#replicas) {
+      if (this.#random(2) === 0) waits.note(this.#owner.roster.list());
+      if (this.#random(2) === 0) this.#owner.roster.suspect(waits.expire(this.#nowMs), this.#nowMs);
+    }
+    const dice = this.#random(40);
+    if (dice < 4) this.#owner.roster.sweep(this.#nowMs);
+    // Half a minute without a pull, while states can still be read.
+    else if (dice === 4) this.#nowMs += listedForMs / 2;
+  }
+
+  #deliver(which: number): void {
+    const replica = this.#replicas[which] as SimulatedReplica;
+    replica.deliver(this.#random(replica.inbox.length || 1), this.#random(5) === 0, (confirmation) => {
+      if (this.#random(3) > 0) this.#replicas[1 - which]?.inbox.push(confirmation);
+    });
+  }
+
+  /** After the answer of a wait, no replica may serve from a state from before it. */
+  #wait(which: number): void {
+    const beganAtMs = this.#nowMs;
+    const versions = this.#owner.presentVersions();
+    const awaited = this.#replicas[which]?.wait(() => {
+      this.#trace?.push(`  applied everywhere, as replica ${which} asked at ${beganAtMs} ms`);
+      this.#tally.waited++;
+      if (this.#nowMs - beganAtMs < authorityLimitMs) this.#tally.waitedShortly++;
+      for (const { answered } of this.#replicas) {
+        for (const [item, version] of versions.entries()) {
+          if (!this.#owner.isLostVersion(item, version))
+            answered[item] = Math.max(answered[item] ?? 0, version);
+        }
+      }
+    });
+    if (awaited && this.#random(3) > 0) this.#replicas[1 - which]?.inbox.push({ awaited });
   }
 
   #failOver(): void {
@@ -178,6 +232,7 @@ export class Interleaving {
     const isLost = this.#random(3) === 0;
     if (!isLost) this.#replicas[1 - answered.origin]?.inbox.push(answered.committed);
     this.#shareRevoked(answered.committed);
+    if (this.#waits) this.#wait(answered.origin);
   }
 
   /** The lease service shares the lease that was revoked, which is true at the number of its own change. */
@@ -258,7 +313,7 @@ export class Interleaving {
     const endedAt = this.#owner.endedAt[item]?.[version];
     if (endedAt !== undefined && this.#nowMs - endedAt > authorityLimitMs)
       return `served from a state that ended at ${endedAt} ms`;
-    if (version < (answered[item] ?? 0)) return 'served from a state whose end this replica had acknowledged';
+    if (version < (answered[item] ?? 0)) return 'served from a state whose end was acknowledged';
     const before = shown[item] ?? 0;
     return version < before && !this.#owner.isLostVersion(item, before) ? 'older after being newer' : null;
   }

@@ -11,8 +11,8 @@ import { type Authority, createAuthority } from '../authority/index.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import type { Database } from '../db/index.ts';
-import { createDatabaseFeed, createLedger } from '../events/database.ts';
-import { type Bus, createFeedFollower, createInProcessBus } from '../events/index.ts';
+import { appliedAtOnce, createDatabaseFeed, createLedger } from '../events/database.ts';
+import { type Bus, createFeedFollower, createInProcessBus, type WaitUntilApplied } from '../events/index.ts';
 import { type App, createHost } from '../http/index.ts';
 import type { OperatorLog, RequestLine } from '../log/index.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
@@ -31,6 +31,7 @@ export interface TestHost {
   authority: Authority;
   authenticator: Authenticator;
   ledger: ReturnType<typeof createLedger>;
+  waitUntilApplied: WaitUntilApplied;
   refusals: ReturnType<typeof createRefusalLog>;
   usage: UsageCounts;
   log: OperatorLog;
@@ -94,6 +95,7 @@ export async function createTestHost({
       clock,
     }),
     ledger: createLedger({ db, bus, clock }),
+    waitUntilApplied: appliedAtOnce,
     refusals: createRefusalLog(db, clock, (error) => record('refusals', { error })),
     usage: new UsageCounts(clock),
     log,

@@ -176,7 +176,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       if (watchers.size === 0) return;
       const text = toServerSentEvent(message.notice, lastId());
       for (const [stream, watcher] of watchers) send(stream, watcher, text);
-    } else if (message.change.kind === 'api-key') {
+    } else if (message.type === 'change' && message.change.kind === 'api-key') {
       const { keyHash } = message.change;
       for (const [stream, watcher] of watchers)
         if (watcher.keyHash === keyHash) void recheck(stream, watcher);

@@ -59,8 +59,8 @@ export class SimulatedKeyServer {
     this.#random = random;
     this.#clockErrors = [this.#pick(clockErrorsMs), this.#pick(clockErrorsMs)];
     this.replicas = [
-      new SimulatedReplica(this.#owner, this.clockOf(0), null),
-      new SimulatedReplica(this.#owner, this.clockOf(1), null),
+      new SimulatedReplica('0', this.#owner, this.clockOf(0), null),
+      new SimulatedReplica('1', this.#owner, this.clockOf(1), null),
     ];
     // Most contents are registered, and have any of the schedules.
     for (const item of contents)
@@ -86,7 +86,8 @@ export class SimulatedKeyServer {
     const dice = this.#random(100);
     if (dice < 18) this.#commit(which);
     else if (dice < 32) this.#answer();
-    else if (dice < 44) replica.deliver(this.#random(replica.inbox.length || 1), this.#random(5) === 0);
+    else if (dice < 44)
+      replica.deliver(this.#random(replica.inbox.length || 1), this.#random(5) === 0, () => {});
     else if (dice < 64) replica.stepPull();
     else if (dice < 66) replica.failPull();
     else if (dice < 72) replica.beginLoad(this.#random(items.length));

@@ -10,7 +10,8 @@ export type TableRights = Readonly<Partial<Record<Right, true | readonly string[
 const common = {
   changes: { select: true, insert: true },
   // The history id changes only through `latchkey migrate`, which runs as the owner of the tables.
-  change_counter: { select: true, update: ['number'] },
+  change_counter: { select: true, update: ['number', 'awaited'] },
+  followers: { select: true, insert: true, update: true, delete: true },
   ready_probe: { select: true, update: ['at'] },
 } as const;
 
