@@ -14,6 +14,12 @@ const defaultAnswerLimitMs = 7_000;
 /** Hundreds of times what a warm key request takes. */
 const defaultSilentAfterMs = 500;
 
+/**
+ * For a request that waits until its act is applied everywhere: `AUTHORITY_MAX_AGE_SECONDS` and the act itself. Below the 120 s after
+ * which a connection that stands still is closed (`shared/src/http/host.ts`).
+ */
+const appliedLimitMs = 110_000;
+
 interface ForwardingOptions {
   upstreams: Upstreams;
   /** Connections to the auth service for its event streams. */
@@ -73,6 +79,8 @@ export async function addForwarding(
         onFault: (error: unknown) => onFault(service, error),
         onShed: (reason: ShedReason) => onShed(service, reason),
       };
+      // Its silence proves nothing about the address.
+      const patient = { ...options, answerLimitMs: appliedLimitMs, silentAfterMs: appliedLimitMs };
       for (const url of exact ? [path] : [path, `${path}/*`]) {
         scope.route({
           method: methods ? [...methods] : scope.supportedMethods,
@@ -81,11 +89,20 @@ export async function addForwarding(
           ...(bodyLimitBytes === undefined ? {} : { bodyLimit: bodyLimitBytes }),
           config: { access: 'open' },
           schema: { hide: true },
-          handler: (request, reply) => forward(request as FastifyRequest, reply as FastifyReply, options),
+          handler: (request, reply) =>
+            forward(
+              request as FastifyRequest,
+              reply as FastifyReply,
+              waitsUntilApplied(request.query) ? patient : options,
+            ),
         });
       }
     }
   });
+}
+
+function waitsUntilApplied(query: unknown): boolean {
+  return (query as { wait?: unknown }).wait === 'applied';
 }
 
 /** Any method and any body, as bytes. */

@@ -79,6 +79,17 @@ it.each(['leaseId', 'viewerId', 'contentId'])(
   },
 );
 
+it('a revocation with wait=applied in one process holds in the others from its answer on', async () => {
+  const scene = await makeScene(first);
+  const leaseId = await createLease(first, scene);
+  const askAll = () => Promise.all(replicas.map((one) => askForKey(one, scene, leaseId)));
+  expect(await askAll()).toEqual(Array(3).fill('200'));
+  const { viewerId } = scene;
+  const { json } = await first.client.post('/keys/leases/revoke?wait=applied', first.adminApiKey, { viewerId });
+  expect(await askAll()).toEqual(Array(3).fill('403 LEASE_REVOKED'));
+  expect(json).toMatchObject({ revoked: 1, applied: true });
+});
+
 it('a revoked API key and a disabled content take effect in another process', async () => {
   const { contentId } = await makeScene(first);
   const { id, raw } = await createApiKey(first, 'playback');

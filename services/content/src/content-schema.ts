@@ -1,5 +1,5 @@
 import { ContentIdSchema as PlainContentIdSchema } from '@latchkey/shared/contracts';
-import { instantOf, NameSchema } from '@latchkey/shared/http';
+import { appliedMembers, instantOf, NameSchema } from '@latchkey/shared/http';
 import { type Static, Type } from '@latchkey/shared/schema';
 import { type Content, type Metadata, maxManifestKeyLength, maxPlaylistUrlLength } from './content.ts';
 import { KeyPeriodsSchema, ShownKeyPeriodsSchema, toKeyPeriodsMembers } from './key-periods.ts';
@@ -68,6 +68,8 @@ export const ContentSchema = Type.Object(
 );
 
 export const ContentAnswerSchema = Type.Object({ content: ContentSchema });
+/** Of an act that may wait until it is applied. */
+export const AppliedContentAnswerSchema = Type.Object({ content: ContentSchema, ...appliedMembers });
 
 /** And where its keys are. */
 export const KeyedContentAnswerSchema = Type.Object({

@@ -2,7 +2,15 @@ import { isApiKeyUsable } from '@latchkey/shared/auth';
 import type { Scope } from '@latchkey/shared/contracts';
 import { lockSubject } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
-import { type App, type AuditFacts, auditFacts, instantOf } from '@latchkey/shared/http';
+import {
+  type App,
+  type AuditFacts,
+  appliedMembers,
+  auditFacts,
+  instantOf,
+  WaitQuerySchema,
+  waitIfAsked,
+} from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 import {
   type ApiKeyRow,
@@ -136,8 +144,9 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
           'Returns the key. A repeat keeps the first revokedAt. If no key with scope admin or full is left and ADMIN_API_KEY ' +
           'is not set, nobody can manage the server: a Warning header and the log of the operator say so.',
         params: ApiKeyParamsSchema,
+        querystring: WaitQuerySchema,
         response: {
-          200: ApiKeySchema,
+          200: Type.Object({ ...ApiKeySchema.properties, ...appliedMembers }),
           ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'API_KEY_NOT_FOUND'),
         },
       },
@@ -155,7 +164,7 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
         // 299: a lasting warning for a person to read (RFC 7234 section 5.5.7, which RFC 9111 dropped without a successor).
         reply.header('warning', `299 latchkey "${warning}"`);
       }
-      return toApiKey(revoked);
+      return { ...toApiKey(revoked), ...(await waitIfAsked(request.query, options)) };
     },
   );
 }

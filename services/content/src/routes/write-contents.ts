@@ -1,7 +1,15 @@
 import { scopesOf } from '@latchkey/shared/auth';
 import { isContentId, keyEndpointOf, type Scope } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, type AuditFacts, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
+import {
+  type App,
+  type AuditFacts,
+  auditFacts,
+  NameSchema,
+  readName,
+  WaitQuerySchema,
+  waitIfAsked,
+} from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 import { compareContents } from '../compare-contents.ts';
 import {
@@ -12,7 +20,7 @@ import {
   readPlaylistUrl,
 } from '../content.ts';
 import {
-  ContentAnswerSchema,
+  AppliedContentAnswerSchema,
   ContentIdSchema,
   ContentParametersSchema,
   fieldSchemas,
@@ -91,12 +99,13 @@ const changeSchema = {
   operationId: 'updateContent',
   summary: 'Change a content, or bring a disabled one back',
   params: ContentParametersSchema,
+  querystring: WaitQuerySchema,
   body: Type.Object(
     { name: Type.Optional(NameSchema), status: Type.Optional(StatusSchema), ...fieldSchemas },
     { additionalProperties: false, minProperties: 1 },
   ),
   response: {
-    200: ContentAnswerSchema,
+    200: AppliedContentAnswerSchema,
     ...problems(
       'VALIDATION_FAILED',
       'UNAUTHENTICATED',
@@ -110,7 +119,7 @@ const changeSchema = {
 /** `PATCH /api/v1/content/:id` */
 export function addChangeContentRoute(
   app: App,
-  { ledger, playlistOrigins }: RouteOptions & PlaylistRules,
+  { ledger, playlistOrigins, waitUntilApplied }: RouteOptions & PlaylistRules,
 ): void {
   const config = { access: 'manage', action: 'content.update', limit: 'api' } as const;
   app.patch('/api/v1/content/:id', { config, schema: changeSchema }, async (request) => {
@@ -119,7 +128,8 @@ export function addChangeContentRoute(
     const fields = readFields(request.body, playlistOrigins);
     const content = await changeContent(ledger, id, fields, auditFacts(request));
     if (fields.status !== undefined) request.revocation = { contentId: id, contentStatus: content.status };
-    return { content: toContentAnswer(content) };
+    const waited = await waitIfAsked(request.query, { waitUntilApplied });
+    return { content: toContentAnswer(content), ...waited };
   });
 }
 
@@ -128,21 +138,23 @@ const disableSchema = {
   operationId: 'disableContent',
   summary: 'Disable a content: its keys are no longer served',
   params: ContentParametersSchema,
+  querystring: WaitQuerySchema,
   response: {
-    200: ContentAnswerSchema,
+    200: AppliedContentAnswerSchema,
     ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'CONTENT_NOT_FOUND'),
   },
 };
 
 /** `DELETE /api/v1/content/:id` */
-export function addDisableContentRoute(app: App, { ledger }: RouteOptions): void {
+export function addDisableContentRoute(app: App, { ledger, waitUntilApplied }: RouteOptions): void {
   const config = { access: 'manage', action: 'content.disable', limit: 'api' } as const;
   app.delete('/api/v1/content/:id', { config, schema: disableSchema }, async (request) => {
     const { id } = request.params;
     if (!isContentId(id)) throw new AppError('CONTENT_NOT_FOUND');
     const content = await disableContent(ledger, id, auditFacts(request));
     request.revocation = { contentId: id, contentStatus: 'disabled' };
-    return { content: toContentAnswer(content) };
+    const waited = await waitIfAsked(request.query, { waitUntilApplied });
+    return { content: toContentAnswer(content), ...waited };
   });
 }
 

@@ -1,7 +1,13 @@
 import { assertScope } from '@latchkey/shared/auth';
 import { ContentIdSchema, isUuid, type LoggedRevocation, viewerIdOf } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, validationFailure } from '@latchkey/shared/http';
+import {
+  type App,
+  appliedMembers,
+  validationFailure,
+  WaitQuerySchema,
+  waitIfAsked,
+} from '@latchkey/shared/http';
 import { redact } from '@latchkey/shared/log';
 import { Type } from '@latchkey/shared/schema';
 import { ActStore } from '../acts/act-store.ts';
@@ -26,7 +32,8 @@ const schema = {
   operationId: 'revokeLeases',
   summary: 'Revoke leases',
   description:
-    'Names one of leaseId, viewerId, contentId, or viewerId with contentId. A viewer names its own leaseId only.',
+    'Names one of leaseId, viewerId, contentId, or viewerId with contentId. A viewer names its own leaseId only, and does not wait.',
+  querystring: WaitQuerySchema,
   body: Type.Object(
     {
       leaseId: Type.Optional(LeaseIdSchema),
@@ -46,6 +53,7 @@ const schema = {
         }),
       ),
       leases: Type.Array(LeaseSchema, { description: 'The first 100 of them, newest first.' }),
+      ...appliedMembers,
     }),
     ...problems(
       'VALIDATION_FAILED',
@@ -70,6 +78,8 @@ export function addRevokeLeasesRoute(app: App, service: LeaseService): void {
   const config = { access: 'leases', action: 'lease.revoke', limit: 'leases', limitsRefusals: true } as const;
   app.post('/keys/leases/revoke', { config, schema }, async (request, reply) => {
     const acting = actingIn(request);
+    // A wait holds a connection to this service. One token could hold all of them.
+    if (request.query.wait !== undefined) assertScope(acting.principal, 'manage');
     const { revoked, more, leases, named } = await revoke(service, request.body, acting).catch(
       async (error) => {
         // One token could guess ids without an end. A viewer whose limit is reached can still release its own lease.
@@ -79,11 +89,13 @@ export function addRevokeLeasesRoute(app: App, service: LeaseService): void {
       },
     );
     request.revocation = named;
+    const waited = await waitIfAsked(request.query, service);
     const now = service.clock.now();
     return {
       revoked,
       ...(more && { more }),
       leases: leases.map((lease) => toLeaseView(lease, now)),
+      ...waited,
     };
   });
 }
