@@ -1,4 +1,5 @@
 import type { Api } from './api.ts';
+import { type Applied, untilApplied } from './applied.ts';
 import type { ApiKey, CurrentApiKey, IssuedApiKey, Scope } from './resources.ts';
 
 export type ApiKeyStatus = 'active' | 'revoked' | 'expired';
@@ -54,8 +55,8 @@ export function rotateApiKey(api: Api, id: string, overlapSeconds: number): Prom
   return api.request('POST', `/api/v1/api-keys/${id}/rotate`, { body: { overlapSeconds } });
 }
 
-export function revokeApiKey(api: Api, id: string): Promise<ApiKey> {
-  return api.request('DELETE', `/api/v1/api-keys/${id}`);
+export function revokeApiKey(api: Api, id: string): Promise<ApiKey & Applied> {
+  return api.request('DELETE', `/api/v1/api-keys/${id}`, { query: untilApplied });
 }
 
 /** Reads the description of a key. */

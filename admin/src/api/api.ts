@@ -1,4 +1,5 @@
 import { ApiError, readError, UnreachableError, UnreadableError } from './api-error.ts';
+import { untilApplied } from './applied.ts';
 import { ofDashboard, type RateLimit } from './rate-limit.ts';
 
 interface RequestOptions {
@@ -47,6 +48,8 @@ export interface ApiOptions {
 
 /** Longer than the gateway waits for a service (7 s), so that the gateway's answer arrives. */
 const timeoutMs = 15_000;
+/** Longer than it waits for a change to be applied everywhere (110 s). With the usual limit of 5 s, that takes less. */
+const appliedTimeoutMs = 115_000;
 
 export function createApi(apiOptions: ApiOptions): Api {
   const { credential, onContact, onKeyRefused, rateLimit, onDate } = apiOptions;
@@ -77,7 +80,8 @@ export function createApi(apiOptions: ApiOptions): Api {
 
   return {
     async request<Answer>(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-      const response = await ask(method, path, options, AbortSignal.timeout(timeoutMs));
+      const limitMs = options.query?.wait === untilApplied.wait ? appliedTimeoutMs : timeoutMs;
+      const response = await ask(method, path, options, AbortSignal.timeout(limitMs));
       if (response.status === 204) return undefined as Answer;
       return (await readBody(apiOptions, response, options.signal)) as Answer;
     },

@@ -1,4 +1,5 @@
 import type { Api } from './api.ts';
+import { type Applied, untilApplied } from './applied.ts';
 import type { Content, ContentStatus, KeyPeriods, Metadata } from './resources.ts';
 
 /** The orders of the list beside the usual one, newest first. */
@@ -107,9 +108,8 @@ export async function changeContent(
 }
 
 /** Its key requests get 404 from then on, until `changeContent` sets `active`. */
-export async function disableContent(api: Api, id: string): Promise<Content> {
-  const { content } = await api.request<{ content: Content }>('DELETE', pathOf(id));
-  return content;
+export function disableContent(api: Api, id: string): Promise<{ content: Content } & Applied> {
+  return api.request('DELETE', pathOf(id), { query: untilApplied });
 }
 
 function pathOf(id: string): string {

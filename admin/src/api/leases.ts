@@ -1,4 +1,5 @@
 import type { Api } from './api.ts';
+import type { Applied, untilApplied } from './applied.ts';
 import type { Lease, LeaseStatus } from './resources.ts';
 
 /** Selects the leases of a viewer, of a content, of the pair, or all leases. */
@@ -77,15 +78,23 @@ export type RevocationTarget =
   | { viewerId: string; contentId?: string }
   | { contentId: string };
 
-export interface Revocation {
+export interface Revocation extends Applied {
   /** Number of newly revoked leases, as far as they were counted. */
   revoked: number;
   /** Present if more leases were revoked than were counted. */
   more?: true;
 }
 
-/** @param reason up to 500 characters, or null */
-export function revokeLeases(api: Api, target: RevocationTarget, reason: string | null): Promise<Revocation> {
+/**
+ * @param reason up to 500 characters, or null
+ * @param query `untilApplied` for an answer that waits
+ */
+export function revokeLeases(
+  api: Api,
+  target: RevocationTarget,
+  reason: string | null,
+  query: Partial<typeof untilApplied> = {},
+): Promise<Revocation> {
   const body = reason === null ? target : { ...target, reason };
-  return api.request('POST', '/keys/leases/revoke', { body });
+  return api.request('POST', '/keys/leases/revoke', { body, query });
 }

@@ -1,3 +1,5 @@
+import type { Applied } from '../api/applied.ts';
+
 const count = new Intl.NumberFormat('en');
 
 /** With thousands separators: "1,204". */
@@ -34,6 +36,12 @@ const [whole, tenths, hundredths] = [number(0), number(1), number(2)];
 export function formatDuration(ms: number): string {
   if (ms >= 1_000) return `${tenths.format(ms / 1_000)} s`;
   return `${(ms >= 10 ? whole : ms >= 1 ? tenths : hundredths).format(ms)} ms`;
+}
+
+/** ", applied everywhere after 34 ms"; empty where the answer did not wait for that. */
+export function describeApplied({ appliedAfterMs }: Applied): string {
+  if (appliedAfterMs === undefined) return '';
+  return `, applied everywhere after ${formatDuration(Math.max(1, appliedAfterMs))}`;
 }
 
 /** "0.05 %", "4.2 %", "37 %". @param share 0 to 1 */

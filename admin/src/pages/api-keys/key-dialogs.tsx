@@ -8,6 +8,7 @@ import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { FactList } from '../../components/fact-list.tsx';
+import { describeApplied } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
@@ -171,10 +172,10 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
   const { isOwn, isLastManager } = risksOf(apiKey, current, managers.data);
   const revoke = useServerAction({
     mutationFn: () => revokeApiKey(api, apiKey.id),
-    onSuccess: () => {
+    onSuccess: (answer) => {
       if (isOwn) return session.signOut(ownReason);
       void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
-      toasts.announce('Key revoked');
+      toasts.announce(`Key revoked${describeApplied(answer)}`);
       onClose();
     },
   });

@@ -3,7 +3,7 @@ import { disableContent } from '../../api/contents.ts';
 import type { Content } from '../../api/resources.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
-import { countOf } from '../../components/format-numbers.ts';
+import { countOf, describeApplied } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
@@ -36,17 +36,17 @@ function DisableDialog({ content, onClose }: { content: Content; onClose: () => 
   const { count, error } = useCountBeforehand({ contentId: content.id });
   const disable = useServerAction({
     mutationFn: () => disableContent(api, content.id),
-    onSuccess: (after) => {
-      changed(after, 'Content disabled');
+    onSuccess: ({ content: after, ...answer }) => {
+      changed(after, `Content disabled${describeApplied(answer)}`);
       onClose();
     },
   });
   return (
     <Dialog title="Disable this content" onClose={onClose}>
       <p>
-        Key requests for <OutsideText text={content.name} /> answer 404 from then on, for every viewer: at
-        once on this server, within a second on all replicas. A player can use a key that it already holds
-        until its epoch ends.
+        Key requests for <OutsideText text={content.name} /> answer 404 from then on, for every viewer. The
+        answer comes once this holds on every server. A player can use a key that it already holds until its
+        epoch ends.
       </p>
       <Notice role="status">
         {count === undefined

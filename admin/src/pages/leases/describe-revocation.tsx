@@ -27,7 +27,7 @@ interface RevocationWords {
 
 /** A player keeps the keys that it holds (`docs/contract.md#revocation`). Stated each time, so that nobody relies on more. */
 const limit =
-  'From the answer on, no key is served: at once on this server, within a second on all replicas. A player can use a key that it already holds until its epoch ends.';
+  'From the answer on, no server serves a key. A player can use a key that it already holds until its epoch ends.';
 
 /** Describes a revocation in words. */
 export function describeRevocation(target: RevocationSubject): RevocationWords {

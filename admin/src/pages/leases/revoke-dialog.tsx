@@ -1,11 +1,12 @@
 import { TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { untilApplied } from '../../api/applied.ts';
 import { countActiveLeases, type RevocationTarget, revokeLeases } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
-import { countOf } from '../../components/format-numbers.ts';
+import { countOf, describeApplied } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
@@ -24,10 +25,10 @@ export function RevokeDialog({ subject, onClose }: { subject: RevocationSubject;
   const beforehand = useCountBeforehand(target);
   const [reason, setReason] = useState('');
   const revoke = useServerAction({
-    mutationFn: () => revokeLeases(api, target, reason.trim() || null),
+    mutationFn: () => revokeLeases(api, target, reason.trim() || null, untilApplied),
     onSuccess: (revocation) => {
       void queries.invalidateQueries({ queryKey: queryKeys.leases });
-      announce(describeResult(revocation));
+      announce(`${describeResult(revocation)}${describeApplied(revocation)}`);
       onClose();
     },
   });
