@@ -67,7 +67,6 @@ export const ContentSchema = Type.Object(
   { title: 'Content' },
 );
 
-export const ContentAnswerSchema = Type.Object({ content: ContentSchema });
 /** Of an act that may wait until it is applied. */
 export const AppliedContentAnswerSchema = Type.Object({ content: ContentSchema, ...appliedMembers });
 

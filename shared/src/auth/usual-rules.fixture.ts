@@ -1,7 +1,7 @@
 import type { TokenIssuer, TokenRules } from './token-verifier.ts';
 
 /** The rules for tokens when every variable has its default. */
-export const usualTokenRules: TokenRules = {
+const usualTokenRules: TokenRules = {
   issuers: [],
   audiences: [],
   audienceClaim: 'aud',

@@ -1,9 +1,11 @@
-import { isContentId } from './ids.ts';
+import { Type } from '../schema/type.ts';
+import { isContentId, NotACredential } from './ids.ts';
 import type { TokenContents } from './principal.ts';
 
+const form = '^(?!leases$)(?:[A-Za-z0-9_-]{1,256}|[A-Za-z0-9_-]{0,255}\\*)$';
+const pattern = new RegExp(form);
 /** An id as in `isContentId`, or how ids may begin, with a star at the end. */
-export const contentPatternForm = '^(?!leases$)(?:[A-Za-z0-9_-]{1,256}|[A-Za-z0-9_-]{0,255}\\*)$';
-const pattern = new RegExp(contentPatternForm);
+export const ContentPatternSchema = Type.String({ pattern: form, ...NotACredential });
 
 /** Whether a text names contents: an id such as `film`, or a prefix such as `acme-*`. `*` alone names all. */
 export function isContentPattern(text: string): boolean {

@@ -10,7 +10,7 @@ export {
   type ViewerAndContent,
   ViewerAndContentSchema,
 } from './batch-reads.ts';
-export { contentPatternForm, createContentPatterns, isContentPattern } from './content-patterns.ts';
+export { ContentPatternSchema, createContentPatterns, isContentPattern } from './content-patterns.ts';
 export { type DatabaseSize, DatabaseSizeSchema } from './database-size.ts';
 export { type EpochRefusal, findEpochRefusal, toRefusalError } from './find-epoch-refusal.ts';
 export { ContentIdSchema, isContentId, isUuid, NotACredential, rawKeyInId, UuidSchema } from './ids.ts';

@@ -2,7 +2,7 @@ import type { RefusalLog } from '@latchkey/shared/audit';
 import { type Authenticator, readSession, tokenPattern } from '@latchkey/shared/auth';
 import {
   ContentIdSchema,
-  contentPatternForm,
+  ContentPatternSchema,
   createContentPatterns,
   maxEpoch,
   NotACredential,
@@ -74,7 +74,7 @@ const schema = {
       contentIds: Type.Optional(
         Type.Unsafe<string[] | null>({
           type: ['array', 'null'],
-          items: Type.String({ pattern: contentPatternForm, ...NotACredential }),
+          items: ContentPatternSchema,
           maxItems: mostContents,
           description:
             'With `viewerId`: what its token opens, as ids, or as prefixes such as `acme-*`. Everything, if it is null or left out.',
