@@ -174,7 +174,7 @@ interface ChangeCounterTable {
 }
 
 /** One row for each process that follows the change feed: see `shared/src/events/feed-roster.ts`. */
-export interface FollowerTable {
+interface FollowerTable {
   /** Random, new with each start of the process. */
   process: string;
   /** Its `AUTHORITY_MAX_AGE_SECONDS`, in milliseconds. */

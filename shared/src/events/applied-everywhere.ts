@@ -1,8 +1,8 @@
 import type { Clock } from '../clock/clock.ts';
-import type { Database } from '../db/index.ts';
+import { type Database, isPostgres } from '../db/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { everyMs, type Repeating, withTimeLimit } from '../lifecycle/index.ts';
-import { AppliedWaits, type AwaitedPlace } from './applied-waits.ts';
+import { AppliedWaits, type AwaitedPlace, unlisted } from './applied-waits.ts';
 import type { Bus } from './bus.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { FeedFollower } from './feed-follower.ts';
@@ -56,7 +56,7 @@ const readLimitMs = 500;
  * process asks on the bus, and each process answers there. An answer that is lost only makes the wait longer.
  *
  * **What a failover changes.** It may lose the newest rows of the list. A process that notices one waits for the longest limit, until
- * every process has pulled again or stopped to serve.
+ * every process has pulled again or stopped to serve. So does a process that has just begun to read the feed: it cannot know whether there was one.
  */
 export function createAppliedEverywhere(options: AppliedEverywhereOptions): {
   wait: WaitUntilApplied;
@@ -65,14 +65,15 @@ export function createAppliedEverywhere(options: AppliedEverywhereOptions): {
   const { db, feed, roster, bus, clock, follower } = options;
   const waits = new AppliedWaits();
   let reading: Repeating | null = null;
-  /** Null before the first read of the feed, which drops every state, too. */
-  let unsureUntilMs: number | null = null;
+  let unsureUntilMs = 0;
   const unsubscribe = bus.subscribe((message) => {
     if (message.type === 'applied') waits.confirm(message.process, message);
   });
   follower.onChange((change) => {
-    if (change === null)
-      unsureUntilMs = clock.monotonic() + (unsureUntilMs === null ? 0 : listedForMs + follower.limitMs);
+    if (change !== null) return;
+    // The first read of a process may follow a failover that it cannot see. SQLite has no standby.
+    const isFirst = follower.place() === null;
+    if (!isFirst || isPostgres(db)) unsureUntilMs = clock.monotonic() + listedForMs + follower.limitMs;
   });
 
   /** @returns `done`, which resolves when the change is applied everywhere */
@@ -81,9 +82,8 @@ export function createAppliedEverywhere(options: AppliedEverywhereOptions): {
     const place = await announce();
     const listed = await roster.list();
     const longestMs = Math.max(follower.limitMs, ...listed.map(({ limitMs }) => limitMs));
-    const isSure = follower.place()?.history === place.history && beganAtMs >= (unsureUntilMs ?? 0);
-    // A process that a failover took off the list. It never confirms.
-    const unknown = isSure ? [] : [{ process: '', limitMs: longestMs }];
+    const isSure = follower.place()?.history === place.history && beganAtMs >= unsureUntilMs;
+    const unknown = isSure ? [] : [{ process: unlisted, limitMs: longestMs }];
     const { promise: done, resolve } = Promise.withResolvers<void>();
     waits.begin(place, [...listed, ...unknown], beganAtMs, resolve);
     bus.publish({ type: 'awaited', ...place });

@@ -14,6 +14,9 @@ export interface AwaitedPlace {
   history: string;
 }
 
+/** Stands for processes that may be missing from the list. It never confirms and is never dropped: only its limit ends the wait for it. */
+export const unlisted = '';
+
 interface Wait extends AwaitedPlace {
   /** The processes that have not confirmed, each with the monotonic instant after which it cannot serve an older state. */
   readonly open: Map<string, number>;
@@ -75,7 +78,8 @@ export class AppliedWaits {
     }
     const listed = new Set(followers.map(({ process }) => process));
     for (const wait of this.#waits) {
-      for (const process of wait.open.keys()) if (!listed.has(process)) wait.open.delete(process);
+      for (const process of wait.open.keys())
+        if (process !== unlisted && !listed.has(process)) wait.open.delete(process);
       this.#settle(wait);
     }
   }

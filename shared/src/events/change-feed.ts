@@ -71,7 +71,7 @@ export interface ChangeFeed {
 }
 
 /** The list of the processes that follow a feed, as one of them uses it. */
-export interface FeedFollowers {
+interface FeedFollowers {
   /** The name of this process, where it keeps the list itself. */
   self?: string;
   /** A process serves nothing any more. */

@@ -20,11 +20,12 @@ import {
   type FeedReading,
   listedForMs,
   type Notice,
+  unlisted,
 } from '../events/index.ts';
-import { createSharedLeaseReaders, type SharedStateReader } from './lease-source.ts';
+import type { SharedStateReader } from './lease-source.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { type Committed, type Item, items, type SimulatedOwner } from './simulated-owner.fixture.ts';
-import type { SimulatedStates } from './simulated-states.fixture.ts';
+import { createReaders, type SimulatedStates, unasked } from './simulated-states.fixture.ts';
 import type { StoredState } from './state-store.ts';
 
 /** Small, so that a read often takes several pages. */
@@ -61,8 +62,6 @@ interface LeaseRequest {
   /** When the lease ended, according to the commits at the time of the request. */
   readonly livesUntil: number;
 }
-
-const unasked = () => Promise.reject(new Error('the simulation reads the owner itself'));
 
 /** What a process answers to one that waits. */
 interface Confirmation {
@@ -111,8 +110,8 @@ export class SimulatedReplica {
     this.#states = states;
     let listener: (change: Change | null) => void = () => {};
     const deliver = (change: Change | null) => {
-      if (change === null && this.#pull?.reading.after !== null) {
-        this.gaps++;
+      if (change === null) {
+        if (this.#pull?.reading.after !== null) this.gaps++;
         this.#unsureUntilMs = clock.monotonic() + listedForMs + this.#progress.limitMs;
       }
       listener(change);
@@ -170,7 +169,7 @@ export class SimulatedReplica {
     const place = { number: this.#owner.head(), history: this.#owner.history() };
     const nowMs = this.#clock.monotonic();
     const isSure = this.#progress.place()?.history === place.history && nowMs >= this.#unsureUntilMs;
-    const unknown = isSure ? [] : [{ process: '', limitMs: this.#progress.limitMs }];
+    const unknown = isSure ? [] : [{ process: unlisted, limitMs: this.#progress.limitMs }];
     roster.awaited = place.number;
     this.waits.begin(place, [...roster.list(), ...unknown], nowMs, done);
     this.#confirm(place, (confirmation) => this.waits.confirm(confirmation.confirmedBy, confirmation.place));
@@ -307,17 +306,4 @@ export class SimulatedReplica {
     } else if (load.asOf === null) load.asOf = this.#owner.head();
     else load.value = reader.share(key, { value: this.#owner.read(load.item), asOf: load.asOf });
   }
-}
-
-function createReaders(
-  states: SimulatedStates | null,
-  recent: RecentChanges,
-  follower: FeedProgress,
-  clock: Clock,
-): (SharedStateReader<unknown> | null)[] {
-  if (!states) return items.map(() => null);
-  const owner = { findLease: unasked, findMark: unasked };
-  const { lease, mark } = createSharedLeaseReaders({ owner, states, recent }, follower, clock);
-  const readers: Partial<Record<Item['source'], unknown>> = { leases: lease, marks: mark };
-  return items.map(({ source }) => (readers[source] ?? null) as SharedStateReader<unknown> | null);
 }

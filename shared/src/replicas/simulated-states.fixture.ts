@@ -1,4 +1,11 @@
+import type { Clock } from '../clock/clock.ts';
+import type { FeedProgress } from '../events/index.ts';
+import { createSharedLeaseReaders, type SharedStateReader } from './lease-source.ts';
+import type { RecentChanges } from './recent-changes.ts';
+import { type Item, items } from './simulated-owner.fixture.ts';
 import type { StateKind, StateStore, StoredState } from './state-store.ts';
+
+export const unasked = () => Promise.reject(new Error('the simulation reads the owner itself'));
 
 /** A shared cache with every fault: running writes are lost, doubled and reordered, and old entries come back. */
 export class SimulatedStates implements StateStore {
@@ -47,4 +54,18 @@ export class SimulatedStates implements StateStore {
     if (dice !== 0) this.#underWay.splice(index, 1);
     if (dice !== 1) this.#entries.set(write.name, write.entry);
   }
+}
+
+/** For each item, what reads it through the shared cache; null for those that are not shared. */
+export function createReaders(
+  states: SimulatedStates | null,
+  recent: RecentChanges,
+  follower: FeedProgress,
+  clock: Clock,
+): (SharedStateReader<unknown> | null)[] {
+  if (!states) return items.map(() => null);
+  const owner = { findLease: unasked, findMark: unasked };
+  const { lease, mark } = createSharedLeaseReaders({ owner, states, recent }, follower, clock);
+  const readers: Partial<Record<Item['source'], unknown>> = { leases: lease, marks: mark };
+  return items.map(({ source }) => (readers[source] ?? null) as SharedStateReader<unknown> | null);
 }

@@ -12,6 +12,7 @@ import {
 } from './simulated-owner.fixture.ts';
 import { SimulatedReplica } from './simulated-replica.fixture.ts';
 import { SimulatedStates } from './simulated-states.fixture.ts';
+import type { Tally } from './simulation-tally.fixture.ts';
 
 /** Around the limit, far below and far above it. */
 const jumpsMs = [1, 1, 10, 400, 1_000, 1_000, 2_500, 4_000, 4_999, 5_000, 5_001, 20_000];
@@ -24,42 +25,6 @@ const waitingSteps = 90;
 const renewalsMs = [3_000, 30_000, 90_000];
 /** How far the wall clocks of the replicas differ from the lease service's. */
 const clockErrorsMs = [0, 0, -30_000, 30_000];
-
-/** Events counted over all interleavings, to show that the hard cases occurred. */
-export interface Tally {
-  given: number;
-  /** Served because the feed was followed, from a state read longer ago than the limit. */
-  givenOnTheFeedsWord: number;
-  refusedLoads: number;
-  gaps: number;
-  /** Shared entries that were trusted, and those that were not. */
-  believed: number;
-  disbelieved: number;
-  /** Requests that were refused because their lease had expired, and renewals whose push was lost. */
-  refusedAsExpired: number;
-  lostPushes: number;
-  /** Failovers that lost acts. */
-  failovers: number;
-  /** Waits that ended, and those of them that ended before the limit. */
-  waited: number;
-  waitedShortly: number;
-}
-
-export function createTally(): Tally {
-  return {
-    given: 0,
-    givenOnTheFeedsWord: 0,
-    refusedLoads: 0,
-    gaps: 0,
-    believed: 0,
-    disbelieved: 0,
-    refusedAsExpired: 0,
-    lostPushes: 0,
-    failovers: 0,
-    waited: 0,
-    waitedShortly: 0,
-  };
-}
 
 /** Random numbers that a seed repeats (mulberry32). */
 function createRandom(seed: number): (below: number) => number {
