@@ -23,6 +23,8 @@ export function openAuthority(
   const bus = createInProcessBus(() => {});
   const feed = { head: async () => 0, since: async () => ({ head: 0, history: '', changes: [] }) };
   const follower = createFeedFollower({ feed, bus, clock });
+  // Until it has read the feed once, no state is used.
+  void follower.pull();
   const authority = createAuthority({
     apiKeys: { findApiKey, noteUse: () => {} },
     contents: { findContent },
