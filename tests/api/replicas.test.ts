@@ -85,7 +85,9 @@ it('a revocation with wait=applied in one process holds in the others from its a
   const askAll = () => Promise.all(replicas.map((one) => askForKey(one, scene, leaseId)));
   expect(await askAll()).toEqual(Array(3).fill('200'));
   const { viewerId } = scene;
-  const { json } = await first.client.post('/keys/leases/revoke?wait=applied', first.adminApiKey, { viewerId });
+  const { json } = await first.client.post('/keys/leases/revoke?wait=applied', first.adminApiKey, {
+    viewerId,
+  });
   expect(await askAll()).toEqual(Array(3).fill('403 LEASE_REVOKED'));
   expect(json).toMatchObject({ revoked: 1, applied: true });
 });

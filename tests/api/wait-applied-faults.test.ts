@@ -94,7 +94,9 @@ async function revokeMany(count: number) {
 function report(condition: string, delaysMs: readonly number[]): void {
   const [median, p99] = [0.5, 0.99].map((part) => delaysMs[Math.floor(delaysMs.length * part)]);
   const figures = `median ${median} ms, p99 ${p99} ms, at most ${delaysMs.at(-1)} ms`;
-  process.stderr.write(`${condition}, ${delaysMs.length} revocations were applied everywhere after: ${figures}\n`);
+  process.stderr.write(
+    `${condition}, ${delaysMs.length} revocations were applied everywhere after: ${figures}\n`,
+  );
 }
 
 it('under load, no replica serves a key after any answer that waited, and the answers do not wait for a pull', async () => {

@@ -123,14 +123,17 @@ describe('a lease that is named decides by itself', () => {
   test('a lease is expired from the millisecond of its expiry, and finally after its grace', async () => {
     expect(await decide(optional, leaseId)).toBe(3);
     clock.advance(60_000);
+    await pull();
     expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
     clock.advance(60_000);
+    await pull();
     expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
   });
 
   test('a cached lease that looks expired within its grace is read again, because it may be renewed elsewhere', async () => {
     expect(await decide(optional, leaseId)).toBe(3);
     clock.advance(60_000);
+    await pull();
     if (lease) lease = { ...lease, expiresAt: clock.now() + 60_000, renewableUntil: clock.now() + 90_000 };
     expect(await decide(optional, leaseId)).toBe(3);
   });
@@ -167,6 +170,7 @@ describe('a lease that is named decides by itself', () => {
   test('an expired lease that this process read when its own clock alone said that the grace was over is read again', async () => {
     // This clock is half a minute ahead of the lease service's, which renews after the read.
     clock.advance(90_000);
+    await pull();
     expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
     if (lease) lease = { ...lease, expiresAt: clock.now() + 1, renewableUntil: clock.now() + 30_000 };
     expect(await decide(optional, leaseId)).toBe(3);
@@ -177,6 +181,7 @@ describe('a lease that is named decides by itself', () => {
     const old = lease;
     leases.settle(leases.begin(leaseId), new EarlierState(old, clock.monotonic()));
     clock.advance(3_600_000);
+    await pull();
     // The feed vouches for it: no change has named it.
     leases.settle(leases.begin(leaseId), new EarlierState(old, clock.monotonic()));
     if (lease) lease = { ...lease, expiresAt: clock.now() + 1, renewableUntil: clock.now() + 30_000 };

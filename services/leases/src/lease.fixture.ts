@@ -119,6 +119,8 @@ function createAsk(host: TestHost) {
     body?: object,
     headers: Record<string, string> = {},
   ): Promise<Answer> => {
+    // As each second in a process: without it nothing is served after half a minute.
+    await host.pull();
     const response = await host.app.inject({
       method,
       url,

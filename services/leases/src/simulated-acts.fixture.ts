@@ -53,7 +53,7 @@ export class SimulatedActs {
   }
 
   async apply(act: SimulatedAct): Promise<void> {
-    if (act.kind === 'advance') await this.#advance(act);
+    if (act.kind === 'advance') this.#service.clock.advance(act.ms);
     else if (act.kind === 'create' || act.kind === 'session') await this.#create(act);
     else if (act.kind === 'crowd') await this.#addCrowd(act);
     else if (act.kind === 'write') await this.#writeSome();
@@ -61,12 +61,6 @@ export class SimulatedActs {
     else if (act.kind === 'revoke') this.#note(act.selector, await this.#revoke(act.selector));
     else if (act.kind === 'revoke and create') await this.#revokeAndCreate(act);
     else await this.#actOnOne(act);
-  }
-
-  async #advance({ ms }: Act<'advance'>): Promise<void> {
-    this.#service.clock.advance(ms);
-    // As each second in a process: without it nothing would be served after half a minute.
-    await this.#service.pull();
   }
 
   async #create({ kind, deviceId, viewerId, contentId }: Act<'create' | 'session'>): Promise<string> {

@@ -110,8 +110,8 @@ export function addRows<Values>(
   };
 }
 
-/** Half of the minute for which a process must have been suspect. */
-const sweepEveryMs = 30_000;
+/** As long as a process must have been suspect. */
+const sweepEveryMs = 60_000;
 /** For the last read of the list. */
 const leftMs = 1_000;
 

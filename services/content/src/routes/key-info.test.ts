@@ -6,13 +6,18 @@ async function serve(publicUrl: string | null) {
   const [sqlite] = databaseKinds({});
   const database = await sqlite?.open();
   if (!database) throw new Error('there is always SQLite');
-  const { clock, app, ask } = await serveContents(database.db, { publicUrl });
+  const { clock, app, ask, pull } = await serveContents(database.db, { publicUrl });
   onTestFinished(async () => {
     await app.close();
     await database.close();
   });
   const headers = { authorization: `Bearer ${keys.playback}` };
-  return { clock, ask, info: () => app.inject({ url: '/api/v1/content/live/key-info', headers }) };
+  const info = async () => {
+    // As each second in a process: without it nothing is served after half a minute.
+    await pull();
+    return app.inject({ url: '/api/v1/content/live/key-info', headers });
+  };
+  return { clock, ask, info };
 }
 
 test('key info names the next epoch from the millisecond in which it begins', async () => {
