@@ -44,7 +44,7 @@ export function addFeedRoutes(app: App, feed: ChangeFeed): void {
         hide: true,
         querystring: Type.Object({
           since: FollowerReportSchema.properties.applied,
-          // Missing from processes of a release before 0.3.0, during an upgrade.
+          // Missing from processes of a release before 0.4.0, during an upgrade.
           ...Type.Partial(FollowerReportSchema).properties,
         }),
         response: { 200: FeedPageSchema },
