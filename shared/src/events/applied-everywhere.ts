@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../clock/clock.ts';
 import { type Database, isPostgres } from '../db/index.ts';
 import { AppError } from '../errors/errors.ts';
@@ -56,7 +57,8 @@ const readLimitMs = 500;
  * process asks on the bus, and each process answers there. An answer that is lost only makes the wait longer.
  *
  * **What a failover changes.** It may lose the newest rows of the list. A process that notices one waits for the longest limit, until
- * every process has pulled again or stopped to serve. So does a process that has just begun to read the feed: it cannot know whether there was one.
+ * every process has pulled again or stopped to serve. So does a process that has just begun to read the feed of a server that was a standby: it
+ * cannot know when that took over.
  */
 export function createAppliedEverywhere(options: AppliedEverywhereOptions): {
   wait: WaitUntilApplied;
@@ -66,23 +68,27 @@ export function createAppliedEverywhere(options: AppliedEverywhereOptions): {
   const waits = new AppliedWaits();
   let reading: Repeating | null = null;
   let unsureUntilMs = 0;
+  /** The same, on a server that was a standby once. */
+  let unsureAtFirstUntilMs = 0;
   const unsubscribe = bus.subscribe((message) => {
     if (message.type === 'applied') waits.confirm(message.process, message);
   });
   follower.onChange((change) => {
     if (change !== null) return;
-    // The first read of a process may follow a failover that it cannot see. SQLite has no standby.
-    const isFirst = follower.place() === null;
-    if (!isFirst || isPostgres(db)) unsureUntilMs = clock.monotonic() + listedForMs + follower.limitMs;
+    const untilMs = clock.monotonic() + listedForMs + follower.limitMs;
+    // The first read of a process may follow a failover that it cannot see.
+    if (follower.place() === null) unsureAtFirstUntilMs = untilMs;
+    else unsureUntilMs = untilMs;
   });
 
   /** @returns `done`, which resolves when the change is applied everywhere */
   async function begin(): Promise<{ done: Promise<void> }> {
     const beganAtMs = clock.monotonic();
-    const place = await announce();
+    const { place, wasStandby } = await announce();
     const listed = await roster.list();
     const longestMs = Math.max(follower.limitMs, ...listed.map(({ limitMs }) => limitMs));
-    const isSure = follower.place()?.history === place.history && beganAtMs >= unsureUntilMs;
+    const sureFromMs = wasStandby ? Math.max(unsureUntilMs, unsureAtFirstUntilMs) : unsureUntilMs;
+    const isSure = follower.place()?.history === place.history && beganAtMs >= sureFromMs;
     const unknown = isSure ? [] : [{ process: unlisted, limitMs: longestMs }];
     const { promise: done, resolve } = Promise.withResolvers<void>();
     waits.begin(place, [...listed, ...unknown], beganAtMs, resolve);
@@ -91,15 +97,15 @@ export function createAppliedEverywhere(options: AppliedEverywhereOptions): {
     return { done };
   }
 
-  async function announce(): Promise<AwaitedPlace> {
-    const { number } = await db
+  async function announce(): Promise<{ place: AwaitedPlace; wasStandby: boolean }> {
+    const { number, wasStandby } = await db
       .updateTable('change_counter')
       .set((eb) => ({ awaited: eb.ref('number') }))
       .where('id', '=', 1)
-      .returning('number')
+      .returning(['number', wasStandbyOf(db).as('wasStandby')])
       .executeTakeFirstOrThrow();
     const { history } = await feed.since(number);
-    return { number, history };
+    return { place: { number, history }, wasStandby };
   }
 
   /** Reads the list while somebody waits. */
@@ -138,6 +144,11 @@ export function createAppliedEverywhere(options: AppliedEverywhereOptions): {
       await reading?.stop();
     },
   };
+}
+
+/** Whether the server has replayed the log of another one since it started: only then may it have taken over. SQLite has no standby. */
+function wasStandbyOf(db: Database): RawBuilder<boolean> {
+  return isPostgres(db) ? sql<boolean>`pg_last_wal_replay_lsn() is not null` : sql<boolean>`0`;
 }
 
 /** Calls that come while a run is under way share the next one. */
