@@ -2,6 +2,9 @@ import type { OpenApiDocument } from '@latchkey/shared/http';
 import { createInternalClient } from '@latchkey/shared/internal';
 import { listUpstreams, type Upstreams } from './route-table.ts';
 
+/** A service makes its document for the first reader, on a thread that loads the generator. Nothing but tools wait for it. */
+const documentLimitMs = 10_000;
+
 /**
  * The OpenAPI documents of all services that run elsewhere.
  *
@@ -14,7 +17,7 @@ export function fetchServiceDocuments(
 ): Promise<OpenApiDocument[]> {
   return Promise.all(
     listUpstreams(upstreams).map(({ name, upstream }) =>
-      createInternalClient({ name, upstream, secret, onFault }).get(
+      createInternalClient({ name, upstream, secret, onFault, answerTimeoutMs: documentLimitMs }).get(
         '/openapi.json',
         (document) => document as OpenApiDocument,
       ),

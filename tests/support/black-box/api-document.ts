@@ -45,7 +45,7 @@ export async function findApiDocument(
   return found;
 }
 
-/** A gateway waits 2 s for the document of each service. A machine that starts many servers at once may take longer, so a client tries again. */
+/** A gateway waits 10 s for the document of each service. A machine that starts many servers at once may take longer, so a client tries again. */
 const tries = 5;
 
 /** Reads `GET /openapi.json`, again after a 503, when its `Retry-After` says. */
