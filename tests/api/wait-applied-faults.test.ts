@@ -57,7 +57,12 @@ async function makePlayer(known = replicas) {
   const viewerId = `viewer-${++viewers}`;
   const { json } = await manage('/keys/leases', { viewerId, contentId });
   const token = viewerToken(stack.secrets.AUTH_JWT_SECRET, viewerId);
-  const headers = { authorization: `Bearer ${token}`, 'x-lease-id': json.lease.id };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'x-lease-id': json.lease.id,
+    // As the gateway sends it.
+    'x-latchkey-secret': stack.secrets.INTERNAL_SECRET,
+  };
   /** The statuses of the replicas, each asked directly. */
   const ask = (asked = replicas) =>
     Promise.all(

@@ -28,6 +28,7 @@ const patterns: readonly [RegExp, string][] = [
   [/\blkc_[\w-]{100,}/g, '<key-credential>'],
   [/\bmsg_[\w-]{24}/g, '<message-id>'],
   [/"keyPrefix":"lk_[0-9a-f]{8}"/g, '"keyPrefix":"<key-prefix>"'],
+  [/"appliedAfterMs":\d+/g, '"appliedAfterMs":<ms>'],
   [/(?<="id":"|\/play\/)[\w-]{43}(?=["/])/g, '<session-id>'],
   [/"id":"Wy[\w-]+"/g, '"id":"<mark-id>"'],
   [/"lastUsedAt":(?:null|"<now>")/g, '"lastUsedAt":<last-use>'],
