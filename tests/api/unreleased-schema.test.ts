@@ -24,8 +24,9 @@ import { expect, it, onTestFinished } from 'vitest';
 const postgres = process.env.TEST_POSTGRES_URL ?? '';
 const refusal =
   /The database has the schema 0018-audit-readers of a version before 0\.3\.0.*docs\/upgrade\.md#from-a-version-before-030/;
-/** Makes the migrations of a database those of the last unreleased version. Its tables had the same columns. */
-const age = `update kysely_migration set name = '0001-initial';
+/** Makes the migrations of a database those of the last unreleased version. Its tables had the columns of the baseline. */
+const age = `delete from kysely_migration where name <> '0001-baseline';
+  update kysely_migration set name = '0001-initial';
   insert into kysely_migration (name, timestamp) values ('0018-audit-readers', '2026-11-01T00:00:00.000Z')`;
 
 /** The script of `docs/upgrade.md` that contains the text. */
