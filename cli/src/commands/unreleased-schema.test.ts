@@ -13,6 +13,7 @@ const refusal =
 async function makeUnreleased() {
   const made = await makeFile();
   withFile(made.path, (file) => {
+    file.exec("delete from kysely_migration where name <> '0001-baseline'");
     file.exec("update kysely_migration set name = '0001-initial'");
     file.exec("insert into kysely_migration (name, timestamp) values ('0018-audit-readers', '2026-11-01')");
   });
