@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../clock/clock.ts';
-import { type Database, isPostgres } from '../db/index.ts';
+import { type Database, isPostgres, rowList } from '../db/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { withTimeLimit } from '../lifecycle/index.ts';
 import type { ListedFollower } from './applied-waits.ts';
@@ -45,7 +45,7 @@ export function createListedFeed({ db, feed, clock, self }: RosterOptions): {
   let answersUntilMs = Number.NEGATIVE_INFINITY;
   const mayConfirm = () => clock.monotonic() >= answersUntilMs;
 
-  /** @throws where the process must not get a page */
+  /** @throws AppError DEPENDENCY_UNAVAILABLE if the process must not get a page */
   async function admit(report: FollowerReport): Promise<number> {
     const found = await store.find(report.process);
     if (!found.isListed || found.suspectSince !== null) {
@@ -147,10 +147,16 @@ function createFollowerStore(db: Database) {
       return rows.execute();
     },
     async suspect(processes: readonly string[]): Promise<void> {
+      // As one value: a process that ends again and again may leave more names than a statement takes values.
+      const late = rowList(
+        db,
+        { name: 'text' },
+        processes.map((name) => ({ name })),
+      ).as('late');
       await db
         .updateTable('followers')
         .set({ suspect_since: databaseNow })
-        .where('process', 'in', processes)
+        .where('process', 'in', db.selectFrom(late).select('late.name'))
         .where('suspect_since', 'is', null)
         .execute();
     },
