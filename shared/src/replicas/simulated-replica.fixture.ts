@@ -10,7 +10,6 @@ import {
 import type { Clock } from '../clock/clock.ts';
 import type { LeaseState } from '../contracts/index.ts';
 import {
-  AppliedWaits,
   type AwaitedPlace,
   type BusMessage,
   type Change,
@@ -18,14 +17,13 @@ import {
   type FeedPage,
   type FeedProgress,
   type FeedReading,
-  listedForMs,
   type Notice,
-  unlisted,
 } from '../events/index.ts';
 import type { SharedStateReader } from './lease-source.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { type Committed, type Item, items, type SimulatedOwner } from './simulated-owner.fixture.ts';
 import { createReaders, type SimulatedStates, unasked } from './simulated-states.fixture.ts';
+import { type Confirmation, SimulatedWaits } from './simulated-waits.fixture.ts';
 import type { StoredState } from './state-store.ts';
 
 /** Small, so that a read often takes several pages. */
@@ -63,12 +61,6 @@ interface LeaseRequest {
   readonly livesUntil: number;
 }
 
-/** What a process answers to one that waits. */
-interface Confirmation {
-  confirmedBy: string;
-  place: AwaitedPlace;
-}
-
 /** One process: the real caches and the real follower of the feed. Every wait is a step of the simulation. */
 export class SimulatedReplica {
   readonly authority: Authority;
@@ -76,9 +68,7 @@ export class SimulatedReplica {
   readonly caches: readonly AuthorityCache<unknown>[];
   readonly name: string;
   readonly inbox: (Committed | { renewed: string } | { awaited: AwaitedPlace } | Confirmation)[] = [];
-  readonly waits = new AppliedWaits();
-  /** As in `applied-everywhere.ts`. */
-  #unsureUntilMs = 0;
+  readonly waiting: SimulatedWaits;
   readonly #clock: Clock;
   readonly loads: Load[] = [];
   /** For each lease, the open request. */
@@ -112,11 +102,12 @@ export class SimulatedReplica {
     const deliver = (change: Change | null) => {
       if (change === null) {
         if (this.#pull?.reading.after !== null) this.gaps++;
-        this.#unsureUntilMs = clock.monotonic() + listedForMs + this.#progress.limitMs;
+        this.waiting.beUnsure();
       }
       listener(change);
     };
     this.#progress = createFeedProgress(clock, deliver, this.recent);
+    this.waiting = new SimulatedWaits(name, owner, clock, this.#progress);
     this.authority = createAuthority({
       apiKeys: { findApiKey: unasked, noteUse: () => {} },
       contents: { findContent: unasked },
@@ -160,29 +151,6 @@ export class SimulatedReplica {
   }
 
   /**
-   * Waits until no replica serves from a state of now.
-   *
-   * @returns what the other replicas are asked
-   */
-  wait(done: () => void): AwaitedPlace {
-    const { roster } = this.#owner;
-    const place = { number: this.#owner.head(), history: this.#owner.history() };
-    const nowMs = this.#clock.monotonic();
-    const isSure = this.#progress.place()?.history === place.history && nowMs >= this.#unsureUntilMs;
-    const unknown = isSure ? [] : [{ process: unlisted, limitMs: this.#progress.limitMs }];
-    roster.awaited = place.number;
-    this.waits.begin(place, [...roster.list(), ...unknown], nowMs, done);
-    this.#confirm(place, (confirmation) => this.waits.confirm(confirmation.confirmedBy, confirmation.place));
-    return place;
-  }
-
-  #confirm(awaited: AwaitedPlace, send: (confirmation: Confirmation) => void): void {
-    const place = this.#progress.place();
-    if (place?.history === awaited.history && place.number >= awaited.number)
-      send({ confirmedBy: this.name, place });
-  }
-
-  /**
    * Receives one of the messages in transit.
    *
    * @param send what it answers, if anything
@@ -191,8 +159,8 @@ export class SimulatedReplica {
     const message = this.inbox[index];
     if (!message) return;
     if (!again) this.inbox.splice(index, 1);
-    if ('awaited' in message) this.#confirm(message.awaited, send);
-    else if ('confirmedBy' in message) this.waits.confirm(message.confirmedBy, message.place);
+    if ('awaited' in message) this.waiting.confirm(message.awaited, send);
+    else if ('confirmedBy' in message) this.waiting.open.confirm(message.confirmedBy, message.place);
     else if ('renewed' in message) {
       const notice: Notice = { topic: 'lease', event: 'renewed', data: {} };
       this.#onMessage({ type: 'renewal', leaseId: message.renewed, notice });

@@ -132,9 +132,10 @@ export class Interleaving {
   }
 
   #stepWaits(): void {
-    for (const { waits } of this.#replicas) {
-      if (this.#random(2) === 0) waits.note(this.#owner.roster.list());
-      if (this.#random(2) === 0) this.#owner.roster.suspect(waits.expire(this.#nowMs), this.#nowMs);
+    for (const { waiting } of this.#replicas) {
+      const { open } = waiting;
+      if (this.#random(2) === 0) open.note(this.#owner.roster.list());
+      if (this.#random(2) === 0) this.#owner.roster.suspect(open.expire(this.#nowMs), this.#nowMs);
     }
     const dice = this.#random(40);
     if (dice < 4) this.#owner.roster.sweep(this.#nowMs);
@@ -153,7 +154,7 @@ export class Interleaving {
   #wait(which: number): void {
     const beganAtMs = this.#nowMs;
     const versions = this.#owner.presentVersions();
-    const awaited = this.#replicas[which]?.wait(() => {
+    const awaited = this.#replicas[which]?.waiting.begin(() => {
       this.#trace?.push(`  applied everywhere, as replica ${which} asked at ${beganAtMs} ms`);
       this.#tally.waited++;
       if (this.#nowMs - beganAtMs < authorityLimitMs) this.#tally.waitedShortly++;
