@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  ConfigError,
   describeVariables,
   readConfig,
   readSeparateServiceConfig,
@@ -9,6 +8,7 @@ import {
   sharedDatabaseVariables,
   singleNodeSettings,
 } from './index.ts';
+import { listFaults } from './list-faults.fixture.ts';
 import type { Environment } from './source.ts';
 
 /** Made by `openssl rand -hex 32`. */
@@ -26,15 +26,10 @@ const single = (env: Environment) =>
   });
 const separate = (env: Environment) => readSeparateServiceConfig({ INTERNAL_SECRET: random[0], ...env });
 
-/** The message for each faulty variable; nothing where the configuration can be used. */
+/** The message for each faulty variable. Empty if the configuration can be used. */
 function faultsOf(env: Environment, read: (env: Environment) => unknown = single): Record<string, string> {
-  try {
-    read(env);
-    return {};
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return Object.fromEntries(error.faults.map(({ variable, message }) => [variable, message]));
-  }
+  const faults = listFaults(() => read(env));
+  return Object.fromEntries(faults.map(({ variable, message }) => [variable, message]));
 }
 
 const noToken = { AUTH_JWT_SECRET: '' };

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { ConfigError, resolveIssuers } from '../index.ts';
+import { resolveIssuers } from '../index.ts';
+import { listFaults } from '../list-faults.fixture.ts';
 import { readConfig } from '../read-config.ts';
 import { describeSettings } from '../settings.ts';
 import type { Environment } from '../source.ts';
@@ -17,16 +18,7 @@ const bothOf = (more: object = {}) =>
     { ...globex, viewerPrefix: 'globex:', ...more },
   ]);
 
-/** The message of each fault; empty where the configuration can be used. */
-function faultsOf(env: Environment): string[] {
-  try {
-    read(env);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.faults.map(({ message }) => message);
-  }
-}
+const faultsOf = (env: Environment) => listFaults(() => read(env)).map(({ message }) => message);
 
 test('an entry of AUTH_ISSUERS has the defaults of the variables, and a content claim that is named is required', () => {
   const { values, warnings } = read({

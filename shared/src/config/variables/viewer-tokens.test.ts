@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ConfigError } from '../index.ts';
+import { listFaults } from '../list-faults.fixture.ts';
 import { readConfig } from '../read-config.ts';
 import type { Environment } from '../source.ts';
 import { viewerTokenVariables } from './viewer-tokens.ts';
@@ -7,16 +7,7 @@ import { viewerTokenVariables } from './viewer-tokens.ts';
 const secret = { AUTH_JWT_SECRET: 'c2d3e4f5061728394a5b6c7d8e9fa0b1' };
 const read = (env: Environment) => readConfig(viewerTokenVariables, env);
 
-/** The messages of all faults; empty where the configuration can be used. */
-function faultsOf(env: Environment): string[] {
-  try {
-    read(env);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.faults.map(({ message }) => message);
-  }
-}
+const faultsOf = (env: Environment) => listFaults(() => read(env)).map(({ message }) => message);
 
 it('a list of audiences or issuers is read without the white space around its items, and each item once', () => {
   const { values } = read({
