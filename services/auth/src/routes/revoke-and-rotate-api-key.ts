@@ -147,7 +147,13 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
         querystring: WaitQuerySchema,
         response: {
           200: Type.Object({ ...ApiKeySchema.properties, ...appliedMembers }),
-          ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'API_KEY_NOT_FOUND'),
+          ...problems(
+            'VALIDATION_FAILED',
+            'UNAUTHENTICATED',
+            'INVALID_API_KEY',
+            'INSUFFICIENT_SCOPE',
+            'API_KEY_NOT_FOUND',
+          ),
         },
       },
     },

@@ -94,6 +94,14 @@ export function addRegisterContentRoute(
   });
 }
 
+const changeRefusals = problems(
+  'VALIDATION_FAILED',
+  'UNAUTHENTICATED',
+  'INVALID_API_KEY',
+  'INSUFFICIENT_SCOPE',
+  'CONTENT_NOT_FOUND',
+);
+
 const changeSchema = {
   tags: ['Content'],
   operationId: 'updateContent',
@@ -106,13 +114,7 @@ const changeSchema = {
   ),
   response: {
     200: AppliedContentAnswerSchema,
-    ...problems(
-      'VALIDATION_FAILED',
-      'UNAUTHENTICATED',
-      'INVALID_API_KEY',
-      'INSUFFICIENT_SCOPE',
-      'CONTENT_NOT_FOUND',
-    ),
+    ...changeRefusals,
   },
 };
 
@@ -141,7 +143,7 @@ const disableSchema = {
   querystring: WaitQuerySchema,
   response: {
     200: AppliedContentAnswerSchema,
-    ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'CONTENT_NOT_FOUND'),
+    ...changeRefusals,
   },
 };
 
