@@ -38,7 +38,7 @@ export function formatDuration(ms: number): string {
   return `${(ms >= 10 ? whole : ms >= 1 ? tenths : hundredths).format(ms)} ms`;
 }
 
-/** ", applied everywhere after 34 ms"; empty where the answer did not wait for that. */
+/** ", applied everywhere after 34 ms"; empty if the answer did not wait. */
 export function describeApplied({ appliedAfterMs }: Applied): string {
   if (appliedAfterMs === undefined) return '';
   return `, applied everywhere after ${formatDuration(Math.max(1, appliedAfterMs))}`;

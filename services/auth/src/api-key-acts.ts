@@ -63,7 +63,11 @@ export function assertInFuture(expiresAt: number | null, now: number): void {
   if (expiresAt !== null && expiresAt <= now) throw validationFailure('/expiresAt', 'must lie in the future');
 }
 
-/** What a creation or an edit may set, before and after it, as the API shows it. @param before null for a key that is new */
+/**
+ * Compares the members that a creation or an edit sets, as the API shows them.
+ *
+ * @param before null for a new key
+ */
 export function compareApiKeys(
   before: ApiKeyRow | null,
   after: ApiKeyRow,

@@ -34,7 +34,7 @@ export interface FollowedKeySet extends Pick<KeySet, 'ageMs' | 'state'> {
 
 /**
  * The verifier that the configuration asks for, and its key sets, which are kept fresh until the shutdown. Each is fetched by itself, so an
- * issuer that is out of reach stops no other one. Null where no issuer is configured.
+ * issuer that is out of reach stops no other one. Null if no issuer is configured.
  */
 export function createTokens(
   settings: TokenSettings,

@@ -63,7 +63,7 @@ const claims = [
 
 interface Made {
   token: string;
-  /** The entry that the token is really of: it names it, and its key signed exactly this text. Null where there is not one. */
+  /** The entry that the token is really of: it names it, and its key signed exactly this text. Null if there is none. */
   entry: Entry | null;
   sub: unknown;
   claim: unknown;

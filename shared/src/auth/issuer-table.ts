@@ -16,7 +16,7 @@ export interface TokenIssuer {
 /**
  * Finds the issuer whose rules a token is judged by. Nothing of the token is verified yet.
  *
- * @throws AppError INVALID_TOKEN where no issuer has the token's `iss`; JWTInvalid of jose where it cannot be read
+ * @throws AppError INVALID_TOKEN if no issuer has the token's `iss`; JWTInvalid of jose if it cannot be read
  */
 type FindIssuer<T> = (token: string) => T;
 

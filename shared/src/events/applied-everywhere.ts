@@ -14,7 +14,7 @@ import type { FeedRoster } from './feed-roster.ts';
  * Waits until no process of the installation decides by a state from before this call.
  *
  * @returns how long it took, in whole milliseconds
- * @throws AppError DEPENDENCY_UNAVAILABLE where the database does not tell who follows the feed
+ * @throws AppError DEPENDENCY_UNAVAILABLE if the database does not answer
  */
 export type WaitUntilApplied = () => Promise<number>;
 

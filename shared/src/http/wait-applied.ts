@@ -24,7 +24,7 @@ export const appliedMembers = {
 /**
  * Waits if the query asks for it. It is called once the act is written.
  *
- * @throws AppError DEPENDENCY_UNAVAILABLE where the wait failed. The act holds all the same
+ * @throws AppError DEPENDENCY_UNAVAILABLE if the wait failed. The act holds all the same
  */
 export async function waitIfAsked(
   { wait }: Static<typeof WaitQuerySchema>,

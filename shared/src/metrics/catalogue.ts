@@ -126,7 +126,7 @@ const authority = {
   latchkey_token_keys_age_seconds: {
     type: 'gauge',
     labels: ['issuer'],
-    help: 'Time since the key set of an issuer was last read, or since the start where it never was. The issuer of AUTH_JWKS_URL is `default`. Absent without key sets.',
+    help: 'Time since the key set of an issuer was last read, or since the start if it never was. The issuer of AUTH_JWKS_URL is `default`. Absent without key sets.',
     lookAt:
       'usually below 300. Above 3600: tokens of this issuer get 503. Its identity provider does not answer',
   },

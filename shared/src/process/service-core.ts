@@ -39,7 +39,7 @@ import type { ProcessContext } from './process-context.ts';
 
 /** For all jobs together: each ends its present transaction, which takes milliseconds. */
 const jobsEndMs = 5_000;
-/** One statement, or one call of a service. Where it fails, waits for this process take their longest until it is dropped. */
+/** One statement, or one call of a service. If it fails, waits for this process take their longest until it is dropped. */
 const leaveMs = 2_000;
 /** As many as a SHA-256 has. */
 const ownSecretBytes = 32;
@@ -190,7 +190,7 @@ function followFeed(
   follower.onChange((change) => change === null && delays.forget());
   // After the requests under way and the jobs.
   shutdown.add('the list of followers', leaveMs, async () => {
-    // Where the services end at the same time, nobody is left to tell.
+    // If the services end at the same time, nobody is left to tell.
     if (process !== undefined) await feed.followers?.leave(process).catch(() => {});
   });
   exportFeed(metrics.registry, follower);

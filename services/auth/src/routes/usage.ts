@@ -68,7 +68,7 @@ const UsageSchema = Type.Object(
   {
     unavailable: Type.Unsafe<'off' | null>({
       type: ['string', 'null'],
-      description: 'Why there is no usage: `off` (USAGE_KEEP_DAYS=0). Null where there is.',
+      description: 'Why there is no usage: `off` (USAGE_KEEP_DAYS=0). Null if there is usage.',
     }),
     requests: Type.String(),
     by: Type.String(),
