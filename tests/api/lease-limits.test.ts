@@ -48,6 +48,20 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
     ]);
   });
 
+  it('a limited API key sees of the active leases those of its contents, and not how many there are', async () => {
+    const [mine, other] = await fill(server, 2);
+    const made = { name: 'limited', contents: [mine?.contentId] };
+    const { json: key } = await client.post('/api/v1/api-keys', server.adminApiKey, made);
+    const { viewerId, contentId } = mine as Scene;
+    const { code, json } = await client.post(path, key.raw_key, { contentId, viewerId });
+    expect([code, json.leases.map(({ id }: { id: string }) => id)]).toEqual([
+      'LEASE_LIMIT_REACHED',
+      [mine?.leaseId],
+    ]);
+    expect(JSON.stringify(json)).not.toContain(other?.contentId);
+    expect(json.detail).not.toContain('has 2');
+  });
+
   it('a repeated request for the lease of a device does not count as another lease, also at the limit', async () => {
     const { token, contentId } = await makeScene(server);
     const ask = (deviceId: string) => client.post(path, token, { contentId, deviceId });

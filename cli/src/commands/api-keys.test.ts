@@ -89,6 +89,19 @@ describe('latchkey api-keys create', () => {
     await db.destroy();
   });
 
+  test('api-keys create makes a key of some contents', async () => {
+    const { path } = await makeFile();
+    const options = ['--name', 'tenant', '--scope', 'full', '--contents', 'film, acme-*'];
+    const { exitCode, stderr } = await runCommand(['api-keys', 'create', ...options], {
+      env: { SQLITE_PATH: path },
+    });
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Made full key')]);
+    const db = openDatabase({ sqlitePath: path });
+    const [key] = await db.selectFrom('api_keys').selectAll().execute();
+    expect(key).toMatchObject({ scope: 'limited-full', contents: '["film","acme-*"]' });
+    await db.destroy();
+  });
+
   test('api-keys create does not make a missing database', async () => {
     const { exitCode, stderr } = await runCommand(['api-keys', 'create', '--name', 'x'], {
       env: { SQLITE_PATH: join(temporaryFolder(), 'elsewhere.db') },
@@ -102,6 +115,9 @@ describe('latchkey api-keys create', () => {
     ['a time that is past', ['--expires-at', '2001-01-01T00:00:00Z'], 'future'],
     ['a time without its offset', ['--expires-at', '2031-01-01T00:00:00'], '--expires-at'],
     ['a name of blanks', ['--name', '  '], '1 to 200'],
+    ['contents that are no ids', ['--contents', 'film,a/b'], 'prefixes such as acme-*'],
+    ['no contents', ['--contents', ''], 'prefixes such as acme-*'],
+    ['more contents than a key may have', ['--contents', 'a,'.repeat(50) + 'a'], '1 to 50'],
   ])('api-keys create refuses %s and says what is accepted', async (_, options, word) => {
     const { path } = await makeFile();
     const { exitCode, stderr, stdout } = await runCommand(['api-keys', 'create', '--name', 'x', ...options], {

@@ -16,7 +16,12 @@ import { type Statistics, StatisticsSchema } from './statistics-schema.ts';
 export const statisticsPath = '/api/v1/statistics';
 
 /** Access to the route, in both profiles. */
-export const statisticsConfig = { access: 'manage', action: 'statistics.read', limit: 'api' } as const;
+export const statisticsConfig = {
+  access: 'manage',
+  contents: 'whole-server',
+  action: 'statistics.read',
+  limit: 'api',
+} as const;
 
 export const statisticsRouteSchema = {
   tags: ['Service'],

@@ -1,5 +1,5 @@
 import { generateApiKey, hashCredential, keyPrefixOf } from '@latchkey/shared/auth';
-import type { AuditDetails, Scope } from '@latchkey/shared/contracts';
+import { type AuditDetails, type Scope, toLimitedScope } from '@latchkey/shared/contracts';
 import { type AuditFacts, validationFailure } from '@latchkey/shared/http';
 import { type ApiKeyMetadata, type ApiKeyRow, toApiKey, toMetadataColumn } from './api-key.ts';
 import type { AuthRouteOptions } from './auth-route-options.ts';
@@ -18,6 +18,8 @@ export interface WantedApiKey {
   /** Milliseconds since 1970; null for a key that does not expire. */
   expiresAt: number | null;
   metadata: ApiKeyMetadata;
+  /** Ids and prefixes, as `isContentPattern` takes them; null for all contents. */
+  contents: readonly string[] | null;
 }
 
 export type KeyMaker = Pick<AuthRouteOptions, 'randomId' | 'randomBytes'>;
@@ -38,12 +40,13 @@ export function newApiKey(
     name: wanted.name,
     key_hash: hashCredential(rawKey),
     key_prefix: keyPrefixOf(rawKey),
-    scope: wanted.scope,
+    scope: wanted.contents === null ? wanted.scope : toLimitedScope(wanted.scope),
     created_at: now,
     expires_at: wanted.expiresAt,
     revoked_at: null,
     last_used_at: null,
     metadata: toMetadataColumn(wanted.metadata),
+    contents: wanted.contents && JSON.stringify([...new Set(wanted.contents)]),
   };
   return { row, rawKey };
 }

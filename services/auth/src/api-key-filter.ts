@@ -1,6 +1,7 @@
-import type { Scope } from '@latchkey/shared/contracts';
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Schema } from './own-tables.ts';
+import { type Scope, toLimitedScope } from '@latchkey/shared/contracts';
+import { isPostgres, type NamedBy } from '@latchkey/shared/db';
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Database, Schema, Transaction } from './own-tables.ts';
 
 export const apiKeyStatuses = ['active', 'revoked', 'expired'] as const;
 type ApiKeyStatus = (typeof apiKeyStatuses)[number];
@@ -21,6 +22,8 @@ export interface ApiKeyFilter {
   expires?: ApiKeyExpiry | undefined;
   /** Neither used nor created in so many days. */
   unusedDays?: number | undefined;
+  /** The contents that exist for a limited API key: it sees the keys that are limited to those or fewer. */
+  within?: NamedBy | undefined;
 }
 
 type Builder = ExpressionBuilder<Schema, 'api_keys'>;
@@ -31,10 +34,18 @@ export function matchesFilter(eb: Builder, filter: ApiKeyFilter, now: number): E
   return eb.and([
     ...(search === undefined ? [] : [matchesText(eb, search)]),
     ...(status === undefined ? [] : [isInStatus(eb, status, now)]),
-    ...(scope === undefined ? [] : [eb('scope', '=', scope)]),
+    ...(scope === undefined ? [] : [eb('scope', 'in', [scope, toLimitedScope(scope)])]),
     ...(expires === undefined ? [] : [endsSo(eb, expires, now)]),
     ...(unusedDays === undefined ? [] : [isUnusedSince(eb, now - unusedDays * dayMs)]),
   ]);
+}
+
+/** Whether all patterns of a key are within those of the caller: `isWithinPatterns` in SQL. */
+export function isLimitedTo(db: Database | Transaction, within: NamedBy): RawBuilder<boolean> {
+  const patterns = isPostgres(db)
+    ? sql`json_array_elements_text(contents::json) as named (value)`
+    : sql`json_each(contents) as named`;
+  return sql`contents is not null and not exists (select 1 from ${patterns} where not ${within(sql.ref('named.value'))})`;
 }
 
 /** A revoked key stays revoked after its expiry. */

@@ -44,7 +44,14 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       const hash = hashCredential(`lk_${id}`);
       await insertApiKey(service.db, {
         ...{ id, name: `ключ ${id}`, key_hash: hash, key_prefix: 'lk_00000000', scope: 'playback' },
-        ...{ created_at: 1, expires_at: null, revoked_at: null, last_used_at: null, metadata: null },
+        ...{
+          created_at: 1,
+          expires_at: null,
+          revoked_at: null,
+          last_used_at: null,
+          metadata: null,
+          contents: null,
+        },
         ...more,
       });
       return hash;

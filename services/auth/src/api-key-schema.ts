@@ -1,4 +1,4 @@
-import { scopes } from '@latchkey/shared/contracts';
+import { ContentPatternSchema, scopes } from '@latchkey/shared/contracts';
 import { Type } from '@latchkey/shared/schema';
 import type { ApiKeyMetadata } from './api-key.ts';
 
@@ -33,11 +33,22 @@ export const MetadataSchema = Type.Unsafe<ApiKeyMetadata>({
   description: `Your own data: up to ${maxMetadataTexts} texts of ${maxMetadataLength} characters. A name has 1 to 40 letters, digits and \`_.-\`, a letter first.`,
 });
 
+/** As many as a tenant names by hand. A prefix names any number. */
+const maxContents = 50;
+const patterns = {
+  type: ['array', 'null'],
+  items: ContentPatternSchema,
+  maxItems: maxContents,
+  description: `Ids of contents, or prefixes such as \`acme-*\`: no other contents exist for the key. Null: all contents.`,
+};
+export const ContentsSchema = Type.Unsafe<string[] | null>({ ...patterns, minItems: 1 });
+
 const fields = {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   keyPrefix: Type.String({ description: 'The first 11 characters of the raw key.' }),
   scope: ScopeSchema,
+  contents: Type.Unsafe<readonly string[] | null>(patterns),
   expiresAt: NullableInstantSchema,
   revokedAt: NullableInstantSchema,
   createdAt: InstantSchema,

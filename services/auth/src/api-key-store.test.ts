@@ -23,6 +23,7 @@ function rowOf(id: string, fields: Partial<ApiKeyRow> = {}): ApiKeyRow {
       revoked_at: null,
       last_used_at: null,
       metadata: null,
+      contents: null,
     },
     ...fields,
   };

@@ -1,8 +1,9 @@
 import { accessRules } from '@latchkey/shared/auth';
-import { type Cursor, countUpTo, rowList } from '@latchkey/shared/db';
+import { isWithinPatterns, type TokenContents } from '@latchkey/shared/contracts';
+import { type Cursor, countUpTo, type NamedBy, readAside, rowList } from '@latchkey/shared/db';
 import { sql } from 'kysely';
-import type { ApiKeyEnd, ApiKeyRow } from './api-key.ts';
-import { type ApiKeyFilter, matchesFilter } from './api-key-filter.ts';
+import { type ApiKeyEnd, type ApiKeyRow, apiKeyNotFound, contentsOfRow } from './api-key.ts';
+import { type ApiKeyFilter, isLimitedTo, matchesFilter } from './api-key-filter.ts';
 import type { Database, Transaction } from './own-tables.ts';
 
 const columns = [
@@ -16,6 +17,7 @@ const columns = [
   'revoked_at',
   'last_used_at',
   'metadata',
+  'contents',
 ] as const;
 
 type Connection = Database | Transaction;
@@ -26,6 +28,23 @@ export async function insertApiKey(db: Connection, row: ApiKeyRow): Promise<void
 
 export async function findApiKeyById(db: Connection, id: string): Promise<ApiKeyRow | undefined> {
   return db.selectFrom('api_keys').select(columns).where('id', '=', id).executeTakeFirst();
+}
+
+/**
+ * @param visible the contents that exist for the caller; null for all. A limited caller sees the keys that are limited to those or fewer
+ * @throws AppError API_KEY_NOT_FOUND, also for a key that the caller does not see
+ */
+export async function getApiKey(
+  db: Connection,
+  id: string,
+  visible: TokenContents | null,
+): Promise<ApiKeyRow> {
+  const row = await findApiKeyById(db, id);
+  if (!row) throw apiKeyNotFound();
+  if (!visible) return row;
+  const contents = contentsOfRow(row);
+  if (contents && isWithinPatterns(contents, [...visible.values()])) return row;
+  throw apiKeyNotFound();
 }
 
 /** @param keyHash SHA-256 of the raw key, 64 lower-case hex digits */
@@ -104,19 +123,21 @@ export async function listApiKeys(
     .selectFrom('api_keys')
     .select('id')
     .where((eb) => matchesFilter(eb, filter, now))
+    .$if(filter.within !== undefined, (query) => query.where(isLimitedTo(db, filter.within as NamedBy)))
     .$if(after !== null, (query) =>
       query.where(sql<boolean>`(${by}, id) ${isLater} (${after?.at ?? 0}, ${after?.id ?? ''})`),
     )
     .orderBy(by, direction)
     .orderBy('id', direction)
     .limit(limit);
-  return db
+  const query = db
     .selectFrom('api_keys')
     .select(columns)
     .where('id', 'in', matching)
     .orderBy(by, direction)
-    .orderBy('id', direction)
-    .execute();
+    .orderBy('id', direction);
+  // The few keys that a limited API key sees may be spread over all others.
+  return filter.within ? readAside(db, query) : query.execute();
 }
 
 /** More than an installation has. */
@@ -128,11 +149,12 @@ export function countApiKeys(db: Database, filter: ApiKeyFilter, now: number): P
     .selectFrom('api_keys')
     .select('id')
     .where((eb) => matchesFilter(eb, filter, now))
+    .$if(filter.within !== undefined, (query) => query.where(isLimitedTo(db, filter.within as NamedBy)))
     // As in the list: otherwise SQLite reads the table for some filters. These two have an index of their own, and need no sorting.
     .$if(filter.status !== 'active' || filter.expires === undefined, (query) =>
       query.orderBy('created_at', 'desc'),
     );
-  return countUpTo(db, (limit) => matching.limit(limit), countedAtMost);
+  return countUpTo(db, (limit) => matching.limit(limit), countedAtMost, filter.within !== undefined);
 }
 
 /** Active keys without an expiry. */

@@ -7,7 +7,14 @@ import { createApiKeyVerifier } from './api-key-verifier.ts';
 
 const row = {
   ...{ id: 'one', name: 'one', key_hash: hashCredential('lk_one'), key_prefix: 'lk_one', scope: 'playback' },
-  ...{ created_at: 1, expires_at: null, revoked_at: null, last_used_at: null, metadata: null },
+  ...{
+    created_at: 1,
+    expires_at: null,
+    revoked_at: null,
+    last_used_at: null,
+    metadata: null,
+    contents: null,
+  },
 };
 
 /** A verifier of one API key on SQLite: what is tested here is in memory. */

@@ -1,5 +1,5 @@
 import type { ApiKeyState, Scope } from '@latchkey/shared/contracts';
-import { isUuid } from '@latchkey/shared/contracts';
+import { isUuid, readStoredScope, toLimitedScope } from '@latchkey/shared/contracts';
 import type { ApiKeyTable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { instantOf } from '@latchkey/shared/http';
@@ -15,6 +15,8 @@ interface ApiKey extends Record<string, unknown> {
   name: string;
   keyPrefix: string;
   scope: Scope;
+  /** Ids and prefixes; null for all contents. */
+  contents: readonly string[] | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
   revokedAt: string | null;
@@ -30,7 +32,8 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     id: row.id,
     name: row.name,
     keyPrefix: row.key_prefix,
-    scope: row.scope as Scope,
+    scope: readStoredScope(row.scope).scope,
+    contents: contentsOfRow(row),
     lastUsedAt: instantOf(row.last_used_at),
     expiresAt: instantOf(row.expires_at),
     revokedAt: instantOf(row.revoked_at),
@@ -39,15 +42,18 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
   };
 }
 
+/** A limited key without contents is one that the release before rotated: it names none. */
+export function contentsOfRow({ scope, contents }: Pick<ApiKeyRow, 'scope' | 'contents'>): string[] | null {
+  if (contents !== null) return JSON.parse(contents);
+  return readStoredScope(scope).isLimited ? [] : null;
+}
+
 /** What other services decide by. */
 export function toApiKeyState(row: ApiKeyRow): ApiKeyState {
-  return {
-    id: row.id,
-    name: row.name,
-    scope: row.scope as Scope,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-  };
+  const { scope } = readStoredScope(row.scope);
+  const contents = contentsOfRow(row);
+  const common = { id: row.id, name: row.name, expiresAt: row.expires_at, revokedAt: row.revoked_at };
+  return contents === null ? { ...common, scope } : { ...common, scope: toLimitedScope(scope), contents };
 }
 
 /** The metadata as it is stored. Credentials in it are hidden, because lists and events show it. */

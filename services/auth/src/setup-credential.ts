@@ -59,7 +59,7 @@ export function checkSetupCredential(rules: SetupRules, request: IncomingMessage
     throw new AppError('INVALID_API_KEY', { detail: 'This is not the credential that setup requires.' });
   if (demanded === 'setup-token') return null;
   const cacheKey = apiKeyCacheKey(keyHash, apiKeyPattern.test(presented));
-  return { kind: 'api-key', id: null, name: 'bootstrap', scope: 'admin', cacheKey };
+  return { kind: 'api-key', id: null, name: 'bootstrap', scope: 'admin', contents: null, cacheKey };
 }
 
 /**

@@ -51,7 +51,7 @@ describe.each(databaseKinds(process.env))('setup under contention on $name', (ki
             }),
         },
       },
-      { name: 'first', scope: 'full', expiresAt: null, metadata: {} },
+      { name: 'first', scope: 'full', expiresAt: null, metadata: {}, contents: null },
       facts,
     );
     await created.promise;

@@ -46,6 +46,8 @@ export const ContentIdSchema = { ...PlainContentIdSchema, description: 'Part of 
 
 /** Not checked by the schema: an id of another form gets 404. */
 export const ContentParametersSchema = Type.Object({ id: Type.String() });
+/** For routes with these parameters. */
+export const ofContent = { in: 'params', member: 'id' } as const;
 
 export const ContentSchema = Type.Object(
   {

@@ -1,6 +1,13 @@
 import type { ContentStatus, Scope } from '@latchkey/shared/contracts';
-import { type ContentTable, countUpTo, isPostgres } from '@latchkey/shared/db';
-import { type Selectable, sql } from 'kysely';
+import {
+  type ContentTable,
+  countUpTo,
+  isPostgres,
+  lastCharacter,
+  type NamedBy,
+  readAside,
+} from '@latchkey/shared/db';
+import { type Compilable, type Selectable, sql } from 'kysely';
 import { type Content, type ContentFields, foldText } from './content.ts';
 import type { Database, Transaction } from './own-tables.ts';
 
@@ -25,7 +32,11 @@ export interface ContentFilter {
   status?: ContentStatus | undefined;
   /** Part of a name or an id, in any case. */
   search?: string | undefined;
+  /** The contents that exist for a limited API key. */
+  within?: NamedBy | undefined;
 }
+
+const idColumn = sql.ref('contents.id');
 
 /**
  * @param registrant the scope of the API key that registers it
@@ -104,6 +115,12 @@ export async function findContentToChange(tx: Transaction, id: string): Promise<
 /** The orders of the list, the usual one first. Each is that of an index. */
 export const contentOrders = ['-createdAt', 'createdAt', 'name', '-name'] as const;
 
+/** Reads where it delays no other request: the few contents of a limited API key may be spread over all others. */
+function readerOf(db: Database, within: NamedBy | undefined) {
+  return <R>(query: Compilable<R> & { execute(): Promise<R[]> }): Promise<R[]> =>
+    within ? readAside(db, query) : query.execute();
+}
+
 interface ContentRange {
   limit: number;
   offset: number;
@@ -116,15 +133,15 @@ export async function listContents(
   filter: ContentFilter,
   { limit, offset, order = '-createdAt' }: ContentRange,
 ): Promise<{ contents: Content[]; total: number }> {
-  const { status, search } = filter;
+  const { status, search, within } = filter;
   let matching = db.selectFrom('contents');
+  if (within !== undefined) matching = matching.where(within(idColumn));
   if (status !== undefined) matching = matching.where('status', '=', status);
   if (search !== undefined) {
     matching = matching.where(sql<boolean>`search_text like ${likePattern(search)} escape '\\'`);
   }
-  const { total } = await matching
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
+  const read = readerOf(db, within);
+  const [counted] = await read(matching.select((eb) => eb.fn.countAll<number>().as('total')));
   // Reads the ids first, from an index alone: rows of contents that do not match or come before are not read.
   const direction = order.startsWith('-') ? 'desc' : 'asc';
   const by = order.endsWith('name') ? nameBytes(db) : sql`created_at`;
@@ -134,21 +151,19 @@ export async function listContents(
     .orderBy('id', direction)
     .limit(limit)
     .offset(offset);
-  const rows = await db
-    .selectFrom('contents')
-    .select(columns)
-    .where('id', 'in', shown)
-    .orderBy(by, direction)
-    .orderBy('id', direction)
-    .execute();
-  return { contents: rows.map(toContent), total };
+  const rows = await read(
+    db
+      .selectFrom('contents')
+      .select(columns)
+      .where('id', 'in', shown)
+      .orderBy(by, direction)
+      .orderBy('id', direction),
+  );
+  return { contents: rows.map(toContent), total: counted?.total ?? 0 };
 }
 
 /** As many as a list of suggestions pages through. */
 const beginningsAtMost = 1_000;
-/** Above every text that begins with what stands before it: the last code point. */
-const lastCharacter = '\u{10ffff}';
-
 /**
  * Contents whose name begins so, in any case, or whose id does, in the order of names: two short walks through an index, however many
  * contents there are.
@@ -159,6 +174,7 @@ export async function findContentsByBeginning(
   db: Database,
   beginning: string,
   limit: number,
+  within?: NamedBy,
 ): Promise<{ contents: Content[]; total: number }> {
   const folded = foldText(beginning);
   const [name, id] = [nameBytes(db), isPostgres(db) ? sql`id collate "C"` : sql`id`];
@@ -166,28 +182,30 @@ export async function findContentsByBeginning(
     .selectFrom('contents')
     .select('id')
     .where(sql<boolean>`${name} >= ${folded} and ${name} < ${folded + lastCharacter}`)
+    .$if(within !== undefined, (query) => query.where((within as NamedBy)(idColumn)))
     .orderBy(name);
   const identified = db
     .selectFrom('contents')
     .select('id')
     .where(sql<boolean>`${id} >= ${beginning} and ${id} < ${beginning + lastCharacter}`)
+    .$if(within !== undefined, (query) => query.where((within as NamedBy)(idColumn)))
     .orderBy(id);
   const either = (most: number) =>
     db
       .selectFrom(named.limit(most).as('named'))
       .select('id')
       .union(db.selectFrom(identified.limit(most).as('identified')).select('id'));
-  const rows = await db
-    .selectFrom('contents')
-    .select(columns)
-    .where('id', 'in', either(limit))
-    .orderBy(name)
-    .limit(limit)
-    .execute();
+  const read = readerOf(db, within);
+  const rows = await read(
+    db.selectFrom('contents').select(columns).where('id', 'in', either(limit)).orderBy(name).limit(limit),
+  );
   const contents = rows.map(toContent);
   if (contents.length < limit) return { contents, total: contents.length };
   const counted = db.selectFrom(either(beginningsAtMost).as('either')).select('id');
-  return { contents, total: await countUpTo(db, (most) => counted.limit(most), beginningsAtMost) };
+  return {
+    contents,
+    total: await countUpTo(db, (most) => counted.limit(most), beginningsAtMost, within !== undefined),
+  };
 }
 
 /** Those of the contents that there are, in the order of their ids. */
@@ -195,6 +213,7 @@ export async function findContentsByIds(
   db: Database,
   ids: readonly string[],
 ): Promise<{ contents: Content[]; total: number }> {
+  if (ids.length === 0) return { contents: [], total: 0 };
   const rows = await db.selectFrom('contents').select(columns).where('id', 'in', ids).orderBy('id').execute();
   return { contents: rows.map(toContent), total: rows.length };
 }

@@ -95,7 +95,14 @@ describe('the order of decisions', () => {
   });
 
   test('an API key that is revoked while the content is read gets no key', async () => {
-    const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'admin', cacheKey: 'h' };
+    const key: Principal = {
+      kind: 'api-key',
+      id: 'k',
+      name: 'k',
+      scope: 'admin',
+      contents: null,
+      cacheKey: 'h',
+    };
     if (apiKey) apiKey = { ...apiKey, revokedAt: clock.now() };
     expect(await decide(optional, null, key)).toBe('INVALID_API_KEY');
   });

@@ -75,9 +75,8 @@ export function decideKeyRequest(
     if (!known) return read('apiKeys', principal.cacheKey);
     // It was usable when the request was authenticated, and may have been revoked while something was read.
     if (!known.value || !isApiKeyUsable(known.value, now)) return refuse('INVALID_API_KEY');
-  } else if (!isEntitled(principal, contentId)) {
-    return refuse('CONTENT_NOT_ENTITLED');
   }
+  if (!isEntitled(principal, contentId)) return refuse('CONTENT_NOT_ENTITLED');
 
   const content = authority.contents.peek(contentId);
   if (!content) return read('contents', contentId);

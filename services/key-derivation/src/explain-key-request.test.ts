@@ -1,5 +1,5 @@
 import type { Authority } from '@latchkey/shared/authority';
-import type { ContentState, LeaseState, Principal } from '@latchkey/shared/contracts';
+import type { ContentState, LeaseState, Principal, TokenContents } from '@latchkey/shared/contracts';
 import { AppError, codes, type ErrorCode } from '@latchkey/shared/errors';
 import { createLeaseState, createManualClock } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
@@ -37,10 +37,11 @@ function open(world: World, rules: KeyRules, holds = true) {
   });
   const pace = createLocalPace(clock, 100_000);
   const masterKeys = { holds: () => (holds ? ({} as never) : null) };
+  const explainer = createKeyRequestExplainer({ authority, rules, masterKeys, pace, clock });
   return {
     authority,
     pace,
-    explain: createKeyRequestExplainer({ authority, rules, masterKeys, pace, clock }),
+    explain: (request: KeyRequest, visible: TokenContents | null = null) => explainer(request, visible),
   };
 }
 
@@ -158,6 +159,26 @@ test('an explanation takes no key of the pace, and says when none is left', asyn
   expect(await explain(request)).toMatchObject({ outcome: 'refused', code: 'KEY_PACE_EXCEEDED' });
   // What the viewer got lately costs nothing.
   expect(await explain({ ...request, epoch: 2 })).toMatchObject({ outcome: 'served' });
+});
+
+test('a caller who is limited to some contents sees no lease and no session of others', async () => {
+  const world = {
+    content: { status: 'active', keyVersion: 1, keyPeriods: null },
+    lease: { ...lease, contentId: 'other' },
+    mark: null,
+  } as const;
+  const { explain } = open(world, rulesOf('optional'));
+  const session = { kind: 'session', id: leaseId, session: { leaseId, secretHash: '0'.repeat(64) } } as const;
+  for (const [principal, code] of [
+    [ada, 'LEASE_UNKNOWN'],
+    [session, 'INVALID_SESSION'],
+  ] as const) {
+    const request = { principal, contentId: 'film', epoch: undefined, leaseId };
+    const explained = await explain(request, new Set(['film']));
+    expect(explained).toMatchObject({ outcome: 'refused', code });
+    expect(JSON.stringify(explained)).not.toContain('other');
+    expect(await explain(request)).not.toEqual(explained);
+  }
 });
 
 test('a key of a version that this process lacks is explained as such', async () => {

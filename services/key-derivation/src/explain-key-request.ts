@@ -1,5 +1,6 @@
 import { type Authority, type KnownStates, settleDecision } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
+import type { TokenContents } from '@latchkey/shared/contracts';
 import { AppError, type ErrorCode } from '@latchkey/shared/errors';
 import { type Decision, decideKeyRequest, type KeyRules } from './decide-key-request.ts';
 import {
@@ -38,14 +39,16 @@ const stepOfState: Record<keyof Authority, StepName> = {
 /**
  * Why a viewer or the holder of a session gets a key now, or does not. It asks the function that decides key requests, so it cannot say
  * otherwise than they do. It changes nothing: it counts neither a use of the session nor a key of the pace.
+ *
+ * @returns a function. Its second argument is the contents that exist for the caller; null for all: it sees no lease of others
  */
 export function createKeyRequestExplainer(
   options: ExplainerOptions,
-): (request: KeyRequest) => Promise<Explanation> {
+): (request: KeyRequest, visible: TokenContents | null) => Promise<Explanation> {
   const { authority, rules, clock } = options;
-  return async (request) => {
+  return async (request, visible) => {
     const seen: SeenStates = {};
-    const states = recordStates(authority, seen);
+    const states = recordStates(authority, seen, visible);
     const loads = authority.leases.loadsBegun;
     let needed: keyof Authority | null = null;
     const decide = () => {
@@ -85,7 +88,7 @@ export function explainCredential(code: ErrorCode, facts: Record<string, Fact>):
 }
 
 /** The states as they are known, each noted as it is seen. */
-function recordStates(authority: Authority, seen: SeenStates): KnownStates {
+function recordStates(authority: Authority, seen: SeenStates, visible: TokenContents | null): KnownStates {
   const of = <Name extends keyof Authority>(name: Name) => ({
     peek(key: string) {
       const known = authority[name].glance(key);
@@ -93,11 +96,19 @@ function recordStates(authority: Authority, seen: SeenStates): KnownStates {
       return known as ReturnType<Authority[Name]['peek']>;
     },
   });
+  const leases = of('leases');
   return {
     apiKeys: of('apiKeys'),
     contents: of('contents'),
     importedKeys: of('importedKeys'),
-    leases: of('leases'),
+    leases: {
+      peek(key) {
+        const known = leases.peek(key);
+        if (!known?.value || !visible || visible.has(known.value.contentId)) return known;
+        seen.leases = null;
+        return { ...known, value: null };
+      },
+    },
     marks: of('marks'),
   };
 }

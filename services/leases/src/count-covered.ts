@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { LeaseSelector } from './lease-selector.ts';
+import type { SeenLeases } from './lease-selector.ts';
 
 /** The condition on a lease `l` and a revocation `r` that covers it, besides viewer and content. */
 const isWithin = (r: 'r' | 'other') => sql`l.created_at > ${sql.ref(`${r}.created_after`)}
@@ -13,7 +13,7 @@ const isWithin = (r: 'r' | 'other') => sql`l.created_at > ${sql.ref(`${r}.create
  * revocations of one viewer, content or pair cover different leases (`created_after`). Of the others, a content's leases
  * are counted first, because there may be a million. Then follow a viewer's without those, and a pair's without either.
  */
-export function countCovered(selector: LeaseSelector, now: number): RawBuilder<number> {
+export function countCovered(selector: SeenLeases, now: number): RawBuilder<number> {
   // SQLite knows no numbers of rows. Where a viewer is named, it must not walk through all leases of the content instead, so
   // the content is compared in a way that no index serves.
   const ofContent =
@@ -40,13 +40,14 @@ export function countCovered(selector: LeaseSelector, now: number): RawBuilder<n
 function sumOf(
   kind: RawBuilder<unknown>,
   named: RawBuilder<unknown>,
-  { viewerId, contentId }: LeaseSelector,
+  { viewerId, contentId, within }: SeenLeases,
   now: number,
 ): RawBuilder<unknown> {
   const both = sql.join(
     [
       ...(viewerId === null ? [] : [sql`l.viewer_id = ${viewerId}`]),
       ...(contentId === null ? [] : [sql`l.content_id || '' = ${contentId}`]),
+      ...(within ? [within(sql.ref('l.content_id'))] : []),
     ].map((condition) => sql`and ${condition}`),
     sql` `,
   );

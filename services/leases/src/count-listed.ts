@@ -22,5 +22,5 @@ export async function countListed(db: Database, filter: LeaseFilter, now: number
     .$if(state !== null, (query) => query.where((eb) => inState(eb, state ?? 'active', now)))
     // Names the index that holds them one after another.
     .$if(!isNamed, (query) => query.orderBy(state === 'expired' ? 'expires_at' : 'created_at', 'desc'));
-  return countUpTo(db, (limit) => rows.limit(limit), countedAtMost);
+  return countUpTo(db, (limit) => rows.limit(limit), countedAtMost, filter.within !== undefined);
 }

@@ -29,7 +29,11 @@ export function findRenewalRefusal(
   rules: LeaseRules,
   now: number,
 ): AppError | null {
-  const mine = lease !== null && (principal.kind === 'api-key' || lease.viewerId === viewerIdOf(principal));
+  const mine =
+    lease !== null &&
+    (principal.kind === 'api-key'
+      ? isEntitled(principal, lease.contentId)
+      : lease.viewerId === viewerIdOf(principal));
   if (!mine) return new AppError('LEASE_UNKNOWN');
   if (lease.revokedAt !== null) return new AppError('LEASE_REVOKED');
   return lease.expiresAt <= lastRenewableExpiry(rules, now) ? new AppError('LEASE_EXPIRED') : null;

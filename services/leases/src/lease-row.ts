@@ -1,7 +1,7 @@
 import type { Cursor, LeaseTable } from '@latchkey/shared/db';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { Lease, LeaseStatus, Revoker } from './lease.ts';
-import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
+import { matchesSelector, type SeenLeases } from './lease-selector.ts';
 import type { Schema } from './own-tables.ts';
 import { readSession } from './session-row.ts';
 
@@ -88,7 +88,7 @@ export function inState(eb: LeaseExpression, state: LeaseStatus, now: number) {
 }
 
 /** Which rows a revocation by viewer or content writes: those that it names, created and expiring as given. */
-export interface OpenLeases extends LeaseSelector {
+export interface OpenLeases extends SeenLeases {
   /** Exclusive, in milliseconds since 1970. */
   createdAfter: number;
   /** Inclusive. */

@@ -113,7 +113,7 @@ async function listRevoked(
   for (const revocation of unfinished) {
     const viewerId = filter.viewerId ?? revocation.viewerId;
     const contentId = filter.contentId ?? revocation.contentId;
-    const open = { ...revocation, viewerId, contentId, written: revocation.cursor };
+    const open = { ...revocation, viewerId, contentId, within: filter.within, written: revocation.cursor };
     const rows = await store.listOpen(open, limit + 1, after, isNewestFirst);
     for (const lease of rows) found.set(lease.id, lease);
   }

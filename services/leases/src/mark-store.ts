@@ -1,5 +1,5 @@
-import { anyId as any, findLatestMark } from '@latchkey/shared/db';
-import type { ExpressionBuilder } from 'kysely';
+import { anyId as any, findLatestMark, type NamedBy } from '@latchkey/shared/db';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { LeaseSelector } from './lease-selector.ts';
 import type { Mark } from './mark.ts';
 import type { Database, Schema, Transaction } from './own-tables.ts';
@@ -35,10 +35,11 @@ export class MarkStore {
    * The marks that name what the selector names, newest first. All, if it names nothing.
    *
    * @param after the last mark of the page before; null for the first page
+   * @param within only marks that name a content of these
    */
   async list(
     { viewerId, contentId }: LeaseSelector,
-    { limit, after }: { limit: number; after: Mark | null },
+    { limit, after, within }: { limit: number; after: Mark | null; within?: NamedBy | undefined },
   ): Promise<Mark[]> {
     const isBefore = (eb: ExpressionBuilder<Schema, 'marks'>, mark: Mark) =>
       eb(
@@ -52,6 +53,7 @@ export class MarkStore {
       .$if(after !== null, (query) => query.where((eb) => isBefore(eb, after as Mark)))
       .$if(viewerId !== null, (query) => query.where('viewer_id', '=', viewerId ?? any))
       .$if(contentId !== null, (query) => query.where('content_id', '=', contentId ?? any))
+      .$if(within !== undefined, (query) => query.where((within as NamedBy)(sql.ref('marks.content_id'))))
       .orderBy('marked_at', 'desc')
       .orderBy('viewer_id', 'desc')
       .orderBy('content_id', 'desc')

@@ -5,7 +5,10 @@ import { type Access, assertScope, scopesOf } from './access.ts';
 
 const principals: Record<string, Principal> = {
   ...Object.fromEntries(
-    scopes.map((scope) => [scope, { kind: 'api-key', id: 'k', name: 'n', scope, cacheKey: 'h' } as const]),
+    scopes.map((scope) => [
+      scope,
+      { kind: 'api-key', id: 'k', name: 'n', scope, contents: null, cacheKey: 'h' } as const,
+    ]),
   ),
   viewer: { kind: 'viewer', id: 'v', issuedNotBefore: null, contents: null, mayUpload: false },
   uploader: { kind: 'viewer', id: 'v', issuedNotBefore: null, contents: null, mayUpload: true },

@@ -1,4 +1,4 @@
-import type { Principal, Scope } from '../contracts/index.ts';
+import { contentsOf, isEntitled, type Principal, type Scope } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 
 interface AccessRule {
@@ -41,6 +41,42 @@ export const accessRules = {
 } as const satisfies Record<string, AccessRule | null>;
 
 export type Access = keyof typeof accessRules;
+
+/**
+ * How a route names contents, for limited API keys: `docs/contract.md#limited-api-keys`. Every route that takes an API key declares it, and
+ * `addGuard` holds to it.
+ *
+ * - `none`: it names no content.
+ * - `whole-server`: it is about more than contents, and refuses limited keys.
+ * - `narrowed`: its handler reads and writes within `contentsOf(principal)` alone.
+ * - `decided`: `decideKeyRequest` refuses with CONTENT_NOT_ENTITLED.
+ * - a member of the path or the body: the id of its content.
+ */
+export type NamedContents =
+  | 'none'
+  | 'whole-server'
+  | 'narrowed'
+  | 'decided'
+  | { readonly in: 'params' | 'body'; readonly member: string };
+
+/** Whether the principal is an API key of some contents. */
+function isLimited(principal: Principal): boolean {
+  return principal.kind === 'api-key' && contentsOf(principal) !== null;
+}
+
+/** @throws AppError INSUFFICIENT_SCOPE for a limited API key */
+export function assertNotLimited(principal: Principal, access: Access, detail?: string): void {
+  if (!isLimited(principal)) return;
+  throw new AppError('INSUFFICIENT_SCOPE', {
+    detail: detail ?? 'This API key is limited to some contents, and this is about the whole server.',
+    members: { scope: scopesOf(access), limited: true },
+  });
+}
+
+/** @throws AppError CONTENT_NOT_FOUND for a content that does not exist for a limited API key, registered or not */
+export function assertContentExists(principal: Principal, contentId: string): void {
+  if (isLimited(principal) && !isEntitled(principal, contentId)) throw new AppError('CONTENT_NOT_FOUND');
+}
 
 /** Whether a route takes `Basic` too. Its 401 then offers it, because ffmpeg sends a password only if it is asked for one. */
 export function takesBasic(access: Access | undefined): boolean {

@@ -68,6 +68,20 @@ describe('an API key', () => {
     expect(reads).toEqual([hashCredential(key)]);
   });
 
+  test('a limited API key becomes a principal with its scope and its contents', async () => {
+    const namesOf = async (contents: string[]) => {
+      cache.clear();
+      stored = { ...state, scope: 'limited-full', contents };
+      const principal = await authenticator.authenticate(key, 'manage');
+      if (principal.kind !== 'api-key') throw new Error('it is another principal');
+      expect(principal.scope).toBe('full');
+      return ['acme-1', 'film', 'films'].filter((id) => principal.contents?.has(id));
+    };
+    expect(await namesOf(['acme-*', 'film'])).toEqual(['acme-1', 'film']);
+    expect(await namesOf([])).toEqual([]);
+    expect(await namesOf(['*'])).toHaveLength(3);
+  });
+
   test('an unknown, revoked or expired API key gets the same answer, and its use is not noted', async () => {
     const answers = [];
     for (const found of [null, { ...state, revokedAt: 1 }, { ...state, expiresAt: clock.now() }]) {

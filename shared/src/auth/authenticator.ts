@@ -1,6 +1,13 @@
 import { type Authority, apiKeyCacheKey } from '../authority/index.ts';
 import type { Clock } from '../clock/clock.ts';
-import type { ApiKeyState, ApiKeyVerifier, Principal } from '../contracts/index.ts';
+import {
+  type ApiKeyState,
+  type ApiKeyVerifier,
+  createContentPatterns,
+  type Principal,
+  readStoredScope,
+  type TokenContents,
+} from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { type Access, accessRules, assertScope } from './access.ts';
 import { apiKeyPattern, apiKeyPrefix, hashCredential, hashToken } from './api-key.ts';
@@ -91,10 +98,21 @@ function identifyApiKey(
     // Unknown, revoked and expired keys get the same answer, so that it reveals nothing about which keys exist.
     if (!state || !isApiKeyUsable(state, now)) throw new AppError(refusal);
     if (state.id !== null) verifier.noteUse(state.id, now);
-    return { kind: 'api-key', id: state.id, name: state.name, scope: state.scope, cacheKey };
+    const { scope } = readStoredScope(state.scope);
+    const contents = 'contents' in state ? patternsOf(state.contents) : null;
+    return { kind: 'api-key', id: state.id, name: state.name, scope, contents, cacheKey };
   };
   const known = apiKeys.peek(cacheKey);
   return known ? identify(known.value) : readApiKey(cacheKey, apiKeys).then(identify);
+}
+
+/** By the list of a cached state: a request must not sort 50 patterns. */
+const readPatterns = new WeakMap<readonly string[], TokenContents>();
+
+function patternsOf(contents: readonly string[]): TokenContents {
+  const known = readPatterns.get(contents) ?? createContentPatterns(contents);
+  readPatterns.set(contents, known);
+  return known;
 }
 
 async function readApiKey(cacheKey: string, apiKeys: Authority['apiKeys']): Promise<ApiKeyState | null> {

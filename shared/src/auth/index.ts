@@ -1,4 +1,13 @@
-export { type Access, accessRules, assertScope, scopesOf, takesBasic } from './access.ts';
+export {
+  type Access,
+  accessRules,
+  assertContentExists,
+  assertNotLimited,
+  assertScope,
+  type NamedContents,
+  scopesOf,
+  takesBasic,
+} from './access.ts';
 export { apiKeyPattern, generateApiKey, hashCredential, keyPrefixOf } from './api-key.ts';
 export { type Authenticator, createAuthenticator, isApiKeyUsable } from './authenticator.ts';
 export {

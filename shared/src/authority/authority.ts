@@ -116,7 +116,12 @@ export function createAuthority(options: AuthorityOptions): Authority {
     apiKeys: new AuthorityCache({
       ...common('apiKeys'),
       load: (key) => apiKeys.findApiKey(hashOf(key), !key.startsWith(malformed)),
-      bytesOf: ({ name }) => apiKeyBytes + textBytes(name),
+      // The patterns are kept as they came and as `createContentPatterns` reads them.
+      bytesOf: (state) =>
+        ('contents' in state ? state.contents : []).reduce(
+          (sum, text) => sum + 2 * textBytes(text),
+          apiKeyBytes + textBytes(state.name),
+        ),
       // A bootstrap key is not stored. Its owner may start again with another one, and the feed then names neither of them.
       outsideFeed: {
         includes: (state) => state === null || state.id === null,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createContentPatterns, isContentPattern } from './content-patterns.ts';
+import { createContentPatterns, isContentPattern, isWithinPatterns } from './content-patterns.ts';
 
 test.each(['film', 'acme-*', '*', 'leases-*', 'leases*', `${'a'.repeat(255)}*`, 'a'.repeat(256)])(
   '%s names contents',
@@ -36,4 +36,26 @@ test('an id or a prefix names exactly the contents that equal it or begin with i
 test('a text that is not the id of a content is in no contents', () => {
   for (const id of ['', 'leases', 'a/b', 'a*', 'a b'])
     expect(createContentPatterns(['*', 'a*']).has(id)).toBe(false);
+});
+
+test('patterns are within others only if those name every content of theirs', () => {
+  const letters = fc.stringMatching(/^[ab]{0,3}$/);
+  const patterns = fc.array(
+    fc
+      .oneof(
+        letters,
+        letters.map((text) => `${text}*`),
+      )
+      .filter(isContentPattern),
+    { maxLength: 3 },
+  );
+  fc.assert(
+    fc.property(patterns, patterns, letters, (some, others, id) => {
+      if (!isWithinPatterns(some, others)) return;
+      if (createContentPatterns(some).has(id)) expect(createContentPatterns(others).has(id)).toBe(true);
+    }),
+    { numRuns: 20_000 },
+  );
+  expect(isWithinPatterns(['ab*', 'a'], ['a*'])).toBe(true);
+  for (const wider of ['a*', '*', 'b']) expect(isWithinPatterns([wider], ['ab*', 'a'])).toBe(false);
 });

@@ -27,6 +27,16 @@ export function createContentPatterns(patterns: readonly string[]): TokenContent
   };
 }
 
+/**
+ * Whether each of the patterns names only contents that the others name, too. An id or a prefix is within another one exactly if its text
+ * is: the star is the last character.
+ */
+export function isWithinPatterns(patterns: readonly string[], others: readonly string[]): boolean {
+  return patterns.every((text) =>
+    others.some((other) => (other.endsWith('*') ? text.startsWith(other.slice(0, -1)) : text === other)),
+  );
+}
+
 /** The prefixes in order, without those that begin with another one. */
 function shortestOf(prefixes: readonly string[]): string[] {
   const kept: string[] = [];

@@ -10,7 +10,12 @@ export {
   type ViewerAndContent,
   ViewerAndContentSchema,
 } from './batch-reads.ts';
-export { ContentPatternSchema, createContentPatterns, isContentPattern } from './content-patterns.ts';
+export {
+  ContentPatternSchema,
+  createContentPatterns,
+  isContentPattern,
+  isWithinPatterns,
+} from './content-patterns.ts';
 export { type DatabaseSize, DatabaseSizeSchema } from './database-size.ts';
 export { type EpochRefusal, findEpochRefusal, toRefusalError } from './find-epoch-refusal.ts';
 export { ContentIdSchema, isContentId, isUuid, NotACredential, rawKeyInId, UuidSchema } from './ids.ts';
@@ -49,13 +54,16 @@ export {
   type AuditDetails,
   type AuditEntry,
   type AuditOutcome,
+  contentsOf,
   isEntitled,
   isHeldByMark,
   type Principal,
+  readStoredScope,
   type Scope,
   scopes,
   type TokenContents,
   toActor,
+  toLimitedScope,
   viewerIdOf,
 } from './principal.ts';
 export { createRecordReader, createStrictReader, nullable } from './record.ts';

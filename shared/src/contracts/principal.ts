@@ -39,7 +39,26 @@ export const scopes = ['admin', 'full', 'packager', 'upload', 'playback'] as con
 
 export type Scope = (typeof scopes)[number];
 
-/** The contents that a token opens. */
+const limitedPrefix = 'limited-';
+
+/**
+ * The scope of a limited API key, as rows and other services have it. The release before knows neither such a scope nor the contents, so it
+ * refuses the key. With a plain scope it would open all contents to the key.
+ */
+export type LimitedScope = `${typeof limitedPrefix}${Scope}`;
+
+export function toLimitedScope(scope: Scope): LimitedScope {
+  return `${limitedPrefix}${scope}`;
+}
+
+export const limitedScopes = scopes.map(toLimitedScope);
+
+export function readStoredScope(stored: string): { scope: Scope; isLimited: boolean } {
+  const isLimited = stored.startsWith(limitedPrefix);
+  return { scope: (isLimited ? stored.slice(limitedPrefix.length) : stored) as Scope, isLimited };
+}
+
+/** The contents that a token opens, or that a limited API key names. */
 export interface TokenContents {
   has(contentId: string): boolean;
   values(): Iterable<string>;
@@ -53,6 +72,8 @@ export type Principal =
       readonly id: string | null;
       readonly name: string;
       readonly scope: Scope;
+      /** The contents that exist for it; null if it is not limited: `docs/contract.md#limited-api-keys`. */
+      readonly contents: TokenContents | null;
       /** The key of its state in `Authority.apiKeys`, for a second look just before the act. */
       readonly cacheKey: string;
     }
@@ -100,9 +121,14 @@ export function toActor(principal: Principal | null): Actor {
   return principal.id === null ? { kind: 'bootstrap-key', id: null } : { kind: 'api-key', id: principal.id };
 }
 
-/** Whether the principal may have this content, as far as its token says (`docs/contract.md#order-of-decisions`). */
+/** The contents that the principal's token or API key is limited to; null for all. A session has its own content. */
+export function contentsOf(principal: Principal | null): TokenContents | null {
+  return principal?.kind === 'viewer' || principal?.kind === 'api-key' ? principal.contents : null;
+}
+
+/** Whether the principal may have this content, as far as its token or API key says (`docs/contract.md#order-of-decisions`). */
 export function isEntitled(principal: Principal, contentId: string): boolean {
-  return principal.kind !== 'viewer' || principal.contents === null || principal.contents.has(contentId);
+  return contentsOf(principal)?.has(contentId) ?? true;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Static, Type } from '../schema/type.ts';
 import { KeyPeriodsSchema } from './key-periods.ts';
-import { scopes } from './principal.ts';
+import { limitedScopes, scopes } from './principal.ts';
 import { nullable } from './record.ts';
 
 /** What a decision about a session needs beside the state of its lease. */
@@ -123,18 +123,30 @@ export interface KeyVersionRegistry {
   compare(fingerprints: ReadonlyMap<number, string>): Promise<KeyVersionComparison>;
 }
 
-/** The state that a decision about an API key needs. Never the key itself. */
-export const ApiKeyStateSchema = Type.Object({
+const apiKeyState = {
   id: Type.Union([Type.String(), Type.Null()], {
     description: 'UUID; null for the bootstrap key, which is not stored.',
   }),
   name: Type.String(),
-  scope: Type.Enum([...scopes]),
   expiresAt: Type.Union([Type.Integer(), Type.Null()], {
     description: 'Milliseconds since 1970; null where the key never ends.',
   }),
   revokedAt: nullable(Type.Integer()),
-});
+};
+/**
+ * The state that a decision about an API key needs. Never the key itself. A limited scope without contents cannot be read: a process that
+ * does not know them sent it.
+ */
+export const ApiKeyStateSchema = Type.Union([
+  Type.Object({ ...apiKeyState, scope: Type.Enum([...scopes]) }),
+  Type.Object({
+    ...apiKeyState,
+    scope: Type.Enum([...limitedScopes]),
+    contents: Type.Array(Type.String(), {
+      description: 'Ids and prefixes: the contents that exist for the key.',
+    }),
+  }),
+]);
 export type ApiKeyState = Static<typeof ApiKeyStateSchema>;
 
 /** The auth service's answer to other services. */

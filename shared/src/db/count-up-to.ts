@@ -10,17 +10,21 @@ const countedAtOnce = 5_000;
  *
  * @param rows the query with a limit, in the order of the index that finds them
  * @param limit counts no further
+ * @param isSparse the index has many other rows between those that match
  */
 export async function countUpTo(
   db: Database,
   rows: (limit: number) => Expression<unknown>,
   limit: number,
+  isSparse = false,
 ): Promise<number> {
   const counting = (most: number) =>
     sql<{ count: number }>`select count(*) as count from ${rows(most)} as counted`;
-  const atOnce = hasReadAside(db) ? Math.min(limit, countedAtOnce) : limit;
-  const counted = Number((await counting(atOnce).execute(db)).rows[0]?.count);
-  if (counted < atOnce || atOnce === limit) return counted;
+  if (!isSparse) {
+    const atOnce = hasReadAside(db) ? Math.min(limit, countedAtOnce) : limit;
+    const counted = Number((await counting(atOnce).execute(db)).rows[0]?.count);
+    if (counted < atOnce || atOnce === limit) return counted;
+  }
   const [all] = await readAside(db, { compile: () => counting(limit).compile(db) });
   return Number(all?.count);
 }

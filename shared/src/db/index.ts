@@ -8,6 +8,7 @@ export { isPostgres } from './is-postgres.ts';
 export { keepQuery } from './keep-query.ts';
 export { makeFolder } from './make-folder.ts';
 export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
+export { lastCharacter, type NamedBy, namedBy } from './named-by.ts';
 export { type Database, type DatabasePlace, nameDatabase, openDatabase, type Transaction } from './open.ts';
 export { getAsideWriter, runPaced } from './paced-work.ts';
 export type { PoolUsage } from './postgres-pool.ts';

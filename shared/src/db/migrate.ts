@@ -5,6 +5,7 @@ import { lockMigrations } from './migration-lock.ts';
 import { baseline } from './migrations/0001-baseline.ts';
 import { apiKeyMetadata } from './migrations/0002-api-key-metadata.ts';
 import { followers } from './migrations/0003-followers.ts';
+import { limitedApiKeys } from './migrations/0004-limited-api-keys.ts';
 import type { Database, Transaction } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 import { inTransaction } from './transaction.ts';
@@ -15,10 +16,11 @@ export const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
   '0002-api-key-metadata': apiKeyMetadata,
   '0003-followers': followers,
+  '0004-limited-api-keys': limitedApiKeys,
 };
 
 /** The last migration without which this code does not run; later ones may be pending. Move it together with the code that needs a later one. */
-export const neededMigration = '0003-followers';
+export const neededMigration = '0004-limited-api-keys';
 
 /** The schema as one release knows it. */
 export interface KnownSchema {

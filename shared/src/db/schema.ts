@@ -16,6 +16,8 @@ export interface ApiKeyTable {
   last_used_at: number | null;
   /** An object of texts as JSON; null for none. */
   metadata: string | null;
+  /** Ids and prefixes of contents as JSON, for a key whose `scope` is limited; null for all contents. */
+  contents: string | null;
 }
 
 /** One row. Its lock makes setup and the creation of keys take turns. */

@@ -121,6 +121,7 @@ const ProblemSchema = Type.Object(
     requestId: Type.String(),
     errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
     scope: Type.Optional(Type.String()),
+    limited: Type.Optional(Type.Literal(true)),
     missing: Type.Optional(Type.Array(Type.String())),
     leases: Type.Optional(Type.Array(Type.Unknown())),
     currentEpoch: Type.Optional(Type.Integer()),

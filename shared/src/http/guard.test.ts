@@ -41,21 +41,21 @@ const mount = () =>
     addGuard(app, { authenticator: host.authenticator, limiter: null });
     addRefusalAudit(app, host.refusals);
     const body = Type.Object({ name: Type.String() }, { additionalProperties: false });
-    const config = { access: 'manage', action: 'thing.create' } as const;
+    const config = { access: 'manage', contents: 'none', action: 'thing.create' } as const;
     app.post('/things', { config, schema: { body } }, async () => {
       throw Object.assign(new Error('unforeseen'), { statusCode: 409 });
     });
     // As in the lease service: a viewer acts on what is its own, and what is wider takes an API key.
-    const shared = { access: 'leases', action: 'lease.revoke' } as const;
+    const shared = { access: 'leases', contents: 'narrowed', action: 'lease.revoke' } as const;
     app.post('/leases', { config: shared }, async (request) => {
       const { wide } = request.body as { wide?: boolean };
       if (wide && request.principal) assertScope(request.principal, 'manage');
       throw new AppError('LEASE_NOT_FOUND');
     });
     const handle = async () => ({ handled: ++handled });
-    app.get('/info/:id', { config: { access: 'key-info', action: 'thing.info' } }, handle);
-    app.post('/manage', { config: { access: 'manage', action: 'thing.change' } }, handle);
-    const upload = { access: 'presign', action: 'upload.presign' } as const;
+    app.get('/info/:id', { config: { access: 'key-info', contents: 'none', action: 'thing.info' } }, handle);
+    app.post('/manage', { config: { access: 'manage', contents: 'none', action: 'thing.change' } }, handle);
+    const upload = { access: 'presign', contents: 'narrowed', action: 'upload.presign' } as const;
     app.post('/presign', { config: upload }, async () => ({}));
   });
 
@@ -109,6 +109,14 @@ test('a route that names no row of the scope table cannot be mounted', async () 
     app.get('/forgotten', async () => ({}));
   });
   await expect(mounting).rejects.toThrow('names no row of the scope table');
+});
+
+test('a route that does not declare how it names contents cannot be mounted', async () => {
+  const mounting = host.app.register(async (app) => {
+    addGuard(app, { authenticator: host.authenticator, limiter: null });
+    app.get('/forgotten', { config: { access: 'manage' } }, async () => ({}));
+  });
+  await expect(mounting).rejects.toThrow('does not declare how it names contents');
 });
 
 test('a refused caller is answered before its body is read', async () => {

@@ -1,14 +1,17 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { RefusalLog } from '../audit/index.ts';
 import {
   type Access,
   type Authenticator,
   accessRules,
+  assertContentExists,
+  assertNotLimited,
   assertScope,
   type CredentialSource,
   type KeyCredentials,
   type KeyName,
+  type NamedContents,
   readBasicPassword,
   readBearer,
   readCredential,
@@ -43,7 +46,7 @@ export interface GuardOptions {
 
 /**
  * Authenticates every request of the routes that are added after it, before its body is read. Each route must name its
- * row of the scope table, so that no route is open by oversight.
+ * row of the scope table and how it names contents, so that no route is open by oversight.
  */
 export function addGuard(
   app: App,
@@ -81,6 +84,11 @@ export function addGuard(
       throw new Error(
         `${String(method)} ${url} is for other services only, and must not be added to the routes of clients`,
       );
+    const { contents } = config;
+    if (config.access !== 'open' && !contents)
+      throw new Error(`${String(method)} ${url} does not declare how it names contents`);
+    if (typeof contents === 'object')
+      route.preHandler = [requireContent(contents), route.preHandler ?? []].flat();
     // A hook of the few routes that it counts, so that key requests do not run it. It follows the guard's own.
     const countAct = ceiling?.(config.action);
     if (countAct) route.onRequest = [route.onRequest ?? [], countAct].flat();
@@ -93,13 +101,14 @@ export function addGuard(
     request.principal = null;
   });
   app.addHook('onRequest', (request, reply, done) => {
-    const { access, limitsRefusals } = request.routeOptions.config;
+    const { access, contents, limitsRefusals } = request.routeOptions.config;
     if (!access || access === 'open') return countThen(request, reply, limiter, done);
     const settle = (principal: Principal) => {
       // A caller that is refused for its scope is still known: the audit and the log line name it.
       request.principal = principal;
       try {
         assertScope(principal, access);
+        if (contents === 'whole-server') assertNotLimited(principal, access);
       } catch (error) {
         return countThen(request, reply, limiter, done, error as Error);
       }
@@ -114,6 +123,20 @@ export function addGuard(
     if (!(principal instanceof Promise)) return settle(principal);
     principal.then(settle, (error: Error) => countThen(request, reply, limiter, done, error));
   });
+}
+
+/** Refuses the contents that do not exist for a limited API key, by the id alone: nothing is read that the time of the answer could tell of. */
+function requireContent({ in: place, member }: Exclude<NamedContents, string>): preHandlerHookHandler {
+  return (request, _reply, done) => {
+    const contentId = ((request[place] ?? {}) as Record<string, unknown>)[member];
+    try {
+      if (request.principal && typeof contentId === 'string')
+        assertContentExists(request.principal, contentId);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
 }
 
 /** Continues, or fails with the refusal. A rate limit that is reached is answered first. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Access } from '../auth/index.ts';
+import type { Access, NamedContents } from '../auth/index.ts';
 import type { LoggedRevocation, Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import {
@@ -259,6 +259,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The row of the scope table. Every route of a service names one. */
     access?: Access;
+    /** How it names contents. Every route that takes an API key says it. */
+    contents?: NamedContents;
     /** Its name in the audit, such as `api-key.create`. Only on management actions. */
     action?: string;
     /** The rate limit that applies where limits are on. */

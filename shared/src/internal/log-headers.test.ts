@@ -62,7 +62,7 @@ describe('an answer tells', () => {
       route: '/refused',
       failure: null,
     });
-    principal = { kind: 'api-key', id: null, name: 'n', scope: 'admin', cacheKey: 'c' };
+    principal = { kind: 'api-key', id: null, name: 'n', scope: 'admin', contents: null, cacheKey: 'c' };
     expect(await logHeaders('/keys/film')).toEqual({
       principal: { kind: 'api-key', id: null },
       code: null,

@@ -4,6 +4,9 @@ const noCredential = '401 UNAUTHENTICATED';
 const badKey = '401 INVALID_API_KEY';
 const badToken = '401 INVALID_TOKEN';
 const noScope = '403 INSUFFICIENT_SCOPE';
+const notEntitled = '403 CONTENT_NOT_ENTITLED';
+const noContent = '404 CONTENT_NOT_FOUND';
+const noKey = '404 API_KEY_NOT_FOUND';
 
 type Row = Record<CredentialKind, string>;
 
@@ -18,7 +21,8 @@ const refusals = {
   viewerOfOtherContent: noScope,
 } as const;
 
-const managed = (success: string): Row => ({
+/** @param limited what a key with the scope full gets of contents that it is not limited to; refused, of what is about the whole server */
+const managed = (success: string, limited = noScope): Row => ({
   ...refusals,
   admin: success,
   full: success,
@@ -26,10 +30,18 @@ const managed = (success: string): Row => ({
   upload: noScope,
   playback: noScope,
   bootstrap: success,
+  limited,
 });
-const readable = (success: string): Row => ({ ...managed(success), packager: success, playback: success });
-const packaged = (success: string): Row => ({ ...managed(success), packager: success });
-const forAnyKey = (success: string): Row => ({ ...readable(success), upload: success });
+const readable = (success: string, limited = noContent): Row => ({
+  ...managed(success, limited),
+  packager: success,
+  playback: success,
+});
+const packaged = (success: string, limited: string): Row => ({
+  ...managed(success, limited),
+  packager: success,
+});
+const forAnyKey = (success: string): Row => ({ ...readable(success, success), upload: success });
 const open = (answer: string): Row =>
   Object.fromEntries(credentialKinds.map((kind) => [kind, answer])) as unknown as Row;
 /** For routes that accept a viewer's token: text that is not a credential counts as a bad token. */
@@ -38,7 +50,6 @@ const played = (api: Row, viewers: Pick<Row, 'viewer' | 'anotherViewer' | 'viewe
   garbage: badToken,
   ...viewers,
 });
-const notEntitled = '403 CONTENT_NOT_ENTITLED';
 
 /**
  * What each route of the server's document answers to each kind of credential: `docs/contract.md#scopes`.
@@ -53,6 +64,8 @@ export function describeAccess(keyInfo: string, session: string): Record<string,
 function describeManagement(keyInfo: string): Record<string, Row> {
   // Documents for packagers need `PUBLIC_URL` as well.
   const cpix = keyInfo;
+  // Without `PUBLIC_URL` nothing is decided.
+  const spoken = cpix === '200' ? notEntitled : cpix;
   return {
     'GET /health': open('200'),
     'GET /ready': open('200'),
@@ -60,12 +73,12 @@ function describeManagement(keyInfo: string): Record<string, Row> {
     // An API key is stored by then, so setup is over.
     'POST /api/v1/setup': open('409 SETUP_ALREADY_DONE'),
     'POST /api/v1/api-keys': managed('201'),
-    'GET /api/v1/api-keys': managed('200'),
+    'GET /api/v1/api-keys': managed('200', '200'),
     'GET /api/v1/api-keys/current': forAnyKey('200'),
-    'GET /api/v1/api-keys/{id}': managed('200'),
-    'PATCH /api/v1/api-keys/{id}': managed('200'),
-    'DELETE /api/v1/api-keys/{id}': managed('200'),
-    'POST /api/v1/api-keys/{id}/rotate': managed('201'),
+    'GET /api/v1/api-keys/{id}': managed('200', noKey),
+    'PATCH /api/v1/api-keys/{id}': managed('200', noKey),
+    'DELETE /api/v1/api-keys/{id}': managed('200', noKey),
+    'POST /api/v1/api-keys/{id}/rotate': managed('201', noKey),
     'GET /api/v1/audit': managed('200'),
     'GET /api/v1/audit/export': managed('200'),
     'GET /api/v1/usage': managed('200'),
@@ -80,30 +93,30 @@ function describeManagement(keyInfo: string): Record<string, Row> {
     'POST /api/v1/webhooks/{id}/test': managed('409 WEBHOOKS_OFF'),
     'GET /api/v1/webhooks/{id}/deliveries': managed('404 WEBHOOK_NOT_FOUND'),
     'POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay': managed('409 WEBHOOKS_OFF'),
-    'POST /api/v1/content': { ...managed('201'), packager: '201' },
-    'GET /api/v1/content': readable('200'),
+    'POST /api/v1/content': { ...managed('201', '400 VALIDATION_FAILED'), packager: '201' },
+    'GET /api/v1/content': readable('200', '200'),
     'GET /api/v1/content/{id}': readable('200'),
-    'PATCH /api/v1/content/{id}': managed('200'),
-    'DELETE /api/v1/content/{id}': managed('200'),
+    'PATCH /api/v1/content/{id}': managed('200', noContent),
+    'DELETE /api/v1/content/{id}': managed('200', noContent),
     'GET /api/v1/content/{id}/key-info': readable(keyInfo),
     'PUT /api/v1/content/{id}/key-info': readable(keyInfo),
-    'GET /api/v1/content/{id}/cpix': packaged(cpix),
-    'GET /api/v1/content/{id}/vod-drm': packaged('200'),
-    'GET /api/v1/content/{id}/keys': managed('200'),
-    'PUT /api/v1/content/{id}/keys': managed('204'),
-    'PUT /api/v1/content/{id}/keys/{epoch}': managed('204'),
-    'DELETE /api/v1/content/{id}/keys': managed('204'),
-    'DELETE /api/v1/content/{id}/keys/{epoch}': managed('204'),
-    'POST /speke/v2.0/copyProtection': packaged(cpix),
-    'POST /speke/v1.0/copyProtection': packaged(cpix),
-    'GET /speke/v1.0/heartbeat': packaged('200'),
+    'GET /api/v1/content/{id}/cpix': packaged(cpix, spoken),
+    'GET /api/v1/content/{id}/vod-drm': packaged('200', notEntitled),
+    'GET /api/v1/content/{id}/keys': managed('200', noContent),
+    'PUT /api/v1/content/{id}/keys': managed('204', noContent),
+    'PUT /api/v1/content/{id}/keys/{epoch}': managed('204', noContent),
+    'DELETE /api/v1/content/{id}/keys': managed('204', noContent),
+    'DELETE /api/v1/content/{id}/keys/{epoch}': managed('204', noContent),
+    'POST /speke/v2.0/copyProtection': packaged(cpix, spoken),
+    'POST /speke/v1.0/copyProtection': packaged(cpix, spoken),
+    'GET /speke/v1.0/heartbeat': packaged('200', '200'),
     'GET /api/v1/statistics': managed('200'),
-    'GET /api/v1/leases': managed('200'),
-    'GET /api/v1/leases/{id}': managed('200'),
-    'GET /api/v1/viewers': managed('200'),
-    'GET /api/v1/marks': managed('200'),
+    'GET /api/v1/leases': managed('200', '200'),
+    'GET /api/v1/leases/{id}': managed('200', '404 LEASE_NOT_FOUND'),
+    'GET /api/v1/viewers': managed('200', '200'),
+    'GET /api/v1/marks': managed('200', '200'),
     'DELETE /api/v1/marks/{id}': managed('204'),
-    'POST /api/v1/key-decisions': managed('200'),
+    'POST /api/v1/key-decisions': managed('200', noContent),
   };
 }
 
@@ -113,7 +126,7 @@ function describePlayback(session: string): Record<string, Row> {
     anotherViewer: answer,
     viewerOfOtherContent: notEntitled,
   });
-  const key = played(readable('200'), viewers('200'));
+  const key = played(readable('200', notEntitled), viewers('200'));
   return {
     'GET /keys/{contentId}': key,
     'GET /keys/{contentId}/{epoch}': key,
@@ -123,20 +136,20 @@ function describePlayback(session: string): Record<string, Row> {
     'PUT /keys/{contentId}': key,
     // Whatever else a request presents: the path is the credential.
     'GET /play/{sid}/{name}': open('401 INVALID_SESSION'),
-    'POST /keys/leases': played(managed('201'), viewers('201')),
-    'POST /keys/sessions': played(managed(session), viewers(session)),
-    'POST /keys/leases/renew': played(managed('200'), {
+    'POST /keys/leases': played(managed('201', noContent), viewers('201')),
+    'POST /keys/sessions': played(managed(session, noContent), viewers(session)),
+    'POST /keys/leases/renew': played(managed('200', '403 LEASE_UNKNOWN'), {
       ...viewers('200'),
       anotherViewer: '403 LEASE_UNKNOWN',
     }),
     // A viewer may release its own lease despite the content claim, because a release gives no access.
-    'POST /keys/leases/revoke': played(managed('200'), {
+    'POST /keys/leases/revoke': played(managed('200', '404 LEASE_NOT_FOUND'), {
       viewer: '200',
       anotherViewer: '404 LEASE_NOT_FOUND',
       viewerOfOtherContent: '200',
     }),
     'POST /presign': played(
-      { ...managed('200'), upload: '200' },
+      { ...managed('200', noContent), upload: '200' },
       // None of them has `upload` in its scope claim.
       { viewer: noScope, anotherViewer: noScope, viewerOfOtherContent: noScope },
     ),

@@ -15,6 +15,7 @@ export const credentialKinds = [
   'revoked',
   'expired',
   'bootstrap',
+  'limited',
   'viewer',
   'anotherViewer',
   'viewerOfOtherContent',
@@ -33,6 +34,7 @@ export async function makeCredentials(target: Target): Promise<Credentials> {
   const { client, adminApiKey, jwtSecret } = target;
   const viewerId = unique('viewer');
   const keyOf = async (scope: string) => (await createApiKey(target, scope)).raw;
+  const limitedTo = { contents: [`${unique('elsewhere')}-*`] };
   const revoked = await createApiKey(target, 'admin');
   await revokeApiKey(target, revoked.id);
   const expired = await createBriefApiKey(target, 'admin');
@@ -52,6 +54,8 @@ export async function makeCredentials(target: Target): Promise<Credentials> {
       revoked: revoked.raw,
       expired: expired.raw,
       bootstrap: adminApiKey,
+      // It may do all that `full` may, to contents that no test has.
+      limited: (await createApiKey(target, 'full', limitedTo)).raw,
       viewer: viewerToken(jwtSecret, viewerId),
       anotherViewer: viewerToken(jwtSecret, unique('viewer')),
       viewerOfOtherContent: viewerToken(jwtSecret, viewerId, { content_ids: ['something-else'] }),

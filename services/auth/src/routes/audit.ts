@@ -117,7 +117,7 @@ export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions):
   app.get(
     '/api/v1/audit',
     {
-      config: { access: 'manage', action: 'audit.list', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'audit.list', limit: 'api' },
       schema: {
         tags: ['Audit'],
         operationId: 'listAuditRecords',
@@ -160,7 +160,12 @@ export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions):
 }
 
 const exportPath = '/api/v1/audit/export';
-const exportConfig = { access: 'manage', action: 'audit.export', limit: 'api' } as const;
+const exportConfig = {
+  access: 'manage',
+  contents: 'whole-server',
+  action: 'audit.export',
+  limit: 'api',
+} as const;
 
 const ExportQuerySchema = Type.Object(
   { format: Type.Enum([...exportFormats]), ...auditFilterSchemas },

@@ -1,3 +1,6 @@
+import { assertNotLimited } from '@latchkey/shared/auth';
+import { contentsOf, isWithinPatterns, type Principal } from '@latchkey/shared/contracts';
+import { namedBy } from '@latchkey/shared/db';
 import { AppError, problems } from '@latchkey/shared/errors';
 import {
   type App,
@@ -14,7 +17,7 @@ import {
   totalOf,
 } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
-import { apiKeyNotFound, readApiKeyId, toApiKey } from '../api-key.ts';
+import { readApiKeyId, toApiKey } from '../api-key.ts';
 import {
   announceApiKey,
   assertInFuture,
@@ -29,6 +32,7 @@ import { apiKeyExpiries, apiKeyStatuses } from '../api-key-filter.ts';
 import {
   ApiKeyParamsSchema,
   ApiKeySchema,
+  ContentsSchema,
   CurrentApiKeySchema,
   ExpirySchema,
   MetadataSchema,
@@ -41,6 +45,7 @@ import {
   apiKeyOrders,
   countApiKeys,
   findApiKeyById,
+  getApiKey,
   insertApiKey,
   listApiKeys,
   lockSetupClaim,
@@ -56,6 +61,7 @@ const BodySchema = Type.Object(
     scope: Type.Optional(ScopeSchema),
     expiresAt: Type.Optional(ExpirySchema),
     metadata: Type.Optional(MetadataSchema),
+    contents: Type.Optional(ContentsSchema),
   },
   { additionalProperties: false },
 );
@@ -65,12 +71,12 @@ export function addCreateApiKeyRoute(app: App, options: AuthRouteOptions): void 
   app.post(
     '/api/v1/api-keys',
     {
-      config: { access: 'manage', action: 'api-key.create', limit: 'api' },
+      config: { access: 'manage', contents: 'narrowed', action: 'api-key.create', limit: 'api' },
       schema: {
         tags: ['API keys'],
         operationId: 'createApiKey',
         summary: 'Create an API key',
-        description: `The scope is ${defaultScope} if none is given. Only this answer has the raw key.`,
+        description: `The scope is ${defaultScope} if none is given. Only this answer has the raw key. An API key with \`contents\` creates only keys with the same ones or fewer.`,
         body: BodySchema,
         response: {
           201: Type.Object({ api_key: NewApiKeySchema, raw_key: RawKeySchema }),
@@ -79,16 +85,29 @@ export function addCreateApiKeyRoute(app: App, options: AuthRouteOptions): void 
       },
     },
     async (request, reply) => {
-      const { name, scope = defaultScope, expiresAt = null, metadata = {} } = request.body;
+      const { name, scope = defaultScope, expiresAt = null, metadata = {}, contents = null } = request.body;
+      assertMayGive(request.principal, contents);
       const wanted = {
         name: readName(name),
         scope,
         expiresAt: expiresAt === null ? null : readInstant(expiresAt, '/expiresAt'),
         metadata,
+        contents,
       };
       const { row, rawKey } = await createApiKey(options, wanted, auditFacts(request));
       return reply.code(201).send({ api_key: toApiKey(row), raw_key: rawKey });
     },
+  );
+}
+
+/** @throws AppError INSUFFICIENT_SCOPE for contents that the caller does not have */
+function assertMayGive(principal: Principal | null, contents: readonly string[] | null): void {
+  const own = contentsOf(principal);
+  if (!principal || (own && contents && isWithinPatterns(contents, [...own.values()]))) return;
+  assertNotLimited(
+    principal,
+    'manage',
+    'This API key is limited to some contents: `contents` must name the same ones or fewer.',
   );
 }
 
@@ -112,6 +131,7 @@ export async function createApiKey(
     await auditApiKeyAct(entry, 'api-key.create', issued.row.id, facts, {
       ...compareApiKeys(null, issued.row),
       scope: { before: null, after: wanted.scope },
+      ...(wanted.contents && { contents: { before: null, after: wanted.contents } }),
     });
     return issued;
   });
@@ -158,7 +178,7 @@ export function addListApiKeysRoute(app: App, { db, clock }: AuthRouteOptions): 
   app.get(
     '/api/v1/api-keys',
     {
-      config: { access: 'manage', action: 'api-key.list', limit: 'api' },
+      config: { access: 'manage', contents: 'narrowed', action: 'api-key.list', limit: 'api' },
       schema: {
         tags: ['API keys'],
         operationId: 'listApiKeys',
@@ -178,7 +198,8 @@ export function addListApiKeysRoute(app: App, { db, clock }: AuthRouteOptions): 
     async (request) => {
       const { limit, after, sort, order } = sortedPage(request.query, defaultLimit, apiKeyOrders);
       const { q: search, status, scope, expires, unusedDays } = request.query;
-      const filter = { search, status, scope, expires, unusedDays };
+      const within = namedBy(db, contentsOf(request.principal));
+      const filter = { search, status, scope, expires, unusedDays, within };
       const now = clock.now();
       const found = await listApiKeys(db, filter, { now, limit: limit + 1, after, order: sort });
       const { rows, next } = nextCursor(found, limit, (row) => apiKeyCursorOf(sort, row), order);
@@ -193,7 +214,7 @@ export function addGetCurrentApiKeyRoute(app: App, { db }: AuthRouteOptions): vo
   app.get(
     '/api/v1/api-keys/current',
     {
-      config: { access: 'any-api-key', action: 'api-key.current', limit: 'api' },
+      config: { access: 'any-api-key', contents: 'none', action: 'api-key.current', limit: 'api' },
       schema: {
         tags: ['API keys'],
         operationId: 'getCurrentApiKey',
@@ -221,7 +242,7 @@ export function addGetApiKeyRoute(app: App, { db }: AuthRouteOptions): void {
   app.get(
     '/api/v1/api-keys/:id',
     {
-      config: { access: 'manage', action: 'api-key.read', limit: 'api' },
+      config: { access: 'manage', contents: 'narrowed', action: 'api-key.read', limit: 'api' },
       schema: {
         tags: ['API keys'],
         operationId: 'getApiKey',
@@ -233,9 +254,8 @@ export function addGetApiKeyRoute(app: App, { db }: AuthRouteOptions): void {
         },
       },
     },
-    async ({ params }) => {
-      const row = await findApiKeyById(db, readApiKeyId(params.id));
-      if (!row) throw apiKeyNotFound();
+    async ({ params, principal }) => {
+      const row = await getApiKey(db, readApiKeyId(params.id), contentsOf(principal));
       return { api_key: toApiKey(row) };
     },
   );

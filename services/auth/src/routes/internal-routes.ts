@@ -23,7 +23,7 @@ export function addAuthorizeStatisticsRoute(app: App, { db, setup }: AuthRouteOp
   app.get(
     '/api/v1/statistics',
     {
-      config: { access: 'manage', action: 'statistics.read', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'statistics.read', limit: 'api' },
       schema: {
         hide: true,
         querystring: StatisticsQuerySchema,

@@ -1,5 +1,5 @@
 import { isApiKeyUsable } from '@latchkey/shared/auth';
-import type { Scope } from '@latchkey/shared/contracts';
+import { contentsOf, type TokenContents } from '@latchkey/shared/contracts';
 import { lockSubject } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import {
@@ -28,7 +28,7 @@ import {
   newApiKey,
 } from '../api-key-acts.ts';
 import { ApiKeyParamsSchema, ApiKeySchema, NewApiKeySchema, RawKeySchema } from '../api-key-schema.ts';
-import { findApiKeyById, insertApiKey, setApiKeyEnd } from '../api-key-store.ts';
+import { getApiKey, insertApiKey, setApiKeyEnd } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { lostManagersWarning } from '../stored-warnings.ts';
 import { readEmptyBody } from './empty-body.ts';
@@ -56,11 +56,11 @@ export function addRotateApiKeyRoute(app: App, options: AuthRouteOptions): void 
   app.post(
     '/api/v1/api-keys/:id/rotate',
     {
-      config: { access: 'manage', action: 'api-key.rotate', limit: 'api' },
+      config: { access: 'manage', contents: 'narrowed', action: 'api-key.rotate', limit: 'api' },
       schema: {
         tags: ['API keys'],
         operationId: 'rotateApiKey',
-        summary: 'Replace an API key by a new one with the same name, scope, expiry and metadata',
+        summary: 'Replace an API key by a new one with the same name, scope, contents, expiry and metadata',
         description: 'A key that is revoked or expired cannot be rotated: 404.',
         params: ApiKeyParamsSchema,
         body: BodySchema,
@@ -80,7 +80,8 @@ export function addRotateApiKeyRoute(app: App, options: AuthRouteOptions): void 
     async (request, reply) => {
       const id = readApiKeyId(request.params.id);
       const { overlapSeconds = defaultOverlapSeconds } = request.body;
-      const rotated = await rotateApiKey(options, { id, overlapSeconds }, auditFacts(request));
+      const visible = contentsOf(request.principal);
+      const rotated = await rotateApiKey(options, { id, overlapSeconds, visible }, auditFacts(request));
       request.revocation = { apiKeyId: id };
       return reply.code(201).send({
         api_key: toApiKey(rotated.row),
@@ -97,7 +98,7 @@ interface RotatedApiKey extends IssuedApiKey {
 }
 
 /**
- * Replaces an API key by one with the same name, scope, expiry and metadata. The old one works for the overlap. An overlap
+ * Replaces an API key by one with the same name, scope, contents, expiry and metadata. The old one works for the overlap. An overlap
  * of 0 revokes it at once. The audit names the old one.
  *
  * @throws AppError API_KEY_NOT_FOUND for an unknown id, and for a key that is revoked or expired:
@@ -105,18 +106,17 @@ interface RotatedApiKey extends IssuedApiKey {
  */
 async function rotateApiKey(
   options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,
-  { id, overlapSeconds }: { id: string; overlapSeconds: number },
+  { id, overlapSeconds, visible }: { id: string; overlapSeconds: number; visible: TokenContents | null },
   facts: AuditFacts,
 ): Promise<RotatedApiKey> {
   return options.ledger.write(async (entry) => {
     await lockSubject(entry.tx, `api-key ${id}`, 'exclusive');
-    const row = await findApiKeyById(entry.tx, id);
-    if (!row) throw apiKeyNotFound();
+    const row = await getApiKey(entry.tx, id, visible);
     if (!isApiKeyUsable(toApiKeyState(row), entry.now))
       throw apiKeyNotFound('This API key is revoked or expired, so it cannot be rotated. Create a new one.');
-    const { name, scope, expires_at: expiresAt } = row;
-    const { metadata } = toApiKey(row);
-    const issued = newApiKey(options, { name, scope: scope as Scope, expiresAt, metadata }, entry.now);
+    const { name, expires_at: expiresAt } = row;
+    const { scope, contents, metadata } = toApiKey(row);
+    const issued = newApiKey(options, { name, scope, contents, expiresAt, metadata }, entry.now);
     const previous = { ...row, ...endOfReplaced(row, overlapSeconds, entry.now) };
     await insertApiKey(entry.tx, issued.row);
     await setApiKeyEnd(entry.tx, id, previous);
@@ -135,7 +135,7 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
   app.delete(
     '/api/v1/api-keys/:id',
     {
-      config: { access: 'manage', action: 'api-key.revoke', limit: 'api' },
+      config: { access: 'manage', contents: 'narrowed', action: 'api-key.revoke', limit: 'api' },
       schema: {
         tags: ['API keys'],
         operationId: 'revokeApiKey',
@@ -159,7 +159,7 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
     },
     async (request, reply) => {
       const id = readApiKeyId(request.params.id);
-      const revoked = await revokeApiKey(options, id, auditFacts(request));
+      const revoked = await revokeApiKey(options, id, contentsOf(request.principal), auditFacts(request));
       request.revocation = { apiKeyId: id };
       const warning = await lostManagersWarning(options.db, options.setup, options.clock.now()).catch(
         // The key is revoked already, so a failure of this query must not fail the answer.
@@ -184,12 +184,12 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
 async function revokeApiKey(
   { ledger }: Pick<AuthRouteOptions, 'ledger'>,
   id: string,
+  visible: TokenContents | null,
   facts: AuditFacts,
 ): Promise<ApiKeyRow> {
   return ledger.write(async (entry) => {
     await lockSubject(entry.tx, `api-key ${id}`, 'exclusive');
-    const row = await findApiKeyById(entry.tx, id);
-    if (!row) throw apiKeyNotFound();
+    const row = await getApiKey(entry.tx, id, visible);
     const revoked = { ...row, revoked_at: row.revoked_at ?? entry.now };
     if (row.revoked_at === null) {
       await setApiKeyEnd(entry.tx, id, revoked);

@@ -102,7 +102,11 @@ export async function claimSetup(
   return options.ledger.write(async (entry) => {
     await lockSetupClaim(entry.tx, entry.now);
     if (await hasApiKeys(entry.tx)) throw alreadyDone();
-    const issued = newApiKey(options, { name, scope: 'admin', expiresAt: null, metadata: {} }, entry.now);
+    const issued = newApiKey(
+      options,
+      { name, scope: 'admin', expiresAt: null, metadata: {}, contents: null },
+      entry.now,
+    );
     await insertApiKey(entry.tx, issued.row);
     await announceApiKey(entry, 'created', issued.row);
     await auditApiKeyAct(entry, 'setup', issued.row.id, facts);

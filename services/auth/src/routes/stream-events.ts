@@ -8,7 +8,7 @@ import type { FastifyReply } from 'fastify';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 
 const path = '/api/v1/events';
-const config = { access: 'manage', action: 'events.stream', limit: 'api' } as const;
+const config = { access: 'manage', contents: 'whole-server', action: 'events.stream', limit: 'api' } as const;
 
 /** `GET /api/v1/events`: server-sent events. */
 export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthRouteOptions): void {

@@ -1,4 +1,5 @@
 import { isApiKeyUsable } from '@latchkey/shared/auth';
+import { contentsOf, type TokenContents } from '@latchkey/shared/contracts';
 import { lockSubject } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import {
@@ -20,7 +21,7 @@ import {
 } from '../api-key.ts';
 import { announceApiKey, assertInFuture, auditApiKeyAct, compareApiKeys } from '../api-key-acts.ts';
 import { ApiKeyParamsSchema, ApiKeySchema, ExpirySchema, MetadataSchema } from '../api-key-schema.ts';
-import { findApiKeyById, updateApiKey } from '../api-key-store.ts';
+import { getApiKey, updateApiKey } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 
 type Changes = Partial<Pick<ApiKeyRow, 'name' | 'expires_at' | 'metadata'>>;
@@ -30,13 +31,13 @@ export function addUpdateApiKeyRoute(app: App, options: AuthRouteOptions): void 
   app.patch(
     '/api/v1/api-keys/:id',
     {
-      config: { access: 'manage', action: 'api-key.update', limit: 'api' },
+      config: { access: 'manage', contents: 'narrowed', action: 'api-key.update', limit: 'api' },
       schema: {
         tags: ['API keys'],
         operationId: 'updateApiKey',
         summary: 'Change the name, the expiry or the metadata of an API key',
         description:
-          'The scope never changes: create another key. Metadata is replaced as a whole. A key that is revoked or expired cannot be changed: 404.',
+          'The scope and the contents never change: create another key. Metadata is replaced as a whole. A key that is revoked or expired cannot be changed: 404.',
         params: ApiKeyParamsSchema,
         body: Type.Object(
           {
@@ -67,7 +68,9 @@ export function addUpdateApiKeyRoute(app: App, options: AuthRouteOptions): void 
         }),
         ...(metadata !== undefined && { metadata: toMetadataColumn(metadata) }),
       };
-      const row = await changeApiKey(options, readApiKeyId(request.params.id), changes, auditFacts(request));
+      const id = readApiKeyId(request.params.id);
+      const visible = contentsOf(request.principal);
+      const row = await changeApiKey(options, { id, visible }, changes, auditFacts(request));
       return { api_key: toApiKey(row) };
     },
   );
@@ -82,15 +85,14 @@ export function addUpdateApiKeyRoute(app: App, options: AuthRouteOptions): void 
  */
 async function changeApiKey(
   { ledger }: Pick<AuthRouteOptions, 'ledger'>,
-  id: string,
+  { id, visible }: { id: string; visible: TokenContents | null },
   changes: Changes,
   facts: AuditFacts,
 ): Promise<ApiKeyRow> {
   return ledger.write(async (entry) => {
     assertInFuture(changes.expires_at ?? null, entry.now);
     await lockSubject(entry.tx, `api-key ${id}`, 'exclusive');
-    const before = await findApiKeyById(entry.tx, id);
-    if (!before) throw apiKeyNotFound();
+    const before = await getApiKey(entry.tx, id, visible);
     if (!isApiKeyUsable(toApiKeyState(before), entry.now))
       throw apiKeyNotFound('This API key is revoked or expired, so it cannot be changed. Create a new one.');
     const after = { ...before, ...changes };

@@ -1,4 +1,12 @@
-import { NotACredential, UsageReportSchema, usageKinds, usageRequests } from '@latchkey/shared/contracts';
+import { assertNotLimited } from '@latchkey/shared/auth';
+import {
+  contentsOf,
+  NotACredential,
+  UsageReportSchema,
+  usageKinds,
+  usageRequests,
+} from '@latchkey/shared/contracts';
+import { namedBy } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import { type App, instantOf, readInstant, validationFailure } from '@latchkey/shared/http';
 import { type RecordUsage, usagePath } from '@latchkey/shared/internal';
@@ -95,7 +103,7 @@ export function addGetUsageRoute(app: App, { db, clock, usageAccess: access }: A
   app.get(
     '/api/v1/usage',
     {
-      config: { access: 'manage', action: 'usage.read', limit: 'api' },
+      config: { access: 'manage', contents: 'narrowed', action: 'usage.read', limit: 'api' },
       schema: {
         tags: ['Service'],
         operationId: 'getUsage',
@@ -110,11 +118,18 @@ export function addGetUsageRoute(app: App, { db, clock, usageAccess: access }: A
         },
       },
     },
-    async ({ query }) => {
+    async ({ query, principal }) => {
       const now = clock.now();
       const question = toQuestion(query, access, now);
+      if (principal && question.by !== 'content')
+        assertNotLimited(
+          principal,
+          'manage',
+          'This API key is limited to some contents: ask with `by=content`.',
+        );
+      const within = namedBy(db, contentsOf(principal));
       const unavailable: 'off' | null = access.retention.days === 0 ? 'off' : null;
-      const found = unavailable === null ? await readUsage(db, question) : nothing;
+      const found = unavailable === null ? await readUsage(db, { ...question, within }) : nothing;
       const completeUntil = Math.min(question.to, floor(now - reportedMs, minuteMs));
       return {
         usage: {

@@ -30,7 +30,7 @@ export function addListDeliveriesRoute(app: App, { db }: AuthRouteOptions): void
   app.get(
     `${path}/deliveries`,
     {
-      config: { access: 'manage', action: 'webhook.deliveries', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'webhook.deliveries', limit: 'api' },
       schema: {
         tags,
         operationId: 'listWebhookDeliveries',
@@ -63,7 +63,7 @@ export function addSendRoutes(app: App, options: AuthRouteOptions): void {
   app.post(
     `${path}/test`,
     {
-      config: { access: 'manage', action: 'webhook.test', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'webhook.test', limit: 'api' },
       schema: {
         tags,
         operationId: 'testWebhook',
@@ -85,7 +85,7 @@ export function addSendRoutes(app: App, options: AuthRouteOptions): void {
   app.post(
     `${path}/deliveries/:deliveryId/replay`,
     {
-      config: { access: 'manage', action: 'webhook.replay', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'webhook.replay', limit: 'api' },
       schema: {
         tags,
         operationId: 'replayWebhookDelivery',

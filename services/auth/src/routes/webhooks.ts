@@ -29,7 +29,7 @@ export function addWebhookListRoutes(app: App, options: AuthRouteOptions): void 
   app.get(
     path,
     {
-      config: { access: 'manage', action: 'webhook.list', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'webhook.list', limit: 'api' },
       schema: {
         tags,
         operationId: 'listWebhooks',
@@ -56,7 +56,7 @@ export function addWebhookListRoutes(app: App, options: AuthRouteOptions): void 
   app.post(
     path,
     {
-      config: { access: 'manage', action: 'webhook.create', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'webhook.create', limit: 'api' },
       schema: {
         tags,
         operationId: 'createWebhook',
@@ -84,7 +84,7 @@ export function addWebhookRoutes(app: App, options: AuthRouteOptions): void {
   app.patch(
     onePath,
     {
-      config: { access: 'manage', action: 'webhook.update', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'webhook.update', limit: 'api' },
       schema: {
         tags,
         operationId: 'updateWebhook',
@@ -108,7 +108,7 @@ export function addWebhookRoutes(app: App, options: AuthRouteOptions): void {
   app.delete(
     onePath,
     {
-      config: { access: 'manage', action: 'webhook.delete', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'webhook.delete', limit: 'api' },
       schema: {
         tags,
         operationId: 'deleteWebhook',
@@ -128,7 +128,7 @@ export function addWebhookRoutes(app: App, options: AuthRouteOptions): void {
   app.post(
     `${onePath}/rotate-secret`,
     {
-      config: { access: 'manage', action: 'webhook.rotate-secret', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'webhook.rotate-secret', limit: 'api' },
       schema: {
         tags,
         operationId: 'rotateWebhookSecret',
@@ -155,7 +155,7 @@ function addGetWebhookRoute(app: App, { db }: AuthRouteOptions): void {
   app.get(
     onePath,
     {
-      config: { access: 'manage', action: 'webhook.get', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'webhook.get', limit: 'api' },
       schema: {
         tags,
         operationId: 'getWebhook',

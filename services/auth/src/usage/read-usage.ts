@@ -1,5 +1,5 @@
 import type { UsageKind, UsageRequests } from '@latchkey/shared/contracts';
-import { readAside } from '@latchkey/shared/db';
+import { type NamedBy, readAside } from '@latchkey/shared/db';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../own-tables.ts';
 import type { Resolution } from './spans.ts';
@@ -11,6 +11,8 @@ export interface UsageQuestion extends Resolution {
   /** Milliseconds since 1970; `to` is left out of the range. */
   from: number;
   to: number;
+  /** The contents that exist for a limited API key: nothing else is counted, and `by` is `content`. */
+  within?: NamedBy | undefined;
   /** One series alone; null for those with the most requests. */
   id: string | null;
   limit: number;
@@ -69,7 +71,7 @@ async function findSeries(db: Database, question: UsageQuestion): Promise<string
 
 async function readTotals(db: Database, question: UsageQuestion): Promise<UsageSeries> {
   const at = stepOf(question);
-  const query = rowsOf(db, question, 'total')
+  const query = rowsOf(db, question, question.within ? 'content' : 'total')
     .select([at.as('at'), ...sums])
     .groupBy(at)
     .orderBy(at);
@@ -98,14 +100,15 @@ async function readPoints(
   }));
 }
 
-function rowsOf(db: Database, { span, requests, from, to }: UsageQuestion, kind: string) {
+function rowsOf(db: Database, { span, requests, from, to, within }: UsageQuestion, kind: string) {
   return db
     .selectFrom('usage_counts')
     .where('span', '=', span)
     .where('requests', '=', requests)
     .where('kind', '=', kind)
     .where('at', '>=', from)
-    .where('at', '<', to);
+    .where('at', '<', to)
+    .$if(within !== undefined, (query) => query.where((within as NamedBy)(sql.ref('usage_counts.series'))));
 }
 
 /** As a literal: SQLite would divide by a bound number as by a real one. */

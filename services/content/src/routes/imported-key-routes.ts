@@ -63,7 +63,11 @@ function addActRoutes(app: App, { store, guard, refusals }: ImportedKeyRouteOpti
   app.post(
     change.path,
     {
-      config: { access: 'manage', action: 'content.import-key' },
+      config: {
+        access: 'manage',
+        contents: { in: 'body', member: 'contentId' },
+        action: 'content.import-key',
+      },
       schema: { hide: true, body: change.BodySchema, response: { 200: change.AnswerSchema } },
     },
     async (request) => {
@@ -79,7 +83,11 @@ function addActRoutes(app: App, { store, guard, refusals }: ImportedKeyRouteOpti
   app.post(
     exported.path,
     {
-      config: { access: 'manage', action: 'content.export-keys' },
+      config: {
+        access: 'manage',
+        contents: { in: 'body', member: 'contentId' },
+        action: 'content.export-keys',
+      },
       schema: { hide: true, body: exported.BodySchema, response: { 200: exported.AnswerSchema } },
     },
     async (request) => ({

@@ -14,7 +14,7 @@ import {
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
-import { ContentParametersSchema } from '../content-schema.ts';
+import { ContentParametersSchema, ofContent } from '../content-schema.ts';
 
 export interface KeyInfoOptions {
   contents: ContentReader;
@@ -67,7 +67,12 @@ const schema = {
   },
 };
 /** API keys have a limit of their own for keys: an encoder reads the key info for each segment of each rendition. */
-const config = { access: 'key-info', action: 'content.key-info', limit: 'keys' } as const;
+const config = {
+  access: 'key-info',
+  contents: ofContent,
+  action: 'content.key-info',
+  limit: 'keys',
+} as const;
 
 /** `GET` and `PUT /api/v1/content/:id/key-info`: ffmpeg asks by PUT where its output goes by PUT. */
 export function addKeyInfoRoutes(app: App, options: KeyInfoOptions): void {

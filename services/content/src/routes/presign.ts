@@ -1,3 +1,4 @@
+import { assertContentExists } from '@latchkey/shared/auth';
 import {
   isContentId,
   isEntitled,
@@ -148,7 +149,10 @@ export function addPresignRoute(
 ): void {
   app.post(
     '/presign',
-    { config: { access: 'presign', action: 'upload.presign', limit: 'presign' }, schema },
+    {
+      config: { access: 'presign', contents: 'narrowed', action: 'upload.presign', limit: 'presign' },
+      schema,
+    },
     async (request) => {
       const { url, headers, expiresAt } = await presignUpload(
         options,
@@ -190,6 +194,7 @@ async function presignUpload(
   const { key, contentLength } = upload;
   const { contentId } = readUploadKey(key);
   const contentType = readMediaType(upload.contentType);
+  if (principal) assertContentExists(principal, contentId);
   if (principal && !isEntitled(principal, contentId)) throw new AppError('CONTENT_NOT_ENTITLED');
   const now = await ledger.write(async (entry) => {
     const content = await findContent(entry.tx, contentId);

@@ -1,4 +1,5 @@
-import { isContentId, keyEndpointOf } from '@latchkey/shared/contracts';
+import { contentsOf, isContentId, keyEndpointOf, type Principal } from '@latchkey/shared/contracts';
+import { namedBy } from '@latchkey/shared/db';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, sortQuery, validationFailure } from '@latchkey/shared/http';
 import { type Static, Type } from '@latchkey/shared/schema';
@@ -6,6 +7,7 @@ import {
   ContentParametersSchema,
   ContentSchema,
   KeyedContentAnswerSchema,
+  ofContent,
   StatusSchema,
   toContentAnswer,
 } from '../content-schema.ts';
@@ -80,28 +82,38 @@ const listSchema = {
 export function addListContentsRoute(app: App, { db }: RouteOptions): void {
   app.get(
     '/api/v1/content',
-    { config: { access: 'content:read', action: 'content.list', limit: 'api' }, schema: listSchema },
-    async ({ query }) => {
-      const { contents, total } = await findListed(db, query);
+    {
+      config: { access: 'content:read', contents: 'narrowed', action: 'content.list', limit: 'api' },
+      schema: listSchema,
+    },
+    async ({ query, principal }) => {
+      const { contents, total } = await findListed(db, query, principal);
       return { items: contents.map(toContentAnswer), total };
     },
   );
 }
 
 /** @throws AppError VALIDATION_FAILED where `prefix` or `ids` stand beside what they do not go with */
-function findListed(db: RouteOptions['db'], query: Static<typeof QuerySchema>) {
+function findListed(db: RouteOptions['db'], query: Static<typeof QuerySchema>, principal: Principal | null) {
+  const own = contentsOf(principal);
+  const within = namedBy(db, own);
   const { limit, offset = 0, status, q, prefix, ids, sort } = query;
   const isSorted = sort !== undefined && sort !== contentOrders[0];
   const isFiltered = offset > 0 || status !== undefined || q !== undefined || isSorted;
   if (ids !== undefined) {
     if (isFiltered || prefix !== undefined) throw validationFailure('/ids', 'goes with no other parameter');
-    return findContentsByIds(db, ids.split(','));
+    const named = ids.split(',').filter((id) => own?.has(id) ?? true);
+    return findContentsByIds(db, named);
   }
   if (prefix !== undefined) {
     if (isFiltered) throw validationFailure('/prefix', 'goes with limit only');
-    return findContentsByBeginning(db, prefix, limit ?? defaultLimit);
+    return findContentsByBeginning(db, prefix, limit ?? defaultLimit, within);
   }
-  return listContents(db, { status, search: q }, { limit: limit ?? defaultLimit, offset, order: sort });
+  return listContents(
+    db,
+    { status, search: q, within },
+    { limit: limit ?? defaultLimit, offset, order: sort },
+  );
 }
 
 const lookUpSchema = {
@@ -121,7 +133,10 @@ export function addGetContentRoute(
 ): void {
   app.get(
     '/api/v1/content/:id',
-    { config: { access: 'content:read', action: 'content.read', limit: 'api' }, schema: lookUpSchema },
+    {
+      config: { access: 'content:read', contents: ofContent, action: 'content.read', limit: 'api' },
+      schema: lookUpSchema,
+    },
     async (request) => {
       const { id } = request.params;
       const content = isContentId(id) ? await findContent(db, id) : null;

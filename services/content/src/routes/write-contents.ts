@@ -1,5 +1,5 @@
-import { scopesOf } from '@latchkey/shared/auth';
-import { isContentId, keyEndpointOf, type Scope } from '@latchkey/shared/contracts';
+import { assertContentExists, scopesOf } from '@latchkey/shared/auth';
+import { isContentId, isEntitled, keyEndpointOf, type Scope } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import {
   type App,
@@ -7,6 +7,7 @@ import {
   auditFacts,
   NameSchema,
   readName,
+  validationFailure,
   WaitQuerySchema,
   waitIfAsked,
 } from '@latchkey/shared/http';
@@ -25,6 +26,7 @@ import {
   ContentParametersSchema,
   fieldSchemas,
   KeyedContentAnswerSchema,
+  ofContent,
   StatusSchema,
   toContentAnswer,
 } from '../content-schema.ts';
@@ -63,6 +65,7 @@ const registerSchema = {
       'UNAUTHENTICATED',
       'INVALID_API_KEY',
       'INSUFFICIENT_SCOPE',
+      'CONTENT_NOT_FOUND',
       'CONTENT_EXISTS',
     ),
   },
@@ -78,13 +81,22 @@ export function addRegisterContentRoute(
     playlistOrigins,
   }: RouteOptions & PlaylistRules & { publicUrl: string | null },
 ): void {
-  const config = { access: 'content:register', action: 'content.create', limit: 'api' } as const;
+  const config = {
+    access: 'content:register',
+    contents: 'narrowed',
+    action: 'content.create',
+    limit: 'api',
+  } as const;
   app.post('/api/v1/content', { config, schema: registerSchema }, async (request, reply) => {
     const { id = randomId(), name, ...fields } = request.body;
+    const { principal } = request;
+    if (principal && request.body.id === undefined && !isEntitled(principal, id))
+      throw validationFailure('/id', 'must be given: this API key is limited to some contents');
+    if (principal) assertContentExists(principal, id);
     const registration = { ...readFields(fields, playlistOrigins), name: readName(name) };
     // Contents have no entity tags, so any other value names none of them and is always met.
     const isNewOnly = request.headers['if-none-match']?.trim() === '*';
-    const scope = request.principal?.kind === 'api-key' ? request.principal.scope : null;
+    const scope = principal?.kind === 'api-key' ? principal.scope : null;
     const asked = { id, isNewOnly, scope };
     const { content, created } = await registerContent(ledger, asked, registration, auditFacts(request));
     return reply.code(created ? 201 : 200).send({
@@ -123,7 +135,7 @@ export function addChangeContentRoute(
   app: App,
   { ledger, playlistOrigins, waitUntilApplied }: RouteOptions & PlaylistRules,
 ): void {
-  const config = { access: 'manage', action: 'content.update', limit: 'api' } as const;
+  const config = { access: 'manage', contents: ofContent, action: 'content.update', limit: 'api' } as const;
   app.patch('/api/v1/content/:id', { config, schema: changeSchema }, async (request) => {
     const { id } = request.params;
     if (!isContentId(id)) throw new AppError('CONTENT_NOT_FOUND');
@@ -149,7 +161,7 @@ const disableSchema = {
 
 /** `DELETE /api/v1/content/:id` */
 export function addDisableContentRoute(app: App, { ledger, waitUntilApplied }: RouteOptions): void {
-  const config = { access: 'manage', action: 'content.disable', limit: 'api' } as const;
+  const config = { access: 'manage', contents: ofContent, action: 'content.disable', limit: 'api' } as const;
   app.delete('/api/v1/content/:id', { config, schema: disableSchema }, async (request) => {
     const { id } = request.params;
     if (!isContentId(id)) throw new AppError('CONTENT_NOT_FOUND');

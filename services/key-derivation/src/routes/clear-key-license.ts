@@ -41,7 +41,7 @@ export function addClearKeyRoute(app: App, options: KeyRouteOptions): void {
   app.route({
     method: 'POST',
     url: '/licenses/clearkey/:contentId',
-    config: { access: 'licenses', limit: 'keys' },
+    config: { access: 'licenses', contents: 'decided', limit: 'keys' },
     bodyLimit: bodyLimitBytes,
     schema: {
       tags: ['Content keys'],

@@ -30,6 +30,7 @@ const schema = {
       'UNAUTHENTICATED',
       'INVALID_API_KEY',
       'INSUFFICIENT_SCOPE',
+      'CONTENT_NOT_ENTITLED',
       'CONTENT_NOT_FOUND',
       'EPOCH_NOT_FOUND',
       'EPOCH_NOT_YET',
@@ -45,7 +46,7 @@ export function addCpixRoute(app: App, options: PackagerRouteOptions): void {
   app.route({
     method: 'GET',
     url: path,
-    config: { access: 'packaging', limit: 'keys' },
+    config: { access: 'packaging', contents: 'decided', limit: 'keys' },
     schema,
     handler: async (request, reply) => {
       const { epochs: text } = request.query;

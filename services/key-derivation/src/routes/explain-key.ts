@@ -3,11 +3,13 @@ import { type Authenticator, readSession, tokenPattern } from '@latchkey/shared/
 import {
   ContentIdSchema,
   ContentPatternSchema,
+  contentsOf,
   createContentPatterns,
   maxEpoch,
   NotACredential,
   type Principal,
   parseSid,
+  type TokenContents,
   UuidSchema,
 } from '@latchkey/shared/contracts';
 import { AppError, codes, problems } from '@latchkey/shared/errors';
@@ -19,13 +21,18 @@ import type { KeyRequest } from '../key-request.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
 
 export interface ExplainRouteOptions {
-  explain: (request: KeyRequest) => Promise<Explanation>;
+  explain: (request: KeyRequest, visible: TokenContents | null) => Promise<Explanation>;
   authenticator: Pick<Authenticator, 'identify'>;
   /** `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`: a token may have been issued so much earlier than it says. */
   clockToleranceSeconds: number;
   refusals: RefusalLog;
   clock: { now(): number };
 }
+
+/** With what the caller may see. */
+type Explaining = Omit<ExplainRouteOptions, 'explain'> & {
+  explain: (request: KeyRequest) => Promise<Explanation>;
+};
 
 const path = '/api/v1/key-decisions';
 
@@ -121,21 +128,34 @@ const schema = {
         }),
       ),
     }),
-    ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+    ...problems(
+      'VALIDATION_FAILED',
+      'UNAUTHENTICATED',
+      'INVALID_API_KEY',
+      'INSUFFICIENT_SCOPE',
+      'CONTENT_NOT_FOUND',
+    ),
   },
 };
 
 /** `POST /api/v1/key-decisions`: by POST, because a token must not stand in a URL. */
 export function addExplainKeyRoute(app: App, options: ExplainRouteOptions): void {
-  const config = { access: 'manage', action: 'key.explain', limit: 'api' } as const;
+  const config = {
+    access: 'manage',
+    contents: { in: 'body', member: 'contentId' },
+    action: 'key.explain',
+    limit: 'api',
+  } as const;
   addRefusalAudit(app, options.refusals);
-  app.post(path, { config, schema }, async ({ body }) => {
+  app.post(path, { config, schema }, async ({ body, principal: caller }) => {
     const { contentId, epoch, kid, leaseId = null } = body;
     const now = options.clock.now();
     const named = { contentId, epoch, leaseId, ...(kid !== undefined && { kid }) };
-    const { explanation, principal } = await explainFor(options, body, named);
+    const visible = contentsOf(caller);
+    const explain = (request: KeyRequest) => options.explain(request, visible);
+    const { explanation, principal } = await explainFor({ ...options, explain }, body, named);
     const { outcome, code, steps } = explanation;
-    const withNewToken = await explainNewToken(options, principal, named);
+    const withNewToken = await explainNewToken({ ...options, explain }, principal, named);
     return {
       outcome,
       code,
@@ -157,7 +177,7 @@ interface Asked {
 }
 
 async function explainFor(
-  options: ExplainRouteOptions,
+  options: Explaining,
   asked: Asked,
   named: Omit<KeyRequest, 'principal'>,
 ): Promise<{ explanation: Explanation; principal: Principal | null }> {
@@ -175,7 +195,7 @@ async function explainFor(
 
 /** What another token of the same viewer would change: null for other credentials. */
 async function explainNewToken(
-  { explain, clock, clockToleranceSeconds }: ExplainRouteOptions,
+  { explain, clock, clockToleranceSeconds }: Explaining,
   principal: Principal | null,
   named: Omit<KeyRequest, 'principal'>,
 ): Promise<Explanation | null> {
@@ -187,7 +207,7 @@ async function explainNewToken(
 
 /** @throws AppError VALIDATION_FAILED; INVALID_TOKEN or INVALID_SESSION, which are the answer; DEPENDENCY_UNAVAILABLE */
 async function readPrincipal(
-  { authenticator, clock, clockToleranceSeconds }: ExplainRouteOptions,
+  { authenticator, clock, clockToleranceSeconds }: Omit<ExplainRouteOptions, 'explain'>,
   { viewerId, token, issuedAt, contentIds = null }: Asked,
 ): Promise<Principal> {
   if ((viewerId === undefined) === (token === undefined))

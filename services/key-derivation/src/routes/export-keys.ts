@@ -7,7 +7,7 @@ import type { ContentKeyCache } from '../content-key-cache.ts';
 import { ImportedKeyUnreadable } from '../imported-key-unreadable.ts';
 import { MasterKeyMissing } from '../master-key-missing.ts';
 import { EpochsSchema, readEpochs } from './epochs.ts';
-import { type ImportedKeyRouteOptions, importedKeyPaths, passOn } from './imported-keys.ts';
+import { type ImportedKeyRouteOptions, importedKeyPaths, ofContent, passOn } from './imported-keys.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
 
 /** Keys of one answer: some 90 KB. A film of three hours with a key for each 10 s has as many. */
@@ -63,7 +63,12 @@ const schema = {
 
 /** `GET /api/v1/content/:id/keys` */
 export function addExportRoute(app: App, options: ExportRouteOptions): void {
-  const config = { access: 'manage', action: 'content.export-keys', limit: 'api' } as const;
+  const config = {
+    access: 'manage',
+    contents: ofContent,
+    action: 'content.export-keys',
+    limit: 'api',
+  } as const;
   app.get(importedKeyPaths.whole, { config, schema }, async (request, reply) => {
     const { id: contentId } = request.params;
     const { epochs, from = null } = request.query;

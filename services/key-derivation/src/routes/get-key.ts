@@ -98,7 +98,7 @@ export function embeddersOf(
   return principal?.kind === 'viewer' && !isInUrl ? 'same-site' : 'cross-origin';
 }
 
-const config = { access: 'keys', limit: 'keys' } as const;
+const config = { access: 'keys', contents: 'decided', limit: 'keys' } as const;
 
 /** ffmpeg asks for keys by PUT where its output goes by PUT: `docs/contract.md#live-encoders`. */
 const methods = ['GET', 'PUT'] as const;

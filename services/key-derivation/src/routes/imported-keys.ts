@@ -44,9 +44,11 @@ export const importedKeyPaths = {
   whole: '/api/v1/content/:id/keys',
   epoch: '/api/v1/content/:id/keys/:epoch',
 } as const;
+/** For routes with the id of a content in their path. */
+export const ofContent = { in: 'params', member: 'id' } as const;
 const limit = 'keys';
-const importing = { access: 'manage', action: 'content.import-key', limit } as const;
-const removing = { access: 'manage', action: 'content.remove-key', limit } as const;
+const importing = { access: 'manage', contents: ofContent, action: 'content.import-key', limit } as const;
+const removing = { access: 'manage', contents: ofContent, action: 'content.remove-key', limit } as const;
 
 const IdSchema = Type.String();
 const whole = Type.Object({ id: IdSchema });

@@ -10,7 +10,7 @@ import { type PackagerRouteOptions, publicUrlMissing } from './packager-options.
 const bodyLimitBytes = 256 * 1024;
 const xmlTypes = ['application/xml', 'text/xml'] as const;
 
-const config = { access: 'packaging', limit: 'keys' } as const;
+const config = { access: 'packaging', contents: 'decided', limit: 'keys' } as const;
 const xmlBody = (schema: TSchema) =>
   Object.fromEntries(xmlTypes.map((type) => [type, { schema }])) as Record<string, { schema: TSchema }>;
 const CpixSchema = Type.Unknown({
@@ -27,6 +27,7 @@ const answers = {
     'UNAUTHENTICATED',
     'INVALID_API_KEY',
     'INSUFFICIENT_SCOPE',
+    'CONTENT_NOT_ENTITLED',
     'CONTENT_NOT_FOUND',
     'EPOCH_NOT_FOUND',
     'PUBLIC_URL_MISSING',

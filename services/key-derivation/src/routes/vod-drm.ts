@@ -28,6 +28,7 @@ const schema = {
       'UNAUTHENTICATED',
       'INVALID_API_KEY',
       'INSUFFICIENT_SCOPE',
+      'CONTENT_NOT_ENTITLED',
       'CONTENT_NOT_FOUND',
       'EPOCH_NOT_FOUND',
       'EPOCH_NOT_YET',
@@ -43,7 +44,7 @@ export function addVodDrmRoute(app: App, { issuer }: Pick<PackagerRouteOptions, 
   app.route({
     method: 'GET',
     url: path,
-    config: { access: 'packaging', limit: 'keys' },
+    config: { access: 'packaging', contents: 'decided', limit: 'keys' },
     schema,
     handler: async (request, reply) => {
       const { principal, params, query } = request;

@@ -1,3 +1,4 @@
+import { isEntitled, type Principal } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import type { Lease } from '../lease.ts';
 import { type LeaseRules, maxActive } from '../lease-rules.ts';
@@ -37,9 +38,10 @@ export class ActiveLeases {
   /**
    * Evicts the oldest leases or refuses, as `LEASE_LIMIT_MODE` says. Evicted leases do not count from here on.
    *
+   * @param principal the caller, who sees the leases of a refusal. A limited API key sees those of its contents alone
    * @param replaced a lease that ends if there is room, and does not count
    */
-  makeRoom({ viewerId, contentId }: Pair, now: number, replaced?: Lease): Room {
+  makeRoom({ viewerId, contentId }: Pair, principal: Principal, now: number, replaced?: Lease): Room {
     const max = maxActive(this.#rules);
     const ends = replaced && !this.#ending.has(replaced.id) ? [replaced] : [];
     const active = (this.#counts.get(viewerId) ?? 0) - ends.length;
@@ -48,9 +50,11 @@ export class ActiveLeases {
       ({ id }) => id !== replaced?.id && !this.#ending.has(id),
     );
     if (tooMany > 0 && this.#rules.limitMode === 'reject') {
+      const seesAll = principal.kind !== 'api-key' || principal.contents === null;
+      const shown = seesAll ? known : known.filter((lease) => isEntitled(principal, lease.contentId));
       const refusal = new AppError('LEASE_LIMIT_REACHED', {
-        detail: `The viewer has ${active} active leases and may have ${max}.`,
-        members: { leases: known.slice(0, shownLeases).map((lease) => toLeaseView(lease, now)) },
+        detail: `The viewer ${seesAll ? `has ${active} active leases and may have` : 'has reached its limit of active leases:'} ${max}.`,
+        members: { leases: shown.slice(0, shownLeases).map((lease) => toLeaseView(lease, now)) },
         about: { viewerId, contentId },
       });
       return { refusal };

@@ -176,7 +176,7 @@ function takeSeat(
   plan: Plan,
   replaced?: Lease,
 ): Decision {
-  const room = seats.makeRoom(grant.act, now, replaced);
+  const room = seats.makeRoom(grant.act, grant.act.acting.principal, now, replaced);
   if (room === 'later' || 'refusal' in room) return room;
   for (const { id } of room.evict) plan.evicted.set(id, grant);
   return null;

@@ -50,7 +50,12 @@ const schema = {
 
 /** `POST /keys/leases` */
 export function addCreateLeaseRoute(app: App, service: LeaseService): void {
-  const config = { access: 'leases', action: 'lease.create', limit: 'leases' } as const;
+  const config = {
+    access: 'leases',
+    contents: { in: 'body', member: 'contentId' },
+    action: 'lease.create',
+    limit: 'leases',
+  } as const;
   app.post('/keys/leases', { config, schema }, async (request, reply) => {
     const acting = actingIn(request);
     const { contentId, requestedTtlSeconds, deviceId = null, viewerId } = request.body;

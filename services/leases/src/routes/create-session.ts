@@ -77,7 +77,12 @@ const schema = {
 
 /** `POST /keys/sessions` */
 export function addCreateSessionRoute(app: App, service: LeaseService): void {
-  const config = { access: 'leases', action: 'session.create', limit: 'leases' } as const;
+  const config = {
+    access: 'leases',
+    contents: { in: 'body', member: 'contentId' },
+    action: 'session.create',
+    limit: 'leases',
+  } as const;
   app.post(sessionsPath, { config, schema }, async (request, reply) => {
     const acting = actingIn(request);
     const { contentId, ttlSeconds, deviceId = null, viewerId } = request.body;

@@ -1,3 +1,5 @@
+import { contentsOf } from '@latchkey/shared/contracts';
+import { namedBy } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import { type App, NextCursorSchema, validationFailure } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
@@ -37,11 +39,12 @@ const schema = {
 
 /** `GET /api/v1/viewers` */
 export function addListViewersRoute(app: App, { db }: Pick<LeaseRouteOptions, 'db'>): void {
-  const config = { access: 'manage', action: 'viewer.list', limit: 'api' } as const;
-  app.get('/api/v1/viewers', { config, schema }, async ({ query }) => {
+  const config = { access: 'manage', contents: 'narrowed', action: 'viewer.list', limit: 'api' } as const;
+  app.get('/api/v1/viewers', { config, schema }, async ({ query, principal }) => {
+    const within = namedBy(db, contentsOf(principal));
     const { prefix = '', limit = defaultLimit, cursor } = query;
     const after = cursor === undefined ? null : readCursor(cursor);
-    const found = await listViewers(db, { prefix, after, limit: limit + 1 });
+    const found = await listViewers(db, { prefix, after, limit: limit + 1, within });
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
     return {

@@ -1,4 +1,6 @@
-import { ContentIdSchema } from '@latchkey/shared/contracts';
+import { assertNotLimited } from '@latchkey/shared/auth';
+import { ContentIdSchema, contentsOf, isEntitled } from '@latchkey/shared/contracts';
+import { namedBy } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import { type App, NextCursorSchema, nullableType, validationFailure } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
@@ -61,11 +63,12 @@ export function addListMarksRoute(
   app: App,
   { db, marksKeptMs }: Pick<LeaseRouteOptions, 'db' | 'marksKeptMs'>,
 ): void {
-  const config = { access: 'manage', action: 'mark.list', limit: 'api' } as const;
-  app.get('/api/v1/marks', { config, schema: listSchema }, async ({ query }) => {
+  const config = { access: 'manage', contents: 'narrowed', action: 'mark.list', limit: 'api' } as const;
+  app.get('/api/v1/marks', { config, schema: listSchema }, async ({ query, principal }) => {
+    const within = namedBy(db, contentsOf(principal));
     const { viewerId = null, contentId = null, limit = defaultLimit, cursor } = query;
     const after = cursor === undefined ? null : readCursor(cursor);
-    const found = await new MarkStore(db).list({ viewerId, contentId }, { limit: limit + 1, after });
+    const found = await new MarkStore(db).list({ viewerId, contentId }, { limit: limit + 1, after, within });
     const marks = found.slice(0, limit);
     const last = marks.at(-1);
     return {
@@ -103,15 +106,18 @@ const liftSchema = {
 
 /** `DELETE /api/v1/marks/:id` */
 export function addLiftMarkRoute(app: App, { ledger }: Pick<LeaseService, 'ledger'>): void {
-  const config = { access: 'manage', action: 'mark.lift', limit: 'api' } as const;
+  const config = { access: 'manage', contents: 'narrowed', action: 'mark.lift', limit: 'api' } as const;
   app.delete('/api/v1/marks/:id', { config, schema: liftSchema }, async (request, reply) => {
     const mark = parseMarkId(request.params.id);
     if (!mark) throw markNotFound();
     const { viewerId, contentId } = mark;
+    const acting = actingIn(request);
+    if (contentId === null) assertNotLimited(acting.principal, 'manage');
+    else if (!isEntitled(acting.principal, contentId)) throw markNotFound();
     await ledger.write(async (entry) => {
       await lockForRevocation(entry.tx, mark);
       if (!(await new MarkStore(entry.tx).lift(mark))) throw markNotFound();
-      await auditRevocation(entry, actingIn(request), 'mark.lift', { leaseId: null, viewerId, contentId });
+      await auditRevocation(entry, acting, 'mark.lift', { leaseId: null, viewerId, contentId });
       // The caches hold the time of the mark. Dropping the states of leases as well costs a read each.
       await entry.change({ kind: 'leases', leaseId: null, viewerId, contentId });
     });

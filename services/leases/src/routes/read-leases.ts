@@ -1,5 +1,5 @@
-import { isUuid, NotACredential } from '@latchkey/shared/contracts';
-import { encodeCursor } from '@latchkey/shared/db';
+import { contentsOf, isEntitled, isUuid, NotACredential } from '@latchkey/shared/contracts';
+import { encodeCursor, namedBy } from '@latchkey/shared/db';
 import { AppError, problems } from '@latchkey/shared/errors';
 import {
   type App,
@@ -68,10 +68,11 @@ const listSchema = {
 /** `GET /api/v1/leases` */
 export function addListLeasesRoute(app: App, service: LeaseService): void {
   const { db, clock } = service;
-  const config = { access: 'manage', action: 'lease.list', limit: 'api' } as const;
-  app.get('/api/v1/leases', { config, schema: listSchema }, async ({ query, headers }, reply) => {
+  const config = { access: 'manage', contents: 'narrowed', action: 'lease.list', limit: 'api' } as const;
+  app.get('/api/v1/leases', { config, schema: listSchema }, async ({ query, headers, principal }, reply) => {
     const { limit, after, sort, order } = sortedPage(query, defaultLimit, leaseOrders);
-    const selector = { viewerId: query.viewerId ?? null, contentId: query.contentId ?? null };
+    const within = namedBy(db, contentsOf(principal));
+    const selector = { viewerId: query.viewerId ?? null, contentId: query.contentId ?? null, within };
     const now = clock.now();
     const filter = { ...selector, state: query.state ?? null, order: sort };
     const isOfAll = selector.viewerId === null && selector.contentId === null;
@@ -106,10 +107,11 @@ const lookUpSchema = {
 /** `GET /api/v1/leases/:id` */
 export function addGetLeaseRoute(app: App, service: LeaseService): void {
   const { db, clock } = service;
-  const config = { access: 'manage', action: 'lease.read', limit: 'api' } as const;
-  app.get('/api/v1/leases/:id', { config, schema: lookUpSchema }, async ({ params: { id } }) => {
+  const config = { access: 'manage', contents: 'narrowed', action: 'lease.read', limit: 'api' } as const;
+  app.get('/api/v1/leases/:id', { config, schema: lookUpSchema }, async ({ params: { id }, principal }) => {
     const lease = isUuid(id) ? await new LeaseStore(db).find(id) : null;
-    if (!lease) throw new AppError('LEASE_NOT_FOUND');
+    if (!lease || (principal && !isEntitled(principal, lease.contentId)))
+      throw new AppError('LEASE_NOT_FOUND');
     return { lease: toLeaseView(lease, clock.now()) };
   });
 }

@@ -39,7 +39,7 @@ const schema = {
 
 /** `POST /keys/leases/renew` */
 export function addRenewLeaseRoute(app: App, service: LeaseService): void {
-  const config = { access: 'leases', action: 'lease.renew', limit: 'leases' } as const;
+  const config = { access: 'leases', contents: 'narrowed', action: 'lease.renew', limit: 'leases' } as const;
   app.post('/keys/leases/renew', { config, schema }, async (request) => {
     const { leaseId, requestedTtlSeconds } = request.body;
     const grant = await renewLease(service, { leaseId, requestedTtlSeconds }, actingIn(request));

@@ -87,7 +87,7 @@ const schema = {
 /** `POST /api/v1/player-metrics` */
 export function addReportPlayerMetricsRoute(app: App, { metrics }: { metrics: Metrics }): void {
   const playerMetrics = createPlayerMetrics(metrics);
-  const config = { access: 'player-metrics', limit: 'api' } as const;
+  const config = { access: 'player-metrics', contents: 'none', limit: 'api' } as const;
   app.post('/api/v1/player-metrics', { config, schema }, async (request, reply) => {
     playerMetrics.observe(request.body);
     return reply.code(204).send(null);

@@ -1,5 +1,11 @@
-import { assertScope } from '@latchkey/shared/auth';
-import { ContentIdSchema, isUuid, type LoggedRevocation, viewerIdOf } from '@latchkey/shared/contracts';
+import { assertContentExists, assertNotLimited, assertScope } from '@latchkey/shared/auth';
+import {
+  ContentIdSchema,
+  isEntitled,
+  isUuid,
+  type LoggedRevocation,
+  viewerIdOf,
+} from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import {
   type App,
@@ -61,6 +67,7 @@ const schema = {
       'INVALID_TOKEN',
       'INVALID_API_KEY',
       'INSUFFICIENT_SCOPE',
+      'CONTENT_NOT_FOUND',
       'LEASE_NOT_FOUND',
     ),
   },
@@ -75,7 +82,13 @@ interface Body {
 
 /** `POST /keys/leases/revoke` */
 export function addRevokeLeasesRoute(app: App, service: LeaseService): void {
-  const config = { access: 'leases', action: 'lease.revoke', limit: 'leases', limitsRefusals: true } as const;
+  const config = {
+    access: 'leases',
+    contents: 'narrowed',
+    action: 'lease.revoke',
+    limit: 'leases',
+    limitsRefusals: true,
+  } as const;
   app.post('/keys/leases/revoke', { config, schema }, async (request, reply) => {
     const acting = actingIn(request);
     // A wait holds a connection to this service. One token could hold all of them.
@@ -111,6 +124,13 @@ async function revoke(service: LeaseService, body: Body, acting: Acting): Promis
     if (viewerId === undefined && contentId === undefined)
       throw validationFailure('', 'must name leaseId, viewerId, contentId, or viewerId with contentId');
     assertScope(acting.principal, 'manage');
+    if (contentId !== undefined) assertContentExists(acting.principal, contentId);
+    else
+      assertNotLimited(
+        acting.principal,
+        'manage',
+        'This API key is limited to some contents: name a contentId or a leaseId. A viewerId alone is about all contents.',
+      );
     const selector = {
       viewerId: viewerId === undefined ? null : readViewerId(viewerId),
       contentId: contentId ?? null,
@@ -163,6 +183,7 @@ async function revokeLease(
   acting: Acting,
 ): Promise<NamedResult> {
   const { viewerId, contentId } = await findLease(service, leaseId);
+  if (!isEntitled(acting.principal, contentId)) throw new AppError('LEASE_NOT_FOUND');
   const result = await service.ledger.write(async (entry) => {
     const { tx } = entry;
     await lockForRevocation(tx, { viewerId, contentId });
