@@ -40,6 +40,8 @@ export interface NewApiKey {
   name: string;
   scope: Scope;
   expiresAt: string | null;
+  /** Ids and prefixes; null for all contents. */
+  contents: readonly string[] | null;
 }
 
 export function createApiKey(api: Api, body: NewApiKey): Promise<IssuedApiKey> {
@@ -67,12 +69,15 @@ export async function readCurrentApiKey(api: Api, credential: string): Promise<C
   return answer.api_key;
 }
 
-/** Keys that can manage, at most two of each scope: enough to know whether one is the last. */
+/** Enough to find two keys of all contents among those of some. */
+const lookedAt = 100;
+
+/** Keys that can manage the whole server, at least two of each scope if there are that many: enough to know whether one is the last. */
 export async function listManagers(api: Api, signal?: AbortSignal): Promise<ApiKey[]> {
   const pages = await Promise.all(
     (['admin', 'full'] as const).map((scope) =>
-      listApiKeys(api, { status: 'active', scope, limit: 2 }, signal),
+      listApiKeys(api, { status: 'active', scope, limit: lookedAt }, signal),
     ),
   );
-  return pages.flatMap((page) => page.api_keys);
+  return pages.flatMap((page) => page.api_keys).filter(({ contents }) => contents === null);
 }

@@ -9,6 +9,8 @@ export interface ApiKey {
   /** The first 11 characters of the raw key. */
   keyPrefix: string;
   scope: Scope;
+  /** Ids and prefixes of contents; null for all. */
+  contents: readonly string[] | null;
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { StreamState } from '../api/events.ts';
-import { useApp } from '../session/app-context.ts';
+import { useApp, useCurrentApiKey } from '../session/app-context.ts';
+import { may } from '../session/permissions.ts';
 import { useStore } from '../state/store.ts';
 import { formatCount } from './format-numbers.ts';
 import { Icon } from './icon.tsx';
@@ -53,6 +54,8 @@ const words: Record<StreamState, string> = {
 /** Whether the page receives events of the server. It alone is drawn again when that changes, and not its page. */
 export function LiveBadge() {
   const state = useStore(useApp().events.state);
+  const getsEvents = may(useCurrentApiKey(), 'whole-server');
+  if (!getsEvents) return null;
   return (
     <span className={styles.stream} data-state={state} role="status">
       {words[state]}

@@ -28,12 +28,12 @@ const nothing: Found = { contents: [], viewers: [] };
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const { scope } = useCurrentApiKey();
+  const apiKey = useCurrentApiKey();
   const [, navigate] = useLocation();
   const listId = useId();
   const credential = describeCredential(text);
   const found = useFound(credential === null ? text.trim() : '');
-  const entries = listEntries(text, navItemsFor(scope), found);
+  const entries = listEntries(text, navItemsFor(apiKey), found);
   const at = Math.min(chosen, entries.length - 1);
   const optionId = (n: number) => `${listId}-${n}`;
   const go = (entry: PaletteEntry | undefined) => {
@@ -125,7 +125,7 @@ function Place({ id, entry: { label, kind, icon, keys }, isChosen, onChoose, onG
 /** Contents and viewers for the typed text, once typing pauses. */
 function useFound(text: string): Found {
   const { api } = useApp();
-  const { scope } = useCurrentApiKey();
+  const apiKey = useCurrentApiKey();
   const [paused, setPaused] = useState('');
   useEffect(() => {
     const timer = setTimeout(() => setPaused(text), pauseMs);
@@ -134,11 +134,11 @@ function useFound(text: string): Found {
   const { data = nothing } = useQuery({
     queryKey: queryKeys.palette(paused),
     queryFn: async ({ signal }): Promise<Found> => {
-      const mayReadContent = may(scope, 'read-content');
+      const mayReadContent = may(apiKey, 'read-content');
       const [beginning, containing, { viewers }] = await Promise.all([
         mayReadContent ? findContents(api, { prefix: paused, limit: foundAtMost }, signal) : { items: [] },
         mayReadContent ? listContents(api, { q: paused, limit: foundAtMost }, signal) : { items: [] },
-        may(scope, 'manage')
+        may(apiKey, 'manage')
           ? listViewers(api, { prefix: paused, limit: foundAtMost }, signal)
           : { viewers: [] },
       ]);

@@ -1,17 +1,21 @@
-import type { Scope } from '../api/resources.ts';
+import type { CurrentApiKey, Scope } from '../api/resources.ts';
 
 /** Decides what the dashboard shows. The server enforces its own table. */
-type Permission = 'manage' | 'read-content' | 'upload' | 'fetch-keys';
+type Permission = 'manage' | 'whole-server' | 'read-content' | 'upload' | 'fetch-keys';
+
+export type Holder = Pick<CurrentApiKey, 'scope' | 'contents'>;
 
 const granted: Record<Scope, readonly Permission[]> = {
-  admin: ['manage', 'read-content', 'upload', 'fetch-keys'],
-  full: ['manage', 'read-content', 'upload', 'fetch-keys'],
+  admin: ['manage', 'whole-server', 'read-content', 'upload', 'fetch-keys'],
+  full: ['manage', 'whole-server', 'read-content', 'upload', 'fetch-keys'],
   packager: ['read-content', 'fetch-keys'],
   upload: ['upload'],
   playback: ['read-content', 'fetch-keys'],
 };
 
-export function may(scope: Scope, permission: Permission): boolean {
+/** A key of some contents may do to those what its scope allows, and nothing to the whole server. */
+export function may({ scope, contents }: Holder, permission: Permission): boolean {
+  if (permission === 'whole-server' && contents) return false;
   return granted[scope].includes(permission);
 }
 

@@ -1,7 +1,6 @@
 import { type ComponentType, lazy, useState } from 'react';
-import type { Scope } from '../api/resources.ts';
 import type { IconName } from '../components/icon.tsx';
-import { may } from '../session/permissions.ts';
+import { type Holder, may } from '../session/permissions.ts';
 
 /** A page in a script file of its own. */
 interface LazyPage {
@@ -37,7 +36,7 @@ export interface NavItem extends LazyPage {
   /** The letter that leads there after `g`. */
   shortcut: string;
   icon: IconName;
-  isFor: (scope: Scope) => boolean;
+  isFor: (apiKey: Holder) => boolean;
 }
 
 /** Every page, in the order of the navigation. Signing in leads to the first page that the key can see. */
@@ -47,7 +46,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     label: 'Overview',
     shortcut: 'o',
     icon: 'chart',
-    isFor: (scope) => may(scope, 'manage'),
+    isFor: (apiKey) => may(apiKey, 'manage'),
     load: () => import('../pages/overview/overview-page.tsx'),
   },
   {
@@ -55,7 +54,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     label: 'API keys',
     shortcut: 'k',
     icon: 'key',
-    isFor: (scope) => may(scope, 'manage'),
+    isFor: (apiKey) => may(apiKey, 'manage'),
     load: () => import('../pages/api-keys/api-keys-page.tsx'),
   },
   {
@@ -63,7 +62,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     label: 'Content',
     shortcut: 'c',
     icon: 'film',
-    isFor: (scope) => may(scope, 'read-content'),
+    isFor: (apiKey) => may(apiKey, 'read-content'),
     load: () => import('../pages/content/content-page.tsx'),
   },
   {
@@ -71,7 +70,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     label: 'Leases',
     shortcut: 'l',
     icon: 'clock',
-    isFor: (scope) => may(scope, 'manage'),
+    isFor: (apiKey) => may(apiKey, 'manage'),
     load: () => import('../pages/leases/leases-page.tsx'),
   },
   {
@@ -79,7 +78,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     label: 'Viewers',
     shortcut: 'v',
     icon: 'people',
-    isFor: (scope) => may(scope, 'manage'),
+    isFor: (apiKey) => may(apiKey, 'manage'),
     load: () => import('../pages/viewers/viewers-page.tsx'),
   },
   {
@@ -87,7 +86,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     label: 'Refusals',
     shortcut: 'r',
     icon: 'stop',
-    isFor: (scope) => may(scope, 'manage'),
+    isFor: (apiKey) => may(apiKey, 'manage'),
     load: () => import('../pages/refusals/refusals-page.tsx'),
   },
   {
@@ -95,7 +94,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     label: 'Usage',
     shortcut: 'u',
     icon: 'bars',
-    isFor: (scope) => may(scope, 'manage'),
+    isFor: (apiKey) => may(apiKey, 'manage'),
     load: () => import('../pages/usage/usage-page.tsx'),
   },
   {
@@ -103,7 +102,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     label: 'Audit',
     shortcut: 'a',
     icon: 'list',
-    isFor: (scope) => may(scope, 'manage'),
+    isFor: (apiKey) => may(apiKey, 'whole-server'),
     load: () => import('../pages/audit/audit-page.tsx'),
   },
   {
@@ -111,7 +110,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     label: 'Webhooks',
     shortcut: 'w',
     icon: 'webhook',
-    isFor: (scope) => may(scope, 'manage'),
+    isFor: (apiKey) => may(apiKey, 'whole-server'),
     load: () => import('../pages/webhooks/webhooks-page.tsx'),
   },
   {
@@ -119,7 +118,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     label: 'Settings',
     shortcut: 's',
     icon: 'settings',
-    isFor: (scope) => may(scope, 'manage'),
+    isFor: (apiKey) => may(apiKey, 'whole-server'),
     load: () => import('../pages/settings/settings-page.tsx'),
   },
   {
@@ -134,8 +133,8 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
 
 export const navItems: readonly NavItem[] = pages.map((page) => ({ ...page, ...lazyPage(page.load) }));
 
-export function navItemsFor(scope: Scope): NavItem[] {
-  return navItems.filter(({ isFor }) => isFor(scope));
+export function navItemsFor(apiKey: Holder): NavItem[] {
+  return navItems.filter(({ isFor }) => isFor(apiKey));
 }
 
 /** The address pattern of a page: its own address, and those below it. */

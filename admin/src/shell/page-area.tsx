@@ -12,11 +12,11 @@ import styles from './shell.module.css';
 
 /** The page at the current address, if the signed-in key can see it. */
 export function PageArea() {
-  const { scope } = useCurrentApiKey();
+  const apiKey = useCurrentApiKey();
   const [location] = useLocation();
-  const items = useMemo(() => navItemsFor(scope), [scope]);
+  const items = useMemo(() => navItemsFor(apiKey), [apiKey]);
   usePreloadedPages(items);
-  usePreloadedApiKeyNames(may(scope, 'manage'));
+  usePreloadedApiKeyNames(may(apiKey, 'manage'));
   const [first] = items;
   return (
     <main id="main" className={styles.main} tabIndex={-1}>
@@ -42,8 +42,9 @@ export function PageArea() {
 
 /** For an unknown address, or for a page that this key cannot see. */
 function MissingPage() {
-  const { scope } = useCurrentApiKey();
-  const [first] = navItemsFor(scope);
+  const apiKey = useCurrentApiKey();
+  const { scope } = apiKey;
+  const [first] = navItemsFor(apiKey);
   const { pathname } = window.location;
   const isForbidden = navItems.some(({ path }) => path !== '/' && pathname.startsWith(`/admin${path}`));
   const home = first && <Link href={first.path}>Go to {first.label}</Link>;
@@ -53,6 +54,15 @@ function MissingPage() {
         <PageHead title="No such page" />
         <EmptyState icon="search" title="There is no page at this address" action={home}>
           The address may be mistyped, or belong to another version of the dashboard.
+        </EmptyState>
+      </>
+    );
+  if (apiKey.contents && may(apiKey, 'manage'))
+    return (
+      <>
+        <PageHead title="Access denied" />
+        <EmptyState icon="stop" title="This page is about the whole server" action={home}>
+          Your key is limited to some contents. Sign in with a key of all contents to see it.
         </EmptyState>
       </>
     );

@@ -19,8 +19,8 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
-  const { scope } = useCurrentApiKey();
-  const pages = useMemo(() => navItemsFor(scope), [scope]);
+  const apiKey = useCurrentApiKey();
+  const pages = useMemo(() => navItemsFor(apiKey), [apiKey]);
   const openPalette = useCallback(() => setPaletteOpen(true), []);
   useShortcuts({ pages, openPalette });
   return (
@@ -87,10 +87,10 @@ function Foot() {
 
 /** Links to the pages that the signed-in key can see. */
 function Navigation({ onGo }: { onGo?: () => void }) {
-  const { scope } = useCurrentApiKey();
+  const apiKey = useCurrentApiKey();
   return (
     <nav aria-label="Pages" className={styles.nav}>
-      {navItemsFor(scope).map((item) => (
+      {navItemsFor(apiKey).map((item) => (
         <NavLink key={item.path} item={item} onGo={onGo} />
       ))}
     </nav>
@@ -120,12 +120,15 @@ function NavLink({ item, onGo }: { item: NavItem; onGo: (() => void) | undefined
 /** The signed-in key, and the sign-out button. */
 function AccountBox() {
   const { session } = useApp();
-  const { name, scope } = useCurrentApiKey();
+  const { name, scope, contents } = useCurrentApiKey();
   return (
     <div className={styles.account}>
       <div className={styles.who}>
         <OutsideText className={styles.name} title={withoutDirection(name)} text={name} />
-        <span className={styles.scope}>signed in · {scope}</span>
+        <span className={styles.scope}>
+          signed in · {scope}
+          {contents && ', some contents'}
+        </span>
       </div>
       <ActionIcon aria-label="Sign out" title="Sign out" onClick={() => session.signOut()}>
         <Icon name="signOut" size={18} />

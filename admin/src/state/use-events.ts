@@ -1,14 +1,15 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
 import type { ServerEvent } from '../api/events.ts';
-import { useApp } from '../session/app-context.ts';
+import { useApp, useCurrentApiKey } from '../session/app-context.ts';
+import { may } from '../session/permissions.ts';
 
 /**
- * Receives the server's events while the component is mounted.
- *
- * @param isAllowed whether the signed-in key can manage. The server refuses the stream to other keys, so it is not requested
+ * Receives the server's events while the component is mounted. The server refuses the stream to keys that may not see the whole server, so
+ * it is not requested with them.
  */
-export function useEvents(onEvent: (event: ServerEvent) => void, isAllowed = true): void {
+export function useEvents(onEvent: (event: ServerEvent) => void): void {
   const { events } = useApp();
+  const isAllowed = may(useCurrentApiKey(), 'whole-server');
   const emit = useEffectEvent(onEvent);
   useEffect(() => (isAllowed ? events.subscribe((event) => emit(event)) : undefined), [events, isAllowed]);
 }
@@ -22,13 +23,8 @@ const calmMs = 8_000;
  * Refreshes data after events: at once after a quiet period, and every few seconds on a busy server.
  *
  * @param isOfInterest selects the events that cause a refresh
- * @param isAllowed see `useEvents`
  */
-export function useLiveRefresh(
-  refresh: () => void,
-  isOfInterest: (event: ServerEvent) => boolean,
-  isAllowed = true,
-): void {
+export function useLiveRefresh(refresh: () => void, isOfInterest: (event: ServerEvent) => boolean): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastMs = useRef(Number.NEGATIVE_INFINITY);
   const act = useEffectEvent(() => {
@@ -47,5 +43,5 @@ export function useLiveRefresh(
     if (timer.current !== undefined || !isOfInterest(event)) return;
     const waitMs = Math.max(gatherMs, lastMs.current + calmMs - Date.now());
     timer.current = setTimeout(() => act(), waitMs);
-  }, isAllowed);
+  });
 }

@@ -13,8 +13,6 @@ interface LiveRowsOptions<Page, Row> {
   read: () => Promise<Page>;
   /** New rows belong to the first page, so they are counted there only. */
   isFirst: boolean;
-  /** See `useEvents`. */
-  isAllowed?: boolean;
 }
 
 const noIds: readonly string[] = [];
@@ -26,7 +24,7 @@ const noIds: readonly string[] = [];
  * @returns the number of rows that belong to the page and are not on it yet
  */
 export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsOptions<Page, Row>): number {
-  const { topic, queryKey, rowsOf, withRows, read, isFirst, isAllowed = true } = options;
+  const { topic, queryKey, rowsOf, withRows, read, isFirst } = options;
   const queries = useQueryClient();
   const list = JSON.stringify(queryKey);
   const [seen, setSeen] = useState({ list, ids: noIds });
@@ -50,9 +48,9 @@ export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsO
   };
   useEvents((event) => {
     if (event.topic === topic && isRow<Row>(event.data)) put([event.data]);
-  }, isAllowed);
+  });
   const isOfInterest = (event: { topic: string }) => event.topic === topic || event.topic === 'missed';
-  useLiveRefresh(refresh, isOfInterest, isAllowed);
+  useLiveRefresh(refresh, isOfInterest);
   const page = queries.getQueryData<Page>(queryKey);
   const shown = new Set(page ? rowsOf(page).map(({ id }) => id) : []);
   const ids = isFirst && page && seen.list === list ? seen.ids : noIds;

@@ -13,7 +13,8 @@ import { may, scopeMeanings } from '../../session/permissions.ts';
 /** The signed-in key and its permissions. */
 export default function AccountPage() {
   const { session } = useApp();
-  const { id, name, scope, keyPrefix, createdAt, expiresAt } = useCurrentApiKey();
+  const apiKey = useCurrentApiKey();
+  const { id, name, scope, contents, keyPrefix, createdAt, expiresAt } = apiKey;
   const signOut = (
     <Button variant="default" onClick={() => session.signOut()}>
       Sign out
@@ -28,6 +29,7 @@ export default function AccountPage() {
             ['Name', <OutsideText key="name" text={name} />],
             ['Scope', <Badge key="scope">{scope}</Badge>],
             ['Permissions', scopeMeanings[scope]],
+            ['Contents', contents ? <OutsideText key="contents" text={contents.join(', ')} /> : 'all'],
             [
               'ID',
               id === null ? (
@@ -46,9 +48,15 @@ export default function AccountPage() {
           ]}
         />
       </Card>
-      {!may(scope, 'manage') && (
+      {!may(apiKey, 'manage') && (
         <Notice title="This key has no management permissions">
           API keys, leases and the audit need scope admin or full.
+        </Notice>
+      )}
+      {contents && (
+        <Notice title="This key is limited to some contents">
+          For it, no other contents exist. The audit, webhooks, settings and figures of the whole server need
+          a key of all contents.
         </Notice>
       )}
     </>

@@ -42,7 +42,17 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
         </span>
       ),
     },
-    { id: 'scope', header: 'Scope', width: '6.5rem', cell: ({ scope }) => scope },
+    {
+      id: 'scope',
+      header: 'Scope',
+      width: '8.5rem',
+      cell: ({ scope, contents }) => (
+        <span className={styles.identity}>
+          {scope}
+          {contents && <OutsideText className={styles.contents} text={describeContents(contents)} />}
+        </span>
+      ),
+    },
     {
       id: 'status',
       header: 'Status',
@@ -73,6 +83,11 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
       <ApiKeyMenu apiKey={apiKey} status={statusOf(apiKey, now)} showDialog={showDialog} />
     )),
   ];
+}
+
+/** The first pattern, and how many more there are. The details of the key have all. */
+function describeContents([first = 'no contents', ...more]: readonly string[]): string {
+  return more.length === 0 ? first : `${first} and ${more.length} more`;
 }
 
 interface ApiKeyMenuProps {

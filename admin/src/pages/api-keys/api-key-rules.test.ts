@@ -10,6 +10,7 @@ const key: ApiKey = {
   name: 'Key',
   keyPrefix: 'lk_00000000',
   scope: 'admin',
+  contents: null,
   createdAt: at(now - day),
   expiresAt: null,
   revokedAt: null,

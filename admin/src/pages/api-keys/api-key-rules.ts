@@ -71,7 +71,7 @@ interface RevocationRisks {
 }
 
 /**
- * The risks of revoking a key.
+ * The risks of revoking a key. A key of some contents cannot manage the server.
  *
  * @param managers active keys of scope admin and full, at least two of each if there are that many; undefined until known
  */
@@ -80,10 +80,21 @@ export function risksOf(
   current: CurrentApiKey,
   managers: readonly ApiKey[] | undefined,
 ): RevocationRisks {
-  const isManager = apiKey.scope === 'admin' || apiKey.scope === 'full';
+  const isManager = apiKey.contents === null && (apiKey.scope === 'admin' || apiKey.scope === 'full');
   const known = managers && managers.length === 1 && managers[0]?.id === apiKey.id;
   return {
     isOwn: current.id === apiKey.id,
     isLastManager: isManager ? (known ?? null) : false,
   };
+}
+
+/**
+ * The contents of a new key.
+ *
+ * @param text ids and prefixes, separated by commas, spaces or lines
+ * @returns null for all contents
+ */
+export function contentsOf(text: string): string[] | null {
+  const contents = text.split(/[\s,]/).filter((each) => each !== '');
+  return contents.length === 0 ? null : contents;
 }

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Radio, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Radio, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
@@ -8,10 +8,10 @@ import { type Scope, scopes } from '../../api/resources.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
-import { useApi, useApp } from '../../session/app-context.ts';
+import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { scopeMeanings } from '../../session/permissions.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
-import { expiryChoices, expiryOf } from './api-key-rules.ts';
+import { contentsOf, expiryChoices, expiryOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
 
 /** Creates a key. */
@@ -38,13 +38,19 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
       ...(expiresAt === undefined && { date: 'Choose today or a later day.' }),
     });
     if (name === '' || expiresAt === undefined) return;
-    create.mutate({ name, scope: data.get('scope') as Scope, expiresAt });
+    create.mutate({
+      name,
+      scope: data.get('scope') as Scope,
+      expiresAt,
+      contents: contentsOf(String(data.get('contents'))),
+    });
   };
   const form = useFaultFocus(missing, create.error);
   const refusal = create.error instanceof ApiError ? create.error : null;
   const faults = {
     name: missing.name ?? refusal?.about('name'),
     date: missing.date ?? refusal?.about('expiresAt'),
+    contents: refusal?.about('contents'),
   };
   return (
     <Dialog title="Create an API key" onClose={onClose}>
@@ -58,6 +64,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
           data-autofocus
         />
         <ScopeField />
+        <ContentsField error={faults.contents} />
         <ExpiryField error={faults.date} />
         {!refusal?.errors.length && <ErrorNotice error={create.error} />}
         <DialogActions onCancel={onClose}>
@@ -67,6 +74,27 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
         </DialogActions>
       </form>
     </Dialog>
+  );
+}
+
+/** Of a key that is limited itself, its own contents are the most that it can give. */
+function ContentsField({ error }: { error: string | undefined }) {
+  const { contents } = useCurrentApiKey();
+  return (
+    <Textarea
+      name="contents"
+      label="Contents"
+      description={
+        contents
+          ? 'The same as those of your key, or fewer.'
+          : 'IDs, or prefixes such as acme-*, separated by commas: for the key, no others exist. Empty: all contents.'
+      }
+      defaultValue={contents?.join(', ')}
+      autosize
+      maxRows={6}
+      spellCheck={false}
+      error={error}
+    />
   );
 }
 

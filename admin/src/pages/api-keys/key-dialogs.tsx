@@ -49,7 +49,7 @@ interface KeyDialogProps {
 
 /** All details of a key, with exact times. */
 function DetailsDialog({ apiKey, showDialog, onClose }: KeyDialogProps & { showDialog: ShowDialog }) {
-  const { id, name, keyPrefix, scope, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
+  const { id, name, keyPrefix, scope, contents, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
   const status = statusOf(apiKey, useNow());
   return (
     <Dialog title="API key" onClose={onClose} width="36rem">
@@ -58,6 +58,7 @@ function DetailsDialog({ apiKey, showDialog, onClose }: KeyDialogProps & { showD
           ['Name', <OutsideText key="name" text={name} />],
           ['Status', <StatusBadge key="status" status={status} />],
           ['Scope', `${scope}. ${scopeMeanings[scope]}`],
+          ['Contents', contents ? <OutsideText key="contents" text={contents.join(', ')} /> : 'all'],
           ['Prefix', <CopyableValue key="prefix" text={keyPrefix} what="key prefix" />],
           ['ID', <CopyableValue key="id" text={id} what="ID" />],
           ['Created', formatExact(createdAt)],
@@ -104,8 +105,8 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
   return (
     <Dialog title="Rotate this key" onClose={onClose}>
       <p>
-        <OutsideText text={apiKey.name} /> gets a new key with the same scope and expiry. Give it to the users
-        of the old key (<code>{apiKey.keyPrefix}…</code>) before that key ends.
+        <OutsideText text={apiKey.name} /> gets a new key with the same scope, contents and expiry. Give it to
+        the users of the old key (<code>{apiKey.keyPrefix}…</code>) before that key ends.
       </p>
       <LastUse apiKey={apiKey} isOwn={isOwn} endsNow={overlap === '0'} />
       <NativeSelect

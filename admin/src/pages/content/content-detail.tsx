@@ -23,8 +23,8 @@ import {
   readEpoch,
 } from '../../components/snippets.ts';
 import { RelativeTime } from '../../components/times.tsx';
-import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
-import { may } from '../../session/permissions.ts';
+import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
+import { useApi } from '../../session/app-context.ts';
 import { useEvents } from '../../state/use-events.ts';
 import { AllRecords, History } from '../audit/history.tsx';
 import { UsageCard } from '../usage/usage-card.tsx';
@@ -80,20 +80,13 @@ export function ContentDetail({ id }: { id: string }) {
 /** Updates the page of a content when others change it. An open dialog keeps its input. */
 function useLiveContent(id: string): void {
   const queries = useQueryClient();
-  const { scope } = useCurrentApiKey();
   const queryKey = queryKeys.content(id);
-  useEvents(
-    ({ topic, data }) => {
-      if (topic === 'missed') void queries.invalidateQueries({ queryKey });
-      if (topic !== 'content' || (data as Content | null)?.id !== id) return;
-      // The event has no key URL. The URL never changes, so the known one is kept.
-      queries.setQueryData<KeyedContent>(
-        queryKey,
-        (known) => known && { ...known, content: data as Content },
-      );
-    },
-    may(scope, 'manage'),
-  );
+  useEvents(({ topic, data }) => {
+    if (topic === 'missed') void queries.invalidateQueries({ queryKey });
+    if (topic !== 'content' || (data as Content | null)?.id !== id) return;
+    // The event has no key URL. The URL never changes, so the known one is kept.
+    queries.setQueryData<KeyedContent>(queryKey, (known) => known && { ...known, content: data as Content });
+  });
 }
 
 /** All details of one content, and its actions. */
@@ -156,7 +149,9 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
       </div>
       {mayManage && <UsageCard by="content" id={content.id} />}
       {mayManage && <ContentLeases contentId={content.id} />}
-      {mayManage && <ContentHistory contentId={content.id} />}
+      <UnlimitedOnly>
+        <ContentHistory contentId={content.id} />
+      </UnlimitedOnly>
       {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </>
   );

@@ -64,7 +64,6 @@ function ContentList() {
     withRows: (page, items) => ({ ...page, items: [...items] }),
     read,
     isFirst: filter.page === 1 && filter.sort === null,
-    isAllowed: mayManage,
   });
   const columns = useMemo(() => contentColumns(setDialog), []);
   const register = (

@@ -17,14 +17,14 @@ interface Management {
 export function useManagement(): Management {
   const api = useApi();
   const { announce } = useApp().toasts;
-  const { scope } = useCurrentApiKey();
+  const apiKey = useCurrentApiKey();
   const changed = useContentChanged();
   const enable = useServerAction({
     mutationFn: (id: string) => changeContent(api, id, { status: 'active' }),
     onSuccess: (content) => changed(content, 'Content enabled: its keys are served again'),
     onError: (error) => announce(`Enabling the content failed. ${describeError(error, 'act').title}.`),
   });
-  return { mayManage: may(scope, 'manage'), enable };
+  return { mayManage: may(apiKey, 'manage'), enable };
 }
 
 /** @returns updates a content on all pages and announces the change */

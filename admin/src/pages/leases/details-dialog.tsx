@@ -13,6 +13,7 @@ import { type Fact, FactList, NotSet } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
+import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { History } from '../audit/history.tsx';
 import { viewerAddress } from '../viewers/viewer-address.ts';
@@ -87,8 +88,10 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
   return (
     <>
       <FactList facts={facts} />
-      <h3 className={styles.history}>History</h3>
-      <History questions={[{ target: id }]} about="on this lease alone is in the audit" />
+      <UnlimitedOnly>
+        <h3 className={styles.history}>History</h3>
+        <History questions={[{ target: id }]} about="on this lease alone is in the audit" />
+      </UnlimitedOnly>
       <DialogActions>
         <Button variant="default" component={Link} href={viewerAddress(viewerId)}>
           Viewer

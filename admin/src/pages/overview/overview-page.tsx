@@ -14,17 +14,23 @@ import { LiveBadge } from '../../components/live-bar.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { RelativeTime } from '../../components/times.tsx';
-import { useApi } from '../../session/app-context.ts';
+import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
+import { may } from '../../session/permissions.ts';
 import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { type AuditedChange, useAuditedChanges } from './audited-changes.ts';
 import { Figures, OverviewCharts } from './figures.tsx';
+import { LimitedOverview } from './limited-overview.tsx';
 import styles from './overview.module.css';
 import { Revocations } from './revocations.tsx';
 import { AttentionList, ConfigurationNotes, Health } from './server-state.tsx';
 
-/** Open problems first, then figures, then charts. */
 export default function OverviewPage() {
+  return may(useCurrentApiKey(), 'whole-server') ? <ServerOverview /> : <LimitedOverview />;
+}
+
+/** Open problems first, then figures, then charts. */
+function ServerOverview() {
   const { statistics, changes, activeLeases, isFresh, error, retry } = useOverview();
   return (
     <>

@@ -6,6 +6,7 @@ import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
 import { countOf } from '../../components/format-numbers.ts';
 import { PageHead } from '../../components/page-head.tsx';
+import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
 import { ExplainCard } from './explain-card.tsx';
 import { type KeyQuestion, questionOf, readAddress, writeQuestion } from './key-question.ts';
 import { refusalColumns } from './refusal-columns.tsx';
@@ -46,7 +47,9 @@ export default function RefusalsPage() {
       <div ref={head} />
       <PageHead title="Refusals" lead="Why a key was refused, and which requests are refused now." />
       <ExplainCard named={named} clicks={clicks} onAsk={ask} refusals={refusals} refusalsError={error} />
-      <LatestRefusals columns={columns} refusals={refusals} error={error} onRetry={reload} />
+      <UnlimitedOnly>
+        <LatestRefusals columns={columns} refusals={refusals} error={error} onRetry={reload} />
+      </UnlimitedOnly>
     </>
   );
 }

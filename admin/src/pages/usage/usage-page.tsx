@@ -8,7 +8,8 @@ import { ErrorState } from '../../components/errors.tsx';
 import { FilterToggle, ToggleGroup } from '../../components/filters.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
-import { useApp } from '../../session/app-context.ts';
+import { useApp, useCurrentApiKey } from '../../session/app-context.ts';
+import { may } from '../../session/permissions.ts';
 import { type ChangeFilter, useAddressFilter } from '../../state/use-address-filter.ts';
 import { chartProps, totalLines } from './chart-props.ts';
 import styles from './usage.module.css';
@@ -21,7 +22,13 @@ import { useUsage } from './use-usage.ts';
 
 /** How many requests were served and refused over time, and whose. */
 export default function UsagePage() {
-  const [view, change] = useAddressFilter(readView, writeView);
+  const [addressed, change] = useAddressFilter(readView, writeView);
+  // A key of some contents gets no other counts.
+  const kinds = may(useCurrentApiKey(), 'whole-server') ? usageKinds : limitedKinds;
+  const view = useMemo(
+    () => (kinds.includes(addressed.by) ? addressed : { ...addressed, by: 'content' as const }),
+    [addressed, kinds],
+  );
   const [cursorAt, setCursorAt] = useState<number | null>(null);
   const { clock } = useApp();
   const { usage, error, reload, isUpdating } = useUsage(view);
@@ -63,7 +70,7 @@ export default function UsagePage() {
       {shown && (
         <div data-updating={isUpdating || undefined} className={styles.body}>
           <Charts
-            {...{ view, change, usage: shown }}
+            {...{ view, kinds, change, usage: shown }}
             cursor={{ at: cursorAt, move: setCursorAt }}
             onZoom={(from, to) => change({ zoomed: fit({ from, to }, clock.now()) })}
           />
@@ -72,6 +79,8 @@ export default function UsagePage() {
     </>
   );
 }
+
+const limitedKinds: readonly UsageKind[] = ['content'];
 
 const tabs: Record<UsageKind, string> = {
   code: 'Refusals by code',
@@ -82,13 +91,15 @@ const tabs: Record<UsageKind, string> = {
 
 interface ChartsProps {
   view: UsageView;
+  /** What the key may count by. */
+  kinds: readonly UsageKind[];
   change: ChangeFilter<UsageView>;
   usage: Usage;
   cursor: { at: number | null; move: (at: number | null) => void };
   onZoom: (from: number, to: number) => void;
 }
 
-function Charts({ view, change, usage, cursor, onZoom }: ChartsProps) {
+function Charts({ view, kinds, change, usage, cursor, onZoom }: ChartsProps) {
   // What is shown belongs to the answer: while another one is read, that of the view before stays.
   const { by } = usage;
   const { id } = view;
@@ -107,7 +118,7 @@ function Charts({ view, change, usage, cursor, onZoom }: ChartsProps) {
       </Card>
       <h2 className="visually-hidden">Whose requests</h2>
       <ToggleGroup label="Counted by">
-        {usageKinds.map((kind) => (
+        {kinds.map((kind) => (
           <FilterToggle key={kind} isOn={view.by === kind} onToggle={() => change({ by: kind, id: '' })}>
             {tabs[kind]}
           </FilterToggle>

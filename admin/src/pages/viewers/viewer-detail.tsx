@@ -12,6 +12,7 @@ import { Icon } from '../../components/icon.tsx';
 import { LiveBar } from '../../components/live-bar.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
 import { AllRecords, History } from '../audit/history.tsx';
 import content from '../content/content.module.css';
 import { describeUnknownCount, useLeaseCounts } from '../leases/active-count.tsx';
@@ -62,15 +63,19 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
             >
               Why is a key refused?
             </Button>
-            <Button variant="light" color="bad" onClick={() => setSubject({ viewerId })}>
-              Revoke every lease of this viewer…
-            </Button>
+            <UnlimitedOnly>
+              <Button variant="light" color="bad" onClick={() => setSubject({ viewerId })}>
+                Revoke every lease of this viewer…
+              </Button>
+            </UnlimitedOnly>
           </>
         }
       />
       <ViewerFacts counts={counts} leases={page.rows} />
       <ViewerMarks viewerId={viewerId} />
-      <UsageCard by="viewer" id={viewerId} />
+      <UnlimitedOnly>
+        <UsageCard by="viewer" id={viewerId} />
+      </UnlimitedOnly>
       <section aria-labelledby="viewer-leases">
         <div className={content.leases}>
           <h2 id="viewer-leases">Latest leases</h2>
@@ -92,8 +97,10 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
           isUpdating={page.isUpdating}
         />
       </section>
-      <ViewerRefusals viewerId={viewerId} />
-      <ViewerHistory viewerId={viewerId} />
+      <UnlimitedOnly>
+        <ViewerRefusals viewerId={viewerId} />
+        <ViewerHistory viewerId={viewerId} />
+      </UnlimitedOnly>
       {subject && <RevokeDialog subject={subject} onClose={() => setSubject(null)} />}
     </>
   );
