@@ -9,7 +9,13 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Room for 50 names of 40 characters. A player with CMCD and two monitoring tools asks for some fifteen. */
 const requestedHeadersLength = 2_048;
-const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
+const exposedHeaders = [
+  'X-Request-Id',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Idempotent-Replayed',
+];
 /** Two hours: as long as Chrome keeps a preflight. */
 const maxAgeSeconds = 7_200;
 

@@ -39,7 +39,13 @@ it.each([listed, playerOrigin])('the listed origin %s is echoed exactly', async 
   expect(answer.headers['access-control-allow-origin']).toBe(origin);
   expect(words(answer.headers.vary)).toContain('origin');
   expect(words(answer.headers['access-control-expose-headers'])).toEqual(
-    expect.arrayContaining(['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy']),
+    expect.arrayContaining([
+      'x-request-id',
+      'retry-after',
+      'ratelimit',
+      'ratelimit-policy',
+      'idempotent-replayed',
+    ]),
   );
 });
 

@@ -7,6 +7,7 @@ import {
   createSetupOriginReader,
   startSetupException,
 } from '@latchkey/shared/http';
+import { addAnswerPurge } from '@latchkey/shared/idempotency';
 import { addFeedRoutes, type RecordUsage } from '@latchkey/shared/internal';
 import type { OwnedApiKeyVerifier } from './api-key-verifier.ts';
 import { addAuditJobs } from './audit-jobs.ts';
@@ -90,6 +91,7 @@ export async function mount(
     failed: 'uses of API keys could not be written',
   });
   addAuditJobs(core);
+  addAnswerPurge('auth_idempotency_keys', core);
   return recordUsage;
 }
 

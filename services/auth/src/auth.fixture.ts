@@ -17,6 +17,7 @@ export type AuthFixture = Awaited<ReturnType<typeof startAuth>>;
 interface Question {
   credential?: string;
   body?: unknown;
+  headers?: Record<string, string>;
 }
 
 interface Answer {
@@ -105,12 +106,12 @@ function askOf(host: TestHost) {
   return async (
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     url: string,
-    { credential, body }: Question = {},
+    { credential, body, headers = {} }: Question = {},
   ): Promise<Answer> => {
     const answer = await host.app.inject({
       method,
       url,
-      headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
+      headers: { ...headers, ...(credential !== undefined && { authorization: `Bearer ${credential}` }) },
       ...(body === undefined ? {} : { payload: body as object }),
     });
     const isJson = /[/+]json/.test(String(answer.headers['content-type']));

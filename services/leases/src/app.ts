@@ -4,6 +4,7 @@ import type { ContentReader, LeaseBatchReader, LeaseReader } from '@latchkey/sha
 import { clockStepMessage } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type App, addGuard, addRefusalAudit } from '@latchkey/shared/http';
+import { addAnswerPurge } from '@latchkey/shared/idempotency';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import { everyMs, type Repeating } from '@latchkey/shared/lifecycle';
 import { addGauge, type Metrics } from '@latchkey/shared/metrics';
@@ -66,6 +67,7 @@ export async function mount(
     addFeedRoutes(app, core.feed);
   }
   addJobs(core);
+  addAnswerPurge('lease_idempotency_keys', core);
   return extendSessions;
 }
 

@@ -6,6 +6,7 @@ import { baseline } from './migrations/0001-baseline.ts';
 import { apiKeyMetadata } from './migrations/0002-api-key-metadata.ts';
 import { followers } from './migrations/0003-followers.ts';
 import { limitedApiKeys } from './migrations/0004-limited-api-keys.ts';
+import { idempotencyKeys } from './migrations/0005-idempotency-keys.ts';
 import type { Database, Transaction } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 import { inTransaction } from './transaction.ts';
@@ -17,10 +18,11 @@ export const migrations: Record<string, Migration> = {
   '0002-api-key-metadata': apiKeyMetadata,
   '0003-followers': followers,
   '0004-limited-api-keys': limitedApiKeys,
+  '0005-idempotency-keys': idempotencyKeys,
 };
 
 /** The last migration without which this code does not run; later ones may be pending. Move it together with the code that needs a later one. */
-export const neededMigration = '0004-limited-api-keys';
+export const neededMigration = '0005-idempotency-keys';
 
 /** The schema as one release knows it. */
 export interface KnownSchema {

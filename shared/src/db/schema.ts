@@ -189,6 +189,18 @@ interface FollowerTable {
   suspect_since: number | null;
 }
 
+/** One row for each answer that is kept for requests with the same `Idempotency-Key`: see `shared/src/idempotency`. */
+interface IdempotencyKeyTable {
+  /** SHA-256 of the credential's id, the route and the key, 64 hex digits. */
+  id: string;
+  /** SHA-256 of the request's body, 64 hex digits. */
+  body_hash: string;
+  answered_at: number;
+  status: number;
+  /** The body of the answer as JSON, without its secrets. */
+  answer: string;
+}
+
 interface ReadyProbeTable {
   id: number;
   at: number;
@@ -245,6 +257,8 @@ export interface Schema {
   changes: ChangeTable;
   change_counter: ChangeCounterTable;
   followers: FollowerTable;
+  auth_idempotency_keys: IdempotencyKeyTable;
+  lease_idempotency_keys: IdempotencyKeyTable;
   ready_probe: ReadyProbeTable;
   usage_counts: UsageCountTable;
   usage_reports: UsageReportTable;

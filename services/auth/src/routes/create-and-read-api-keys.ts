@@ -10,12 +10,14 @@ import {
   NameSchema,
   NextCursorSchema,
   nextCursor,
+  nullableType,
   readInstant,
   readName,
   sortedPage,
   sortQuery,
   totalOf,
 } from '@latchkey/shared/http';
+import { createAnswerOnce, idempotencyKeyHeader, type Once, writeOnce } from '@latchkey/shared/idempotency';
 import { Type } from '@latchkey/shared/schema';
 import { readApiKeyId, toApiKey } from '../api-key.ts';
 import {
@@ -66,8 +68,16 @@ const BodySchema = Type.Object(
   { additionalProperties: false },
 );
 
+/** Null in the answer to a repeat: a raw key is not stored. */
+const FirstRawKeySchema = nullableType<string>({
+  ...RawKeySchema,
+  description:
+    'Shown this once; only its hash is stored. Null in the answer to a repeat with the same Idempotency-Key.',
+});
+
 /** `POST /api/v1/api-keys`. */
 export function addCreateApiKeyRoute(app: App, options: AuthRouteOptions): void {
+  const answerOnce = createAnswerOnce(options, 'auth_idempotency_keys');
   app.post(
     '/api/v1/api-keys',
     {
@@ -77,10 +87,18 @@ export function addCreateApiKeyRoute(app: App, options: AuthRouteOptions): void 
         operationId: 'createApiKey',
         summary: 'Create an API key',
         description: `The scope is ${defaultScope} if none is given. Only this answer has the raw key. An API key with \`contents\` creates only keys with the same ones or fewer.`,
+        headers: idempotencyKeyHeader,
         body: BodySchema,
         response: {
-          201: Type.Object({ api_key: NewApiKeySchema, raw_key: RawKeySchema }),
-          ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+          201: Type.Object({ api_key: NewApiKeySchema, raw_key: FirstRawKeySchema }),
+          ...problems(
+            'VALIDATION_FAILED',
+            'UNAUTHENTICATED',
+            'INVALID_API_KEY',
+            'INSUFFICIENT_SCOPE',
+            'IDEMPOTENCY_KEY_IN_USE',
+            'IDEMPOTENCY_KEY_REUSED',
+          ),
         },
       },
     },
@@ -94,8 +112,14 @@ export function addCreateApiKeyRoute(app: App, options: AuthRouteOptions): void 
         metadata,
         contents,
       };
-      const { row, rawKey } = await createApiKey(options, wanted, auditFacts(request));
-      return reply.code(201).send({ api_key: toApiKey(row), raw_key: rawKey });
+      return answerOnce(request, reply, {
+        act: (once) => createApiKey(options, wanted, auditFacts(request), once),
+        answerOf: ({ row, rawKey }) => ({
+          status: 201,
+          body: { api_key: toApiKey(row), raw_key: rawKey },
+        }),
+        hideSecrets: (body) => ({ ...body, raw_key: null }),
+      });
     },
   );
 }
@@ -120,8 +144,9 @@ export async function createApiKey(
   options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,
   wanted: WantedApiKey,
   facts: AuditFacts,
+  once?: Once<IssuedApiKey>,
 ): Promise<IssuedApiKey> {
-  return options.ledger.write(async (entry) => {
+  return writeOnce(options.ledger, once, async (entry) => {
     assertInFuture(wanted.expiresAt, entry.now);
     // Takes turns with setup: a key that is created while setup counts the keys would make two first keys.
     await lockSetupClaim(entry.tx, entry.now);

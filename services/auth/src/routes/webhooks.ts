@@ -1,8 +1,9 @@
 import { problems } from '@latchkey/shared/errors';
-import { type App, auditFacts } from '@latchkey/shared/http';
+import { type App, auditFacts, nullableType } from '@latchkey/shared/http';
+import { createAnswerOnce, idempotencyKeyHeader } from '@latchkey/shared/idempotency';
 import { Type } from '@latchkey/shared/schema';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
-import { readWebhookId, toWebhook, webhookNotFound } from '../webhooks/webhook.ts';
+import { readWebhookId, toWebhook, type WebhookRow, webhookNotFound } from '../webhooks/webhook.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -23,6 +24,12 @@ const path = '/api/v1/webhooks';
 const onePath = `${path}/:id`;
 const tags = ['Webhooks'];
 const managed = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'] as const;
+
+/** Null in the answer to a repeat, which is kept without it. */
+const FirstSecretSchema = nullableType<string>({
+  ...SecretSchema,
+  description: 'Shown this once. Null in the answer to a repeat with the same Idempotency-Key.',
+});
 
 /** `GET` and `POST /api/v1/webhooks`. */
 export function addWebhookListRoutes(app: App, options: AuthRouteOptions): void {
@@ -53,6 +60,7 @@ export function addWebhookListRoutes(app: App, options: AuthRouteOptions): void 
       };
     },
   );
+  const answerOnce = createAnswerOnce(options, 'auth_idempotency_keys');
   app.post(
     path,
     {
@@ -63,17 +71,30 @@ export function addWebhookListRoutes(app: App, options: AuthRouteOptions): void 
         summary: 'Add a webhook',
         description:
           'It gets what happens from now on. Only this answer has the secret. There are at most 20.',
+        headers: idempotencyKeyHeader,
         body: NewWebhookSchema,
         response: {
-          201: Type.Object({ webhook: WebhookSchema, secret: SecretSchema }),
-          ...problems('VALIDATION_FAILED', ...managed, 'WEBHOOKS_OFF', 'WEBHOOK_LIMIT_REACHED'),
+          201: Type.Object({ webhook: WebhookSchema, secret: FirstSecretSchema }),
+          ...problems(
+            'VALIDATION_FAILED',
+            ...managed,
+            'WEBHOOKS_OFF',
+            'WEBHOOK_LIMIT_REACHED',
+            'IDEMPOTENCY_KEY_IN_USE',
+            'IDEMPOTENCY_KEY_REUSED',
+          ),
         },
       },
     },
-    async (request, reply) => {
-      const row = await createWebhook(options, request.body, auditFacts(request));
-      return reply.code(201).send({ webhook: toWebhook(row, 0), secret: row.secret });
-    },
+    async (request, reply) =>
+      answerOnce(request, reply, {
+        act: (once) => createWebhook(options, request.body, auditFacts(request), once),
+        answerOf: (row: WebhookRow) => ({
+          status: 201,
+          body: { webhook: toWebhook(row, 0), secret: row.secret },
+        }),
+        hideSecrets: (body) => ({ ...body, secret: null }),
+      }),
   );
 }
 

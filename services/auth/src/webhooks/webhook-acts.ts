@@ -1,6 +1,7 @@
 import type { AuditDetails } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import { type AuditFacts, readName } from '@latchkey/shared/http';
+import { type Once, writeOnce } from '@latchkey/shared/idempotency';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import type { LedgerEntry } from '../own-tables.ts';
 import { enqueueEvents } from './enqueue-events.ts';
@@ -42,10 +43,11 @@ export async function createWebhook(
   { ledger, randomId, randomBytes, webhookOrigins }: Acts,
   wanted: { name: string; url: string; events: readonly WebhookEventType[] },
   facts: AuditFacts,
+  once?: Once<WebhookRow>,
 ): Promise<WebhookRow> {
   const url = readWebhookUrl(wanted.url, webhookOrigins);
   const name = readName(wanted.name);
-  return ledger.write(async (entry) => {
+  return writeOnce(ledger, once, async (entry) => {
     await lockWebhooks(entry.tx);
     if (!(await hasRoomForWebhook(entry.tx)))
       throw new AppError('WEBHOOK_LIMIT_REACHED', { detail: `There are ${mostWebhooks} webhooks already.` });

@@ -1,4 +1,5 @@
 import type { GroupWriter } from '@latchkey/shared/db';
+import type { Once } from '@latchkey/shared/idempotency';
 import type { Lease } from '../lease.ts';
 import type { Acting } from '../lease-acting.ts';
 
@@ -11,6 +12,8 @@ export interface CreateAct {
   ttlMs: number;
   /** Missing for the lease of a player. It ends the session of the same device, which has another secret. */
   session?: { secretHash: string } | undefined;
+  /** For a request with an `Idempotency-Key`: the answer that is kept with the act. */
+  once?: Once<ActResult> | undefined;
   acting: Acting;
 }
 

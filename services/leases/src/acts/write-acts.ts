@@ -1,5 +1,6 @@
 import type { Fate } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
+import { keyInUse } from '@latchkey/shared/idempotency';
 import { managementAudit } from '../lease-acting.ts';
 import type { LeaseEntry } from '../lease-ledger.ts';
 import type { LeaseWriting } from '../lease-route-options.ts';
@@ -8,6 +9,7 @@ import { lockAct, lockRows, tryLockActs } from './act-locks.ts';
 import { ActStore } from './act-store.ts';
 import type { ActsInWork, Placed } from './acts-in-work.ts';
 import { grantLeases } from './grant-leases.ts';
+import { claimKeys, keepActAnswers } from './keyed-acts.ts';
 import type { ActResult, ExtendAct, LeaseAct, ReleaseAct } from './lease-act.ts';
 import { RenewalPlan } from './renewal-plan.ts';
 
@@ -26,9 +28,14 @@ export async function writeActs(
 ): Promise<Fate<ActResult>[]> {
   const { tx } = entry;
   const fates: Fate<ActResult>[] = acts.map(() => 'alone');
+  // Before a lock that may be waited for, so that a repeat elsewhere is refused at once.
+  const taken = await claimKeys(tx, acts, service.clock.now());
+  for (const place of taken) fates[place] = { refusal: keyInUse() };
   const locked = locking === 'try' ? await tryLockActs(tx, acts) : [];
   if (locking === 'wait') for (const act of acts) await lockAct(tx, act);
-  const open = acts.flatMap((act, place) => (locking === 'wait' || locked[place] ? [{ act, place }] : []));
+  const open = acts.flatMap((act, place) =>
+    !taken.has(place) && (locking === 'wait' || locked[place]) ? [{ act, place }] : [],
+  );
   const audits: AuditEntry[] = [];
   const work: ActsInWork = {
     service,
@@ -55,6 +62,7 @@ export async function writeActs(
     work,
     grants.sort((a, b) => a.place - b.place),
   );
+  await keepActAnswers(tx, acts, fates, work.now);
   await entry.audits(audits);
   const numbers = await entry.changes(
     work.ended.map(({ id }) => ({ kind: 'leases', leaseId: id, viewerId: null, contentId: null })),

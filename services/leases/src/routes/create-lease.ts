@@ -1,8 +1,9 @@
 import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
+import { createAnswerOnce, idempotencyKeyHeader, type Once } from '@latchkey/shared/idempotency';
 import { Type } from '@latchkey/shared/schema';
-import type { Lease } from '../lease.ts';
+import type { ActResult } from '../acts/lease-act.ts';
 import { type Acting, actingIn } from '../lease-acting.ts';
 import { assertContentOpen, assertEntitled } from '../lease-conditions.ts';
 import type { LeaseService } from '../lease-route-options.ts';
@@ -22,6 +23,7 @@ const schema = {
   summary: 'Create a lease, or renew the active one of the same viewer, content and device',
   description:
     'Without a deviceId each call is a playback of its own and makes a new lease, which counts for LEASE_MAX_PER_VIEWER.',
+  headers: idempotencyKeyHeader,
   body: Type.Object(
     {
       contentId: ContentIdSchema,
@@ -44,6 +46,8 @@ const schema = {
       'TOKEN_REVOKED',
       'CONTENT_NOT_FOUND',
       'LEASE_LIMIT_REACHED',
+      'IDEMPOTENCY_KEY_IN_USE',
+      'IDEMPOTENCY_KEY_REUSED',
     ),
   },
 };
@@ -56,13 +60,23 @@ export function addCreateLeaseRoute(app: App, service: LeaseService): void {
     action: 'lease.create',
     limit: 'leases',
   } as const;
+  const answerOnce = createAnswerOnce(service, 'lease_idempotency_keys');
   app.post('/keys/leases', { config, schema }, async (request, reply) => {
     const acting = actingIn(request);
     const { contentId, requestedTtlSeconds, deviceId = null, viewerId } = request.body;
+    const ttlSeconds = grantTtlSeconds(service.rules, requestedTtlSeconds);
     const holder = leaseholderOf(acting.principal, viewerId);
-    const asked = { viewerId: holder, contentId, deviceId, requestedTtlSeconds };
-    const grant = await createLease(service, asked, acting);
-    return reply.code(grant.created ? 201 : 200).send(grantOf(grant, service.clock.now()));
+    const asked = { viewerId: holder, contentId, deviceId, ttlMs: ttlSeconds * 1_000 };
+    return answerOnce(request, reply, {
+      act: (once) => createLease(service, asked, acting, once),
+      answerOf({ lease, created }) {
+        if (!lease) throw new Error('a creation gave no lease');
+        return {
+          status: created ? 201 : 200,
+          body: grantOf({ lease, ttlSeconds }, service.clock.now()),
+        };
+      },
+    });
   });
 }
 
@@ -70,34 +84,23 @@ interface LeaseRequest {
   viewerId: string;
   contentId: string;
   deviceId: string | null;
-  requestedTtlSeconds: number | undefined;
-}
-
-/** A lease and the time that it was just given. */
-export interface Grant {
-  lease: Lease;
-  ttlSeconds: number;
+  ttlMs: number;
 }
 
 /**
  * Gives the viewer a lease for the content: a new one, or the active one of the same device, renewed. Without a `deviceId`
  * it is always a new one, because two players cannot be distinguished.
  *
- * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, TOKEN_REVOKED, LEASE_LIMIT_REACHED
+ * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, TOKEN_REVOKED, LEASE_LIMIT_REACHED, IDEMPOTENCY_KEY_IN_USE
  */
 async function createLease(
   service: LeaseService,
-  request: LeaseRequest,
+  asked: LeaseRequest,
   acting: Acting,
-): Promise<Grant & { created: boolean }> {
-  const { requestedTtlSeconds, ...asked } = request;
+  once: Once<ActResult> | undefined,
+): Promise<ActResult> {
   assertEntitled(acting.principal, asked.contentId);
   // Before the transaction, because the answer may come from another process.
   await assertContentOpen(service, asked.contentId);
-
-  const ttlSeconds = grantTtlSeconds(service.rules, requestedTtlSeconds);
-  const act = { kind: 'create', ...asked, ttlMs: ttlSeconds * 1_000, acting } as const;
-  const { lease, created } = await service.acts.write(act);
-  if (!lease) throw new Error('a creation gave no lease');
-  return { lease, ttlSeconds, created };
+  return service.acts.write({ kind: 'create', ...asked, once, acting });
 }

@@ -1,8 +1,9 @@
 import { ContentIdSchema, formatSid, hashSecret, secretBytes } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, instantOf } from '@latchkey/shared/http';
+import { type App, instantOf, nullableType } from '@latchkey/shared/http';
+import { createAnswerOnce, idempotencyKeyHeader, type Once } from '@latchkey/shared/idempotency';
 import { Type } from '@latchkey/shared/schema';
-import type { Lease, LeaseSession } from '../lease.ts';
+import type { ActResult } from '../acts/lease-act.ts';
 import { type Acting, actingIn } from '../lease-acting.ts';
 import { assertContentOpen, assertEntitled } from '../lease-conditions.ts';
 import type { LeaseService } from '../lease-route-options.ts';
@@ -22,7 +23,11 @@ export const sessionsPath = '/keys/sessions';
 const instant = Type.String({ format: 'date-time' });
 const SessionSchema = Type.Object(
   {
-    id: Type.String({ minLength: 43, maxLength: 43, description: 'The secret part of the URL.' }),
+    id: nullableType<string>({
+      ...{ type: 'string', minLength: 43, maxLength: 43 },
+      description:
+        'The secret part of the URL. Null in the answer to a repeat with the same Idempotency-Key.',
+    }),
     leaseId: Type.String({ format: 'uuid' }),
     viewerId: Type.String(),
     contentId: Type.String(),
@@ -39,6 +44,7 @@ const schema = {
   summary: 'Create a playback session: a lease that is given as a URL',
   description:
     'For players that can send no header. The URL is the secret, and no other answer has it. A second session of the same viewer, content and deviceId replaces the first.',
+  headers: idempotencyKeyHeader,
   body: Type.Object(
     {
       contentId: ContentIdSchema,
@@ -55,7 +61,11 @@ const schema = {
     201: Type.Object(
       {
         session: SessionSchema,
-        url: Type.String({ description: 'The playlist of the content, for any player of HLS.' }),
+        url: nullableType<string>({
+          type: 'string',
+          description:
+            'The playlist of the content, for any player of HLS. Null in the answer to a repeat with the same Idempotency-Key.',
+        }),
         lease: LeaseSchema,
       },
       { description: 'A new session' },
@@ -71,6 +81,8 @@ const schema = {
       'CONTENT_NOT_FOUND',
       'SESSION_UNAVAILABLE',
       'LEASE_LIMIT_REACHED',
+      'IDEMPOTENCY_KEY_IN_USE',
+      'IDEMPOTENCY_KEY_REUSED',
     ),
   },
 };
@@ -83,26 +95,18 @@ export function addCreateSessionRoute(app: App, service: LeaseService): void {
     action: 'session.create',
     limit: 'leases',
   } as const;
+  const answerOnce = createAnswerOnce(service, 'lease_idempotency_keys');
   app.post(sessionsPath, { config, schema }, async (request, reply) => {
     const acting = actingIn(request);
     const { contentId, ttlSeconds, deviceId = null, viewerId } = request.body;
     const holder = leaseholderOf(acting.principal, viewerId);
     const asked = { viewerId: holder, contentId, deviceId, ttlSeconds };
-    const { lease, session, id, url } = await createSession(service, asked, acting);
-    const view = toLeaseView(lease, service.clock.now());
-    const { createdAt, expiresAt } = view;
-    return reply.code(201).send({
-      session: {
-        id,
-        leaseId: lease.id,
-        viewerId: lease.viewerId,
-        contentId: lease.contentId,
-        createdAt,
-        expiresAt,
-        endsAt: instantOf(session.endsAt),
-      },
-      url,
-      lease: view,
+    const secret = service.randomBytes(secretBytes);
+    return answerOnce(request, reply, {
+      act: (once) => createSession(service, { ...asked, secret }, acting, once),
+      answerOf: (result: ActResult) => ({ status: 201, body: describeSession(service, result, secret) }),
+      // The URL is the secret, and only its hash is stored.
+      hideSecrets: ({ session, ...body }) => ({ ...body, session: { ...session, id: null }, url: null }),
     });
   });
 }
@@ -112,27 +116,22 @@ interface SessionRequest {
   contentId: string;
   deviceId: string | null;
   ttlSeconds: number | undefined;
-}
-
-interface NewSession {
-  lease: Lease;
-  session: LeaseSession;
-  /** With the secret: it must go nowhere but into the answer. */
-  id: string;
-  url: string;
+  secret: Uint8Array;
 }
 
 /**
  * Gives the viewer a new session for the content.
  *
- * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, SESSION_UNAVAILABLE, TOKEN_REVOKED, LEASE_LIMIT_REACHED
+ * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, SESSION_UNAVAILABLE, TOKEN_REVOKED, LEASE_LIMIT_REACHED,
+ *   IDEMPOTENCY_KEY_IN_USE
  */
 async function createSession(
   service: LeaseService,
-  { ttlSeconds, ...asked }: SessionRequest,
+  { ttlSeconds, secret, ...asked }: SessionRequest,
   acting: Acting,
-): Promise<NewSession> {
-  const { rules, publicUrl, randomBytes } = service;
+  once: Once<ActResult> | undefined,
+): Promise<ActResult> {
+  const { rules, publicUrl } = service;
   assertEntitled(acting.principal, asked.contentId);
   // Before the transaction, because the answer may come from another process.
   const content = await assertContentOpen(service, asked.contentId);
@@ -141,17 +140,27 @@ async function createSession(
       ...(publicUrl === null ? ['PUBLIC_URL'] : []),
       ...(content?.playlistUrl === undefined ? ['playlistUrl'] : []),
     ]);
-  const secret = randomBytes(secretBytes);
   const ttlMs = Math.min(grantTtlSeconds(rules, ttlSeconds), rules.sessionMaxSeconds) * 1_000;
   const session = { secretHash: hashSecret(secret) };
-  const { lease } = await service.acts.write({ kind: 'create', ...asked, ttlMs, session, acting });
+  return service.acts.write({ kind: 'create', ...asked, ttlMs, session, once, acting });
+}
+
+/** The answer with a new session. The secret must go nowhere else. */
+function describeSession(
+  { publicUrl, clock }: Pick<LeaseService, 'publicUrl' | 'clock'>,
+  { lease }: ActResult,
+  secret: Uint8Array,
+) {
   if (!lease?.session) throw new Error('a creation gave no session');
   const id = formatSid(lease.id, secret);
+  const url = `${publicUrl?.replace(/(?<!\/)\/+$/, '')}/play/${id}/index.m3u8`;
+  const view = toLeaseView(lease, clock.now());
+  const { createdAt, expiresAt, viewerId, contentId } = view;
+  const endsAt = instantOf(lease.session.endsAt);
   return {
-    lease,
-    session: lease.session,
-    id,
-    url: `${publicUrl.replace(/(?<!\/)\/+$/, '')}/play/${id}/index.m3u8`,
+    session: { id, leaseId: lease.id, viewerId, contentId, createdAt, expiresAt, endsAt },
+    url,
+    lease: view,
   };
 }
 

@@ -8,7 +8,6 @@ import { assertContentOpen, assertEntitled, findRenewalRefusal } from '../lease-
 import type { LeaseService } from '../lease-route-options.ts';
 import { grantTtlSeconds } from '../lease-rules.ts';
 import { grantOf, grantResponse, LeaseIdSchema, RequestedTtlSchema } from '../lease-schema.ts';
-import type { Grant } from './create-lease.ts';
 
 const schema = {
   tags: ['leases'],
@@ -45,6 +44,12 @@ export function addRenewLeaseRoute(app: App, service: LeaseService): void {
     const grant = await renewLease(service, { leaseId, requestedTtlSeconds }, actingIn(request));
     return grantOf(grant, service.clock.now());
   });
+}
+
+/** A lease and the time that it was just given. */
+interface Grant {
+  lease: Lease;
+  ttlSeconds: number;
 }
 
 /**

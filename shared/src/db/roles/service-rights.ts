@@ -46,6 +46,7 @@ export const serviceRights = {
     webhooks: { select: true, insert: true, update: true, delete: true },
     webhook_deliveries: { select: true, insert: true, update: true, delete: true },
     alerts: { select: true, insert: true, update: true, delete: true },
+    auth_idempotency_keys: { select: true, insert: true, update: true, delete: true },
     ...purges,
   },
   content: {
@@ -63,6 +64,7 @@ export const serviceRights = {
     sessions: { select: true, insert: true, update: ['used_at'], delete: true },
     marks: { select: true, insert: true, update: true, delete: true },
     revocations: { select: true, insert: true, update: true, delete: true },
+    lease_idempotency_keys: { select: true, insert: true, update: true, delete: true },
     ...purges,
     // It purges the change feed for all services.
     changes: { select: true, insert: true, delete: true },
