@@ -13,6 +13,12 @@ export interface AcknowledgedAct {
   refusals: { expected: string; ask: (client: Client) => Promise<Answer> }[];
 }
 
+/** A request with an `Idempotency-Key`, which may have been answered or not. */
+export interface KeyedRequest {
+  name: string;
+  key: string;
+}
+
 export interface WriterOptions {
   client: Client;
   admin: string;
@@ -20,7 +26,16 @@ export interface WriterOptions {
   /** A content that no writer changes. */
   contentId: string;
   acknowledge(act: AcknowledgedAct): void;
+  /** Called before the request is sent. */
+  begin(request: KeyedRequest): void;
 }
+
+/** Creates an API key of this name, unless it was created by the same request before. */
+export const createOnce = (client: Client, admin: string, { name, key }: KeyedRequest) =>
+  client.call('POST', '/api/v1/api-keys', {
+    ...{ as: admin, json: { name, scope: 'playback' }, isOneOfMany: true },
+    headers: { 'idempotency-key': key },
+  });
 
 type Row = NonNullable<AcknowledgedAct['row']>;
 
@@ -99,6 +114,11 @@ export const writers: readonly ((options: WriterOptions) => Promise<void>)[] = [
     await act(options, 'DELETE', `/api/v1/content/${contentId}`, undefined, () => ({
       refusals: [refused('CONTENT_NOT_FOUND', `/keys/${contentId}`, options.admin)],
     }));
+  },
+  async ({ client, admin, begin }) => {
+    const request = { name: unique('keyed'), key: unique('once') };
+    begin(request);
+    await createOnce(client, admin, request);
   },
   async (options) => {
     const name = unique('key');

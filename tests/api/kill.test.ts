@@ -8,7 +8,7 @@ import { makeFolder, startProcess } from '@latchkey/support/black-box/server-pro
 import { makeApiKey } from '@latchkey/support/black-box/target';
 import { createRandom } from '@latchkey/support/random';
 import { expect, it, onTestFinished } from 'vitest';
-import { type AcknowledgedAct, writers } from './acknowledged-acts.ts';
+import { type AcknowledgedAct, createOnce, type KeyedRequest, writers } from './acknowledged-acts.ts';
 import { readStoredRows } from './stored-rows.ts';
 
 /** A few in `npm test`; `KILL_ROUNDS=50` for the long form. */
@@ -24,13 +24,20 @@ const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
 const admin = makeApiKey();
 const jwtSecret = Buffer.from(complete.AUTH_JWT_SECRET);
 
-/** Several writers write until the server is killed. Returns the acknowledged acts. */
+/** What several writers have sent. */
+interface Written {
+  acts: AcknowledgedAct[];
+  keyed: KeyedRequest[];
+}
+
+/** Several writers write until the server is killed. Returns the acknowledged acts, and all requests with an `Idempotency-Key`. */
 async function writeUntilKilled(
   client: Client,
   contentId: string,
   { answers, delayMs, kill }: { answers: number; delayMs: number; kill: () => void },
-): Promise<AcknowledgedAct[]> {
+): Promise<Written> {
   const acts: AcknowledgedAct[] = [];
+  const keyed: KeyedRequest[] = [];
   let killed = false;
   const end = () => {
     if (killed) return;
@@ -47,6 +54,7 @@ async function writeUntilKilled(
       acts.push(act);
       if (acts.length === answers) void sleep(delayMs).then(end);
     },
+    begin: (request: KeyedRequest) => void keyed.push(request),
   };
   const run = async (write: (typeof writers)[number]) => {
     while (!killed) {
@@ -63,7 +71,7 @@ async function writeUntilKilled(
   const results = await Promise.allSettled(crew.map(run));
   clearTimeout(timer);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
-  return acts;
+  return { acts, keyed };
 }
 
 function isConnectionError(error: unknown): boolean {
@@ -71,8 +79,11 @@ function isConnectionError(error: unknown): boolean {
   return /^(ECONN|EPIPE|UND_ERR_SOCKET|UND_ERR_ABORTED|UND_ERR_CLOSED)/.test(code);
 }
 
-/** Checks that every acknowledged act is stored with its audit row, and that what it forbids is refused. */
-async function verify(client: Client, file: string, acts: readonly AcknowledgedAct[]): Promise<void> {
+/**
+ * Checks that every acknowledged act is stored with its audit row, and that what it forbids is refused. A request with an
+ * `Idempotency-Key` is repeated: then its API key exists once, whether or not the first request was written.
+ */
+async function verify(client: Client, file: string, { acts, keyed }: Written): Promise<void> {
   const stored = readStoredRows(file);
   try {
     expect(stored.findInconsistencies()).toEqual([]);
@@ -87,6 +98,12 @@ async function verify(client: Client, file: string, acts: readonly AcknowledgedA
     for (const { expected, ask } of refusals)
       expect([requestId, (await ask(client)).code]).toEqual([requestId, expected]);
   }
+  for (const request of keyed) {
+    const { status } = await createOnce(client, admin, request);
+    const found = { as: admin, isOneOfMany: true };
+    const { json } = await client.call('GET', `/api/v1/api-keys?q=${request.name}`, found);
+    expect([request.name, status, json.total]).toEqual([request.name, 201, 1]);
+  }
 }
 
 it(`acknowledged acts survive kill -9, in ${rounds} rounds (KILL_SEED=${seed})`, async () => {
@@ -94,7 +111,7 @@ it(`acknowledged acts survive kill -9, in ${rounds} rounds (KILL_SEED=${seed})`,
   const file = join(folder.path, 'latchkey.db');
   const random = createRandom(seed);
   const all: AcknowledgedAct[] = [];
-  let last: AcknowledgedAct[] = [];
+  let last: Written = { acts: [], keyed: [] };
   let contentId = '';
   let server: ReturnType<typeof startProcess> | null = null;
   onTestFinished(async () => {
@@ -118,10 +135,10 @@ it(`acknowledged acts survive kill -9, in ${rounds} rounds (KILL_SEED=${seed})`,
       kill: () => running.kill('SIGKILL'),
     });
     await running.ended();
-    all.push(...last);
+    all.push(...last.acts);
   }
   expect(all.length).toBeGreaterThan(rounds);
   // All acts once more: later rounds must not have changed earlier ones.
   const { client } = await start();
-  await verify(client, file, all);
+  await verify(client, file, { acts: all, keyed: last.keyed });
 }, 900_000); // Fifty starts of a second each in the long form, on a machine that may be busy.
