@@ -5,6 +5,7 @@ export {
   isOfAnotherSite,
 } from './csrf.ts';
 export type { OpenApiDocument } from './describe-routes.ts';
+export { readEmptyBody } from './empty-body.ts';
 export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';

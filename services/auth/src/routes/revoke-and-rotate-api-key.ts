@@ -8,6 +8,7 @@ import {
   appliedMembers,
   auditFacts,
   instantOf,
+  readEmptyBody,
   WaitQuerySchema,
   waitIfAsked,
 } from '@latchkey/shared/http';
@@ -31,7 +32,6 @@ import { ApiKeyParamsSchema, ApiKeySchema, NewApiKeySchema, RawKeySchema } from 
 import { getApiKey, insertApiKey, setApiKeyEnd } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { lostManagersWarning } from '../stored-warnings.ts';
-import { readEmptyBody } from './empty-body.ts';
 
 /** 30 days: `docs/contract.md#api-keys`. */
 const maxOverlapSeconds = 2_592_000;

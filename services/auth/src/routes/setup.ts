@@ -1,5 +1,12 @@
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, type AuditFacts, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
+import {
+  type App,
+  type AuditFacts,
+  auditFacts,
+  NameSchema,
+  readEmptyBody,
+  readName,
+} from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 import { toApiKey } from '../api-key.ts';
 import {
@@ -13,7 +20,6 @@ import { NewApiKeySchema, RawKeySchema } from '../api-key-schema.ts';
 import { hasApiKeys, insertApiKey, lockSetupClaim } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { checkSetupCredential, demandedSetupCredential, refuseForeignPage } from '../setup-credential.ts';
-import { readEmptyBody } from './empty-body.ts';
 
 const StateSchema = Type.Object({
   setup_required: Type.Boolean({ description: 'Whether no API key is stored yet.' }),

@@ -1,5 +1,13 @@
 import { problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, listQuery, NextCursorSchema, nextCursor, page } from '@latchkey/shared/http';
+import {
+  type App,
+  auditFacts,
+  listQuery,
+  NextCursorSchema,
+  nextCursor,
+  page,
+  readEmptyBody,
+} from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import {
@@ -12,7 +20,6 @@ import {
 import { replayDelivery, testWebhook } from '../webhooks/webhook-acts.ts';
 import { DeliveryParamsSchema, DeliverySchema, WebhookParamsSchema } from '../webhooks/webhook-schema.ts';
 import { findWebhook, listDeliveries } from '../webhooks/webhook-store.ts';
-import { readEmptyBody } from './empty-body.ts';
 
 const path = '/api/v1/webhooks/:id';
 const tags = ['Webhooks'];

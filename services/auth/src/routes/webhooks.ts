@@ -1,5 +1,5 @@
 import { problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, nullableType } from '@latchkey/shared/http';
+import { type App, auditFacts, nullableType, readEmptyBody } from '@latchkey/shared/http';
 import { createAnswerOnce, idempotencyKeyHeader } from '@latchkey/shared/idempotency';
 import { Type } from '@latchkey/shared/schema';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
@@ -18,7 +18,6 @@ import {
   WebhookSchema,
 } from '../webhooks/webhook-schema.ts';
 import { countAllPending, countPending, findWebhook, listWebhooks } from '../webhooks/webhook-store.ts';
-import { readEmptyBody } from './empty-body.ts';
 
 const path = '/api/v1/webhooks';
 const onePath = `${path}/:id`;
