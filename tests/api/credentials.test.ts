@@ -41,6 +41,14 @@ async function markViewer(): Promise<string> {
   return marks.json.marks[0].id;
 }
 
+/** A viewer that no other test plays as, and that is blocked before its block is lifted. */
+async function makeBlockable(route: string): Promise<string> {
+  const id = unique('blocked');
+  const path = `/api/v1/viewers/${id}/block`;
+  if (route.startsWith('DELETE')) await client.call('PUT', path, { as: target.adminApiKey, json: {} });
+  return id;
+}
+
 const playable = { contentId: await registerPlayable(), viewerId };
 const session = outcomeOf(await client.post('/keys/sessions', target.adminApiKey, playable));
 
@@ -66,6 +74,7 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
   const values: Record<string, string> = {
     id: template.includes('{id}') ? await makeId() : '',
     contentId,
+    viewerId: template.includes('{viewerId}') ? await makeBlockable(route) : '',
     epoch: '7',
     kid,
     deliveryId: 'msg_x',

@@ -18,6 +18,7 @@ const operationIds: Record<string, string> = {
   'DELETE /api/v1/content/{id}/keys': 'removeImportedContentKey',
   'DELETE /api/v1/content/{id}/keys/{epoch}': 'removeImportedContentKeyOfEpoch',
   'DELETE /api/v1/marks/{id}': 'liftMark',
+  'DELETE /api/v1/viewers/{viewerId}/block': 'unblockViewer',
   'DELETE /api/v1/webhooks/{id}': 'deleteWebhook',
   'GET /api/v1/api-keys': 'listApiKeys',
   'GET /api/v1/api-keys/current': 'getCurrentApiKey',
@@ -38,6 +39,8 @@ const operationIds: Record<string, string> = {
   'GET /api/v1/statistics': 'getStatistics',
   'GET /api/v1/usage': 'getUsage',
   'GET /api/v1/viewers': 'listViewers',
+  'GET /api/v1/viewers/blocks': 'listViewerBlocks',
+  'GET /api/v1/viewers/{viewerId}/block': 'getViewerBlock',
   'GET /api/v1/webhooks': 'listWebhooks',
   'GET /api/v1/webhooks/{id}': 'getWebhook',
   'GET /api/v1/webhooks/{id}/deliveries': 'listWebhookDeliveries',
@@ -72,6 +75,7 @@ const operationIds: Record<string, string> = {
   'PUT /api/v1/content/{id}/key-info': 'getKeyInfoByPut',
   'PUT /api/v1/content/{id}/keys': 'importContentKey',
   'PUT /api/v1/content/{id}/keys/{epoch}': 'importContentKeyOfEpoch',
+  'PUT /api/v1/viewers/{viewerId}/block': 'blockViewer',
   'PUT /keys/{contentId}': 'getContentKeyByPut',
   'PUT /keys/{contentId}/{epoch}': 'getContentKeyOfEpochByPut',
 };
@@ -92,6 +96,7 @@ const resourceNames = [
   'Session',
   'Statistics',
   'Usage',
+  'ViewerBlock',
   'Webhook',
   'WebhookDelivery',
 ];

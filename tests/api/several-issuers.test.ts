@@ -240,6 +240,15 @@ it('viewers with one id at three issuers are three viewers, with leases and revo
   expect(outcomeOf(await at(globexs, 'globex-1'))).toBe('200');
 });
 
+it('a block names a viewer with its prefix, and the viewers of other issuers with the same id play on', async () => {
+  const id = unique('bob');
+  const path = `/api/v1/viewers/${encodeURIComponent(`acme:${id}`)}/block`;
+  expect((await client.call('PUT', path, { as: adminApiKey, json: {} })).status).toBe(200);
+  await eventually(async () => expect(outcomeOf(await at(ofAcme(id), 'shared'))).toBe('403 VIEWER_BLOCKED'));
+  expect(outcomeOf(await at(ofOwn(id), 'shared'))).toBe('200');
+  expect(outcomeOf(await at(await ofGlobex(id), 'globex-1'))).toBe('200');
+});
+
 it('a key decision, the list of leases and the refusals have the viewer with its prefix and the contents of its issuer', async () => {
   const id = unique('bob');
   const token = ofAcme(id);

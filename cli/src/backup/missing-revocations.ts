@@ -8,7 +8,7 @@ export interface MissingRevocation {
   /** When it was made first. */
   at: string;
   requestId: string;
-  method: 'POST' | 'DELETE';
+  method: 'POST' | 'PUT' | 'DELETE';
   path: string;
   body?: Readonly<Record<string, string>>;
   /** Instead of the body, if the restored database does not have the lease: the mark that the revocation left. */
@@ -28,7 +28,7 @@ export interface FoundRevocations {
 
 /** A request that revokes, by its path alone: what an unreadable line shows. */
 const revoking =
-  /"\/keys\/leases\/revoke|"DELETE","path":"\/api\/v1\/(api-keys|content)\/|\/api-keys\/[^"/]*\/rotate/;
+  /"\/keys\/leases\/revoke|"DELETE","path":"\/api\/v1\/(api-keys|content)\/|"path":"\/api\/v1\/viewers\/|\/api-keys\/[^"/]*\/rotate/;
 const revokePath = '/keys/leases/revoke';
 
 /**
@@ -63,7 +63,7 @@ export async function findRevocations(
   const kept = [...last.values()].sort((a, b) => a.line.at - b.line.at);
   for (const { line, revocation } of kept) {
     if (isRelease(line, revocation)) found.released++;
-    else found.missing.push(...toRequests(line, revocation));
+    else found.missing.push(...toRequests(line, revocation, Date.now()));
   }
   found.missing.sort((a, b) => Number(isOfApiKey(a)) - Number(isOfApiKey(b)));
   return found;
@@ -94,14 +94,15 @@ function readLine(text: string): LogLine | undefined {
   }
 }
 
-/** Lines of several processes are not in order, and a content may be disabled and made active again. */
+/** Lines of several processes are not in order. A content may be active again, and a block lifted. */
 function note(
   last: Map<string, { line: LogLine; revocation: LoggedRevocation }>,
   line: LogLine,
   revocation: LoggedRevocation,
 ): void {
-  const { contentStatus, ...named } = revocation;
-  const key = JSON.stringify([contentStatus !== undefined, Object.entries(named).sort()]);
+  const { contentStatus, viewerStatus, blockedUntil: _, ...named } = revocation;
+  const isStatus = contentStatus !== undefined || viewerStatus !== undefined;
+  const key = JSON.stringify([isStatus, Object.entries(named).sort()]);
   const known = last.get(key);
   if (!known || known.line.at <= line.at) last.set(key, { line, revocation });
 }
@@ -110,13 +111,27 @@ function isRelease({ isViewer }: LogLine, { leaseId }: LoggedRevocation): boolea
   return isViewer && leaseId !== undefined;
 }
 
-function toRequests({ at, requestId }: LogLine, revocation: LoggedRevocation): MissingRevocation[] {
-  const { leaseId, viewerId, contentId, apiKeyId, contentStatus } = revocation;
+function toRequests(
+  { at, requestId }: LogLine,
+  revocation: LoggedRevocation,
+  now: number,
+): MissingRevocation[] {
+  const { leaseId, viewerId, contentId, apiKeyId, contentStatus, viewerStatus, blockedUntil } = revocation;
   const made = { at: new Date(at).toISOString(), requestId };
   if (apiKeyId !== undefined) return [{ ...made, method: 'DELETE', path: `/api/v1/api-keys/${apiKeyId}` }];
   if (contentStatus === 'active') return [];
   if (contentStatus === 'disabled')
     return [{ ...made, method: 'DELETE', path: `/api/v1/content/${contentId}` }];
+  if (viewerStatus === 'blocked' && !(Date.parse(blockedUntil ?? '') <= now))
+    return [
+      {
+        ...made,
+        method: 'PUT',
+        path: `/api/v1/viewers/${encodeURIComponent(viewerId ?? '')}/block`,
+        body: { ...(blockedUntil !== undefined && { until: blockedUntil }) },
+      },
+    ];
+  // A block that was lifted or has ended was a revocation too, which still holds.
   const selector = {
     ...(viewerId !== undefined && { viewerId }),
     ...(contentId !== undefined && { contentId }),

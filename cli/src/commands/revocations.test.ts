@@ -35,6 +35,11 @@ test('revocations lists each kind as the request that makes it again, those of A
       line({ leaseId: 'l', viewerId: 'bob', contentId: 'film' }),
       line({ contentId: 'film' }),
       line({ contentId: 'film', contentStatus: 'disabled' }),
+      line({ viewerId: 'a/b', viewerStatus: 'blocked' }),
+      line({ viewerId: 'eve', viewerStatus: 'blocked', blockedUntil: '2999-01-01T00:00:00.000Z' }),
+      line({ viewerId: 'joe', viewerStatus: 'blocked', blockedUntil: noon }),
+      line({ viewerId: 'sue', viewerStatus: 'blocked' }),
+      line({ viewerId: 'sue', viewerStatus: 'unblocked' }),
     ].join(''),
   );
   const made = { at: noon, requestId: 'r1' };
@@ -47,6 +52,15 @@ test('revocations lists each kind as the request that makes it again, those of A
       { ...revoke, body: { leaseId: 'l' }, bodyWithoutLease: { viewerId: 'bob', contentId: 'film' } },
       { ...revoke, body: { contentId: 'film' } },
       { ...made, method: 'DELETE', path: '/api/v1/content/film' },
+      { ...made, method: 'PUT', path: '/api/v1/viewers/a%2Fb/block', body: {} },
+      {
+        ...made,
+        method: 'PUT',
+        path: '/api/v1/viewers/eve/block',
+        body: { until: '2999-01-01T00:00:00.000Z' },
+      },
+      { ...revoke, body: { viewerId: 'joe' } },
+      { ...revoke, body: { viewerId: 'sue' } },
       { ...made, method: 'DELETE', path: '/api/v1/api-keys/k' },
     ],
   ]);

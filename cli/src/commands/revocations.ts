@@ -35,7 +35,8 @@ export function registerRevocations(program: Command, context: CommandContext): 
       'after',
       `
 Standard output has one JSON line for each revocation: when it was made, and the request that makes it again. They are those of leases by
-viewer, content, pair or lease, of API keys (rotated ones too), and of contents that were disabled and are not active again.
+viewer, content, pair or lease, of API keys (rotated ones too), of contents that were disabled and are not active again, and blocks of
+viewers. A block that was lifted or has ended is made again as a revocation by viewer.
 Making one again is harmless where the restored database has it. It also refuses tokens that were issued in between: those viewers
 need a new token. Leases that viewers released themselves are only counted.
 

@@ -1,5 +1,5 @@
 import { createAuthority } from '@latchkey/shared/authority';
-import type { ApiKeyState, ContentState, LeaseState } from '@latchkey/shared/contracts';
+import type { ApiKeyState, ContentState, LeaseState, MarkState } from '@latchkey/shared/contracts';
 import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
 import type { planCaches } from '@latchkey/shared/memory';
 import type { ManualClock } from '@latchkey/shared/testing';
@@ -9,7 +9,7 @@ interface Owners {
   findApiKey?: () => Promise<ApiKeyState | null>;
   findContent?: (contentId: string) => Promise<ContentState | null>;
   findLease?: () => Promise<LeaseState | null>;
-  findMark?: (viewerId: string) => Promise<number | null>;
+  findMark?: (viewerId: string) => Promise<MarkState | null>;
 }
 
 /** The cached states of a replica that follows an empty change feed. @param cacheBytes limits of its caches; default: the usual ones */

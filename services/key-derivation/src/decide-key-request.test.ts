@@ -1,5 +1,5 @@
 import { type Authority, EarlierState } from '@latchkey/shared/authority';
-import type { ApiKeyState, ContentState, LeaseState, Principal } from '@latchkey/shared/contracts';
+import type { ApiKeyState, ContentState, LeaseState, MarkState, Principal } from '@latchkey/shared/contracts';
 import { planCaches } from '@latchkey/shared/memory';
 import { createLeaseState, createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -18,10 +18,10 @@ let viewer: Extract<Principal, { kind: 'viewer' }>;
 // What the owners would answer.
 let content: ContentState | null;
 let lease: LeaseState | null;
-let mark: number | null;
+let mark: MarkState | null;
 let apiKey: ApiKeyState | null;
 
-beforeEach(() => {
+beforeEach(async () => {
   clock = createManualClock();
   const now = clock.now();
   content = { status: 'active', keyVersion: 3, keyPeriods: null };
@@ -37,6 +37,8 @@ beforeEach(() => {
   });
   authority = opened.authority;
   pull = () => opened.follower.pull();
+  // A process that has not read the feed yet serves nothing.
+  await pull();
 });
 
 /** Decides as the issuer does: what is unknown is read, then everything is decided again. */
@@ -218,6 +220,25 @@ describe('without a lease the marks decide', () => {
     expect(await decide(optional, null, { kind: 'anonymous', id: null })).toBe('TOKEN_REVOKED');
   });
 
+  test('a blocked viewer is refused whenever its token was issued, up to the end of the block, without a further read', async () => {
+    mark = { markedAt: clock.now(), blockedUntil: clock.now() + 4_000 };
+    const later = { ...viewer, issuedNotBefore: clock.now() + 1 };
+    clock.advance(3_999);
+    await pull();
+    for (const principal of [viewer, later, { ...viewer, issuedNotBefore: null }])
+      expect(await decide(optional, null, principal)).toBe('VIEWER_BLOCKED');
+    clock.advance(1);
+    expect(await decide(optional, null, later)).toBe(3);
+    expect(await decide(optional, null)).toBe('TOKEN_REVOKED');
+    expect(authority.marks.loadsBegun).toBe(1);
+  });
+
+  test('a block of a viewer does not concern the keys of an API key', async () => {
+    mark = { markedAt: null, blockedUntil: null };
+    const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'admin', cacheKey: 'h' };
+    expect(await decide(optional, null, key)).toBe(3);
+  });
+
   test('where the caches have room for some of the viewers, every viewer gets the key, and those who were revoked are refused', async () => {
     const marks = new Map<string, number>();
     const owners = {
@@ -226,6 +247,7 @@ describe('without a lease the marks decide', () => {
     };
     const opened = openAuthority(clock, owners, planCaches(200_000));
     authority = opened.authority;
+    await opened.follower.pull();
     const names = Array.from({ length: 1_000 }, (_, index) => `viewer ${index}`);
     const decideAll = async () => {
       const outcomes = [];

@@ -9,7 +9,13 @@ import {
   type UnknownState,
 } from '@latchkey/shared/authority';
 import type { ContentState, EpochRefusal, LeaseState, SequencePeriods } from '@latchkey/shared/contracts';
-import { findEpochRefusal, isEntitled, isHeldByMark, isUuid, viewerIdOf } from '@latchkey/shared/contracts';
+import {
+  findEpochRefusal,
+  findMarkRefusal,
+  isEntitled,
+  isUuid,
+  viewerIdOf,
+} from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
 import type { KeyRequest } from './key-request.ts';
 
@@ -86,7 +92,7 @@ export function decideKeyRequest(
   if (viewerId !== null && rules.leaseMode !== 'off') {
     const objection =
       leaseId === null
-        ? decideByMarks(request, viewerId, authority, rules)
+        ? decideByMarks(request, viewerId, authority, rules, now)
         : decideByLease(leaseId, viewerId, contentId, authority, now, leaseLoadsAtStart);
     if (objection) return objection;
   }
@@ -160,11 +166,13 @@ function decideByMarks(
   viewerId: string,
   authority: KnownStates,
   rules: KeyRules,
+  now: number,
 ): Decision | null {
   const key = markKey(viewerId, contentId);
   const mark = authority.marks.peek(key);
   if (!mark) return read('marks', key);
-  if (isHeldByMark(principal, mark.value)) return refuse('TOKEN_REVOKED');
+  const refusal = findMarkRefusal(principal, mark.value, now);
+  if (refusal) return refuse(refusal);
   return rules.leaseMode === 'required' ? refuse('LEASE_REQUIRED') : null;
 }
 

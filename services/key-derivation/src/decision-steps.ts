@@ -6,7 +6,7 @@ export const codesOfSteps = {
   entitlement: ['CONTENT_NOT_ENTITLED'],
   content: ['CONTENT_NOT_FOUND'],
   lease: ['LEASE_UNKNOWN', 'LEASE_REVOKED', 'LEASE_EXPIRED'],
-  marks: ['TOKEN_REVOKED'],
+  marks: ['VIEWER_BLOCKED', 'TOKEN_REVOKED'],
   'lease-mode': ['LEASE_REQUIRED'],
   'key-periods': ['EPOCH_NOT_FOUND', 'EPOCH_NOT_YET', 'EPOCH_PAST'],
   key: ['DEPENDENCY_UNAVAILABLE'],

@@ -2,8 +2,11 @@ import {
   type ApiKeyState,
   type ContentState,
   currentEpochOf,
+  isBlocked,
   isUuid,
   type LeaseState,
+  type MarkState,
+  markedAtOf,
   opensAtOf,
 } from '@latchkey/shared/contracts';
 import type { KeyRules } from './decide-key-request.ts';
@@ -16,7 +19,7 @@ export interface SeenStates {
   contents?: ContentState | null;
   importedKeys?: string | null;
   leases?: LeaseState | null;
-  marks?: number | null;
+  marks?: MarkState | null;
 }
 
 export interface StepContext {
@@ -68,9 +71,17 @@ export const describeStep: Record<StepName, (context: StepContext) => DescribedS
     if (named === null || rules.leaseMode === 'off') return skipped;
     return { holds: true, facts: { leaseId: isUuid(named) ? named : '***', ...describeLease(leases) } };
   },
-  marks({ request, rules, seen: { marks = null } }) {
+  marks({ request, rules, seen: { marks = null }, now }) {
     if (!goesByMarks(request, rules)) return skipped;
-    return { holds: true, facts: { markedAt: marks } };
+    const block = isBlocked(marks, now) ? marks : null;
+    return {
+      holds: true,
+      facts: {
+        markedAt: markedAtOf(marks),
+        isBlocked: block !== null,
+        ...(block && { blockedUntilAt: block.blockedUntil }),
+      },
+    };
   },
   'lease-mode': ({ request, rules }) => ({
     holds: goesByMarks(request, rules),

@@ -1,5 +1,5 @@
 import type { Authority } from '@latchkey/shared/authority';
-import type { ContentState, LeaseState, Principal, TokenContents } from '@latchkey/shared/contracts';
+import type { ContentState, LeaseState, MarkState, Principal, TokenContents } from '@latchkey/shared/contracts';
 import { AppError, codes, type ErrorCode } from '@latchkey/shared/errors';
 import { createLeaseState, createManualClock } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
@@ -16,25 +16,28 @@ const now = clock.now();
 const film = { mode: 'sequence', count: 2, periodSeconds: 10, burst: 2, speed: 2, pace: true } as const;
 const lease = createLeaseState({ viewerId: 'ada', expiresAt: now + 60_000, renewableUntil: now + 90_000 });
 const ada = { kind: 'viewer', id: 'ada', issuedNotBefore: now, contents: null, mayUpload: false } as const;
+const blocked = { markedAt: now, blockedUntil: now + 1 };
 const rulesOf = (leaseMode: KeyRules['leaseMode']): KeyRules => ({ contentMode: 'registered', leaseMode });
 
 interface World {
   content: ContentState | null;
   lease: LeaseState | null;
-  mark: number | null;
+  mark: MarkState | null;
   isAway?: boolean;
 }
 
-function open(world: World, rules: KeyRules, holds = true) {
+async function open(world: World, rules: KeyRules, holds = true) {
   const read = async <T>(value: T): Promise<T> => {
     if (world.isAway) throw new AppError('DEPENDENCY_UNAVAILABLE');
     return value;
   };
-  const { authority } = openAuthority(clock, {
+  const { authority, follower } = openAuthority(clock, {
     findContent: () => read(world.content),
     findLease: () => read(world.lease),
     findMark: () => read(world.mark),
   });
+  // A process that has not read the feed yet serves nothing.
+  await follower.pull();
   const pace = createLocalPace(clock, 100_000);
   const masterKeys = { holds: () => (holds ? ({} as never) : null) };
   const explainer = createKeyRequestExplainer({ authority, rules, masterKeys, pace, clock });
@@ -72,7 +75,7 @@ function* worlds(): Generator<{ world: World; rules: KeyRules; request: KeyReque
     for (const state of contents)
       for (const keyPeriods of [null, film])
         for (const own of leases)
-          for (const mark of [null, now])
+          for (const mark of [null, now, blocked, { markedAt: null, blockedUntil: now }])
             for (const principal of principals)
               for (const named of [null, leaseId])
                 for (const epoch of [undefined, 1, 2])
@@ -86,7 +89,7 @@ function* worlds(): Generator<{ world: World; rules: KeyRules; request: KeyReque
 test('an explanation always ends with the code that the request gets, at the step that refuses it', async () => {
   const seen = new Set<ErrorCode | null>();
   for (const { world, rules, request } of worlds()) {
-    const { authority, explain } = open(world, rules);
+    const { authority, explain } = await open(world, rules);
     const { outcome, code, steps } = await explain(request);
     const decided = await decide(authority, request, rules);
     expect({ code, ...request, ...world }).toEqual({ code: decided, ...request, ...world });
@@ -111,6 +114,7 @@ test('an explanation always ends with the code that the request gets, at the ste
       'LEASE_REVOKED',
       'LEASE_UNKNOWN',
       'TOKEN_REVOKED',
+      'VIEWER_BLOCKED',
       null,
     ].sort(),
   );
@@ -128,7 +132,7 @@ test('the steps name every refusal of a key request once', () => {
 });
 
 test('a step whose state cannot be read is shown as unknown, never as passed', async () => {
-  const { explain } = open({ content: null, lease: null, mark: null, isAway: true }, rulesOf('optional'));
+  const { explain } = await open({ content: null, lease: null, mark: null, isAway: true }, rulesOf('optional'));
   const { outcome, code, steps } = await explain({
     principal: ada,
     contentId: 'film',
@@ -150,7 +154,7 @@ test('an explanation takes no key of the pace, and says when none is left', asyn
     lease,
     mark: null,
   } as const;
-  const { explain, pace } = open(world, rulesOf('optional'));
+  const { explain, pace } = await open(world, rulesOf('optional'));
   const request = { principal: ada, contentId: 'film', epoch: 5, leaseId: null };
   for (let n = 0; n < 5; n++) expect((await explain(request)).outcome).toBe('served');
   const key = { viewerId: 'ada', contentId: 'film', periods: world.content.keyPeriods };
@@ -187,7 +191,7 @@ test('a key of a version that this process lacks is explained as such', async ()
     lease,
     mark: null,
   } as const;
-  const { explain } = open(world, rulesOf('off'), false);
+  const { explain } = await open(world, rulesOf('off'), false);
   const { code, steps } = await explain({
     principal: ada,
     contentId: 'film',

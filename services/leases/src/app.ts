@@ -29,6 +29,7 @@ import { addGetLeaseRoute, addListLeasesRoute } from './routes/read-leases.ts';
 import { addRenewLeaseRoute } from './routes/renew-lease.ts';
 import { addReportPlayerMetricsRoute } from './routes/report-player-metrics.ts';
 import { addRevokeLeasesRoute } from './routes/revoke-leases.ts';
+import { addViewerBlockRoutes } from './routes/viewer-blocks.ts';
 
 /** Expiry is by comparison, so the purge only saves room and can be rare. */
 const purgeEveryMs = 60_000;
@@ -106,6 +107,7 @@ export async function addLeaseRoutes(app: App, options: LeaseRouteOptions): Prom
     addListViewersRoute(scope, options);
     addListMarksRoute(scope, options);
     addLiftMarkRoute(scope, service);
+    addViewerBlockRoutes(scope, service);
   });
 }
 

@@ -1,4 +1,9 @@
-import { describeSelector, type LeaseNames, type Principal } from '@latchkey/shared/contracts';
+import {
+  type AuditDetails,
+  describeSelector,
+  type LeaseNames,
+  type Principal,
+} from '@latchkey/shared/contracts';
 import { type AuditFacts, auditFacts } from '@latchkey/shared/http';
 import type { FastifyRequest } from 'fastify';
 import type { AuditEntry, LedgerEntry } from './own-tables.ts';
@@ -12,16 +17,16 @@ export interface Acting {
 export type LeaseAction = 'lease.create' | 'lease.renew' | 'lease.evict' | 'session.create';
 
 /**
- * Writes the audit row of a revocation, or of a mark that is lifted.
+ * Writes the audit row of an act that takes rights from viewers, or gives them back.
  *
  * @returns its number
  */
 export function auditRevocation(
   entry: LedgerEntry,
   { facts }: Acting,
-  action: 'lease.revoke' | 'mark.lift',
+  action: 'lease.revoke' | 'mark.lift' | 'viewer.block' | 'viewer.unblock',
   names: LeaseNames,
-  reason: string | null = null,
+  details: AuditDetails | null = null,
 ): Promise<number> {
   return entry.audit({
     ...facts,
@@ -30,9 +35,13 @@ export function auditRevocation(
     outcome: 'done',
     code: null,
     names,
-    ...(reason !== null && { details: { reason } }),
+    ...(details && { details }),
   });
 }
+
+/** Why an act was done, for its audit row. */
+export const becauseOf = (reason: string | null): AuditDetails | null =>
+  reason === null ? null : { reason };
 
 /** The audit row of an act, for API keys alone: viewers do these acts all the time, and their rows would fill the audit. */
 export function managementAudit(

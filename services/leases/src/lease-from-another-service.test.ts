@@ -18,6 +18,7 @@ import {
 } from '@latchkey/shared/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { BlockStore } from './block-store.ts';
 import type { Lease } from './lease.ts';
 import { createLeaseReader } from './lease-reader.ts';
 import { LeaseStore } from './lease-store.ts';
@@ -158,6 +159,20 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
         null,
         now + 2,
       ]);
+    });
+
+    test('another service gets the block of a viewer with its marks, alone and among others', async () => {
+      const blocks = new BlockStore(database.db);
+      const facts = { blockedAt: now, reason: 'of no concern' };
+      await blocks.put({ ...facts, viewerId: 'gil', until: now + 9 });
+      await blocks.put({ ...facts, viewerId: 'hal', until: null });
+      await new MarkStore(database.db).mark({ viewerId: 'gil', contentId: null }, now);
+      const gil = { markedAt: now, blockedUntil: now + 9 };
+      const hal = { markedAt: null, blockedUntil: null };
+      expect(await reader.findMark('gil', 'rare')).toEqual(gil);
+      const names = ['hal', 'ida', 'gil'];
+      const found = await Promise.all(names.map((name) => reader.findMark(name, 'rare')));
+      expect(found).toEqual([hal, null, gil]);
     });
 
     test('another service gets the mark of any viewer, whatever the id contains', async () => {

@@ -39,6 +39,25 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', (kind) =
     expect(await create(99)).toMatchObject({ status: 403, body: { code: 'TOKEN_REVOKED' } });
   });
 
+  it('no concurrent creation with the newest token, and none of an API key, escapes a block of the viewer', async () => {
+    const leases = await openLeases(database.db);
+    const token = leases.tokenOf('ann', { iat: Math.floor(leases.clock.now() / 1_000) + 10 });
+    const create = (n: number) =>
+      n % 2 === 0
+        ? leases.ask('POST', '/keys/leases', token, { contentId: 'film', deviceId: `device ${n}` })
+        : leases.ask('POST', '/keys/leases', rawKeys.full, { contentId: 'film', viewerId: 'ann' });
+    const [blocked, ...creations] = await Promise.all([
+      create(-2).then(() => leases.ask('PUT', '/api/v1/viewers/ann/block', rawKeys.admin, {})),
+      ...each.map(create),
+    ]);
+    expect(blocked?.status).toBe(200);
+    expect(blocked?.body.revoked).toBeGreaterThan(0);
+    for (const { status, body } of creations)
+      expect([201, 'VIEWER_BLOCKED']).toContain(status === 201 ? 201 : body.code);
+    expect(await countActiveLeases(leases)).toBe(0);
+    expect(await create(98)).toMatchObject({ status: 403, body: { code: 'VIEWER_BLOCKED' } });
+  });
+
   it.each(['reject', 'evict-oldest'] as const)(
     'without LEASE_MAX_PER_VIEWER, concurrent creations of leases and sessions never exceed 1,000 with %s',
     async (limitMode) => {

@@ -1,10 +1,9 @@
 import type { LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
 import { isUuid } from '@latchkey/shared/contracts';
-import { throwDatabaseFault } from '@latchkey/shared/db';
+import { findMarkState, throwDatabaseFault } from '@latchkey/shared/db';
 import { ActStore } from './acts/act-store.ts';
 import { createLeaseFinder } from './find-lease.ts';
 import { type Lease, toLeaseState } from './lease.ts';
-import { MarkStore } from './mark-store.ts';
 import type { Database } from './own-tables.ts';
 
 /**
@@ -20,7 +19,6 @@ export function createLeaseReader({
 }): LeaseReader & LeaseBatchReader {
   const find = createLeaseFinder(db);
   const acts = new ActStore(db);
-  const marks = new MarkStore(db);
   const toState = (lease: Lease | null | undefined) =>
     lease ? toLeaseState(lease, { renewGraceSeconds }) : null;
   return {
@@ -28,7 +26,7 @@ export function createLeaseReader({
       if (!isUuid(leaseId)) return null;
       return toState(await find(leaseId).catch(throwDatabaseFault));
     },
-    findMark: (viewerId, contentId) => marks.findLatest(viewerId, contentId).catch(throwDatabaseFault),
+    findMark: (viewerId, contentId) => findMarkState(db, viewerId, contentId).catch(throwDatabaseFault),
     async findLeases(leaseIds) {
       const found = await acts.find(leaseIds.filter(isUuid)).catch(throwDatabaseFault);
       return leaseIds.map((id) => toState(found.get(id)));

@@ -1,4 +1,4 @@
-import { anyId as any, findLatestMark, type NamedBy } from '@latchkey/shared/db';
+import { anyId as any, type NamedBy } from '@latchkey/shared/db';
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { LeaseSelector } from './lease-selector.ts';
 import type { Mark } from './mark.ts';
@@ -10,11 +10,6 @@ export class MarkStore {
 
   constructor(db: Database | Transaction) {
     this.#db = db;
-  }
-
-  /** As `findLatestMark`. */
-  findLatest(viewerId: string, contentId: string): Promise<number | null> {
-    return findLatestMark(this.#db, viewerId, contentId);
   }
 
   /** Marks what the selector names. A mark only moves forward: of two revocations the later one holds. */

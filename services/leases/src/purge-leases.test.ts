@@ -1,5 +1,7 @@
+import { findMarkState } from '@latchkey/shared/db';
 import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { BlockStore } from './block-store.ts';
 import { marksKeptMs } from './config.ts';
 import { MarkStore } from './mark-store.ts';
 import { createLeasePurge } from './purge-leases.ts';
@@ -42,13 +44,27 @@ describe.each(databaseKinds(process.env))('the purge on $name', (kind) => {
     expect(await purge.run()).toMatchObject({ leases: 1, marks: 0 });
   });
 
+  it('the purge keeps a block while it holds and for an hour after its end, and one without an end always', async () => {
+    const blocks = new BlockStore(database.db);
+    const facts = { blockedAt: clock.now(), reason: null };
+    await blocks.put({ ...facts, viewerId: 'ann', until: clock.now() + 60_000 });
+    await blocks.put({ ...facts, viewerId: 'bob', until: null });
+    clock.advance(3_660_000);
+    expect(await purge.run()).toMatchObject({ viewer_blocks: 0 });
+    clock.advance(1);
+    expect(await purge.run()).toMatchObject({ viewer_blocks: 1 });
+    clock.advance(400 * daySeconds * 1_000);
+    await purge.run();
+    expect(await blocks.find('bob', clock.now())).not.toBeNull();
+  });
+
   it('with AUTH_JWT_REQUIRE_IAT=false the purge keeps every mark, because a token without iat may be older than any', async () => {
     const marks = new MarkStore(database.db);
     await addLeases(1, clock.now());
     await marks.mark({ viewerId: 'ann', contentId: null }, clock.now());
     clock.advance(400 * daySeconds * 1_000);
     expect(await makePurge(false).run()).toMatchObject({ leases: 1, marks: 0 });
-    expect(await marks.findLatest('ann', 'film')).not.toBeNull();
+    expect(await findMarkState(database.db, 'ann', 'film')).not.toBeNull();
     expect(await purge.run()).toMatchObject({ marks: 1 });
   });
 
@@ -67,7 +83,7 @@ describe.each(databaseKinds(process.env))('the purge on $name', (kind) => {
       expect(await makePurge().run()).toMatchObject({ leases: 0, marks: 0, changes: 0 });
       clock.advance(60_000);
     }
-    expect(await marks.findLatest('ann', 'film')).not.toBeNull();
+    expect(await findMarkState(database.db, 'ann', 'film')).not.toBeNull();
     for (let hour = 0; hour < 24; hour++) {
       expect(await purge.run()).toMatchObject({ marks: 0 });
       clock.advance(3_600_000);

@@ -7,6 +7,7 @@ import {
   tryLockSubject,
 } from '@latchkey/shared/db';
 import { purgeChanges } from '@latchkey/shared/events/database';
+import { BlockStore } from './block-store.ts';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 import type { Database, Transaction } from './own-tables.ts';
@@ -34,12 +35,12 @@ interface LeasePurgeOptions {
   observe?: (table: PurgedTable, rows: number, heldMs: number) => void;
 }
 
-type PurgedTable = 'leases' | 'sessions' | 'marks' | 'changes' | 'revocations';
+type PurgedTable = 'leases' | 'sessions' | 'marks' | 'viewer_blocks' | 'changes' | 'revocations';
 
 /** How many rows a run removed. */
 type Purged = Record<PurgedTable, number>;
 
-const nothing: Purged = { leases: 0, sessions: 0, marks: 0, changes: 0, revocations: 0 };
+const nothing: Purged = { leases: 0, sessions: 0, marks: 0, viewer_blocks: 0, changes: 0, revocations: 0 };
 
 /** Another process is purging. */
 class PurgedElsewhere extends Error {}
@@ -91,6 +92,10 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
       purged.sessions = await removeAll('sessions', (tx, limit) => purgeSessions(tx, expiredBefore, limit));
     if (markedBefore !== null)
       purged.marks = await removeAll('marks', (tx, limit) => new MarkStore(tx).purge(markedBefore, limit));
+    // A block that ended refuses nobody. The hour is for processes whose clocks are behind.
+    purged.viewer_blocks = await removeAll('viewer_blocks', (tx, limit) =>
+      new BlockStore(tx).purge(now - hourMs, limit),
+    );
     const changedBefore = now - options.changesKeepMinutes * minuteMs;
     purged.changes = await removeAll('changes', (tx, limit) => purgeChanges(tx, changedBefore, limit));
     // Last, once every lease is gone that had ended before such a revocation: a longer LEASE_RENEW_GRACE_SECONDS could

@@ -2,6 +2,7 @@ import { inTransaction } from '@latchkey/shared/db';
 import { purgeChanges } from '@latchkey/shared/events/database';
 import { createManualClock, databaseKinds, planQueries } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
+import { BlockStore } from './block-store.ts';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 import { RevocationStore } from './revocation-store.ts';
@@ -16,6 +17,7 @@ test('each statement of the purge searches by an index of times, because it hold
     await new LeaseStore(db).purge(1, 10);
     await purgeSessions(db, 1, 10);
     await new MarkStore(db).purge(1, 10);
+    await new BlockStore(db).purge(1, 10);
     await purgeChanges(db, 1, 10);
     await new RevocationStore(db).purge(1, 10);
   });
@@ -25,6 +27,7 @@ test('each statement of the purge searches by an index of times, because it hold
     'leases_by_expires_at',
     'sessions_by_ends_at',
     'marks_by_marked_at',
+    'viewer_blocks_by_blocked_until',
     'changes_by_at',
     'revocations_by_finished_at_number',
   ]);

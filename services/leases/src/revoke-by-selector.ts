@@ -1,6 +1,6 @@
 import { ActStore } from './acts/act-store.ts';
 import type { Lease } from './lease.ts';
-import { type Acting, auditRevocation } from './lease-acting.ts';
+import { type Acting, auditRevocation, becauseOf } from './lease-acting.ts';
 import { lockForRevocation } from './lease-locks.ts';
 import type { LeaseService } from './lease-route-options.ts';
 import { isCovered, isOpen, type LeaseExpression, leaseColumns, toLease } from './lease-row.ts';
@@ -26,14 +26,7 @@ export interface RevocationResult {
   leases: Lease[];
 }
 
-/**
- * Management revokes every lease of a viewer, a content or a pair that is active or can still be renewed, and marks what
- * it named, whether or not there was a lease.
- *
- * It takes the same time for a million leases as for a hundred: a row in `revocations` revokes them from the commit on, and
- * the writer brings it to their rows afterwards. Up to a hundred rows are written at once, because most revocations have
- * fewer and need no writer then.
- */
+/** Management revokes what it names, as `revokeLocked` does. */
 export function revokeMatchingLeases(
   service: LeaseService,
   selector: LeaseSelector,
@@ -41,25 +34,39 @@ export function revokeMatchingLeases(
   acting: Acting,
 ): Promise<RevocationResult> {
   return service.ledger.write(async (entry) => {
-    const { tx } = entry;
-    await lockForRevocation(tx, selector);
-    // Read after the lock, so that creations that held the lock are not later than it.
-    const revokedAt = service.clock.now();
-    await new MarkStore(tx).mark(selector, revokedAt);
-    const expiringAfter = lastRenewableExpiry(service.rules, revokedAt);
-    const auditNumber = await auditRevocation(
-      entry,
-      acting,
-      'lease.revoke',
-      { leaseId: null, ...selector },
-      reason,
-    );
-    const named = { ...selector, expiringAfter, revokedAt, reason, auditNumber };
-    const result = await revokeFromNowOn(tx, named);
-    await entry.change({ kind: 'leases', leaseId: null, ...selector });
-    notice(entry, selector, result);
-    return result;
+    await lockForRevocation(entry.tx, selector);
+    const names = { leaseId: null, ...selector };
+    const auditNumber = await auditRevocation(entry, acting, 'lease.revoke', names, becauseOf(reason));
+    return revokeLocked(service, entry, selector, { reason, auditNumber });
   });
+}
+
+/**
+ * Revokes every lease of a viewer, a content or a pair that is active or can still be renewed, and marks what is named, whether or
+ * not there was a lease. The caller holds the lock (`lockForRevocation`).
+ *
+ * It takes the same time for a million leases as for a hundred: a row in `revocations` revokes them from the commit on, and
+ * the writer brings it to their rows afterwards. Up to a hundred rows are written at once, because most revocations have
+ * fewer and need no writer then.
+ *
+ * @param auditNumber of the row that gets the number of leases once it is known
+ */
+export async function revokeLocked(
+  service: LeaseService,
+  entry: LedgerEntry,
+  selector: LeaseSelector,
+  { reason, auditNumber }: { reason: string | null; auditNumber: number },
+): Promise<RevocationResult> {
+  const { tx } = entry;
+  // Read after the lock, so that creations that held the lock are not later than it.
+  const revokedAt = service.clock.now();
+  await new MarkStore(tx).mark(selector, revokedAt);
+  const expiringAfter = lastRenewableExpiry(service.rules, revokedAt);
+  const named = { ...selector, expiringAfter, revokedAt, reason, auditNumber };
+  const result = await revokeFromNowOn(tx, named);
+  await entry.change({ kind: 'leases', leaseId: null, ...selector });
+  notice(entry, selector, result);
+  return result;
 }
 
 type Named = Omit<SelectorRevocation, 'createdAfter' | 'createdUpTo'>;

@@ -6,6 +6,7 @@ import type {
   ContentState,
   ImportedKeyReader,
   LeaseState,
+  MarkState,
 } from '../contracts/index.ts';
 import type { Bus, Change, FeedFollower } from '../events/index.ts';
 import {
@@ -34,8 +35,8 @@ export interface Authority {
   importedKeys: AuthorityCache<string>;
   /** By lease id. */
   leases: AuthorityCache<LeaseState>;
-  /** By `markKey(viewerId, contentId)`: the time of the latest mark that covers the pair. */
-  marks: AuthorityCache<number>;
+  /** By `markKey(viewerId, contentId)`: the latest mark that covers the pair, and the block of the viewer. */
+  marks: AuthorityCache<MarkState>;
 }
 
 /** Where leases and marks are loaded from: the lease service, or the state that several replicas share. */
@@ -43,7 +44,7 @@ export interface LeaseSource {
   /** Same as `LeaseReader.findLease`. */
   findLease(leaseId: string): Promise<LeaseState | null | EarlierState<LeaseState>>;
   /** Same as `LeaseReader.findMark`. */
-  findMark(viewerId: string, contentId: string): Promise<number | null | EarlierState<number>>;
+  findMark(viewerId: string, contentId: string): Promise<MarkState | null | EarlierState<MarkState>>;
 }
 
 export interface AuthorityOptions {
@@ -84,6 +85,11 @@ function hashOf(key: string): string {
 function bytesOfContent({ keyPeriods, playlistUrl }: ContentState): number {
   const playlistBytes = playlistUrl === undefined ? 0 : textBytes(playlistUrl);
   return contentBytes + (keyPeriods ? keyPeriodsBytes : 0) + playlistBytes;
+}
+
+function bytesOfMark(state: MarkState): number {
+  if (typeof state === 'number') return numberBytes(state);
+  return objectBytes(2) + numberBytes(state.markedAt) + numberBytes(state.blockedUntil);
 }
 
 /** Of a process that reads no imported keys. */
@@ -150,7 +156,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
     marks: new AuthorityCache({
       ...common('marks'),
       load: (key) => leases.findMark(...splitMarkKey(key)),
-      bytesOf: numberBytes,
+      bytesOf: bytesOfMark,
       isNamed: (named, key, _mark, step) => named.namedSince(...splitMarkKey(key), step),
     }),
   };

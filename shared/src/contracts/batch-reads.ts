@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '../schema/type.ts';
+import type { MarkState } from './mark-state.ts';
 import type { ApiKeyState, ContentState, LeaseState } from './services.ts';
 
 /** Keys of one batch at most. Four times what this release sends, so that a later one may send more. */
@@ -35,7 +36,7 @@ export type AskedApiKey = Static<typeof AskedApiKeySchema>;
  */
 export interface LeaseBatchReader {
   findLeases(leaseIds: readonly string[]): Promise<(LeaseState | null)[]>;
-  findMarks(pairs: readonly ViewerAndContent[]): Promise<(number | null)[]>;
+  findMarks(pairs: readonly ViewerAndContent[]): Promise<(MarkState | null)[]>;
 }
 
 /** Same as `ContentReader`, for several at once. */

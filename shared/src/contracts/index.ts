@@ -49,6 +49,7 @@ export {
   quoteId,
 } from './lease-names.ts';
 export { type LoggedRevocation, readLoggedRevocation } from './logged-revocation.ts';
+export { findMarkRefusal, isBlocked, type MarkState, MarkStateSchema, markedAtOf } from './mark-state.ts';
 export {
   type Actor,
   type AuditDetails,
@@ -56,7 +57,6 @@ export {
   type AuditOutcome,
   contentsOf,
   isEntitled,
-  isHeldByMark,
   type Principal,
   readStoredScope,
   type Scope,
@@ -86,7 +86,6 @@ export {
   type LeaseState,
   LeaseStateSchema,
   MarkAnswerSchema,
-  MarkSchema,
   SessionUsesSchema,
 } from './services.ts';
 export { formatSid, hashSecret, isSecretOf, parseSid, type SessionId, secretBytes } from './session-id.ts';

@@ -8,6 +8,7 @@ const Text = Type.Optional(Type.String({ minLength: 1 }));
  * - leases: `viewerId`, `contentId` or both; one lease: `leaseId` and, if the management revoked it, its viewer and its content
  * - an API key: `apiKeyId`
  * - a content: `contentId` and `contentStatus`, also when it is active again
+ * - a viewer: `viewerId`, `viewerStatus` and, if the block has an end, `blockedUntil` (ISO 8601), also when the block is lifted
  */
 const LoggedRevocationSchema = Type.Object({
   leaseId: Text,
@@ -16,6 +17,8 @@ const LoggedRevocationSchema = Type.Object({
   viewerIdHash: Text,
   contentId: Text,
   apiKeyId: Text,
+  viewerStatus: Type.Optional(Type.Union([Type.Literal('blocked'), Type.Literal('unblocked')])),
+  blockedUntil: Text,
   contentStatus: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('disabled')])),
 });
 export type LoggedRevocation = Static<typeof LoggedRevocationSchema>;

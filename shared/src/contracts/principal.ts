@@ -130,17 +130,3 @@ export function contentsOf(principal: Principal | null): TokenContents | null {
 export function isEntitled(principal: Principal, contentId: string): boolean {
   return contentsOf(principal)?.has(contentId) ?? true;
 }
-
-/**
- * Whether a revocation mark holds against a principal. It does unless the token is known to be newer than the mark
- * (`docs/contract.md#marks`). The clock of the application that issues tokens may be ahead of ours. The tolerance
- * therefore counts against the token: one that may have been issued before the revocation is refused.
- *
- * @param markedAt time of the latest mark that names the viewer or the content, milliseconds since 1970; null where there is none
- */
-export function isHeldByMark(principal: Principal, markedAt: number | null): boolean {
-  // No mark names an API key, because it is not a token that a viewer holds.
-  if (markedAt === null || principal.kind === 'api-key') return false;
-  const issuedNotBefore = principal.kind === 'viewer' ? principal.issuedNotBefore : null;
-  return issuedNotBefore === null || issuedNotBefore <= markedAt;
-}

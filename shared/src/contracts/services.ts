@@ -1,5 +1,6 @@
 import { type Static, Type } from '../schema/type.ts';
 import { KeyPeriodsSchema } from './key-periods.ts';
+import { type MarkState, MarkStateSchema } from './mark-state.ts';
 import { limitedScopes, scopes } from './principal.ts';
 import { nullable } from './record.ts';
 
@@ -29,14 +30,11 @@ export const LeaseStateSchema = Type.Object({
 });
 export type LeaseState = Static<typeof LeaseStateSchema>;
 
-/** The time of the latest mark that covers a viewer and a content, in milliseconds since 1970; null where there is none. */
-export const MarkSchema = nullable(Type.Integer());
-
 /** A number of the change feed. The answer includes every change up to it. */
 const AsOf = Type.Integer();
 /** The lease service's answers to other services. */
 export const LeaseAnswerSchema = Type.Object({ value: nullable(LeaseStateSchema), asOf: AsOf });
-export const MarkAnswerSchema = Type.Object({ value: MarkSchema, asOf: AsOf });
+export const MarkAnswerSchema = Type.Object({ value: nullable(MarkStateSchema), asOf: AsOf });
 
 /** Reports of uses that other services send: lease id of the session → wall clock of its latest use, in milliseconds since 1970. */
 export const SessionUsesSchema = Type.Object({
@@ -51,12 +49,12 @@ export interface LeaseReader {
    */
   findLease(leaseId: string): Promise<LeaseState | null>;
   /**
-   * The latest mark that covers the pair: on the viewer, on the content, or on both together.
+   * The latest mark that covers the pair (on the viewer, on the content, or on both together) and the block of the viewer.
    *
-   * @returns its time in milliseconds since 1970; null where there is no mark
+   * @returns null if there is neither
    * @throws AppError DEPENDENCY_UNAVAILABLE where the state cannot be known
    */
-  findMark(viewerId: string, contentId: string): Promise<number | null>;
+  findMark(viewerId: string, contentId: string): Promise<MarkState | null>;
 }
 
 export const ContentStateSchema = Type.Object({

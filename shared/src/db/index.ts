@@ -2,7 +2,7 @@ export { countUpTo } from './count-up-to.ts';
 export { type Cursor, encodeCursor } from './cursor.ts';
 export { isDatabaseUnavailable, throwDatabaseFault } from './database-fault.ts';
 export { describeFileRefusal, findFilesOpenToAll } from './file-access.ts';
-export { anyId, findLatestMark } from './find-latest-mark.ts';
+export { anyId, blockRow, findMarkState, markRow, toMarkState } from './find-mark-state.ts';
 export { createGroupWriter, type Fate, type GroupWriter } from './group-writer.ts';
 export { isPostgres } from './is-postgres.ts';
 export { keepQuery } from './keep-query.ts';

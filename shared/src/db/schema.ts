@@ -92,6 +92,15 @@ interface MarkTable {
   marked_at: number;
 }
 
+/** A viewer that gets nothing, whatever its token. */
+interface ViewerBlockTable {
+  viewer_id: string;
+  blocked_at: number;
+  /** Null: until it is lifted. */
+  blocked_until: number | null;
+  reason: string | null;
+}
+
 /**
  * A revocation by viewer, content or both. From its commit on, it revokes the leases it names that were created in
  * (`created_after`, `revoked_up_to`] and expire after `expiring_after`. An empty id means any.
@@ -250,6 +259,7 @@ export interface Schema {
   leases: LeaseTable;
   sessions: SessionTable;
   marks: MarkTable;
+  viewer_blocks: ViewerBlockTable;
   revocations: RevocationTable;
   contents: ContentTable;
   imported_keys: ImportedKeyTable;

@@ -12,6 +12,7 @@ export const codes = {
   LEASE_UNKNOWN: { status: 403, title: 'No such lease of this viewer for this content' },
   LEASE_EXPIRED: { status: 403, title: 'The lease has expired' },
   LEASE_REVOKED: { status: 403, title: 'The lease was revoked' },
+  VIEWER_BLOCKED: { status: 403, title: 'The viewer is blocked' },
   TOKEN_REVOKED: { status: 403, title: 'The token was issued before a revocation' },
   EPOCH_NOT_YET: { status: 403, title: 'The key of this period is not served yet' },
   EPOCH_PAST: { status: 403, title: 'The key of this period is no longer served' },

@@ -4,6 +4,7 @@ import {
   ContentStateSchema,
   ImportedKeyNameSchema,
   LeaseStateSchema,
+  MarkStateSchema,
   ViewerAndContentSchema,
   WrappedKeySchema,
 } from '../contracts/index.ts';
@@ -18,7 +19,7 @@ export const leaseBatch = {
 export const markBatch = {
   path: '/internal/marks/batch',
   KeySchema: ViewerAndContentSchema,
-  StateSchema: Type.Integer(),
+  StateSchema: MarkStateSchema,
 };
 /** By content id. */
 export const contentBatch = {

@@ -118,7 +118,7 @@ describe('an answer is not known', () => {
     ],
     'a mark': [
       (client) => createLeaseClient(client).findMark('v', 'c'),
-      [{ value: '1', asOf: 1 }, { value: 1 }, { asOf: 1 }],
+      [{ value: '1', asOf: 1 }, { value: { blockedUntil: 1 }, asOf: 1 }, { value: 1 }, { asOf: 1 }],
     ],
     'key versions': [
       (client) => createKeyVersionClient(client).compare(new Map()),

@@ -30,6 +30,7 @@ export function createHidePersons({ clientIp, viewerId }: PersonalDetail): HideP
     const isViewer = principal?.kind === 'viewer' && principal.id !== null;
     return {
       ...line,
+      ...(viewerId !== 'full' && { path: hideViewerInPath(line.path) }),
       clientIp: line.clientIp === null ? null : addressOf(line.clientIp),
       principal: isViewer ? { kind: principal.kind, id: idOf(principal.id ?? '') } : principal,
       ...(revocation && { revocation: hideViewer(revocation, idOf) }),
@@ -49,6 +50,10 @@ function hideViewer(
   const shown = idOf(viewerId);
   return shown === viewerId ? { ...ids, viewerId } : { ...ids, viewerIdHash: shown ?? 'hidden' };
 }
+
+/** The one path that names a viewer. */
+const hideViewerInPath = (path: string): string =>
+  path.replace(/^(\/api\/v1\/viewers\/)[^/?]+(?=\/)/, '$1***');
 
 const addressRules: Record<AddressDetail, (address: string) => string | null> = {
   full: (address) => address,

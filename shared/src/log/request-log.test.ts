@@ -72,6 +72,18 @@ test.each([
   expect(hide?.({ ...line, principal: ofKey }).principal).toEqual(ofKey);
 });
 
+test('a viewer that is hidden is hidden in the path of its block, too', () => {
+  const path = '/api/v1/viewers/alice%2Fb/block';
+  expect(createHidePersons({ clientIp: 'full', viewerId: 'hash' })?.({ ...line, path }).path).toBe(
+    '/api/v1/viewers/***/block',
+  );
+  expect(createHidePersons({ clientIp: 'none', viewerId: 'full' })?.({ ...line, path }).path).toBe(path);
+  for (const other of ['/api/v1/viewers/blocks', '/api/v1/viewers?prefix=***', '/keys/film/3'])
+    expect(createHidePersons({ clientIp: 'full', viewerId: 'none' })?.({ ...line, path: other }).path).toBe(
+      other,
+    );
+});
+
 test.each([
   ['203.0.113.7', '203.0.113.0'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],

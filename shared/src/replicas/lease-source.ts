@@ -8,7 +8,14 @@ import {
   splitMarkKey,
 } from '../authority/index.ts';
 import type { Clock } from '../clock/clock.ts';
-import { createRecordReader, type LeaseState, LeaseStateSchema, MarkSchema } from '../contracts/index.ts';
+import {
+  createRecordReader,
+  type LeaseState,
+  LeaseStateSchema,
+  type MarkState,
+  MarkStateSchema,
+  nullable,
+} from '../contracts/index.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import type { StateKind, StateStore, StoredState } from './state-store.ts';
 
@@ -113,7 +120,7 @@ export interface OwnerLeaseReader {
   /** Same as `LeaseReader.findLease`. */
   findLease(leaseId: string): Promise<OwnerAnswer<LeaseState>>;
   /** Same as `LeaseReader.findMark`. */
-  findMark(viewerId: string, contentId: string): Promise<OwnerAnswer<number>>;
+  findMark(viewerId: string, contentId: string): Promise<OwnerAnswer<MarkState>>;
 }
 
 /** Leases and marks that several replicas share. */
@@ -130,7 +137,7 @@ export interface SharedLeases {
 const markLifeMs = 600_000;
 
 const readLease = createRecordReader(LeaseStateSchema);
-const readMark = createRecordReader(MarkSchema);
+const readMark = createRecordReader(nullable(MarkStateSchema));
 
 /**
  * The leases and marks of several replicas: from the shared states where they are known to hold, else from the lease
@@ -151,7 +158,7 @@ export function createSharedLeaseReaders(
   { owner, states, recent }: SharedLeases,
   follower: { readonly limitMs: number; seenUpToMs(): number | null },
   clock: Clock,
-): { lease: SharedStateReader<LeaseState>; mark: SharedStateReader<number> } {
+): { lease: SharedStateReader<LeaseState>; mark: SharedStateReader<MarkState> } {
   const common = { states, recent, follower, clock };
   return {
     lease: new SharedStateReader({

@@ -1,6 +1,6 @@
 import type { Authority } from '../authority/index.ts';
 import { markKey } from '../authority/index.ts';
-import type { ContentState, KeyPeriods, LeaseState } from '../contracts/index.ts';
+import type { ContentState, KeyPeriods, LeaseState, MarkState } from '../contracts/index.ts';
 import type { Change, FeedLink, FeedPage } from '../events/index.ts';
 import { createLeaseState } from '../testing/lease-state.ts';
 import { SimulatedRoster } from './simulated-roster.fixture.ts';
@@ -38,6 +38,16 @@ const revocation = (leaseId: string | null, viewerId: string | null, contentId: 
   viewerId,
   contentId,
 });
+
+/** In the first minutes of the wall clock, so that clocks pass the end of some blocks. */
+const blockEndsEveryMs = 10_000;
+
+/** The state that a version of a mark is: a mark, a block without an end, or a block with an end and without a mark. */
+export function markOf(version: number): MarkState | null {
+  if (version === 0) return null;
+  if (version % 4 === 2) return { markedAt: version, blockedUntil: null };
+  return version % 4 === 3 ? { markedAt: null, blockedUntil: version * blockEndsEveryMs } : version;
+}
 
 /** Every act that changes authority: the states that it changes, and its change in the feed. */
 const acts: readonly { touches: readonly number[]; change: Change }[] = [
@@ -144,7 +154,7 @@ export class SimulatedOwner {
   read(index: number): unknown {
     const version = this.#present[index] ?? 0;
     const { source, key } = items[index] as Item;
-    if (source === 'marks') return version === 0 ? null : version;
+    if (source === 'marks') return markOf(version);
     if (source === 'contents') return version === 0 ? null : this.#contentOf(key, version);
     if (source === 'apiKeys')
       return { id: 'k', name: '', scope: 'full', expiresAt: version, revokedAt: null };
@@ -209,10 +219,15 @@ export class SimulatedOwner {
   }
 }
 
+function versionOfMark(state: MarkState): number {
+  if (typeof state === 'number') return state;
+  return state.markedAt ?? (state.blockedUntil ?? 0) / blockEndsEveryMs;
+}
+
 /** The version that a cached value carries. */
 export function versionOf(source: Source, value: unknown): number {
   if (value === null) return 0;
-  if (source === 'marks') return value as number;
+  if (source === 'marks') return versionOfMark(value as MarkState);
   const state = value as { keyVersion: number; expiresAt: number; renewableUntil: number };
   if (source === 'contents') return state.keyVersion;
   return source === 'apiKeys' ? state.expiresAt : state.renewableUntil - state.expiresAt - graceMs;

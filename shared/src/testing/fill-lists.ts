@@ -13,6 +13,8 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Of viewers that were revoked within the last hour: more than admins make by hand. */
 const marks = 10_000;
+/** Viewers that are blocked: more than anybody blocks by hand. */
+const blocks = 10_000;
 
 /** A statement writes this many rows of the audit at most: some seconds, after which progress is reported. */
 const auditRowsAtOnce = 1_000_000;
@@ -42,11 +44,12 @@ export async function fillLists(
   await db.connection().execute(async (connection) => {
     // On a busy machine so many rows may take longer than the server's limit for a statement.
     if (isPostgres(db)) await sql`set statement_timeout = 0`.execute(connection);
-    say('API keys, contents, leases and marks');
+    say('API keys, contents, leases, marks and blocks');
     await fillApiKeys(connection, series(sizes.apiKeys), age(365 * dayMs, sizes.apiKeys), now);
     await fillContents(connection, series(sizes.contents), age(365 * dayMs, sizes.contents));
     await fillLeases(connection, series(sizes.leases), age(dayMs, sizes.leases), sizes.leases, now);
     await fillMarks(connection, series(marks), age(hourMs, marks));
+    await fillBlocks(connection, series(blocks), age(365 * dayMs, blocks));
     const at = age(30 * dayMs, sizes.auditRows);
     await withoutIndexes(connection, 'audit', sizes.auditRows > auditRowsAtOnce, say, async () => {
       for (let first = 0; first < sizes.auditRows; first += auditRowsAtOnce) {
@@ -143,6 +146,12 @@ async function fillLeases(
 async function fillMarks(db: Database, series: RawBuilder<unknown>, markedAt: RawBuilder<unknown>) {
   await sql`insert into marks (viewer_id, content_id, marked_at)
     select 'viewer-' || n, case when n % 2 = 0 then '' else 'content-0' end, ${markedAt} from ${series}`.execute(
+    db,
+  );
+}
+
+async function fillBlocks(db: Database, series: RawBuilder<unknown>, blockedAt: RawBuilder<unknown>) {
+  await sql`insert into viewer_blocks (viewer_id, blocked_at) select 'blocked-' || n, ${blockedAt} from ${series}`.execute(
     db,
   );
 }

@@ -72,7 +72,9 @@ export async function makeScene(
   } else if (path.includes('/leases/{')) id = leaseId;
   const { session } = await call('POST', '/keys/sessions', { contentId: 'film', viewerId });
   const sid = remember(session.id, 'session');
-  const ids = { id, contentId, sid, kid, epoch: '0', name: 'film.m3u8', deliveryId: kid };
+  if (name === 'DELETE /api/v1/viewers/{viewerId}/block')
+    await call('PUT', `/api/v1/viewers/${viewerId}/block`, {});
+  const ids = { id, contentId, viewerId, sid, kid, epoch: '0', name: 'film.m3u8', deliveryId: kid };
   return { contentId, leaseId, ids };
 }
 
@@ -97,6 +99,7 @@ const queries: Readonly<Record<string, string>> = {
   'GET /api/v1/content': '?ids=film',
   'GET /api/v1/leases': '?contentId=film&limit=1&sort=createdAt',
   'GET /api/v1/viewers': '?prefix=none',
+  'GET /api/v1/viewers/blocks': '?limit=1',
   'GET /api/v1/marks': '?viewerId=none',
 };
 
@@ -147,6 +150,7 @@ export function validBody(name: string, { contentId, leaseId }: Scene, webhookUr
       kids: [Buffer.from(kid.replaceAll('-', ''), 'hex').toString('base64url')],
     },
     'POST /api/v1/key-decisions': { contentId, viewerId: 'ada' },
+    'PUT /api/v1/viewers/{viewerId}/block': { reason: 'Shared' },
     'POST /presign': { key: `content/${contentId}/seg-0.ts`, contentType: 'video/mp2t' },
   };
   return bodies[name];

@@ -38,6 +38,14 @@ test.each([
   });
 });
 
+test('a block of a viewer is the event of a revocation', () => {
+  const names = { leaseId: null, viewerId: 'ada', contentId: null };
+  const row = rowOf({ action: 'viewer.block', details: JSON.stringify({ reason: 'shared', names }) });
+  expect(isEvent(row)).toBe(true);
+  expect(eventOfRow(row)).toMatchObject({ type: 'lease.revoked', data: { ...names, reason: 'shared' } });
+  expect(isEvent(rowOf({ action: 'viewer.unblock' }))).toBe(false);
+});
+
 test('a refusal at the limit of a viewer is an event with the viewer, the content and how often', () => {
   const row = { outcome: 'refused', code: 'LEASE_LIMIT_REACHED', action: 'lease.create' };
   const names = { leaseId: null, viewerId: 'ada', contentId: 'film' };

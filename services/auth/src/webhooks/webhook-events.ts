@@ -46,7 +46,9 @@ export function toMessageId(webhookId: string, eventKey: string): string {
   return `msg_${hash.slice(0, idLength)}`;
 }
 
-const isRevocation = ({ action, outcome }: AuditRow) => action === 'lease.revoke' && outcome === 'done';
+/** A block also revokes the leases of its viewer. */
+const isRevocation = ({ action, outcome }: AuditRow) =>
+  (action === 'lease.revoke' || action === 'viewer.block') && outcome === 'done';
 const isLimit = ({ outcome, code }: AuditRow) => outcome === 'refused' && code === 'LEASE_LIMIT_REACHED';
 
 /** Whether a row of the audit is an event. */

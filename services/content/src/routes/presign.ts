@@ -1,12 +1,12 @@
 import { assertContentExists } from '@latchkey/shared/auth';
 import {
+  findMarkRefusal,
   isContentId,
   isEntitled,
-  isHeldByMark,
   type Principal,
   viewerIdOf,
 } from '@latchkey/shared/contracts';
-import { findLatestMark } from '@latchkey/shared/db';
+import { findMarkState } from '@latchkey/shared/db';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, type AuditFacts, auditFacts, instantOf, validationFailure } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
@@ -137,6 +137,7 @@ const schema = {
       'INVALID_TOKEN',
       'INSUFFICIENT_SCOPE',
       'CONTENT_NOT_ENTITLED',
+      'VIEWER_BLOCKED',
       'TOKEN_REVOKED',
       'CONTENT_NOT_FOUND',
     ),
@@ -182,8 +183,8 @@ const lifetimeSeconds = 300;
  * it leaves no row: a token could fill the disk with them.
  *
  * @throws AppError VALIDATION_FAILED, CONTENT_NOT_ENTITLED if the viewer's token names other contents,
- *   CONTENT_NOT_FOUND if the content is not registered or is disabled, TOKEN_REVOKED if a revocation of the viewer or
- *   the content is newer than the viewer's token
+ *   CONTENT_NOT_FOUND if the content is not registered or is disabled, VIEWER_BLOCKED if the viewer is blocked, TOKEN_REVOKED if a
+ *   revocation of the viewer or the content is newer than the viewer's token
  */
 async function presignUpload(
   { ledger, signUpload }: { ledger: Ledger; signUpload: SignUpload },
@@ -200,12 +201,11 @@ async function presignUpload(
     const content = await findContent(entry.tx, contentId);
     if (content?.status !== 'active') throw new AppError('CONTENT_NOT_FOUND');
     const viewerId = principal && viewerIdOf(principal);
-    if (
+    const refusal =
       principal &&
       viewerId !== null &&
-      isHeldByMark(principal, await findLatestMark(entry.tx, viewerId, contentId))
-    )
-      throw new AppError('TOKEN_REVOKED');
+      findMarkRefusal(principal, await findMarkState(entry.tx, viewerId, contentId), entry.now);
+    if (refusal) throw new AppError(refusal);
     if (principal?.kind === 'api-key')
       await entry.audit({ ...facts, action: 'upload.presign', target: key, outcome: 'done', code: null });
     return entry.now;

@@ -34,6 +34,7 @@ export const keyRefusals = problems(
   'LEASE_UNKNOWN',
   'LEASE_EXPIRED',
   'LEASE_REVOKED',
+  'VIEWER_BLOCKED',
   'TOKEN_REVOKED',
   'EPOCH_NOT_YET',
   'EPOCH_PAST',

@@ -4,6 +4,7 @@ import {
   actCount,
   type Committed,
   items,
+  markOf,
   SimulatedOwner,
   SimulatedReplica,
 } from '@latchkey/shared/testing/simulated-replicas';
@@ -28,6 +29,17 @@ const itemOf = (source: string, key: string) =>
   items.findIndex((item) => item.source === source && item.key === key);
 /** Changes before this are long known. */
 const startMs = 60_000;
+
+/** What a version of a mark makes of a token that any mark refuses. */
+function judgeMark(version: number, now: number): 'VIEWER_BLOCKED' | 'TOKEN_REVOKED' | null {
+  const mark = markOf(version);
+  if (mark === null) return null;
+  if (typeof mark === 'number') return 'TOKEN_REVOKED';
+  const { markedAt, blockedUntil } = mark;
+  const hasEnded = blockedUntil !== null && now >= blockedUntil;
+  if (!hasEnded) return 'VIEWER_BLOCKED';
+  return markedAt === null ? null : 'TOKEN_REVOKED';
+}
 
 /** A key request with the viewer's id. */
 export interface SimulatedRequest extends KeyRequest {
@@ -153,13 +165,15 @@ export class SimulatedKeyServer {
     { viewerId, contentId, epoch }: SimulatedRequest,
     outcome: Outcome,
   ): string | null {
-    const marks = this.#possible(which, itemOf('marks', markKey(viewerId, contentId)));
+    const marks = this.#possible(which, itemOf('marks', markKey(viewerId, contentId))).map((version) =>
+      judgeMark(version, this.wallOf(which)),
+    );
     const versions = this.#possible(which, itemOf('contents', contentId));
     const { code } = outcome;
     if (code === 'CONTENT_NOT_FOUND') return versions.includes(0) ? null : 'the content is registered';
-    if (code === 'TOKEN_REVOKED')
-      return marks.some((mark) => mark > 0) ? null : 'no mark of the viewer is in force';
-    if (!marks.includes(0)) return 'a mark is in force';
+    if (code === 'TOKEN_REVOKED' || code === 'VIEWER_BLOCKED')
+      return marks.includes(code) ? null : 'neither a mark nor a block of the viewer says so';
+    if (!marks.includes(null)) return 'a mark or a block is in force';
     const fits = versions.some((version) => {
       if (version === 0 || (outcome.version ?? version) !== version) return false;
       const judgement = judgeEpoch(keyPeriodsOf(contentId, version), epoch, this.wallOf(which));

@@ -1,4 +1,4 @@
-import type { Database } from '@latchkey/shared/db';
+import { type Database, findMarkState } from '@latchkey/shared/db';
 import {
   databaseKinds,
   fillLists,
@@ -81,5 +81,22 @@ describe.each(databaseKinds(process.env))('for a viewer with thousands of leases
     expect(findUnboundedScans(plan ? [plan] : [], [])).toEqual([]);
     const { bounds } = await new ActStore(opened.db).findTimes([own]);
     expect([...bounds.values()]).toEqual([now - 90_000 + 999]);
+  });
+
+  it('marks and blocks of one pair or of many are found by an index, however many there are', async () => {
+    const pairs = Array.from({ length: 64 }, (_, n) => ({
+      viewerId: `blocked-${n}`,
+      contentId: `content-${n}`,
+    }));
+    const plans = [
+      ...(await plansOf((store) => store.listMarks(pairs))),
+      ...(await planQueries(opened.db, (db) => findMarkState(db, 'blocked-7', 'content-0'))),
+    ];
+    expect(plans).toHaveLength(2);
+    expect(findUnboundedScans(plans, [])).toEqual([]);
+    const states = await new ActStore(opened.db).listMarks(pairs);
+    expect(new Set(states.map((state) => JSON.stringify(state)))).toEqual(
+      new Set([JSON.stringify({ markedAt: null, blockedUntil: null })]),
+    );
   });
 });

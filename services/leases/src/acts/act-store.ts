@@ -1,4 +1,5 @@
-import { rowList } from '@latchkey/shared/db';
+import type { MarkState } from '@latchkey/shared/contracts';
+import { anyId as any, blockRow, markRow, rowList } from '@latchkey/shared/db';
 import { sql } from 'kysely';
 import type { Lease } from '../lease.ts';
 import {
@@ -15,11 +16,14 @@ import {
 import type { Renewal, Revocation } from '../lease-store.ts';
 import type { Database, Transaction } from '../own-tables.ts';
 import { sessionColumn } from '../session-row.ts';
-import { byPair, latestOf, type Pair, selectorsOf } from './pair-selectors.ts';
+import { byPair, latestOf, markStatesOf, type Pair, selectorsOf } from './pair-selectors.ts';
 
 export interface DeviceOfPair extends Pair {
   deviceId: string;
 }
+
+/** Next to `markRow` and `blockRow`. */
+const boundRow = 2;
 
 /** What a new lease has. The other columns are empty, and each would be one more list of values to write and to read. */
 const newRowTypes = {
@@ -133,31 +137,46 @@ export class ActStore {
     return eb.and([inState(eb, 'active', now), eb.or([eb.not(hasUnfinished(eb)), eb.not(isCovered(eb))])]);
   }
 
-  /** As `findLatestMark`, in the order of the pairs. Any text may stand for a content here, one with spaces, too. */
-  async listMarks(pairs: readonly Pair[]): Promise<(number | null)[]> {
+  /** As `findMarkState`, in the order of the pairs. Any text may stand for a content here, one with spaces, too. */
+  async listMarks(pairs: readonly Pair[]): Promise<(MarkState | null)[]> {
     if (pairs.length === 0) return [];
-    const found = await this.#tx
-      .selectFrom(selectorsOf(this.#tx, pairs))
-      .crossJoin('marks')
-      .whereRef('marks.viewer_id', '=', 'given.asked_viewer')
-      .whereRef('marks.content_id', '=', 'given.asked_content')
-      .select(['given.place as place', 'marks.marked_at as at'])
-      .execute();
-    return latestOf(pairs, found);
+    return markStatesOf(pairs, await this.#marksOf(pairs).execute());
   }
 
-  /** As `findLatestMark`, and the newest creation that a revocation of the viewer, the content or both covers. By `pairKey`, in one statement. */
-  async findTimes(
-    pairs: readonly Pair[],
-  ): Promise<{ marks: Map<string, number>; bounds: Map<string, number> }> {
-    if (pairs.length === 0) return { marks: new Map(), bounds: new Map() };
-    const found = await this.#tx
+  /** The marks and blocks that cover the pairs, each with the place of the selector that names it. */
+  #marksOf(pairs: readonly Pair[]) {
+    return this.#tx
       .with('given', (db) => db.selectFrom(selectorsOf(this.#tx, pairs)).selectAll())
       .selectFrom('given')
       .crossJoin('marks')
       .whereRef('marks.viewer_id', '=', 'given.asked_viewer')
       .whereRef('marks.content_id', '=', 'given.asked_content')
-      .select((eb) => ['given.place as place', 'marks.marked_at as at', eb.lit<number>(1).as('mark')])
+      .select((eb) => [
+        'given.place as place',
+        eb.ref('marks.marked_at').$castTo<number | null>().as('at'),
+        eb.lit<number>(markRow).as('kind'),
+      ])
+      .unionAll((db) =>
+        db
+          .selectFrom('given')
+          .crossJoin('viewer_blocks')
+          .whereRef('viewer_blocks.viewer_id', '=', 'given.asked_viewer')
+          // Once for each pair.
+          .where('given.asked_content', '=', any)
+          .select((eb) => [
+            'given.place as place',
+            'viewer_blocks.blocked_until as at',
+            eb.lit<number>(blockRow).as('kind'),
+          ]),
+      );
+  }
+
+  /** As `findMarkState`, and the newest creation that a revocation of the viewer, the content or both covers. By `pairKey`, in one statement. */
+  async findTimes(
+    pairs: readonly Pair[],
+  ): Promise<{ marks: Map<string, MarkState>; bounds: Map<string, number> }> {
+    if (pairs.length === 0) return { marks: new Map(), bounds: new Map() };
+    const found = await this.#marksOf(pairs)
       .unionAll((db) =>
         db.selectFrom('given').select((eb) => [
           'given.place as place',
@@ -168,22 +187,18 @@ export class ActStore {
             .whereRef('revocations.viewer_id', '=', 'given.asked_viewer')
             .select(({ fn }) => fn.max<number>('revocations.revoked_up_to').as('latest'))
             .$asScalar()
-            .$castTo<number>()
             .as('at'),
-          eb.lit<number>(0).as('mark'),
+          eb.lit<number>(boundRow).as('kind'),
         ]),
       )
       .execute();
-    const [marks, bounds] = [1, 0].map((mark) =>
-      byPair(
-        pairs,
-        latestOf(
-          pairs,
-          found.filter((row) => row.mark === mark),
-        ),
-      ),
+    const [bounds, marks] = [true, false].map((isBound) =>
+      found.filter(({ kind }) => (kind === boundRow) === isBound),
     );
-    return { marks: marks ?? new Map(), bounds: bounds ?? new Map() };
+    return {
+      marks: byPair(pairs, markStatesOf(pairs, marks ?? [])),
+      bounds: byPair(pairs, latestOf(pairs, bounds ?? [])),
+    };
   }
 
   /** @param leases as they are created: neither renewed nor revoked */

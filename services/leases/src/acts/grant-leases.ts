@@ -1,4 +1,4 @@
-import { isHeldByMark } from '@latchkey/shared/contracts';
+import { findMarkRefusal, type MarkState } from '@latchkey/shared/contracts';
 import type { Fate } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type Lease, statusOf } from '../lease.ts';
@@ -16,7 +16,7 @@ type Grant = Placed<CreateAct> | Placed<ReviveAct>;
 
 /** What is known before the first decision, read under the locks of all acts. */
 interface Known {
-  marks: Map<string, number>;
+  marks: Map<string, MarkState>;
   /** A new lease is created after these times, or an earlier revocation would cover it. */
   bounds: Map<string, number>;
   reusable: Map<string, Lease>;
@@ -108,7 +108,8 @@ function decideRevival(work: ActsInWork, grant: Placed<ReviveAct>, known: Known,
   if ((act.notAfter ?? Number.POSITIVE_INFINITY) <= work.now)
     return { refusal: new AppError('LEASE_EXPIRED') };
   if (statusOf(lease, work.now) === 'expired') {
-    if (isMarked(act, known)) return { refusal: new AppError('TOKEN_REVOKED') };
+    const refused = refuseByMarks(work, act, known);
+    if (refused) return refused;
     const none = takeSeat(work, grant, known, plan);
     if (none) return none;
     known.seats.add({ ...lease, expiresAt: work.now + act.ttlMs });
@@ -121,7 +122,8 @@ function decideRevival(work: ActsInWork, grant: Placed<ReviveAct>, known: Known,
 function decideCreation(work: ActsInWork, grant: Placed<CreateAct>, known: Known, plan: Plan): Decision {
   const { act } = grant;
   const { service, now } = work;
-  if (isMarked(act, known)) return { refusal: new AppError('TOKEN_REVOKED') };
+  const refused = refuseByMarks(work, act, known);
+  if (refused) return refused;
   const device = act.deviceId === null ? null : deviceKey(act);
   const reusable = device === null ? undefined : known.reusable.get(device);
   if (device !== null && plan.devices.has(device)) return 'later';
@@ -161,11 +163,14 @@ function toNewLease({ service, now }: ActsInWork, act: CreateAct, { bounds }: Kn
   };
 }
 
-/** A token from before a revocation gets no new lease and cannot bring an expired one back. This does not apply to API keys. */
-function isMarked({ acting, ...pair }: Pair & Pick<CreateAct, 'acting'>, { marks }: Known): boolean {
-  return (
-    acting.principal.kind !== 'api-key' && isHeldByMark(acting.principal, marks.get(pairKey(pair)) ?? null)
-  );
+/** A blocked viewer, and a token from before a revocation, get no new lease and cannot bring an expired one back. */
+function refuseByMarks(
+  { now }: ActsInWork,
+  { acting, ...pair }: Pair & Pick<CreateAct, 'acting'>,
+  { marks }: Known,
+): Decision {
+  const refusal = findMarkRefusal(acting.principal, marks.get(pairKey(pair)) ?? null, now);
+  return refusal && { refusal: new AppError(refusal) };
 }
 
 /** @param replaced as in `ActiveLeases.makeRoom`. @returns null if the viewer may have one more active lease */

@@ -1,4 +1,5 @@
-import { anyId as any, rowList } from '@latchkey/shared/db';
+import type { MarkState } from '@latchkey/shared/contracts';
+import { anyId as any, rowList, toMarkState } from '@latchkey/shared/db';
 import type { Database, Transaction } from '../own-tables.ts';
 
 /** A viewer and a content. */
@@ -19,6 +20,15 @@ export function selectorsOf(tx: Database | Transaction, pairs: readonly Pair[]) 
 
 const selectorsOfPair = 3;
 
+/** The state of each pair, in their order. @param found as `toMarkState` takes them */
+export function markStatesOf(
+  pairs: readonly Pair[],
+  found: readonly { place: number; at: number | null; kind: number }[],
+): (MarkState | null)[] {
+  const rows = Map.groupBy(found, ({ place }) => Math.floor(place / selectorsOfPair));
+  return pairs.map((_, n) => toMarkState(rows.get(n) ?? []));
+}
+
 /** The latest time of each pair, in their order. */
 export function latestOf(
   pairs: readonly Pair[],
@@ -33,11 +43,11 @@ export function latestOf(
   return latest;
 }
 
-export function byPair(pairs: readonly Pair[], times: readonly (number | null)[]): Map<string, number> {
-  const known = new Map<string, number>();
+export function byPair<V>(pairs: readonly Pair[], values: readonly (V | null)[]): Map<string, V> {
+  const known = new Map<string, V>();
   for (const [n, pair] of pairs.entries()) {
-    const at = times[n] ?? null;
-    if (at !== null) known.set(pairKey(pair), at);
+    const value = values[n] ?? null;
+    if (value !== null) known.set(pairKey(pair), value);
   }
   return known;
 }

@@ -43,6 +43,7 @@ const schema = {
       'INVALID_API_KEY',
       'INSUFFICIENT_SCOPE',
       'CONTENT_NOT_ENTITLED',
+      'VIEWER_BLOCKED',
       'TOKEN_REVOKED',
       'CONTENT_NOT_FOUND',
       'LEASE_LIMIT_REACHED',
@@ -91,7 +92,7 @@ interface LeaseRequest {
  * Gives the viewer a lease for the content: a new one, or the active one of the same device, renewed. Without a `deviceId`
  * it is always a new one, because two players cannot be distinguished.
  *
- * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, TOKEN_REVOKED, LEASE_LIMIT_REACHED, IDEMPOTENCY_KEY_IN_USE
+ * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, VIEWER_BLOCKED, TOKEN_REVOKED, LEASE_LIMIT_REACHED, IDEMPOTENCY_KEY_IN_USE
  */
 async function createLease(
   service: LeaseService,

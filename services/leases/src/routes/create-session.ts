@@ -77,6 +77,7 @@ const schema = {
       'INVALID_API_KEY',
       'INSUFFICIENT_SCOPE',
       'CONTENT_NOT_ENTITLED',
+      'VIEWER_BLOCKED',
       'TOKEN_REVOKED',
       'CONTENT_NOT_FOUND',
       'SESSION_UNAVAILABLE',
@@ -122,7 +123,7 @@ interface SessionRequest {
 /**
  * Gives the viewer a new session for the content.
  *
- * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, SESSION_UNAVAILABLE, TOKEN_REVOKED, LEASE_LIMIT_REACHED,
+ * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, SESSION_UNAVAILABLE, VIEWER_BLOCKED, TOKEN_REVOKED, LEASE_LIMIT_REACHED,
  *   IDEMPOTENCY_KEY_IN_USE
  */
 async function createSession(

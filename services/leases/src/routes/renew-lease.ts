@@ -28,6 +28,7 @@ const schema = {
       'LEASE_UNKNOWN',
       'LEASE_REVOKED',
       'LEASE_EXPIRED',
+      'VIEWER_BLOCKED',
       'TOKEN_REVOKED',
       'CONTENT_NOT_ENTITLED',
       'CONTENT_NOT_FOUND',
@@ -55,8 +56,8 @@ interface Grant {
 /**
  * Renews a lease from now on. A viewer can renew its own leases, an API key any.
  *
- * @throws AppError LEASE_UNKNOWN, LEASE_REVOKED, LEASE_EXPIRED, CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND; and TOKEN_REVOKED
- *   or LEASE_LIMIT_REACHED if an expired lease would come back to a viewer who would get no new one
+ * @throws AppError LEASE_UNKNOWN, LEASE_REVOKED, LEASE_EXPIRED, CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND; and VIEWER_BLOCKED,
+ *   TOKEN_REVOKED or LEASE_LIMIT_REACHED if an expired lease would come back to a viewer who would get no new one
  */
 async function renewLease(
   service: LeaseService,

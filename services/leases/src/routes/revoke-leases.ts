@@ -18,7 +18,7 @@ import { redact } from '@latchkey/shared/log';
 import { Type } from '@latchkey/shared/schema';
 import { ActStore } from '../acts/act-store.ts';
 import type { Lease } from '../lease.ts';
-import { type Acting, actingIn, auditRevocation } from '../lease-acting.ts';
+import { type Acting, actingIn, auditRevocation, becauseOf } from '../lease-acting.ts';
 import { lockForRevocation } from '../lease-locks.ts';
 import type { LeaseService } from '../lease-route-options.ts';
 import {
@@ -199,7 +199,7 @@ async function revokeLease(
       acting,
       'lease.revoke',
       { leaseId, viewerId: null, contentId: null },
-      reason,
+      becauseOf(reason),
     );
     // A repeat changes nothing: a mark of now would also refuse the token that was issued since. But a viewer
     // that releases a lease just before it is revoked does not escape the mark.

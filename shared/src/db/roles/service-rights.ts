@@ -54,8 +54,9 @@ export const serviceRights = {
     contents: { select: true, insert: true, update: true },
     key_versions: { select: true, insert: true },
     imported_keys: { select: true, insert: true, update: ['wrapped_key', 'imported_at'], delete: true },
-    // An upload needs the marks of its viewer in its own transaction. See `findLatestMark`.
+    // An upload needs the marks and the block of its viewer in its own transaction. See `findMarkState`.
     marks: { select: true },
+    viewer_blocks: { select: true },
     ...writesAudit,
   },
   leases: {
@@ -63,6 +64,7 @@ export const serviceRights = {
     leases: { select: true, insert: true, update: true, delete: true },
     sessions: { select: true, insert: true, update: ['used_at'], delete: true },
     marks: { select: true, insert: true, update: true, delete: true },
+    viewer_blocks: { select: true, insert: true, update: true, delete: true },
     revocations: { select: true, insert: true, update: true, delete: true },
     lease_idempotency_keys: { select: true, insert: true, update: true, delete: true },
     ...purges,
