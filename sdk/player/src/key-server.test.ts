@@ -39,6 +39,7 @@ it('a second 401 is final', async () => {
 
 it.each([
   [403, 'LEASE_REVOKED', 'LEASE_REVOKED', false],
+  [403, 'VIEWER_BLOCKED', 'VIEWER_BLOCKED', false],
   [403, 'TOKEN_REVOKED', 'TOKEN_REVOKED', false],
   [404, 'CONTENT_NOT_FOUND', 'CONTENT_NOT_FOUND', false],
   [400, 'VALIDATION_FAILED', 'REFUSED', false],

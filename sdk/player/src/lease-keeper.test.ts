@@ -181,6 +181,7 @@ describe('a lease is renewed', () => {
 
   it.each([
     [403, 'LEASE_REVOKED'],
+    [403, 'VIEWER_BLOCKED'],
     [403, 'TOKEN_REVOKED'],
     [404, 'CONTENT_NOT_FOUND'],
   ])('a refused renewal (%d %s) is reported once, and nothing more is requested', async (status, code) => {

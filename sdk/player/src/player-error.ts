@@ -2,6 +2,7 @@ import type { Lease } from './lease.ts';
 
 /** What a key server refuses, by the code of its answer. Other refusals are `REFUSED`. */
 const refusals = [
+  'VIEWER_BLOCKED',
   'TOKEN_REVOKED',
   'EPOCH_PAST',
   'EPOCH_NOT_FOUND',

@@ -64,6 +64,7 @@ export interface SessionLeases {
 /** The server has ended the lease, or there is no token for its release. */
 const withoutRelease: readonly PlayerErrorCode[] = [
   'LEASE_REVOKED',
+  'VIEWER_BLOCKED',
   'TOKEN_REVOKED',
   'UNAUTHENTICATED',
   'AUTH_FAILED',
