@@ -20,6 +20,7 @@ export const queryKeys = {
   usage: (view: object) => ['usage', view] as const,
   contentNames: (ids: readonly string[]) => ['contents', 'names', ids] as const,
   marks: (query: object) => ['marks', query] as const,
+  viewerBlock: (viewerId: string) => ['viewers', 'block', viewerId] as const,
   viewerPage: (query: object, cursor: string | null) => ['viewers', 'page', query, cursor] as const,
   leases: ['leases'] as const,
   leasePage: (query: object, cursor: string | null) => ['leases', 'page', query, cursor] as const,

@@ -117,7 +117,7 @@ describe('latchkey api-keys create', () => {
     ['a name of blanks', ['--name', '  '], '1 to 200'],
     ['contents that are no ids', ['--contents', 'film,a/b'], 'prefixes such as acme-*'],
     ['no contents', ['--contents', ''], 'prefixes such as acme-*'],
-    ['more contents than a key may have', ['--contents', 'a,'.repeat(50) + 'a'], '1 to 50'],
+    ['more contents than a key may have', ['--contents', `${'a,'.repeat(50)}a`], '1 to 50'],
   ])('api-keys create refuses %s and says what is accepted', async (_, options, word) => {
     const { path } = await makeFile();
     const { exitCode, stderr, stdout } = await runCommand(['api-keys', 'create', '--name', 'x', ...options], {

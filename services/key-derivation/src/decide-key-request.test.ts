@@ -235,7 +235,14 @@ describe('without a lease the marks decide', () => {
 
   test('a block of a viewer does not concern the keys of an API key', async () => {
     mark = { markedAt: null, blockedUntil: null };
-    const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'admin', cacheKey: 'h' };
+    const key: Principal = {
+      kind: 'api-key',
+      id: 'k',
+      name: 'k',
+      scope: 'admin',
+      contents: null,
+      cacheKey: 'h',
+    };
     expect(await decide(optional, null, key)).toBe(3);
   });
 

@@ -1,5 +1,11 @@
 import type { Authority } from '@latchkey/shared/authority';
-import type { ContentState, LeaseState, MarkState, Principal, TokenContents } from '@latchkey/shared/contracts';
+import type {
+  ContentState,
+  LeaseState,
+  MarkState,
+  Principal,
+  TokenContents,
+} from '@latchkey/shared/contracts';
 import { AppError, codes, type ErrorCode } from '@latchkey/shared/errors';
 import { createLeaseState, createManualClock } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
@@ -132,7 +138,10 @@ test('the steps name every refusal of a key request once', () => {
 });
 
 test('a step whose state cannot be read is shown as unknown, never as passed', async () => {
-  const { explain } = await open({ content: null, lease: null, mark: null, isAway: true }, rulesOf('optional'));
+  const { explain } = await open(
+    { content: null, lease: null, mark: null, isAway: true },
+    rulesOf('optional'),
+  );
   const { outcome, code, steps } = await explain({
     principal: ada,
     contentId: 'film',
@@ -171,7 +180,7 @@ test('a caller who is limited to some contents sees no lease and no session of o
     lease: { ...lease, contentId: 'other' },
     mark: null,
   } as const;
-  const { explain } = open(world, rulesOf('optional'));
+  const { explain } = await open(world, rulesOf('optional'));
   const session = { kind: 'session', id: leaseId, session: { leaseId, secretHash: '0'.repeat(64) } } as const;
   for (const [principal, code] of [
     [ada, 'LEASE_UNKNOWN'],

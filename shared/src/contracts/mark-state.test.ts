@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { findMarkRefusal } from './mark-state.ts';
 import type { Principal } from './principal.ts';
 
-const apiKey: Principal = { kind: 'api-key', id: 'k', name: 'n', scope: 'playback', cacheKey: 'h' };
+const apiKey: Principal = {
+  kind: 'api-key',
+  id: 'k',
+  name: 'n',
+  scope: 'playback',
+  contents: null,
+  cacheKey: 'h',
+};
 const anonymous: Principal = { kind: 'anonymous', id: null };
 const viewer = (issuedNotBefore: number | null = null): Principal => ({
   kind: 'viewer',

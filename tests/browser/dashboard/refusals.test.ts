@@ -10,7 +10,7 @@ import { unique } from '@latchkey/support/black-box/unique';
 import { waitForAnnouncement } from '@latchkey/support/dashboard/announcements';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { openDashboard } from '@latchkey/support/dashboard/open-dashboard';
-import { viewerToken } from '@latchkey/support/tokens';
+import { laterToken, viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
 const { open, target } = await openDashboard();
@@ -121,6 +121,38 @@ it('a viewer is found by the beginning of its ID, and its page shows leases, ref
   await oncePropagated(target, async () => {
     expect(await askForKey(target, { ...scene, contentId })).toBe('200');
   });
+});
+
+it('a viewer is blocked by keyboard until a day with a reason, which its page shows, and the block is lifted', async () => {
+  const scene = await makeScene(target);
+  await createLease(target, scene);
+  const ask = (token: string) => askForKey(target, { ...scene, token });
+  const page = await open({ path: `/viewers?viewer=${scene.viewerId}`, as: adminApiKey });
+  await page.getByRole('button', { name: 'Block this viewer…' }).press('Enter');
+  await page.getByRole('dialog').getByText('1 active lease will end').waitFor();
+  await page.getByLabel('Ends').selectOption('After a chosen day');
+  await page.getByLabel('Reason').fill('shared <b>account</b>');
+  await page.getByLabel('Reason').press('Enter');
+  await page.getByText('Choose today or a later day.').waitFor();
+  await inspectPage(page, 'viewer-block');
+  const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+  await page.getByLabel('Last day').fill(day);
+  await page.getByLabel('Reason').press('Enter');
+  await waitForAnnouncement(page, 'Viewer blocked. 1 lease revoked');
+  const notice = page.getByRole('status').filter({ hasText: 'This viewer is blocked' });
+  await notice.getByText('shared <b>account</b>').waitFor();
+  await inspectPage(page, 'viewer-blocked');
+  const token = laterToken(target.jwtSecret, scene.viewerId);
+  await oncePropagated(target, async () => expect(await ask(token)).toBe('403 VIEWER_BLOCKED'));
+  await page.getByRole('region', { name: 'History' }).getByText('shared <b>account</b>').waitFor();
+
+  await page.getByRole('button', { name: 'Lift the block…' }).press('Enter');
+  await inspectPage(page, 'viewer-unblock');
+  await page.getByRole('dialog').getByRole('button', { name: 'Lift the block' }).press('Enter');
+  await waitForAnnouncement(page, 'Block lifted');
+  await page.getByRole('button', { name: 'Block this viewer…' }).waitFor();
+  expect(await notice.count()).toBe(0);
+  await oncePropagated(target, async () => expect(await ask(token)).toBe('200'));
 });
 
 it('a viewer without leases has a page, whatever its ID', async () => {

@@ -61,7 +61,13 @@ export function RevokeDialog({ subject, onClose }: { subject: RevocationSubject;
 }
 
 /** The number of leases that will end. */
-function RevocationCount({ target, beforehand }: { target: RevocationTarget; beforehand: CountBeforehand }) {
+export function RevocationCount({
+  target,
+  beforehand,
+}: {
+  target: RevocationTarget;
+  beforehand: CountBeforehand;
+}) {
   const { count, error } = beforehand;
   if ('leaseId' in target) return null;
   if (error) return <ErrorNotice error={error} purpose="shown" />;

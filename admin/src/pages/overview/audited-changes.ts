@@ -19,7 +19,7 @@ interface AuditedChanges {
 /** The changes with their actions, read again for each new change. If the audit fails, they are shown without actions. */
 export function useAuditedChanges(changes: readonly AuthorityChange[] | undefined): AuditedChanges {
   const api = useApi();
-  // A change of all leases of a viewer or content is a revocation, or a mark that was lifted.
+  // A change of all leases of a viewer or content is a revocation, a block, or one of them that was lifted.
   const unclear = changes?.filter(({ kind, leaseId }) => kind !== 'leases' || leaseId === null) ?? [];
   const [newest] = unclear;
   const from = unclear.at(-1)?.at;
@@ -69,17 +69,19 @@ export function matchAuditRecords(
 
 /** Whether it removed access. Admins look for these changes. */
 export function isRevocation({ kind, audited }: AuditedChange): boolean {
-  if (kind === 'leases') return audited?.action !== 'mark.lift';
+  if (kind === 'leases') return audited?.action !== 'mark.lift' && audited?.action !== 'viewer.unblock';
   return audited?.action === 'api-key.revoke' || audited?.action === 'content.disable';
 }
 
 function isOf({ at, action, target, outcome }: AuditRecord, change: AuthorityChange): boolean {
   if (outcome !== 'done' || Date.parse(at) !== Date.parse(change.at)) return false;
-  if (change.kind === 'leases')
-    return (action === 'mark.lift' || action === 'lease.revoke') && target === describeTarget(change);
+  if (change.kind === 'leases') return leaseActs.includes(action) && target === describeTarget(change);
   if (change.kind === 'content') return action.startsWith('content.') && target === change.contentId;
   return change.kind === 'api-key' && (action === 'setup' || action.startsWith('api-key.'));
 }
+
+/** The actions whose change names a viewer, a content or both. */
+const leaseActs = ['lease.revoke', 'mark.lift', 'viewer.block', 'viewer.unblock'];
 
 const lateness = ({ pending, slowestMs }: AuthorityChange) =>
   pending.length > 0 ? Number.POSITIVE_INFINITY : (slowestMs ?? 0);
@@ -91,6 +93,8 @@ const acts: Readonly<Record<string, string>> = {
   'api-key.rotate': 'An API key was rotated',
   'api-key.revoke': 'An API key was revoked',
   'mark.lift': 'A mark was lifted',
+  'viewer.block': 'A viewer was blocked',
+  'viewer.unblock': 'The block of a viewer was lifted',
   'content.create': 'A content was registered',
   'content.update': 'A content was changed',
   'content.disable': 'A content was disabled',

@@ -25,6 +25,7 @@ import { writeQuestion } from '../refusals/key-question.ts';
 import { codeColumn, contentColumn, requestColumn, timeColumn } from '../refusals/refusal-columns.tsx';
 import { useRefusals } from '../refusals/use-refusals.ts';
 import { UsageCard } from '../usage/usage-card.tsx';
+import { useViewerBlock, ViewerBlockButton, ViewerBlockNotice } from './viewer-block.tsx';
 import { ViewerMarks } from './viewer-marks.tsx';
 
 /** A short list: the Leases page has all of them. */
@@ -32,12 +33,13 @@ const shownLeases = 10;
 /** As many as help to see a pattern. */
 const shownRefusals = 20;
 
-/** One viewer: what it plays and with what, what it was refused, and which revocations hold against it. */
+/** One viewer: what it plays and with what, what it was refused, whether it is blocked, and which revocations hold against it. */
 export function ViewerDetail({ viewerId }: { viewerId: string }) {
   const [, navigate] = useLocation();
   const [subject, setSubject] = useState<RevocationSubject | null>(null);
   const page = useLeasePage({ viewerId, limit: shownLeases }, null);
   const counts = useLeaseCounts({ viewerId }, page);
+  const block = useViewerBlock(viewerId);
   const columns = useMemo(() => {
     const open = (leaseId: string) => navigate(`${addressOf({ viewerId })}&lease=${leaseId}`);
     return leaseColumns({
@@ -67,10 +69,12 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
               <Button variant="light" color="bad" onClick={() => setSubject({ viewerId })}>
                 Revoke every lease of this viewer…
               </Button>
+              <ViewerBlockButton viewerId={viewerId} block={block} />
             </UnlimitedOnly>
           </>
         }
       />
+      <ViewerBlockNotice block={block} />
       <ViewerFacts counts={counts} leases={page.rows} />
       <ViewerMarks viewerId={viewerId} />
       <UnlimitedOnly>

@@ -67,7 +67,13 @@ function addBlockRoute(app: App, service: LeaseService): void {
     path,
     {
       // As for revocations: an API key that takes rights away is not limited.
-      config: { access: 'manage', action: 'viewer.block', limit: 'api', limitsRefusals: true },
+      config: {
+        access: 'manage',
+        contents: 'whole-server',
+        action: 'viewer.block',
+        limit: 'api',
+        limitsRefusals: true,
+      },
       preValidation: readEmptyBody,
       schema: {
         tags: ['leases'],
@@ -163,7 +169,7 @@ function addUnblockRoute(app: App, service: LeaseService): void {
   app.delete(
     path,
     {
-      config: { access: 'manage', action: 'viewer.unblock', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'viewer.unblock', limit: 'api' },
       schema: {
         tags: ['leases'],
         operationId: 'unblockViewer',
@@ -198,7 +204,7 @@ function addGetBlockRoute(app: App, { db, clock }: Pick<LeaseRouteOptions, 'db' 
   app.get(
     path,
     {
-      config: { access: 'manage', action: 'viewer.read-block', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'viewer.read-block', limit: 'api' },
       schema: {
         tags: ['leases'],
         operationId: 'getViewerBlock',
@@ -222,7 +228,7 @@ function addListBlocksRoute(app: App, { db, clock }: Pick<LeaseRouteOptions, 'db
   app.get(
     '/api/v1/viewers/blocks',
     {
-      config: { access: 'manage', action: 'viewer.list-blocks', limit: 'api' },
+      config: { access: 'manage', contents: 'whole-server', action: 'viewer.list-blocks', limit: 'api' },
       schema: {
         tags: ['leases'],
         operationId: 'listViewerBlocks',
