@@ -5,6 +5,7 @@ import {
   internalHeaderPrefix,
   internalSecretHeader,
   isDirectHeader,
+  personHeaders,
 } from '@latchkey/shared/internal';
 import type { FastifyRequest } from 'fastify';
 
@@ -64,6 +65,7 @@ export function requestHeaders(
   }
   kept.push('via', headers.via ? `${headers.via}, ${thisHop}` : thisHop);
   kept.push('x-forwarded-for', request.clientIp, 'x-request-id', request.id, internalSecretHeader, secret);
+  for (const [name, value] of Object.entries(personHeaders(request.person))) kept.push(name, value);
   if (setupOriginOf) pushSetupOrigin(kept, setupOriginOf(request.raw));
   return kept;
 }

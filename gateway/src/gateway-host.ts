@@ -14,11 +14,13 @@ import { resolveClientIp } from '@latchkey/shared/net';
 import type { ProcessContext, StartContext } from '@latchkey/shared/process';
 import { addAdminFiles } from './admin-files.ts';
 import { addCors, createCorsHeaders } from './cors.ts';
+import { createPersonTaker } from './take-person.ts';
 
 type HostValues = Pick<
   SingleNodeValues,
   'trustProxy' | 'corsOrigins' | 'viewerTokenFrom' | 'publicUrl' | 'overloadDelayMs' | 'trustTraceparent'
->;
+> &
+  Partial<Pick<SingleNodeValues, 'dashboardUserHeader' | 'dashboardUserSecret'>>;
 
 interface GatewayHostOptions
   extends Pick<ProcessContext, 'clock' | 'log' | 'metrics' | 'tracer'>,
@@ -36,6 +38,7 @@ export async function createGatewayHost(options: GatewayHostOptions): Promise<Ap
     randomId: randomUUID,
     clientIpOf: ({ socket, headers }) =>
       resolveClientIp(trustProxy, socket.remoteAddress, headers['x-forwarded-for']),
+    personOf: createPersonTaker(values),
     requestLog,
     operatorLog: log,
     metrics,

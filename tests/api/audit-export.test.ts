@@ -71,7 +71,7 @@ it('the name of a viewer cannot be a formula in the export as CSV', async () => 
   expect(type).toBe('text/csv');
   const [head, row, end] = bytes.toString().split('\r\n');
   expect(head).toBe(
-    'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count,details',
+    'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count,details,person',
   );
   expect(row).toContain(`,viewer,"'${viewerId.replaceAll('"', '""')}",lease.list,`);
   expect(end).toBe('');

@@ -41,6 +41,7 @@ it.each([
   ['SALT_HEX_V2', [...deriving, 'single-node']],
   ['ADMIN_API_KEY', ['auth', 'single-node']],
   ['SETUP_TOKEN', ['auth', 'single-node']],
+  ['DASHBOARD_USER_SECRET', ['edge', 'gateway', 'single-node']],
   ['AWS_ACCESS_KEY_ID', ['content', 'single-node']],
   ['AWS_SECRET_ACCESS_KEY', ['content', 'single-node']],
   ['AUTH_JWT_SECRET', [...verifyTokens, 'edge', 'single-node']],

@@ -9,6 +9,8 @@ export interface AuditRecord {
   id: string;
   at: string;
   actor: { kind: string; id: string | null };
+  /** The person whom a proxy with sign-on named. */
+  person: string | null;
   /** Such as `api-key.create`. */
   action: string;
   target: string | null;

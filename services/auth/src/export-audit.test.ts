@@ -62,7 +62,7 @@ describe.each(databaseKinds(process.env))('an export on $name', (kind) => {
     const pieces: string[] = [];
     for await (const piece of exportAudit(db, { outcome: 'done' }, 'csv')) pieces.push(piece);
     expect(pieces).toEqual([
-      'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count,details\r\n',
+      'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count,details,person\r\n',
     ]);
     await close();
   });

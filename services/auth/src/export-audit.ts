@@ -29,6 +29,7 @@ const header = [
   'affected',
   'count',
   'details',
+  'person',
 ];
 
 /**
@@ -67,6 +68,7 @@ function cellsOf({
   affected,
   count,
   details,
+  person,
 }: AuditRecord) {
   return [
     id,
@@ -82,6 +84,7 @@ function cellsOf({
     affected === null ? null : String(affected),
     String(count),
     details === null ? null : JSON.stringify(details),
+    person,
   ];
 }
 

@@ -9,6 +9,8 @@ export interface AuditRecord extends Record<string, unknown> {
   id: string;
   at: string;
   actor: { kind: string; id: string | null };
+  /** The person whom a proxy with sign-on named; null for none. */
+  person: string | null;
   action: string;
   target: string | null;
   clientIp: string | null;
@@ -29,6 +31,7 @@ export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
     id: String(row.number),
     at: new Date(row.at).toISOString(),
     actor: { kind: row.actor_kind, id: row.actor_id },
+    person: row.person,
     action: row.action,
     target: row.target,
     clientIp: row.client_ip,
@@ -88,6 +91,7 @@ export function toAuditRow(
     at,
     actor_kind: entry.actor.kind,
     actor_id: hideInId(entry.actor.id),
+    person: hideInId(entry.person ?? null),
     action: entry.action,
     target: hideInTarget(entry),
     client_ip: entry.clientIp,
@@ -164,6 +168,7 @@ const auditColumns = {
   at: 'bigint',
   actor_kind: 'text',
   actor_id: 'text',
+  person: 'text',
   action: 'text',
   target: 'text',
   client_ip: 'text',

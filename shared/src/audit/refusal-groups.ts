@@ -97,7 +97,8 @@ function countIn(
 
 function withoutSender(entry: AuditEntry): AuditEntry {
   const { kind } = entry.actor;
-  return { ...entry, actor: { kind, id: null }, target: null, names: null, clientIp: null, requestId: null };
+  const nobody = { actor: { kind, id: null }, person: null };
+  return { ...entry, ...nobody, target: null, names: null, clientIp: null, requestId: null };
 }
 
 /** How many rows may be written: at once, and in each minute from then on. */

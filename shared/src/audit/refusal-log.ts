@@ -15,7 +15,7 @@ const countEveryMs = 1_000;
 const growsForMs = 90_000;
 /** How long an answer waits for its row. Well under the gateway's 7 s: the refusal is sent even without a row. */
 const patienceMs = 1_000;
-/** Rows of one statement: eleven values each, and SQLite takes 32,766 values (SQLITE_MAX_VARIABLE_NUMBER). */
+/** Rows of one statement: twelve values each, and SQLite takes 32,766 values (SQLITE_MAX_VARIABLE_NUMBER). */
 const rowsPerStatement = 1_000;
 
 /** Audit of refusals. A refusal has no act whose transaction it could join, so refusals share transactions among themselves. */

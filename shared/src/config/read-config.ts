@@ -3,7 +3,7 @@ import { type Config, type Rule, readSettings, type Settings } from './settings.
 import type { Environment, ReadFile } from './source.ts';
 import { checkPresign } from './variables/content.ts';
 import { weakSecretRules } from './variables/credentials.ts';
-import { checkCors, warnOfEveryProxy } from './variables/gateway.ts';
+import { checkCors, checkDashboardUser, warnOfEveryProxy } from './variables/gateway.ts';
 import { checkLeases } from './variables/leases.ts';
 import { checkPorts } from './variables/process.ts';
 import { internalTlsRules } from './variables/services.ts';
@@ -14,6 +14,7 @@ import { checkViewerTokens, warnOfViewerTokens } from './variables/viewer-tokens
 const rules: readonly Rule[] = [
   checkMasterKey,
   checkCors,
+  checkDashboardUser,
   checkLeases,
   checkPresign,
   checkViewerTokens,

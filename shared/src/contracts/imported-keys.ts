@@ -36,6 +36,7 @@ const ActorSchema = Type.Object({
 /** Who acts, for the row in the audit. */
 const ActFactsSchema = Type.Object({
   actor: ActorSchema,
+  person: Type.Optional(nullable(Type.String())),
   clientIp: nullable(Type.String()),
   requestId: nullable(Type.String()),
 });

@@ -20,6 +20,8 @@ export interface AuditDetails {
 /** One management action, done or refused. */
 export interface AuditEntry {
   actor: Actor;
+  /** The person whom a proxy with sign-on named. */
+  person?: string | null;
   /** Noun and verb, such as `api-key.create`. */
   action: string;
   /** The target: an id or a selector. */

@@ -8,6 +8,7 @@ import { followers } from './migrations/0003-followers.ts';
 import { limitedApiKeys } from './migrations/0004-limited-api-keys.ts';
 import { idempotencyKeys } from './migrations/0005-idempotency-keys.ts';
 import { viewerBlocks } from './migrations/0006-viewer-blocks.ts';
+import { auditPerson } from './migrations/0007-audit-person.ts';
 import type { Database, Transaction } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 import { inTransaction } from './transaction.ts';
@@ -21,10 +22,11 @@ export const migrations: Record<string, Migration> = {
   '0004-limited-api-keys': limitedApiKeys,
   '0005-idempotency-keys': idempotencyKeys,
   '0006-viewer-blocks': viewerBlocks,
+  '0007-audit-person': auditPerson,
 };
 
 /** The last migration without which this code does not run; later ones may be pending. Move it together with the code that needs a later one. */
-export const neededMigration = '0006-viewer-blocks';
+export const neededMigration = '0007-audit-person';
 
 /** The schema as one release knows it. */
 export interface KnownSchema {

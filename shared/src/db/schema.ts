@@ -31,6 +31,8 @@ export interface AuditTable {
   at: number;
   actor_kind: string;
   actor_id: string | null;
+  /** Whom a proxy with sign-on named (`DASHBOARD_USER_HEADER`). */
+  person: string | null;
   action: string;
   target: string | null;
   client_ip: string | null;

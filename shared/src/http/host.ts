@@ -90,6 +90,8 @@ interface Tracing {
 interface HostOptions {
   randomId: () => string;
   clientIpOf: (request: IncomingMessage) => string;
+  /** The person whom a proxy with sign-on named. Called once for each request. Null or left out: nobody is named. */
+  personOf?: ((request: IncomingMessage) => string | null) | null;
   /** Null in a process whose gateway writes the log line. */
   requestLog: RequestLog | null;
   operatorLog: OperatorLog;
@@ -114,6 +116,7 @@ export function createHost(options: HostOptions): App {
   const {
     randomId,
     clientIpOf,
+    personOf,
     requestLog,
     metrics,
     tls,
@@ -130,6 +133,7 @@ export function createHost(options: HostOptions): App {
   const begin = (request: FastifyRequest, reply: FastifyReply) => {
     const startedAtMs = performance.now();
     request.clientIp = clientIpOf(request.raw);
+    request.person = personOf?.(request.raw) ?? null;
     clientErrors.begin(request.raw, reply);
     reply.header('x-request-id', request.id);
     reply.headers(usualHeaders);
@@ -243,6 +247,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Always a valid IP address, determined once. */
     clientIp: string;
+    /** The person whom a proxy with sign-on named, for the audit alone: it gives no right. Null for none. */
+    person: string | null;
     /** The actor; null until authenticated, and on routes without a credential. */
     principal: Principal | null;
     /** Whether a service refused it because it does not come from another service. */
@@ -277,6 +283,7 @@ declare module 'fastify' {
 /** What hooks and routes note on a request, before they do. */
 function decorateRequests(app: App): void {
   app.decorateRequest('clientIp', '');
+  app.decorateRequest('person', null);
   app.decorateRequest('principal', null);
   app.decorateRequest('isRefusedAtGate', false);
   app.decorateRequest('errorCode', null);

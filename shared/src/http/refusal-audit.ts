@@ -10,12 +10,14 @@ import type { App } from './routes.ts';
 /** The actor in an act's audit row. An operator at the database has neither address nor request. */
 export interface AuditFacts {
   actor: Actor;
+  person?: string | null;
   clientIp: string | null;
   requestId: string | null;
 }
 
 export function auditFacts(request: FastifyRequest): AuditFacts {
-  return { actor: toActor(request.principal), clientIp: request.clientIp, requestId: request.id };
+  const { principal, person, clientIp, id } = request;
+  return { actor: toActor(principal), person, clientIp, requestId: id };
 }
 
 /**

@@ -14,6 +14,19 @@ export const isDirectHeader = 'x-latchkey-direct';
 /** From the gateway, on calls of setup: why a page of another origin makes it (`ForeignPageReason`). */
 export const foreignPageHeader = 'x-latchkey-foreign-page';
 
+/** From the gateway: the person whom a proxy with sign-on named. */
+const personHeader = 'x-latchkey-person';
+
+/** The header with the person, for a request to a service. */
+export function personHeaders(person: string | null | undefined): Record<string, string> {
+  return person ? { [personHeader]: encodeURIComponent(person.toWellFormed()) } : {};
+}
+
+/** The person whom the sender has verified. The caller has checked that the request comes from a process of the installation. */
+export function readPersonHeader(headers: IncomingHttpHeaders): string | null {
+  return decode(text(headers[personHeader])) || null;
+}
+
 const principalHeader = 'x-latchkey-principal';
 const codeHeader = 'x-latchkey-code';
 const routeHeader = 'x-latchkey-route';

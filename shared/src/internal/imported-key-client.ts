@@ -13,6 +13,7 @@ import {
 import { AppError } from '../errors/errors.ts';
 import { Type } from '../schema/type.ts';
 import { importedKeyBatch } from './batch-kinds.ts';
+import { personHeaders } from './answer-headers.ts';
 import { createBatchReader } from './batch-routes.ts';
 import { gatherReads } from './gather-reads.ts';
 import type { InternalClient } from './internal-client.ts';
@@ -75,6 +76,7 @@ export function createImportedKeyClient(content: InternalClient): ImportedKeyRea
 function headersOf({ authorization, facts }: PassedOnAct): Record<string, string> {
   return {
     authorization,
+    ...personHeaders(facts.person),
     ...(facts.clientIp !== null && { 'x-forwarded-for': facts.clientIp }),
     ...(facts.requestId !== null && { 'x-request-id': facts.requestId }),
   };

@@ -4,7 +4,9 @@ export {
   foreignPageHeader,
   internalHeaderPrefix,
   isDirectHeader,
+  personHeaders,
   readLogHeaders,
+  readPersonHeader,
 } from './answer-headers.ts';
 export { apiKeyBatch, contentBatch, importedKeyBatch, leaseBatch, markBatch } from './batch-kinds.ts';
 export { addBatchRoute } from './batch-routes.ts';

@@ -4,4 +4,5 @@ export { parseNatsUrls } from './nats-urls.ts';
 export { createServer, METHODS, STATUS_CODES } from './node-http.ts';
 export { parseRedisUrl, type RedisPlace } from './redis-url.ts';
 export { splitHosts } from './split-hosts.ts';
+export { isTrustedPeer } from './is-trusted-peer.ts';
 export { parseTrustProxy, type TrustProxy, trustProxyForms } from './trust-proxy.ts';

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../errors/errors.ts';
 import { type App, addHealthRoutes, addOpenApi, createHost, createMutualTls } from '../http/index.ts';
-import { addLogHeaders, addProcessReportRoute, createInternalGate } from '../internal/index.ts';
+import {
+  addLogHeaders,
+  addProcessReportRoute,
+  createInternalGate,
+  readPersonHeader,
+} from '../internal/index.ts';
 import type { Readiness } from '../lifecycle/index.ts';
 import { normalizeIp } from '../net/index.ts';
 import { acceptedSecrets, type Revealable } from '../seal/accepted-secrets.ts';
@@ -63,6 +68,7 @@ export function createServiceProcess(
       const forwarded = gate.isFromService(request) ? String(request.headers['x-forwarded-for'] ?? '') : '';
       return normalizeIp(forwarded) ?? normalizeIp(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
     },
+    personOf: (request) => (gate.isFromService(request) ? readPersonHeader(request.headers) : null),
     requestLog: null,
     operatorLog: log,
     metrics,

@@ -219,7 +219,7 @@ it('hostile names are shown as text, and are not formulas in the exported CSV', 
   const { name, text } = await save(page, 'CSV');
   expect(name).toMatch(/^latchkey-audit-[\d-]+\.csv$/);
   expect(text.split('\r\n')[0]).toBe(
-    'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count,details',
+    'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count,details,person',
   );
   expect(text).toContain(`,"'=HYPERLINK(""http://evil.example"",""${mark}"")",`);
   expect(text).not.toMatch(/(^|,|")[=+@-][A-Z]/m);

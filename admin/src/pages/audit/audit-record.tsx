@@ -44,7 +44,7 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
       id: 'actor',
       header: 'Actor',
       width: '22%',
-      cell: ({ actor }) => <ActorCell actor={actor} names={names} />,
+      cell: (record) => <ActorCell record={record} names={names} />,
     },
     {
       id: 'target',
@@ -86,13 +86,19 @@ function Named({ id, names }: { id: string; names: ApiKeyNames }) {
   );
 }
 
-function ActorCell({ actor: { kind, id }, names }: { actor: AuditRecord['actor']; names: ApiKeyNames }) {
+function ActorCell({ record, names }: { record: AuditRecord; names: ApiKeyNames }) {
+  const { kind, id } = record.actor;
   return (
     <span className={styles.identity}>
       <span>{nameOfActorKind(kind)}</span>
       {id !== null && (
         <span className={styles.second}>
           <Named id={id} names={names} />
+        </span>
+      )}
+      {record.person !== null && (
+        <span className={styles.second}>
+          <OutsideText text={record.person} />
         </span>
       )}
     </span>
@@ -123,6 +129,7 @@ export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
     id,
     at,
     actor,
+    person,
     action,
     target,
     clientIp,
@@ -147,6 +154,7 @@ export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
     ...(code === null ? [] : [['Error code', <code key="code">{code}</code>] as const]),
     ['Actor', nameOfActorKind(actor.kind)],
     ...(actor.id === null ? [] : [['Actor ID', copyable(actor.id, 'Actor ID')] as const]),
+    ...(person === null ? [] : [['Person', copyable(person, 'Person')] as const]),
     ['Target', target === null ? 'none' : copyable(target, 'Target')],
     ...(details?.reason ? [['Reason', <OutsideText key="reason" text={details.reason} />] as const] : []),
     ...Object.entries(details?.changes ?? {}).map(

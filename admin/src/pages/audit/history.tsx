@@ -88,6 +88,12 @@ function Entry({ record, actor }: { record: AuditRecord; actor: string | null })
             <OutsideText text={actor} />
           </>
         )}
+        {record.person !== null && (
+          <>
+            {', '}
+            <OutsideText text={record.person} />
+          </>
+        )}
         {summary !== null && (
           <>
             {details?.reason ? ': ' : ': changed '}

@@ -5,7 +5,7 @@ import { mergeHistory } from './merge-history.ts';
 const record = (id: string): AuditRecord => ({
   ...{ id, at: '2026-01-01T00:00:00.000Z', actor: { kind: 'system', id: null }, action: 'content.update' },
   ...{ target: null, clientIp: null, requestId: null, outcome: 'done', code: null, affected: null },
-  ...{ count: 1, details: null },
+  ...{ count: 1, details: null, person: null },
 });
 const idsOf = (records: AuditRecord[]) => records.map(({ id }) => id);
 

@@ -30,6 +30,10 @@ const AuditSchema = Type.Object(
     id: Type.String(),
     at: InstantSchema,
     actor: Type.Object({ kind: Type.String(), id: NullableTextSchema }),
+    person: nullableType<string>({
+      type: 'string',
+      description: 'The person whom a proxy with sign-on named (DASHBOARD_USER_HEADER). Null for none.',
+    }),
     action: Type.String(),
     target: NullableTextSchema,
     clientIp: NullableTextSchema,
@@ -52,7 +56,7 @@ const AuditSchema = Type.Object(
     details: Type.Unsafe<AuditDetails | null>({
       type: ['object', 'null'],
       properties: {
-        reason: { type: 'string', description: 'Of a revocation.' },
+        reason: { type: 'string', description: 'Of a revocation or a block.' },
         changes: {
           type: 'object',
           description: 'What an edit changed, by the names of the API. Long values are cut.',

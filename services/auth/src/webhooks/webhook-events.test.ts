@@ -12,7 +12,7 @@ function rowOf(row: Partial<AuditRow>): AuditRow {
       action: 'lease.revoke',
     },
     ...{ target: null, client_ip: '192.0.2.1', request_id: 'r-1', outcome: 'done', code: null },
-    ...{ affected: null, count: null, details: null },
+    ...{ affected: null, count: null, details: null, person: null },
     ...row,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseTrustProxy, trustProxyForms } from '../../net/index.ts';
-import { boolean, formOf, integer, oneOf } from '../forms.ts';
+import { bearerCredential, boolean, formOf, integer, oneOf, secret } from '../forms.ts';
 import type { Report, Values } from '../settings.ts';
 import { exactOrigins, origins, url } from '../url-forms.ts';
 import type { processVariables } from './process.ts';
@@ -13,6 +13,19 @@ const trustProxy = z
     return trusted ?? z.NEVER;
   })
   .meta({ forms: trustProxyForms });
+
+/** The header is taken out of requests, so it must not be one that the server reads. */
+const userHeader = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,64}$/, 'is not the name of a header')
+  .transform((value) => value.toLowerCase())
+  .refine(
+    (name) => /user|email|name|login|subject|identity/.test(name) && !/agent|latchkey/.test(name),
+    'does not say that it names a person',
+  )
+  .meta({
+    forms: 'the name of a header such as `Remote-User` or `X-Auth-Request-Email`',
+  });
 
 /** Settings of the front door alone: who the client is, and which pages may call. */
 export const gatewayVariables = {
@@ -29,6 +42,14 @@ export const gatewayVariables = {
   TRUST_PROXY: trustProxy
     .default({ kind: 'none' })
     .describe('The proxies whose X-Forwarded-For is trusted. Set it only behind a proxy.'),
+  DASHBOARD_USER_HEADER: userHeader
+    .optional()
+    .describe(
+      'The header in which a proxy with sign-on names the person, for the audit. It needs DASHBOARD_USER_SECRET, and the addresses of the proxy in TRUST_PROXY.',
+    ),
+  DASHBOARD_USER_SECRET: secret(bearerCredential)
+    .optional()
+    .describe('The proxy sends it as `X-Latchkey-Proxy-Secret`. A name without it is ignored.'),
   TRUST_TRACEPARENT: boolean
     .default(false)
     .describe(
@@ -81,6 +102,18 @@ export function checkCors({ corsOrigins, nodeEnv }: GatewayValues, { refuse }: R
   if (corsOrigins !== '*' || nodeEnv !== 'production') return;
   const { forms } = formOf(exactOrigins);
   refuse('CORS_ORIGINS', `is "*", which NODE_ENV=production does not allow. Accepted: ${forms}`);
+}
+
+/** A name that any client could send says nothing about who acted. */
+export function checkDashboardUser(
+  { dashboardUserHeader, dashboardUserSecret, trustProxy: trusted }: GatewayValues,
+  { refuse }: Report,
+): void {
+  if (dashboardUserHeader === undefined) return;
+  if (dashboardUserSecret === undefined)
+    refuse('DASHBOARD_USER_SECRET', 'is missing: DASHBOARD_USER_HEADER needs it');
+  if (trusted?.kind !== 'list')
+    refuse('TRUST_PROXY', 'has to list the addresses of the proxy: DASHBOARD_USER_HEADER needs them');
 }
 
 export function warnOfEveryProxy({ trustProxy: trusted }: GatewayValues, { warn }: Report): void {
