@@ -47,6 +47,7 @@ it('a limited API key manages the contents that its patterns name', async () => 
       `GET /api/v1/content/${contentId}/vod-drm`,
       `GET /api/v1/leases?contentId=${contentId}`,
       `GET /api/v1/usage?by=content&id=${contentId}`,
+      'GET /api/v1/usage',
     ];
     for (const path of paths) expect([path, outcomeOf(await call(path))]).toEqual([path, '200']);
     const leased = await call('POST /keys/leases', { json: { contentId, viewerId } });
@@ -127,7 +128,7 @@ it('a cursor of a list of contents for a limited API key counts only its own', a
 it('what is about the whole server is refused to a limited API key, which is told so', async () => {
   for (const route of [
     ...['GET /api/v1/audit', 'GET /api/v1/statistics', 'GET /api/v1/webhooks', 'GET /api/v1/events'],
-    ...['GET /api/v1/usage', 'GET /api/v1/usage?by=viewer', 'GET /api/v1/usage?by=api-key'],
+    ...['GET /api/v1/usage?by=code', 'GET /api/v1/usage?by=viewer', 'GET /api/v1/usage?by=api-key'],
   ]) {
     const refused = await call(route);
     expect([route, outcomeOf(refused), refused.json]).toMatchObject([

@@ -115,7 +115,8 @@ const others = [
   ...['GET /health', 'GET /ready', 'GET /api/v1/setup', 'POST /api/v1/setup', 'GET /play/{sid}/{name}'],
   ...['GET /api/v1/api-keys', 'POST /api/v1/api-keys', 'GET /api/v1/api-keys/current'],
   ...['GET /api/v1/audit', 'GET /api/v1/audit/export', 'GET /api/v1/events', 'GET /api/v1/statistics'],
-  ...['GET /speke/v1.0/heartbeat', 'POST /api/v1/player-metrics'],
+  ...['GET /speke/v1.0/heartbeat', 'POST /api/v1/player-metrics', 'GET /api/v1/viewers/blocks'],
+  ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /api/v1/viewers/{viewerId}/block`),
 ];
 
 it('every route that names a content, an API key, a lease or a mark is compared', () => {

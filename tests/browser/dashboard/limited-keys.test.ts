@@ -5,7 +5,7 @@ import { openDashboard } from '@latchkey/support/dashboard/open-dashboard';
 import { expect, it } from 'vitest';
 
 const { open, target } = await openDashboard();
-const { adminApiKey } = target;
+const { adminApiKey, client } = target;
 const tenant = unique('tenant');
 const contents = [`${tenant}-*`, unique('alone')];
 const film = await registerContent(target, `${tenant}-film`);
@@ -33,3 +33,56 @@ it.each(['/audit', '/webhooks', '/settings'])(
     await page.getByText('Your key is limited to some contents').waitFor();
   },
 );
+
+it('the pages of a limited key show its own contents, leases and viewers, and ask the server for nothing that it refuses', async () => {
+  const page = await open({ path: '/content', as: raw });
+  const refused: string[] = [];
+  page.on('response', (answer) => {
+    if (answer.status() === 403) refused.push(answer.url());
+  });
+  await page.getByRole('row', { name: film }).waitFor();
+  expect(await page.getByText(foreign).count()).toBe(0);
+  for (const [path, shown] of [
+    [`/content/${film}`, 'Usage over time'],
+    ['/leases', film],
+    [`/viewers/${viewerId}`, film],
+    ['/usage', 'By content'],
+    ['/refusals', 'Why is a key refused?'],
+    ['/api-keys', 'tenant key'],
+  ] as const) {
+    await page.goto(`${new URL(page.url()).origin}/admin${path}`);
+    await page.getByText(shown).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByText(foreign).count()).toBe(0);
+  }
+  expect(refused).toEqual([]);
+});
+
+it('the contents of a key are on its account page and in the list of keys, and are given when a key is created', async () => {
+  const account = await open({ path: '/account', as: raw });
+  await account.getByText(contents.join(', ')).waitFor();
+  await inspectPage(account, 'limited-account');
+
+  const name = unique('made');
+  const page = await open({ path: `/api-keys?q=${name}`, as: adminApiKey });
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Contents').fill('a b');
+  await page.getByLabel('Contents').fill('a/b');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page
+    .getByText(/must match|pattern|must be/)
+    .first()
+    .waitFor();
+  await page.getByLabel('Contents').fill(contents.join('\n'));
+  await inspectPage(page, 'limited-create');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByTestId('raw-key').waitFor();
+  await page.getByLabel(/I have stored this key/).check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  const row = page.getByRole('row', { name });
+  await row.getByText(`${contents[0]} and 1 more`).waitFor();
+  await inspectPage(page, 'limited-list');
+  const { json } = await client.get(`/api/v1/api-keys?q=${name}`, adminApiKey);
+  expect(json.api_keys[0].contents).toEqual(contents);
+});

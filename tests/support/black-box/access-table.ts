@@ -81,7 +81,7 @@ function describeManagement(keyInfo: string): Record<string, Row> {
     'POST /api/v1/api-keys/{id}/rotate': managed('201', noKey),
     'GET /api/v1/audit': managed('200'),
     'GET /api/v1/audit/export': managed('200'),
-    'GET /api/v1/usage': managed('200'),
+    'GET /api/v1/usage': managed('200', '200'),
     'GET /api/v1/events': managed('200'),
     // A webhook is added only where WEBHOOK_ORIGINS lists its origin, so the others name one that does not exist.
     'POST /api/v1/webhooks': managed('409 WEBHOOKS_OFF'),

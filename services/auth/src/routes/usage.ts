@@ -41,7 +41,11 @@ const QuerySchema = Type.Object(
         description: 'Requests for keys and licences, or for leases and sessions.',
       }),
     ),
-    by: Type.Optional(Type.Enum([...usageKinds], { default: 'code', description: 'What a series is.' })),
+    by: Type.Optional(
+      Type.Enum([...usageKinds], {
+        description: 'What a series is. Left out: `code`, or `content` for a limited API key.',
+      }),
+    ),
     // Postgres stores no NUL in a text, so no row has one.
     id: Type.Optional(
       Type.String({
@@ -120,14 +124,14 @@ export function addGetUsageRoute(app: App, { db, clock, usageAccess: access }: A
     },
     async ({ query, principal }) => {
       const now = clock.now();
-      const question = toQuestion(query, access, now);
+      const within = namedBy(db, contentsOf(principal));
+      const question = toQuestion({ by: within ? 'content' : 'code', ...query }, access, now);
       if (principal && question.by !== 'content')
         assertNotLimited(
           principal,
           'manage',
           'This API key is limited to some contents: ask with `by=content`.',
         );
-      const within = namedBy(db, contentsOf(principal));
       const unavailable: 'off' | null = access.retention.days === 0 ? 'off' : null;
       const found = unavailable === null ? await readUsage(db, { ...question, within }) : nothing;
       const completeUntil = Math.min(question.to, floor(now - reportedMs, minuteMs));
@@ -159,10 +163,10 @@ function toQuestion(
     from: given,
     to: end,
     requests = 'keys',
-    by = 'code',
+    by,
     id = undefined,
     limit = defaultLimit,
-  }: Static<typeof QuerySchema>,
+  }: Static<typeof QuerySchema> & Pick<UsageQuestion, 'by'>,
   { retention }: UsageAccess,
   now: number,
 ): UsageQuestion {
