@@ -3,19 +3,11 @@ import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Access, NamedContents } from '../auth/index.ts';
-import type { LoggedRevocation, Principal } from '../contracts/index.ts';
-import type { ErrorCode } from '../errors/errors.ts';
-import {
-  holdsCredential,
-  holdsSession,
-  type OperatorLog,
-  type RequestFailure,
-  type RequestLog,
-} from '../log/index.ts';
+import { holdsCredential, holdsSession, type OperatorLog, type RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Tracer } from '../traces/index.ts';
 import { schemaController } from './compile-on-use.ts';
+import { decorateRequests } from './decorate-requests.ts';
 import {
   addNotFound,
   createErrorHandler,
@@ -30,7 +22,6 @@ import {
 } from './malformed-requests.ts';
 import type { MutualTls } from './mutual-tls.ts';
 import { createResponseObserver } from './observe-response.ts';
-import type { LimitName } from './rate-limit.ts';
 import { type CrossOriginHeaders, type RawAnswers, refuseConnect } from './raw-answer.ts';
 import { type OverloadOptions, refuseOverload } from './refuse-overload.ts';
 import { type App, gateDecorator } from './routes.ts';
@@ -240,56 +231,6 @@ function toRawAnswers({ requestLog, randomId, clientIpOf, crossOriginHeaders }: 
     clientIpOf: (socket) => clientIpOf({ socket, headers: {} } as IncomingMessage),
     crossOriginHeaders: crossOriginHeaders ?? (() => ({})),
   };
-}
-
-// What belongs to one request and is needed where its one log line is written.
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Always a valid IP address, determined once. */
-    clientIp: string;
-    /** The person whom a proxy with sign-on named, for the audit alone: it gives no right. Null for none. */
-    person: string | null;
-    /** The actor; null until authenticated, and on routes without a credential. */
-    principal: Principal | null;
-    /** Whether a service refused it because it does not come from another service. */
-    isRefusedAtGate: boolean;
-    errorCode: ErrorCode | null;
-    /** Why it is answered with a 5xx. */
-    failure: RequestFailure | null;
-    /** What it revoked; null for most requests. */
-    revocation: LoggedRevocation | null;
-    /** The route pattern in the service that answered, where that is another process. */
-    answeredRoute: string | null;
-  }
-
-  interface FastifyContextConfig {
-    /** The row of the scope table. Every route of a service names one. */
-    access?: Access;
-    /** How it names contents. Every route that takes an API key says it. */
-    contents?: NamedContents;
-    /** Its name in the audit, such as `api-key.create`. Only on management actions. */
-    action?: string;
-    /** The rate limit that applies where limits are on. */
-    limit?: LimitName;
-    /** Only requests that the guard or the handler refuses count: a limit must not stop what it lets through. */
-    limitsRefusals?: boolean;
-    /** Also answers while the service waits for its database or other services. */
-    waitsForNothing?: boolean;
-    /** Occupies a path that another route's parameter would match; takes no method itself. */
-    reserved?: boolean;
-  }
-}
-
-/** What hooks and routes note on a request, before they do. */
-function decorateRequests(app: App): void {
-  app.decorateRequest('clientIp', '');
-  app.decorateRequest('person', null);
-  app.decorateRequest('principal', null);
-  app.decorateRequest('isRefusedAtGate', false);
-  app.decorateRequest('errorCode', null);
-  app.decorateRequest('failure', null);
-  app.decorateRequest('revocation', null);
-  app.decorateRequest('answeredRoute', null);
 }
 
 /** Refuses to add an internal route to a host that would serve it to everybody. */
