@@ -2,7 +2,14 @@ import { findKubectl } from './find-kubectl.ts';
 import { type Composition, type KubernetesObject, render } from './render.ts';
 
 /** Secrets and ways out that not every installation has. */
-export const optional = ['audit-collector', 'ipv6', 'setup-token', 'trace-collector', 'trace-headers'];
+export const optional = [
+  'audit-collector',
+  'ipv6',
+  'setup-token',
+  'sign-on',
+  'trace-collector',
+  'trace-headers',
+];
 const common = ['jwks', 'master-key-v2', 'pod-monitor', 'presign'];
 
 /** Each overlay alone, and with the components that fit it. */

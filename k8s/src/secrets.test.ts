@@ -3,7 +3,7 @@ import { renderAll, renderOne } from './compositions.fixture.ts';
 import { workloadsOf } from './workloads.ts';
 
 const secretNames =
-  /^(MASTER_KEY_HEX|SALT_HEX|ADMIN_API_KEY|SETUP_TOKEN|INTERNAL_SECRET|AUTH_JWT_SECRET|OTEL_EXPORTER_OTLP_HEADERS|PKCS11_PIN|VAULT_(TOKEN|ROLE_ID|SECRET_ID)|DATABASE_URL|REDIS_URL|NATS_URL|AWS_(ACCESS|SECRET)|POSTGRES_PASSWORD|(AUTH|CONTENT|LEASES)_DATABASE_PASSWORD)/;
+  /^(MASTER_KEY_HEX|SALT_HEX|ADMIN_API_KEY|SETUP_TOKEN|DASHBOARD_USER_SECRET|INTERNAL_SECRET|AUTH_JWT_SECRET|OTEL_EXPORTER_OTLP_HEADERS|PKCS11_PIN|VAULT_(TOKEN|ROLE_ID|SECRET_ID)|DATABASE_URL|REDIS_URL|NATS_URL|AWS_(ACCESS|SECRET)|POSTGRES_PASSWORD|(AUTH|CONTENT|LEASES)_DATABASE_PASSWORD)/;
 
 /** Which Secrets each workload mounts. */
 function mountedSecrets(objects: Parameters<typeof workloadsOf>[0]): Record<string, string[]> {
@@ -65,6 +65,7 @@ const services = ['auth', 'content', 'gateway', 'key-derivation', 'leases', 'pla
 
 test.each([
   ['setup-token', 'latchkey-setup-token', ['auth']],
+  ['sign-on', 'latchkey-sign-on', ['gateway']],
   ['trace-headers', 'latchkey-trace-headers', services],
   ['vault', 'latchkey-vault', ['key-derivation']],
   ['pkcs11', 'latchkey-pkcs11', ['key-derivation']],

@@ -89,9 +89,6 @@ describe('a faulty configuration is refused with the variables, what is wrong an
       presign,
       ...Object.keys(s3).map((name): Fault => [name, /is not set, but ENABLE_PRESIGN=true.*Accepted: \w/]),
     ],
-    ['a header of persons without a secret', { DASHBOARD_USER_HEADER: 'Remote-User', TRUST_PROXY: 'loopback' }, ['DASHBOARD_USER_SECRET', 'is missing']],
-    ['a header of persons with a number of hops', { DASHBOARD_USER_HEADER: 'Remote-User', DASHBOARD_USER_SECRET: 's'.repeat(40), TRUST_PROXY: '1' }, ['TRUST_PROXY', 'has to list']],
-    ['a header of persons that has another meaning', { DASHBOARD_USER_HEADER: 'Authorization' }, ['DASHBOARD_USER_HEADER', 'Remote-User']],
     ['any origin in production', { CORS_ORIGINS: '*', ...production }, ['CORS_ORIGINS', 'exact origins']],
     ['a shorter longest lease', { LEASE_MAX_TTL_SECONDS: '60' }, ['LEASE_MAX_TTL_SECONDS', 'less than']],
     [

@@ -12,8 +12,8 @@ import {
 } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { Type } from '../schema/type.ts';
-import { importedKeyBatch } from './batch-kinds.ts';
 import { personHeaders } from './answer-headers.ts';
+import { importedKeyBatch } from './batch-kinds.ts';
 import { createBatchReader } from './batch-routes.ts';
 import { gatherReads } from './gather-reads.ts';
 import type { InternalClient } from './internal-client.ts';

@@ -1,8 +1,8 @@
 export { isDirectFromLoopback, isLoopback, resolveClientIp } from './client-ip.ts';
 export { networkOf, normalizeIp, toUrlHost } from './ip-address.ts';
+export { isTrustedPeer } from './is-trusted-peer.ts';
 export { parseNatsUrls } from './nats-urls.ts';
 export { createServer, METHODS, STATUS_CODES } from './node-http.ts';
 export { parseRedisUrl, type RedisPlace } from './redis-url.ts';
 export { splitHosts } from './split-hosts.ts';
-export { isTrustedPeer } from './is-trusted-peer.ts';
 export { parseTrustProxy, type TrustProxy, trustProxyForms } from './trust-proxy.ts';

@@ -17,7 +17,10 @@ it('what an admin does in the dashboard behind a proxy with sign-on is in the au
   const prepare = (page: { setExtraHTTPHeaders(headers: Record<string, string>): Promise<void> }) =>
     page.setExtraHTTPHeaders({ 'remote-user': person, 'x-latchkey-proxy-secret': secret });
   const page = await open({ path: '/api-keys', as: server.adminApiKey, prepare });
-  await page.getByRole('button', { name: /^Create/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Create/ })
+    .first()
+    .click();
   await page.getByLabel('Name').fill(unique('encoder'));
   await page.getByRole('button', { name: 'Create the key' }).click();
   await page.getByTestId('raw-key').waitFor();
