@@ -30,6 +30,7 @@ const notWritten = 'warn: revoked leases could not be written; they stay revoked
 const notPurged = 'warn: what has ended could not be purged';
 const auditNotPurged = 'warn: the audit could not be purged';
 const webhooksNotServed = 'warn: webhooks could not be served';
+const answersNotPurged = 'warn: answers that were kept for repeated requests could not be purged';
 const usageNotPurged = 'warn: usage could not be purged';
 
 const notDropped =
@@ -44,18 +45,21 @@ const profiles: [name: string, mountIt: (process: ProcessInTest) => Promise<void
   [
     'the single node',
     mountInTest,
-    [noFeed, notDropped, notWritten, notPurged, auditNotPurged, webhooksNotServed, usageNotPurged],
+    [
+      ...[noFeed, notDropped, notWritten, notPurged],
+      ...[auditNotPurged, webhooksNotServed, usageNotPurged, answersNotPurged],
+    ],
   ],
   [
     'the auth service',
     (process) => mountAlone('auth', process),
-    [noFeed, notDropped, auditNotPurged, webhooksNotServed, usageNotPurged],
+    [noFeed, notDropped, auditNotPurged, webhooksNotServed, usageNotPurged, answersNotPurged],
   ],
   ['the content service', (process) => mountAlone('content', process), [noFeed, notDropped]],
   [
     'the lease service',
     (process) => mountAlone('leases', process),
-    [noFeed, notDropped, notWritten, notPurged],
+    [noFeed, notDropped, notWritten, notPurged, answersNotPurged],
   ],
 ];
 

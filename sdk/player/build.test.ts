@@ -15,9 +15,9 @@ const bytesOfKb = 1024;
 /**
  * Of a module and the errors that it imports, without hls.js. A larger one is a decision, not an accident: it was 11 KB before the player
  * learned the periods of a stream, to fetch each next key ahead, 12.6 KB before native HLS played sessions, and 12.7 KB before it loaded
- * hls.js (180 KB) only where it is used. AirPlay and Cast are in a module of their own.
+ * hls.js (180 KB) only where it is used, and 13.9 KB before a viewer could be blocked. AirPlay and Cast are in a module of their own.
  */
-const maxGzipBytes = 13.9 * bytesOfKb;
+const maxGzipBytes = 14 * bytesOfKb;
 
 /** The code of a document that uses the package. */
 const samplesOf = (document: string) =>
@@ -49,7 +49,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the built package', () => {
   it.each(['index', 'remote', 'shaka'])(
-    'the built %s and its errors are at most 13.9 KB compressed',
+    'the built %s and its errors are at most 14 KB compressed',
     (entry) => {
       const sizes = [entry, 'player-error'].map(
         (name) => gzipSync(readFileSync(join(dist, `${name}.js`)), { level: 9 }).length,
