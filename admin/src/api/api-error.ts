@@ -22,9 +22,9 @@ export class ApiError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** The message about one member of the body, such as `name`. */
+  /** The message about one member of the body, such as `name`, or about an item of it. */
   about(member: string): string | undefined {
-    return this.errors.find(({ path }) => path === `/${member}`)?.message;
+    return this.errors.find(({ path }) => path === `/${member}` || path.startsWith(`/${member}/`))?.message;
   }
 }
 

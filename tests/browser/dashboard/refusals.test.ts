@@ -136,7 +136,7 @@ it('a viewer is blocked by keyboard until a day with a reason, which its page sh
   await page.getByText('Choose today or a later day.').waitFor();
   await inspectPage(page, 'viewer-block');
   const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
-  await page.getByLabel('Last day').fill(day);
+  await page.getByRole('textbox', { name: 'Last day' }).fill(day);
   await page.getByLabel('Reason').press('Enter');
   await waitForAnnouncement(page, 'Viewer blocked. 1 lease revoked');
   const notice = page.getByRole('status').filter({ hasText: 'This viewer is blocked' });

@@ -21,7 +21,7 @@ it('what an admin does in the dashboard behind a proxy with sign-on is in the au
     .getByRole('button', { name: /^Create/ })
     .first()
     .click();
-  await page.getByLabel('Name').fill(unique('encoder'));
+  await page.getByLabel('Name', { exact: true }).fill(unique('encoder'));
   await page.getByRole('button', { name: 'Create the key' }).click();
   await page.getByTestId('raw-key').waitFor();
   const reader = await open({ path: '/audit?action=api-key.create', as: server.adminApiKey });

@@ -50,7 +50,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   const faults = {
     name: missing.name ?? refusal?.about('name'),
     date: missing.date ?? refusal?.about('expiresAt'),
-    contents: refusal?.about('contents'),
+    contents: refusal?.about('contents') && 'Give at most 50 ids or prefixes, such as film-1 or acme-*.',
   };
   return (
     <Dialog title="Create an API key" onClose={onClose}>
@@ -66,7 +66,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
         <ScopeField />
         <ContentsField error={faults.contents} />
         <ExpiryField error={faults.date} />
-        {!refusal?.errors.length && <ErrorNotice error={create.error} />}
+        {!Object.values(faults).some(Boolean) && <ErrorNotice error={create.error} />}
         <DialogActions onCancel={onClose}>
           <Button type="submit" loading={create.isPending}>
             Create the key
