@@ -29,6 +29,7 @@ const generators: Readonly<Record<string, readonly string[]>> = {
       '--name',
       'api.ts',
     ],
+    '--generate-union-enums',
     '--silent',
   ],
 };
@@ -38,6 +39,7 @@ const compilerOptions = {
   target: 'es2024',
   lib: ['es2024', 'dom', 'dom.iterable'],
   types: ['node'],
+  typeRoots: [join(repositoryFolder, 'node_modules/@types')],
   module: 'nodenext',
   strict: true,
   skipLibCheck: true,

@@ -29,7 +29,7 @@ const changed: ApiKey = (await api.updateApiKey(id, { name: 'Renamed' })).data.a
 const { content } = (await api.registerContent({ id: contentId, name: 'Film' })).data;
 const { lease } = (await keys.createLease({ contentId: content.id, viewerId: 'ada' })).data;
 const key: Blob = (await keys.getContentKey(content.id, { format: 'blob' })).data;
-const { revoked } = (await keys.revokeLeases({ leaseId: lease.id })).data;
+const { revoked } = (await keys.revokeLeases({}, { leaseId: lease.id })).data;
 
 const names: string[] = [];
 for (let cursor: string | undefined, page = 0; page < 2; page++) {
