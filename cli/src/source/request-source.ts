@@ -1,0 +1,185 @@
+import { hideUrls, showUrl } from '../show-url.ts';
+import { type Cookies, createCookies } from './cookies.ts';
+import { isPrivateHost } from './private-network.ts';
+import { SourceUnavailable } from './source-unavailable.ts';
+
+/** A part of a file, in bytes. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface SourceRequest {
+  /** A larger file is refused. */
+  readonly mostBytes: number;
+  readonly range?: ByteRange | undefined;
+  /** The version that is known already. */
+  readonly etag?: string | undefined;
+}
+
+export interface SourceAnswer {
+  /** The URL that answered, after redirects. What a playlist names is relative to it (RFC 3986 section 5.1.3). */
+  readonly url: string;
+  /** Undefined if it still is the version of the request's `etag`. */
+  readonly bytes: Buffer | undefined;
+  readonly etag: string | undefined;
+}
+
+export interface SourceAccess {
+  /** The URL that an operator gave. Its user and password are sent to its origin as `Authorization: Basic`. */
+  readonly address: string | undefined;
+  /** For the origin of `address` and for `headerOrigins`. Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly headerOrigins?: readonly string[];
+  /** For one file, with its redirects. */
+  readonly timeoutMs: number;
+  /** Ends running requests, which then throw its reason. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads a file of a source with GET. It follows redirects and keeps cookies.
+ *
+ * @throws SourceUnavailable with the status of an answer that is not a success
+ */
+export type RequestSource = (url: string, request: SourceRequest) => Promise<SourceAnswer>;
+
+/** The Fetch Standard has 20. A source needs one or two, and each of them is asked again and again. */
+const mostRedirects = 10;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** An address of a server, and headers for it, are an operator's. Playlists and redirects are a stranger's: headers never follow them to another origin. */
+export function createSourceRequests(access: SourceAccess): RequestSource {
+  const given = access.address === undefined ? undefined : splitUser(access.address);
+  const ownHeaders = { ...(given?.authorization && { authorization: given.authorization }), ...access.headers };
+  const known = new Set([...(given ? [new URL(given.url).origin] : []), ...(access.headerOrigins ?? [])]);
+  const cookies = createCookies();
+
+  async function headersFor(url: string): Promise<Record<string, string>> {
+    const headers: Record<string, string> = known.has(new URL(url).origin) ? { ...ownHeaders } : {};
+    const cookie = [headers.cookie, await cookies.of(url)].filter(Boolean).join('; ');
+    return cookie ? { ...headers, cookie } : headers;
+  }
+
+  return async (start, { mostBytes, range, etag }) => {
+    const signal = AbortSignal.any([access.signal, AbortSignal.timeout(access.timeoutMs)]);
+    const asked = {
+      ...(range && { range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
+      ...(etag !== undefined && { 'if-none-match': etag }),
+    };
+    try {
+      let at = start;
+      for (let count = 0; ; count++) {
+        const { url, authorization } = splitUser(at);
+        const headers = { ...(authorization && { authorization }), ...(await headersFor(url)), ...asked };
+        const answer = await send(url, { headers, redirect: 'manual', signal }, cookies);
+        const target = redirects.has(answer.status) ? answer.headers.get('location') : null;
+        if (target !== null) {
+          await answer.body?.cancel();
+          if (count === mostRedirects)
+            throw new SourceUnavailable(`${showUrl(start)} has more than ${mostRedirects} redirects`);
+          at = await followRedirect(target, url);
+          continue;
+        }
+        const tag = answer.headers.get('etag') ?? undefined;
+        if (answer.status === 304 && etag !== undefined) return { url, bytes: undefined, etag };
+        if (!answer.ok) {
+          await answer.body?.cancel();
+          const hasAll = known.has(new URL(url).origin) || Object.keys(ownHeaders).length === 0;
+          throw refused(answer.status, { start, url, hasAll });
+        }
+        const whole = await readBody(answer, url, mostBytes);
+        // A server without ranges answers 200 with the whole file.
+        const bytes =
+          range && answer.status === 200
+            ? whole.subarray(range.offset, range.offset + range.length)
+            : whole;
+        if (range && bytes.length !== range.length)
+          throw new SourceUnavailable(`${showUrl(url)} is too short`);
+        return { url, bytes, etag: tag };
+      }
+    } catch (error) {
+      access.signal.throwIfAborted();
+      throw error;
+    }
+  };
+}
+
+/** fetch refuses a URL with a user. */
+function splitUser(text: string): { url: string; authorization: string | undefined } {
+  const url = new URL(text);
+  if (!url.username && !url.password) return { url: url.href, authorization: undefined };
+  const user = [url.username, url.password].map(decode).join(':');
+  url.username = '';
+  url.password = '';
+  return { url: url.href, authorization: `Basic ${Buffer.from(user).toString('base64')}` };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A lone % is not percent-encoding.
+    return text;
+  }
+}
+
+async function send(url: string, init: RequestInit, cookies: Cookies): Promise<Response> {
+  try {
+    const answer = await fetch(url, init);
+    await cookies.keep(answer, url);
+    return answer;
+  } catch (cause) {
+    const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException;
+    const reason = code ?? hideUrls((cause as Error).message);
+    throw new SourceUnavailable(`${showUrl(url)} cannot be reached (${reason})`, { cause });
+  }
+}
+
+/** @returns the URL that a redirect leads to */
+async function followRedirect(target: string, from: string): Promise<string> {
+  const shown = `${showUrl(from)} is a redirect to ${showUrl(target)}`;
+  const url = URL.canParse(target, from) ? new URL(target, from) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new SourceUnavailable(`${shown}; accepted: an http or https URL`);
+  const old = new URL(from);
+  if (url.origin === old.origin) return url.href;
+  let leadsInside: boolean;
+  try {
+    leadsInside = (await isPrivateHost(url)) && !(await isPrivateHost(old));
+  } catch (cause) {
+    throw new SourceUnavailable(`${shown}, whose address is not known`, { cause });
+  }
+  // A stranger's server could otherwise publish what only this machine can reach.
+  if (leadsInside) throw new SourceUnavailable(`${shown} in a private network; give that address instead`);
+  return url.href;
+}
+
+function refused(
+  status: number,
+  { start, url, hasAll }: { start: string; url: string; hasAll: boolean },
+): SourceUnavailable {
+  const way = showUrl(start) === showUrl(url) ? '' : `, to which ${showUrl(start)} leads,`;
+  const advice =
+    (status === 401 || status === 403) && !hasAll
+      ? `. No header was sent there, because ${new URL(url).origin} is another server than the one that was given`
+      : '';
+  return new SourceUnavailable(`${showUrl(url)}${way} answers ${status}${advice}`, { status });
+}
+
+async function readBody(answer: Response, url: string, mostBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of answer.body ?? []) {
+      length += chunk.length;
+      if (length > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    throw new SourceUnavailable(`${showUrl(url)} cannot be read (${hideUrls((cause as Error).message)})`, {
+      cause,
+    });
+  }
+  return Buffer.concat(chunks, length);
+}
