@@ -1,4 +1,5 @@
 import { findAttribute, type PlaylistLine } from '@latchkey/shared/hls';
+import { showUrl } from '../show-url.ts';
 import { playlistError } from './playlist-error.ts';
 import { type PlaylistText, readAttributes } from './playlist-lines.ts';
 
@@ -41,6 +42,7 @@ export function isLowLatencyTag(line: PlaylistLine): boolean {
  */
 export function inspectTags({ playlist, lines }: PlaylistText): string[] {
   const warnings = new Set<string>();
+  const shown = showUrl(playlist);
   for (const line of lines) {
     const place = { playlist, line: line.number };
     const refusal = refusals[line.tag];
@@ -53,10 +55,10 @@ export function inspectTags({ playlist, lines }: PlaylistText): string[] {
       }
     }
     if (isLowLatencyTag(line)) {
-      warnings.add(`${playlist}: low-latency tags are left out; players use the whole segments`);
+      warnings.add(`${shown}: low-latency tags are left out; players use the whole segments`);
     } else if (line.value.includes('URI="') && !tagsWithHandledUri.has(line.tag)) {
       warnings.add(
-        `${playlist}: #${line.tag} is kept as it is; the file it names is neither copied nor encrypted`,
+        `${shown}: #${line.tag} is kept as it is; the file it names is neither copied nor encrypted`,
       );
     }
   }
