@@ -1,5 +1,5 @@
 /** Replaces what is hidden. */
-const hidden = '***';
+export const hidden = '***';
 /** A longer name of a query is rather a token without a name. */
 const longestName = 64;
 

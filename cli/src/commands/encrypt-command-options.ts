@@ -13,4 +13,5 @@ export interface EncryptCommandOptions extends UploadCommandOptions {
   readonly packager?: string;
   readonly live?: true;
   readonly period?: number;
+  readonly sourceHeader?: readonly string[];
 }

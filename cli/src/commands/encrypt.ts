@@ -10,7 +10,7 @@ import { chooseKeySource } from './choose-key-source.ts';
 import { describeEncryption, describeNextSteps, describePeriods } from './describe-encryption.ts';
 import { encryptAndUpload } from './encrypt-and-upload.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
-import { parsePositiveInteger } from './option-parsers.ts';
+import { collect, parsePositiveInteger } from './option-parsers.ts';
 import { runCommonEncryption } from './run-common-encryption.ts';
 import { refuseLiveOptions, runLive } from './run-live.ts';
 import { reportEncryption, showProgress } from './show-progress.ts';
@@ -50,6 +50,11 @@ export function registerEncrypt(program: Command, context: CommandContext): void
       '--period <seconds>',
       'seconds of a key period that --register states (default: 60)',
       parsePositiveInteger,
+    )
+    .option(
+      '--source-header <header>',
+      'send "Name: value" to the server of the live playlist; several times for several. Secrets: in LATCHKEY_SOURCE_HEADERS_FILE',
+      collect,
     )
     .optionsGroup('DASH and CMAF:')
     .addOption(

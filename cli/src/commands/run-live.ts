@@ -6,9 +6,11 @@ import type { ServerAccess } from '../keys/ask-server.ts';
 import { agreeOnPeriods } from '../keys/clock-periods.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
 import { describeClockOffset } from '../keys/read-clock-offset.ts';
-import { encryptLive, type LiveReport } from '../live/encrypt-live.ts';
+import { encryptLive } from '../live/encrypt-live.ts';
+import type { LiveReport } from '../live/open-channel.ts';
 import { type ChannelUploader, uploadChannel } from '../live/upload-channel.ts';
 import { refusal } from '../refusal.ts';
+import { readSourceHeaders } from '../source/source-headers.ts';
 import { prepareUpload } from '../upload/upload-presentation.ts';
 import { readServerAccess } from './choose-key-source.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
@@ -19,9 +21,10 @@ const defaultPeriodSeconds = 60;
 const retrySeconds = 1;
 
 /** @throws AppError `VALIDATION_FAILED` for options that need --live */
-export function refuseLiveOptions({ period }: EncryptCommandOptions): void {
+export function refuseLiveOptions({ period, sourceHeader }: EncryptCommandOptions): void {
   if (period !== undefined)
     throw refusal('--period is for --live; --rotate-every rotates a finished presentation');
+  if (sourceHeader) throw refusal('--source-header is for --live; a finished presentation is on disk');
 }
 
 /** `latchkey encrypt --live`: runs until the source ends or a signal ends it. */
@@ -37,6 +40,7 @@ export async function runLive(
   const warn = (text: string) => void stderr.write(`latchkey: warning: ${text}\n`);
   const say = (text: string) => void (options.quiet || stderr.write(`${text}\n`));
   const registerAs = register ? name : undefined;
+  const sourceHeaders = readSourceHeaders(options.sourceHeader ?? [], context.env);
   const untilThere = <T>(work: () => Promise<T>) => whenReachable(work, context, warn);
 
   try {
@@ -56,7 +60,7 @@ export async function runLive(
     const keys = createServerKeySource({ ...access, wait: endAttempt, registrar: undefined });
     const report: LiveReport = { warn, say, published: (...change) => uploader?.published(...change) };
     const isEnded = await encryptLive({
-      ...{ playlist, contentId, outFolder: out, sourceRoot: options.sourceRoot, periods, report },
+      ...{ playlist, contentId, outFolder: out, sourceRoot: options.sourceRoot, sourceHeaders, periods, report },
       ...{ clock, randomBytes, signal, wait: context.wait },
       keyUrlBase: options.keyUrl ?? access.server,
       fetchKey: (epoch, until) => keys.get({ contentId, epoch }, until),

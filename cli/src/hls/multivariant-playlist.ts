@@ -11,8 +11,8 @@ import { type PlaylistText, readAttributes } from './playlist-lines.ts';
 /** A line of a multivariant playlist: kept unchanged, or one that names a media playlist. */
 type MultivariantLine =
   | { readonly text: string }
-  /** The URI line of EXT-X-STREAM-INF (RFC 8216 section 4.3.4.2). */
-  | { readonly variantUri: string; readonly line: number }
+  /** The URI line of EXT-X-STREAM-INF (RFC 8216 section 4.3.4.2), with the attributes of that tag as they are written. */
+  | { readonly variantUri: string; readonly attributes: string; readonly line: number }
   /** EXT-X-MEDIA with a URI (section 4.3.4.1), or EXT-X-I-FRAME-STREAM-INF (4.3.4.3). */
   | {
       readonly taggedUri: string;
@@ -34,22 +34,22 @@ export interface MultivariantPlaylist {
  */
 export function parseMultivariantPlaylist({ playlist, lines }: PlaylistText): MultivariantPlaylist {
   const result: MultivariantLine[] = [];
-  let awaitsUri: number | undefined;
+  let variant: PlaylistLine | undefined;
   for (const line of lines) {
     const place = { playlist, line: line.number };
     if (line.kind === 'uri') {
-      if (awaitsUri === undefined) throw playlistError(place, 'a URI without #EXT-X-STREAM-INF before it');
-      result.push({ variantUri: line.text.trim(), line: line.number });
-      awaitsUri = undefined;
+      if (!variant) throw playlistError(place, 'a URI without #EXT-X-STREAM-INF before it');
+      result.push({ variantUri: line.text.trim(), attributes: variant.value, line: line.number });
+      variant = undefined;
       continue;
     }
     if (line.tag === 'EXT-X-STREAM-INF') {
-      if (awaitsUri !== undefined) throw playlistError({ playlist, line: awaitsUri }, missingUri);
-      awaitsUri = line.number;
+      if (variant) throw playlistError({ playlist, line: variant.number }, missingUri);
+      variant = line;
     }
     result.push(readOther(playlist, line));
   }
-  if (awaitsUri !== undefined) throw playlistError({ playlist, line: awaitsUri }, missingUri);
+  if (variant) throw playlistError({ playlist, line: variant.number }, missingUri);
   return { playlist, lines: result };
 }
 

@@ -1,5 +1,6 @@
 import { withoutQuery } from '../hls/resolve-reference.ts';
 import { showUrl } from '../show-url.ts';
+import { SourceUnavailable } from '../source/source-unavailable.ts';
 import { alignWindow, type CommonSegment } from './align-window.ts';
 import { identityOf } from './encrypt-segment.ts';
 import type { Follower } from './follower.ts';
@@ -13,17 +14,21 @@ import type { SourceWindow } from './source-window.ts';
  * @returns false if the playlist is older than what was taken already, and is ignored
  */
 export async function alignFollower(follower: Follower, read: SourceWindow): Promise<boolean> {
-  const { options, tools, folder, sightings, verify } = follower;
+  const { options, tools, folder, sightings, verify, namesVary } = follower;
   const { state } = folder;
   const { name } = options;
   const [first] = read.segments;
-  let alignment = alignWindow(state.entries, state.lastSource, read, verify);
+  let alignment = alignWindow(state.entries, state.lastSource, read, { verify, namesVary });
   if (alignment.kind === 'unclear') {
-    const isSame = isUnchanged(follower.window, read) || (await hasSameBytes(follower, alignment));
+    const isSame =
+      (!verify && isUnchanged(follower, read)) || (await hasSameBytes(follower, alignment, read));
     const isOlder = (read.segments.at(-1)?.number ?? 0) < (state.lastSource ?? 0);
+    if (isSame && !verify && !alignment.looksSame) follower.namesVary = true;
     if (isSame && isOlder) return false;
     if (isSame) takeOverNames(state, read);
-    alignment = isSame ? alignWindow([], state.lastSource, read, false) : { kind: 'restarted' };
+    alignment = isSame
+      ? alignWindow([], state.lastSource, read, { verify: false, namesVary })
+      : { kind: 'restarted' };
   }
   follower.verify = false;
   if (alignment.kind === 'first') startFirst(state, read);
@@ -31,6 +36,7 @@ export async function alignFollower(follower: Follower, read: SourceWindow): Pro
     tools.warn(`${name}: the packager has started again; its segments follow after a discontinuity`);
     startRun(state, read);
     sightings.clear();
+    follower.missing = undefined;
   }
   if (alignment.kind === 'lost') {
     const count = (first?.number ?? 0) - (state.lastSource ?? 0) - 1;
@@ -43,12 +49,13 @@ export async function alignFollower(follower: Follower, read: SourceWindow): Pro
 }
 
 /** Whether a playlist differs from the last one in nothing but queries: a server that signs URLs gives others at each look. */
-function isUnchanged(last: SourceWindow | undefined, read: SourceWindow): boolean {
+function isUnchanged({ window: last, namesVary }: Follower, read: SourceWindow): boolean {
   const textOf = (window: SourceWindow) =>
     JSON.stringify(window, (name, value) => {
-      // Those of EXT-X-MAP have its URI once more.
-      if (name === 'attributes') return undefined;
-      return name === 'uri' ? withoutQuery(value) : value;
+      // Attributes are of EXT-X-MAP, and have its URI once more.
+      if (name === 'attributes' || name === 'playlist') return undefined;
+      if (name !== 'uri') return value;
+      return namesVary ? undefined : withoutQuery(value);
     });
   return last !== undefined && textOf(last) === textOf(read);
 }
@@ -59,15 +66,18 @@ function isUnchanged(last: SourceWindow | undefined, read: SourceWindow): boolea
  * @throws SourceUnavailable or AppError if a file with another name cannot be read
  */
 async function hasSameBytes(
-  { options, tools }: Follower,
+  { tools }: Follower,
   { entry, segment, looksSame }: CommonSegment,
+  { playlist }: SourceWindow,
 ): Promise<boolean> {
-  const place = { playlist: options.location, line: segment.line };
+  const place = { playlist, line: segment.line };
   try {
-    const location = await tools.source.resolve(segment.uri, options.location, place);
+    const location = await tools.source.resolve(segment.uri, playlist, place);
     return identityOf(await tools.source.read(location, segment.byteRange)) === entry.identity;
   } catch (error) {
-    if (looksSame) return true;
+    // The session has ended: that tells nothing of the bytes.
+    const isDenied = error instanceof SourceUnavailable && (error.status === 401 || error.status === 403);
+    if (looksSame && !isDenied) return true;
     throw error;
   }
 }

@@ -28,13 +28,13 @@ export interface CommonSegment {
 /**
  * @param entries that were taken from the source
  * @param lastSource number of the last of them in the source
- * @param verify look into the files even if the numbers go on, as after a start of this process
+ * @param how `verify`: look into the files even if the numbers go on, as after a start of this process. `namesVary`: paths do not count
  */
 export function alignWindow(
   entries: readonly LiveEntry[],
   lastSource: number | null,
   { segments }: SourceWindow,
-  verify: boolean,
+  { verify, namesVary }: { readonly verify: boolean; readonly namesVary: boolean },
 ): Alignment {
   if (lastSource === null) return { kind: 'first' };
   const first = segments[0]?.number ?? 0;
@@ -48,7 +48,7 @@ export function alignWindow(
     const entry = taken.get(segment.number);
     // A gap has no bytes to compare.
     if (!entry?.encryption || segment.gap) continue;
-    const looksSame = isNamed(entry, segment);
+    const looksSame = entry.seconds === segment.seconds && (namesVary || isNamed(entry, segment));
     if (!looksSame || common?.looksSame !== false) common = { entry, segment, looksSame };
   }
   if (common && (verify || !common.looksSame || last <= lastSource)) return { kind: 'unclear', ...common };
@@ -57,6 +57,6 @@ export function alignWindow(
 }
 
 /** Without the query, which may be signed anew at each look. A byte range of the same file counts as the same name. */
-function isNamed({ uri, seconds }: LiveEntry, segment: SourceSegment): boolean {
-  return withoutQuery(uri) === withoutQuery(showUrl(segment.uri)) && seconds === segment.seconds;
+function isNamed({ uri }: LiveEntry, segment: SourceSegment): boolean {
+  return withoutQuery(uri) === withoutQuery(showUrl(segment.uri));
 }

@@ -45,7 +45,7 @@ interface SeenSegment {
 }
 
 interface Places {
-  /** Location of the source's playlist. */
+  /** Location of the source's playlist, to which URIs are relative. */
   readonly playlist: string;
   readonly folder: string;
 }

@@ -2,7 +2,9 @@ import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { FileMissing, resolveReference } from '../hls/resolve-reference.ts';
 import { showUrl } from '../show-url.ts';
-import { type ByteRange, type LiveSource, SourceUnavailable } from './live-source.ts';
+import type { ByteRange } from '../source/request-source.ts';
+import { SourceUnavailable } from '../source/source-unavailable.ts';
+import type { LiveSource } from './live-source.ts';
 
 /**
  * A look at a playlist costs one stat(2). Unlike inotify, it also works on network disks and on folders that containers
@@ -25,7 +27,7 @@ export function createFolderSource(sourceRoot: string): LiveSource {
       return withFile(location, async (file) => {
         // Before the bytes: a file that changes meanwhile has another version at the next look.
         const version = versionOf(await file.stat({ bigint: true }));
-        return { bytes: await file.readFile(), version };
+        return { bytes: await file.readFile(), version, location };
       });
     },
     read: (location, range) => withFile(location, (file) => readBytes(file, location, range)),

@@ -2,14 +2,14 @@ import { AppError } from '@latchkey/shared/errors';
 import { segmentName } from '../encrypt/target-names.ts';
 import { explainError } from '../explain-error.ts';
 import { showUrl } from '../show-url.ts';
+import { SourceUnavailable } from '../source/source-unavailable.ts';
 import { alignFollower } from './align-follower.ts';
 import { encryptSegment, type LiveTools, type WrittenSegment } from './encrypt-segment.ts';
 import type { Follower, RenditionOptions } from './follower.ts';
-import { SourceUnavailable } from './live-source.ts';
 import { openLivePlaylist } from './read-live-playlist.ts';
 import { renderWindow } from './render-window.ts';
 import { openRenditionFolder } from './rendition-folder.ts';
-import { hasStarted } from './rendition-state.ts';
+import { hasHiddenParts, hasStarted } from './rendition-state.ts';
 import { slideWindow } from './slide-window.ts';
 import type { SourceSegment, SourceWindow } from './source-window.ts';
 
@@ -17,6 +17,8 @@ import type { SourceSegment, SourceWindow } from './source-window.ts';
 const publishEveryMs = 100;
 /** A segment that the playlist names and that cannot be read becomes a gap after so many target durations. */
 const patienceTargets = 3;
+/** Before the first playlist was read. */
+const assumedTargetSeconds = 2;
 
 /**
  * Opens a rendition and writes the playlist that its state describes, which a killed process may not have written.
@@ -36,11 +38,16 @@ export async function openFollower(options: RenditionOptions, tools: LiveTools):
     sightings: new Map(),
     window: undefined,
     verify: true,
+    namesVary: false,
+    range: '',
+    changedAt: tools.clock.monotonic(),
+    renewedAt: Number.NEGATIVE_INFINITY,
     publishedAt: Number.NEGATIVE_INFINITY,
     isPublished: false,
     missing: undefined,
   };
-  if (entries.length > 0) await publish(follower);
+  // A state with hidden parts is completed from the source first.
+  if (entries.length > 0 && !hasHiddenParts(folder.state)) await publish(follower);
   return follower;
 }
 
@@ -51,6 +58,10 @@ export async function followStep(follower: Follower): Promise<boolean> {
   await folder.sweep(tools.clock.now());
   const read = await playlist.read();
   let changed = false;
+  if (read && rangeOf(read) !== follower.range) {
+    follower.range = rangeOf(read);
+    follower.changedAt = tools.clock.monotonic();
+  }
   if (read && (await alignFollower(follower, read))) {
     follower.window = read;
     const firstSeen = tools.clock.now();
@@ -80,9 +91,21 @@ export async function followStep(follower: Follower): Promise<boolean> {
   return isEnded;
 }
 
+/** Other queries or lines are no progress. */
+function rangeOf({ segments }: SourceWindow): string {
+  return `${segments[0]?.number}-${segments.at(-1)?.number}`;
+}
+
 /** Seconds until the next step. */
-export function pauseOf({ tools, window }: Follower): number {
-  return tools.source.pollSeconds(window?.header.targetSeconds ?? 1);
+export function pauseOf(follower: Follower): number {
+  const { tools, changedAt } = follower;
+  const unchangedSeconds = (tools.clock.monotonic() - changedAt) / 1_000;
+  return tools.source.pollSeconds(targetSecondsOf(follower), unchangedSeconds);
+}
+
+/** The target duration of the source. */
+export function targetSecondsOf({ window, folder }: Follower): number {
+  return (window?.header ?? folder.state.header)?.targetSeconds ?? assumedTargetSeconds;
 }
 
 /** @returns false if the segment cannot be read yet */
@@ -93,12 +116,14 @@ async function takeSegment(
 ): Promise<boolean> {
   const { options, tools, folder, sightings } = follower;
   const { state } = folder;
+  const { missing } = follower;
+  if (missing?.number === segment.number && tools.clock.monotonic() < missing.retryAt) return false;
   const number = segment.number + state.offset;
   const sighting = sightings.get(segment.number) ?? { firstSeen: tools.clock.now(), secondsToEnd: 0 };
   let written: WrittenSegment;
   let { lines } = segment;
   try {
-    const places = { playlist: options.location, folder: options.folder };
+    const places = { playlist: window.playlist, folder: options.folder };
     written = await encryptSegment({ segment, number, ...sighting }, places, tools);
   } catch (error) {
     tools.signal.throwIfAborted();
@@ -134,8 +159,11 @@ function mayBecomeGap(follower: Follower, number: number, error: unknown, target
   if (!isRefused && !(error instanceof SourceUnavailable)) throw error;
   if (isRefused && !hasStarted(follower.folder.state)) throw error;
   const now = follower.tools.clock.monotonic();
-  if (follower.missing?.number !== number) follower.missing = { number, since: now };
-  return now - follower.missing.since >= patienceTargets * targetSeconds * 1_000;
+  const since = follower.missing?.number === number ? follower.missing.since : now;
+  // A server has answered. Asked often, one that refuses would refuse the more.
+  const isAnswer = error instanceof SourceUnavailable && error.status !== undefined;
+  follower.missing = { number, since, retryAt: isAnswer ? now + targetSeconds * 1_000 : now };
+  return now - since >= patienceTargets * targetSeconds * 1_000;
 }
 
 async function publish(follower: Follower): Promise<void> {

@@ -6,7 +6,7 @@ import type { SourceWindow } from './source-window.ts';
 export interface RenditionOptions {
   /** For messages. */
   readonly name: string;
-  /** Location of the source's playlist. */
+  /** Of the source's playlist at the start. */
   readonly location: string;
   readonly folder: string;
   readonly playlistName: string;
@@ -32,10 +32,18 @@ export interface Follower {
   /** By number in the source: when a segment was first seen, and how far from the end of the playlist it began. */
   readonly sightings: Map<number, { readonly firstSeen: number; readonly secondsToEnd: number }>;
   window: SourceWindow | undefined;
-  /** The numbers alone do not show whether the packager started again while this process was not running. */
+  /** The numbers alone do not show whether the packager started again while this process, or the source, was not running. */
   verify: boolean;
+  /** The server gives its segments another path at each look: only numbers, lengths and bytes count. */
+  namesVary: boolean;
+  /** The first and the last number of the playlist that was read last. */
+  range: string;
+  /** When that was another one, on the monotonic clock. */
+  changedAt: number;
+  /** When it was last looked up anew. */
+  renewedAt: number;
   publishedAt: number;
   isPublished: boolean;
-  /** The next segment if it cannot be read, and since when, on the monotonic clock. */
-  missing: { readonly number: number; readonly since: number } | undefined;
+  /** The next segment if it cannot be read, since when, and when it is tried again, on the monotonic clock. */
+  missing: { readonly number: number; readonly since: number; readonly retryAt: number } | undefined;
 }

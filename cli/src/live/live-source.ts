@@ -1,16 +1,13 @@
 import type { Place } from '../hls/playlist-error.ts';
-
-/** A part of a file, in bytes. */
-export interface ByteRange {
-  readonly offset: number;
-  readonly length: number;
-}
+import type { ByteRange } from '../source/request-source.ts';
 
 /** A playlist as it was at one moment. */
 interface PlaylistVersion {
   readonly bytes: Buffer;
   /** Differs from that of the version before: inode, size and time on a disk, ETag or a hash over HTTP. */
   readonly version: string;
+  /** Its location, after redirects. What it names is relative to that. */
+  readonly location: string;
 }
 
 /** Where a packager writes a live presentation: a folder, or a web server. */
@@ -25,9 +22,11 @@ export interface LiveSource {
   readChanged(location: string, known: string | undefined): Promise<PlaylistVersion | undefined>;
   /** @throws SourceUnavailable */
   read(location: string, range: ByteRange | undefined): Promise<Buffer>;
-  /** Pause between two looks at a playlist. @param targetSeconds its target duration */
-  pollSeconds(targetSeconds: number): number;
+  /**
+   * Pause between two looks at a playlist.
+   *
+   * @param targetSeconds its target duration
+   * @param unchangedSeconds since it last had a new segment
+   */
+  pollSeconds(targetSeconds: number, unchangedSeconds: number): number;
 }
-
-/** The source has not written it yet, has removed it, or cannot be reached: a later attempt may succeed. */
-export class SourceUnavailable extends Error {}

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { refusal } from '../refusal.ts';
+import { hidden, hideUrls } from '../show-url.ts';
 import type { WindowHeader } from './source-window.ts';
 
 /** One encrypted segment of the window. */
@@ -33,7 +34,7 @@ export interface MapFile {
 
 /**
  * Everything that a rendition needs to go on. It is written before the playlist, which is made from it: so a process that is
- * killed between the two loses nothing. It contains no secret.
+ * killed between the two loses nothing. It contains no secret: URLs are in it as `showUrl` shows them.
  */
 export interface RenditionState {
   /** Undefined until the first segment. */
@@ -86,8 +87,18 @@ export function hasStarted({ longestSeconds }: RenditionState): boolean {
   return longestSeconds > 0;
 }
 
+/** Lines of the source, and attributes of EXT-X-MAP, may have URLs with a credential, such as X-ASSET-URI of EXT-X-DATERANGE. */
 export function formatState(state: RenditionState): string {
-  return JSON.stringify({ form, ...state });
+  return JSON.stringify({ form, ...state }, (name, value) => {
+    if (name === 'lines') return (value as string[]).map(hideUrls);
+    return name === 'attributes' ? hideUrls(value) : value;
+  });
+}
+
+/** Whether lines that were read from the file lack what must not be in it. */
+export function hasHiddenParts({ header, entries }: RenditionState): boolean {
+  const lines = [header?.lines ?? [], ...entries.map((entry) => entry.lines)].flat();
+  return lines.some((line) => line.includes(hidden));
 }
 
 /**

@@ -30,6 +30,8 @@ export interface SourceSegment extends MediaReference {
 
 /** A live playlist as it is at one moment. */
 export interface SourceWindow {
+  /** Its location. The URIs of its segments are relative to it. */
+  readonly playlist: string;
   readonly header: WindowHeader;
   readonly segments: readonly SourceSegment[];
   /** EXT-X-ENDLIST: nothing will be added. */
@@ -89,6 +91,7 @@ export function readSourceWindow(text: PlaylistText): SourceWindow | undefined {
   // A list of arguments has no room for every playlist.
   const longest = playlist.segments.reduce((most, { seconds }) => Math.max(most, seconds), 0);
   return {
+    playlist: text.playlist,
     header: {
       version: playlist.version,
       iFramesOnly: playlist.iFramesOnly,

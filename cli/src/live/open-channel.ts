@@ -1,0 +1,84 @@
+import { basename, dirname, join, resolve } from 'node:path';
+import { currentEpochOf } from '@latchkey/shared/contracts';
+import { rootPlaylistName } from '../encrypt/target-names.ts';
+import { renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
+import { withoutQuery } from '../hls/resolve-reference.ts';
+import { showUrl } from '../show-url.ts';
+import { writeAtomically } from '../write-atomically.ts';
+import type { LiveTools } from './encrypt-segment.ts';
+import { openFollower } from './follow-rendition.ts';
+import type { Follower, PublishedRendition } from './follower.ts';
+import { type FoundRendition, loadChannel } from './load-channel.ts';
+import { type ChannelLookup, createChannelLookup } from './look-up-channel.ts';
+import { nameRenditions } from './name-renditions.ts';
+
+export interface LiveReport {
+  /** @param text one sentence that an operator must know */
+  warn(text: string): void;
+  /** @param text one sentence about what goes on */
+  say(text: string): void;
+  /** A playlist was written. @param files paths that it names, relative to the output folder as `path` is */
+  published?(path: string, text: string, files: readonly string[]): void;
+}
+
+interface ChannelOptions {
+  /** Of the playlist that was given. It is waited for. */
+  readonly address: string;
+  readonly outFolder: string;
+  readonly report: LiveReport;
+}
+
+/** The playlist of each rendition, in the folder of its own that it has below a multivariant playlist. */
+const mediaPlaylistName = 'index.m3u8';
+
+/**
+ * Opens the renditions of a channel, and writes its multivariant playlist once each of them has a playlist.
+ *
+ * @throws AppError `VALIDATION_FAILED` for a source or an output folder that cannot be used
+ */
+export async function openChannel(
+  { address, outFolder, report }: ChannelOptions,
+  tools: LiveTools,
+): Promise<{ followers: Follower[]; lookup: ChannelLookup }> {
+  const channel = await loadChannel(address, tools);
+  const { multivariant, renditionOfUri } = channel;
+  const out = resolve(outFolder);
+  const nameOf = await nameRenditions(channel, out);
+  const rootName = rootPlaylistName(withoutQuery(address));
+  const pathOf = (name: string) => (multivariant ? `${name}/${mediaPlaylistName}` : rootName);
+  const missing = new Set(nameOf.values());
+  const epochs = new Map<string, number>();
+  const onPublish = async (name: string, { text, files, lastEpoch }: PublishedRendition) => {
+    const prefix = multivariant ? `${name}/` : '';
+    report.published?.(
+      pathOf(name),
+      text,
+      files.map((file) => `${prefix}${file}`),
+    );
+    if (lastEpoch !== undefined && epochs.get(name) !== lastEpoch) {
+      epochs.set(name, lastEpoch);
+      report.say(`${name}: epoch ${lastEpoch}`);
+    }
+    if (missing.size === 0) return;
+    missing.delete(name);
+    if (missing.size > 0 || !multivariant) return;
+    // Only now: before, a player would find a rendition missing.
+    const renditionPath = (uri: string) => pathOf(nameOf.get(renditionOfUri.get(uri) as FoundRendition) ?? '');
+    const root = renderMultivariantPlaylist(multivariant, renditionPath, []);
+    await writeAtomically(join(out, rootName), root);
+    report.published?.(rootName, root, [...nameOf.values()].map(pathOf));
+  };
+  const followers: Follower[] = [];
+  for (const [{ location: playlist }, name] of nameOf) {
+    const path = join(out, pathOf(name));
+    const places = { name, location: playlist, folder: dirname(path), playlistName: basename(path) };
+    followers.push(await openFollower({ ...places, onPublish: (done) => onPublish(name, done) }, tools));
+  }
+  const { periods, clock } = tools;
+  const names = [...nameOf.values()].join(', ');
+  const epoch = currentEpochOf(periods, clock.now());
+  report.say(
+    `Follows ${showUrl(address)} (${names}). The key changes every ${periods.periodSeconds} s; epoch ${epoch} now.`,
+  );
+  return { followers, lookup: createChannelLookup(address, channel, nameOf, tools) };
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { basename, join } from 'node:path';
+import { createManualClock } from '@latchkey/shared/testing';
+import { expect, onTestFinished } from 'vitest';
+import type { LiveTools } from '../live/encrypt-segment.ts';
+import { createHttpSource } from '../live/http-source.ts';
+import { createVectorIssuer } from '../live/issue-vectors.ts';
+import { keepFollowing } from '../live/keep-following.ts';
+import { openChannel } from '../live/open-channel.ts';
+import { keyOfUrl, keyUrlBase } from './encrypt-files.ts';
+import { testPeriods } from './follow-live.ts';
+import { listen } from './listen.ts';
+import { playPresentation } from './play-presentation.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** Seconds of each segment, and the target duration of each playlist. */
+export const segmentSeconds = 2;
+
+type Answer = (url: URL, response: ServerResponse, request: IncomingMessage) => void;
+
+/** A server of a live presentation, on a clock that the test moves. */
+export async function startLiveServer(answer: Answer) {
+  const clock = createManualClock();
+  /** Path and query of each request, and the second of it. */
+  const asked: { address: string; second: number }[] = [];
+  const origin = await listen((request, response) => {
+    const address = request.url ?? '';
+    asked.push({ address, second: clock.monotonic() / 1_000 });
+    answer(new URL(address, 'http://source'), response, request);
+  });
+  /** The segments that there are by now. */
+  const written = () => Math.floor(clock.monotonic() / 1_000 / segmentSeconds);
+  return { clock, asked, origin, written };
+}
+
+export type LiveServer = Awaited<ReturnType<typeof startLiveServer>>;
+
+/** The longest list of requests to an address within a target duration. */
+export function mostAskedAtOnce(asked: LiveServer['asked'], fromSecond: number, toSecond: number): number {
+  const within = asked.filter(({ second }) => second >= fromSecond && second < toSecond);
+  const counts = within.map(
+    (one) =>
+      within.filter(
+        ({ address, second }) =>
+          address === one.address && second >= one.second && second < one.second + segmentSeconds,
+      ).length,
+  );
+  return Math.max(0, ...counts);
+}
+
+/** A playlist of four segments, of which the last one is `last`. @param uriOf its number in the source */
+export function windowOf(last: number, uriOf: (number: number) => string, first = Math.max(0, last - 3)): string {
+  const head = ['#EXTM3U', `#EXT-X-TARGETDURATION:${segmentSeconds}`, `#EXT-X-MEDIA-SEQUENCE:${first}`];
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const lines = numbers.flatMap((number) => [`#EXTINF:${segmentSeconds},`, uriOf(number)]);
+  return `${[...head, ...lines].join('\n')}\n`;
+}
+
+/** Follows a server as `latchkey encrypt --live` does. Its time passes only in `pass`. */
+export async function followServer(
+  { clock, origin }: LiveServer,
+  path: string,
+  { out = join(temporaryFolder(), 'out') } = {},
+) {
+  mkdirSync(out, { recursive: true });
+  const end = new AbortController();
+  const warnings: string[] = [];
+  const waiting: { readonly at: number; readonly resolve: () => void }[] = [];
+  let notify = () => {};
+  let running = 0;
+  const wait: LiveTools['wait'] = (seconds, signal) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      waiting.push({ at: clock.monotonic() + seconds * 1_000, resolve });
+      notify();
+    });
+  const address = `${origin}${path}`;
+  const tools: LiveTools = {
+    source: createHttpSource({ address, headers: {}, signal: end.signal }),
+    periods: testPeriods(),
+    keys: { get: async (epoch) => keyOfUrl(`${keyUrlBase}/keys/channel/${epoch}`), keepAhead: async () => {} },
+    vectors: createVectorIssuer(randomBytes),
+    clock,
+    wait,
+    keyUrlOf: (epoch) => `${keyUrlBase}/keys/channel/${epoch}`,
+    signal: end.signal,
+    warn: (text) => void warnings.push(text),
+  };
+  const report = { warn: tools.warn, say: () => {} };
+  const { followers, lookup } = await openChannel({ address, outFolder: out, report }, tools);
+  const runs = followers.map(async (follower) => {
+    running++;
+    await keepFollowing(follower, lookup).finally(() => {
+      running--;
+      notify();
+    });
+  });
+  const over = Promise.allSettled(runs);
+  const stop = async () => {
+    end.abort(new Error('stopped'));
+    await over;
+  };
+  onTestFinished(stop);
+
+  /** By rendition: each segment that was ever in a playlist, by its name. */
+  const seen = new Map<string, Map<string, string>>();
+  const playlists = followers.map(({ options }) => ({
+    name: options.name,
+    path: join(options.folder, options.playlistName),
+  }));
+  const look = () => {
+    for (const { name, path: playlist } of playlists) {
+      if (!existsSync(playlist)) continue;
+      const names = seen.get(name) ?? new Map<string, string>();
+      seen.set(name, names);
+      for (const segment of playPresentation(playlist, keyOfUrl)[0]?.segments ?? []) {
+        const file = basename(segment.path);
+        const clear = segment.clear.toString();
+        expect(names.get(file) ?? clear).toBe(clear);
+        names.set(file, clear);
+      }
+    }
+  };
+  const advanceTo = async (at: number) => {
+    for (;;) {
+      while (waiting.length < running) {
+        await new Promise<void>((resolve) => {
+          notify = resolve;
+        });
+      }
+      waiting.sort((one, other) => one.at - other.at);
+      const next = waiting[0];
+      if (!next || next.at > at) break;
+      waiting.shift();
+      clock.advance(Math.max(0, next.at - clock.monotonic()));
+      next.resolve();
+    }
+    clock.advance(at - clock.monotonic());
+    look();
+  };
+
+  return {
+    out,
+    warnings,
+    stop,
+    names: playlists.map(({ name }) => name),
+    async pass(seconds: number): Promise<void> {
+      const start = clock.monotonic();
+      for (let second = 1; second <= seconds; second++) await advanceTo(start + second * 1_000);
+    },
+    /** The content of each segment that was in the playlist of a rendition, in the order of their names. */
+    played(name = playlists[0]?.name ?? ''): string[] {
+      const names = [...(seen.get(name) ?? [])].sort(([one], [other]) => (one < other ? -1 : 1));
+      return names.map(([, clear]) => clear);
+    },
+    /** Discontinuities of a rendition until now. */
+    breaks(): number {
+      return Math.max(...playlists.map(({ path: playlist }) => countBreaks(readFileSync(playlist, 'utf8'))));
+    },
+  };
+}
+
+function countBreaks(text: string): number {
+  const before = Number(/#EXT-X-DISCONTINUITY-SEQUENCE:(\d+)/.exec(text)?.[1] ?? 0);
+  return before + (text.match(/#EXT-X-DISCONTINUITY\n/g)?.length ?? 0);
+}
