@@ -29,7 +29,7 @@ const longestSeconds = 864_000;
 const startLimitMs = 60_000;
 
 /**
- * Registers a channel and starts it, as `docs/live.md` describes: ffmpeg writes clear segments, and `latchkey encrypt --live` encrypts each one
+ * Registers a channel and starts it, as `docs/start/live.md` describes: ffmpeg writes clear segments, and `latchkey encrypt --live` encrypts each one
  * with the key of its time. Resolves once the playlist is there.
  *
  * @param stack stops both programs

@@ -19,7 +19,7 @@ const port = await findFreePort();
 const publicUrl = `http://127.0.0.1:${port}`;
 const target = await startSingleNode({ PORT: String(port), PUBLIC_URL: publicUrl });
 const { client } = target;
-const blocks = readBlocks(readDocument('docs/live.md'));
+const blocks = readBlocks(readDocument('docs/start/live.md'));
 // ffmpeg works in real time for some seconds, and starts slowly on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
