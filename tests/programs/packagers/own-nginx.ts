@@ -11,14 +11,19 @@ export interface RunningNginx {
   stop(): Promise<void>;
 }
 
-/**
- * Starts nginx with nginx-vod-module, which encrypts the files of a folder on the fly.
- *
- * @param location the configuration of the document, with its own addresses
- */
-export async function startNginxVod(
+interface NginxOptions {
+  modulePath: string;
+  folder: string;
+  /** Of its server of HTTP: the configuration of a document, with its own addresses. */
+  location: string;
+  /** Further blocks, such as `rtmp`. */
+  blocks?: string;
+}
+
+/** Starts nginx with a module: nginx-vod-module, which encrypts the files of a folder on the fly, or nginx-rtmp-module. */
+export async function startNginx(
   program: string,
-  { modulePath, folder, location }: { modulePath: string; folder: string; location: string },
+  { modulePath, folder, location, blocks = '' }: NginxOptions,
 ): Promise<RunningNginx> {
   const port = await findFreePort();
   const prefix = join(folder, 'nginx');
@@ -30,6 +35,7 @@ master_process off;
 pid ${prefix}/nginx.pid;
 error_log stderr warn;
 events {}
+${blocks}
 http {
   access_log off;
   client_body_temp_path ${prefix}/body;

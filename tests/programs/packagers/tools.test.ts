@@ -14,7 +14,7 @@ import { viewerToken } from '@latchkey/support/tokens';
 import { runFfmpeg } from '@latchkey/support/video/run-ffmpeg';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findProgram } from '../proxies/programs.ts';
-import { startNginxVod } from './nginx-vod.ts';
+import { startNginx } from './own-nginx.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const { FFMPEG_PATH: ffmpeg = 'ffmpeg', MP42HLS_PATH, NGINX_VOD_MODULE } = process.env;
@@ -140,7 +140,7 @@ describe('the commands of docs/packagers.md', () => {
         .replaceAll('/keys/film', `/keys/${contentId}`)
         .replace('/var/www/films/', `${folder.path}/`)
         .replace('lk_…', apiKey);
-      const nginx = await startNginxVod(findProgram('nginx'), {
+      const nginx = await startNginx(findProgram('nginx'), {
         modulePath: NGINX_VOD_MODULE ?? '',
         folder: join(folder.path, unique('nginx')),
         location,
