@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSystemClock } from '@latchkey/shared/clock';
@@ -95,9 +96,11 @@ it.each([
   [['--force'], 'new --out folder'],
   [['--env-file', 'x.env'], 'keys from a server'],
   [['--period', '0'], '1 or more'],
+  [['--source-header', 'Referer: https://x/'], 'for a source behind an http URL'],
+  [['--source-header', 'Referer'], 'another form than "Name: value"'],
   [['--playlist-url', 'https://x/a.m3u8'], '--playlist-url is stated by --register'],
   [['--register', '--playlist-url', '/a.m3u8'], '--playlist-url "/a.m3u8"; accepted: an http or https URL'],
-  [['--register', '--playlist-url', 'file:///a'], 'accepted: an http or https URL'],
+  [['--register', '--playlist-url', 'file:///a?token=1'], '--playlist-url "file:///a?token=***"; accepted'],
   [['--register', '--playlist-url', 'https://x/a', '--per-rendition-ids'], 'not with --per-rendition-ids'],
 ])('--live refuses %j before any request, and says what to do', async (options, detail) => {
   const { url, seen } = await startLiveKeyServer(clock);
@@ -200,6 +203,30 @@ describe('a source on a web server', () => {
     const { exitCode, out } = await follow(`${url}/live.m3u8?token=1`);
     expect(exitCode).toBe(0);
     expect(playedIn(out)).toEqual(['one', 'TWO!']);
+  });
+
+  it('headers from the option and from a file, and the user of the URL, reach each request to the source, and are shown nowhere', async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    const origin = await listen(({ url = '', headers }, response) => {
+      seen.push(headers);
+      const isKnown = headers.authorization && headers['x-token'] && headers.referer;
+      if (!isKnown) return void response.writeHead(401).end();
+      response.end(ended[url.slice(1) as keyof typeof ended]);
+    });
+    const { url } = await startLiveKeyServer(clock);
+    const folder = writeFiles(temporaryFolder(), { headers: 'X-Token: canary\n' });
+    const source = `${origin.replace('//', '//user:canary@')}/live.m3u8`;
+    const args = [...liveArgs(source, join(folder, 'out')), '--server', url];
+    const { exitCode, stdout, stderr } = await runCommand([...args, '--source-header', 'Referer: canary'], {
+      ...realTime,
+      env: { ...env, LATCHKEY_SOURCE_HEADERS_FILE: join(folder, 'headers') },
+    });
+    expect([exitCode, playedIn(join(folder, 'out'))]).toEqual([0, ['a', 'b']]);
+    const sent = { authorization: `Basic ${btoa('user:canary')}`, 'x-token': 'canary', referer: 'canary' };
+    expect(seen).toEqual(seen.map(() => expect.objectContaining(sent)));
+    expect(seen.length).toBeGreaterThanOrEqual(4);
+    const files = readdirSync(join(folder, 'out')).map((name) => readFileSync(join(folder, 'out', name), 'latin1'));
+    expect([stdout, stderr, ...files].join('\n')).not.toContain('canary');
   });
 
   it('a playlist on a web server may not name files of another server or of this machine', async () => {

@@ -6,6 +6,7 @@ import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { explainError } from '../explain-error.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import { chooseKeySource } from './choose-key-source.ts';
 import { describeEncryption, describeNextSteps, describePeriods } from './describe-encryption.ts';
 import { encryptAndUpload } from './encrypt-and-upload.ts';
@@ -165,7 +166,7 @@ function refusePlaylistUrl({ playlistUrl, register, perRenditionIds }: EncryptCo
     );
   if (URL.canParse(playlistUrl) && /^https?:$/.test(new URL(playlistUrl).protocol)) return;
   throw refusal(
-    `--playlist-url "${playlistUrl}"; accepted: an http or https URL, such as https://cdn.example.com/film/master.m3u8`,
+    `--playlist-url "${showUrl(playlistUrl)}"; accepted: an http or https URL, such as https://cdn.example.com/film/master.m3u8`,
   );
 }
 
@@ -176,7 +177,7 @@ function notStated(
   cause: unknown,
 ): AppError {
   const playlist = playlistUrl
-    ? `  - State the playlist of ${contentId}: ${JSON.stringify({ playlistUrl })}\n`
+    ? `  - State the playlist of ${contentId}: ${JSON.stringify({ playlistUrl: showUrl(playlistUrl) })}\n`
     : '';
   const detail =
     `${outFolder} is complete, but the server has not got what --register states: ${explainError(cause)}\n` +

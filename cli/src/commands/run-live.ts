@@ -10,6 +10,7 @@ import { encryptLive } from '../live/encrypt-live.ts';
 import type { LiveReport } from '../live/open-channel.ts';
 import { type ChannelUploader, uploadChannel } from '../live/upload-channel.ts';
 import { refusal } from '../refusal.ts';
+import { isUrl } from '../source/request-source.ts';
 import { readSourceHeaders } from '../source/source-headers.ts';
 import { prepareUpload } from '../upload/upload-presentation.ts';
 import { readServerAccess } from './choose-key-source.ts';
@@ -41,6 +42,8 @@ export async function runLive(
   const say = (text: string) => void (options.quiet || stderr.write(`${text}\n`));
   const registerAs = register ? name : undefined;
   const sourceHeaders = readSourceHeaders(options.sourceHeader ?? [], context.env);
+  if (Object.keys(sourceHeaders).length > 0 && !isUrl(playlist))
+    throw refusal('--source-header and LATCHKEY_SOURCE_HEADERS_FILE are for a source behind an http URL');
   const untilThere = <T>(work: () => Promise<T>) => whenReachable(work, context, warn);
 
   try {

@@ -7,6 +7,7 @@ import { checkContentId, checkKeyUrlBase } from '../encrypt/encrypt-options.ts';
 import { isWithin } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
+import { isUrl } from '../source/request-source.ts';
 import { claimFolder } from './claim-folder.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 import { createFolderSource } from './folder-source.ts';
@@ -89,15 +90,13 @@ async function openSource(
   { playlist, sourceRoot, sourceHeaders: headers = {} }: LiveOptions,
   signal: AbortSignal,
 ): Promise<{ source: LiveSource; address: string }> {
-  if (/^https?:\/\//i.test(playlist)) {
+  if (isUrl(playlist)) {
     if (sourceRoot !== undefined) throw refusal('--source-root is for a playlist on disk');
     if (!URL.canParse(playlist))
       throw refusal(`"${showUrl(playlist)}"; accepted: the path of a playlist, or an http or https URL`);
     const address = new URL(playlist).href;
     return { source: createHttpSource({ address, headers, signal }), address };
   }
-  if (Object.keys(headers).length > 0)
-    throw refusal('--source-header and LATCHKEY_SOURCE_HEADERS_FILE are for a source behind an http URL');
   const folder = await existing(dirname(playlist), 'the folder of the playlist');
   const root = sourceRoot === undefined ? folder : await existing(sourceRoot, '--source-root');
   if (!isWithin(folder, root)) throw refusal(`${showUrl(playlist)} lies outside of --source-root ${root}`);

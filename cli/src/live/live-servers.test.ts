@@ -173,11 +173,13 @@ it('a playlist that stands still for three target durations is looked up anew, a
 
 it('each start of a packager from 0 with other bytes makes one discontinuity, and every segment has the bytes of its source', async () => {
   const state = { mark: 'a', firstNumber: 0 };
+  // As SRS: list and media playlist have one path.
   const server: LiveServer = await startLiveServer((url, response) => {
+    if (url.search === '') return void response.end(`#EXTM3U\n${variant(`${url.pathname}?hls_ctx=c7`)}`);
     if (url.pathname.endsWith('.ts')) return void response.end(`${state.mark}${numberIn(url)}`);
-    response.end(windowOf(server.written() - state.firstNumber, (number) => `${number}.ts`));
+    response.end(windowOf(server.written() - state.firstNumber, (number) => `${number}.ts?hls_ctx=c7`));
   });
-  const channel = await followServer(server, '/i.m3u8');
+  const channel = await followServer(server, '/live/i.m3u8');
   await channel.pass(9);
   Object.assign(state, { mark: 'b', firstNumber: server.written() });
   await channel.pass(10);

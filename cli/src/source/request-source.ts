@@ -44,6 +44,8 @@ export interface SourceAccess {
  */
 export type RequestSource = (url: string, request: SourceRequest) => Promise<SourceAnswer>;
 
+export const isUrl = (location: string) => /^https?:\/\//i.test(location);
+
 /** The Fetch Standard has 20. A source needs one or two, and each of them is asked again and again. */
 const mostRedirects = 10;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -75,7 +77,7 @@ export function createSourceRequests(access: SourceAccess): RequestSource {
         const answer = await send(url, { headers, redirect: 'manual', signal }, cookies);
         const target = redirects.has(answer.status) ? answer.headers.get('location') : null;
         if (target !== null) {
-          await answer.body?.cancel();
+          await answer.body?.cancel().catch(() => {});
           if (count === mostRedirects)
             throw new SourceUnavailable(`${showUrl(start)} has more than ${mostRedirects} redirects`);
           at = await followRedirect(target, url);
@@ -84,7 +86,7 @@ export function createSourceRequests(access: SourceAccess): RequestSource {
         const tag = answer.headers.get('etag') ?? undefined;
         if (answer.status === 304 && etag !== undefined) return { url, bytes: undefined, etag };
         if (!answer.ok) {
-          await answer.body?.cancel();
+          await answer.body?.cancel().catch(() => {});
           const hasAll = known.has(new URL(url).origin) || Object.keys(ownHeaders).length === 0;
           throw refused(answer.status, { start, url, hasAll });
         }
