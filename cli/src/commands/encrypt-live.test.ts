@@ -225,7 +225,9 @@ describe('a source on a web server', () => {
     const sent = { authorization: `Basic ${btoa('user:canary')}`, 'x-token': 'canary', referer: 'canary' };
     expect(seen).toEqual(seen.map(() => expect.objectContaining(sent)));
     expect(seen.length).toBeGreaterThanOrEqual(4);
-    const files = readdirSync(join(folder, 'out')).map((name) => readFileSync(join(folder, 'out', name), 'latin1'));
+    const files = readdirSync(join(folder, 'out')).map((name) =>
+      readFileSync(join(folder, 'out', name), 'latin1'),
+    );
     expect([stdout, stderr, ...files].join('\n')).not.toContain('canary');
   });
 

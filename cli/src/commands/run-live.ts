@@ -63,7 +63,15 @@ export async function runLive(
     const keys = createServerKeySource({ ...access, wait: endAttempt, registrar: undefined });
     const report: LiveReport = { warn, say, published: (...change) => uploader?.published(...change) };
     const isEnded = await encryptLive({
-      ...{ playlist, contentId, outFolder: out, sourceRoot: options.sourceRoot, sourceHeaders, periods, report },
+      ...{
+        playlist,
+        contentId,
+        outFolder: out,
+        sourceRoot: options.sourceRoot,
+        sourceHeaders,
+        periods,
+        report,
+      },
       ...{ clock, randomBytes, signal, wait: context.wait },
       keyUrlBase: options.keyUrl ?? access.server,
       fetchKey: (epoch, until) => keys.get({ contentId, epoch }, until),

@@ -25,7 +25,8 @@ export async function keepFollowing(follower: Follower, lookup: ChannelLookup): 
     signal.throwIfAborted();
     try {
       if (await followStep(follower)) return;
-      const isMoved = standsStill(follower) && (await renew(follower, lookup, 'has not changed for some time'));
+      const isMoved =
+        standsStill(follower) && (await renew(follower, lookup, 'has not changed for some time'));
       await wait(isMoved ? 0 : pauseOf(follower), signal);
     } catch (error) {
       signal.throwIfAborted();

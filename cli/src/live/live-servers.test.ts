@@ -135,27 +135,33 @@ it('renditions are the same after their chunklists have other names, in the runn
 it.each([
   ['query', (token: number, number: number) => `s${number}.ts?hdnts=exp=${token}~hmac=${token}`],
   ['path', (token: number, number: number) => `hdnts=${token}/s${number}.ts`],
-])('tokens in the %s that change with each look make no discontinuity, and each segment is read about once', async (_, uriOf) => {
-  let look = 0;
-  const server: LiveServer = await startLiveServer((url, response) => {
-    if (url.pathname.endsWith('.ts')) return void response.end(`s${numberIn(url)}`);
-    const token = ++look;
-    response.end(windowOf(server.written(), (number) => uriOf(token, number)));
-  });
-  const channel = await followServer(server, '/live/i.m3u8?token=1');
-  await channel.pass(31);
-  expect(channel.played()).toEqual(texts(0, 16));
-  expect(channel.breaks()).toBe(0);
-  // One more shows that another path is the same segment.
-  expect(server.asked.filter(({ address }) => address.includes('.ts')).length).toBeLessThanOrEqual(17);
-});
+])(
+  'tokens in the %s that change with each look make no discontinuity, and each segment is read about once',
+  async (_, uriOf) => {
+    let look = 0;
+    const server: LiveServer = await startLiveServer((url, response) => {
+      if (url.pathname.endsWith('.ts')) return void response.end(`s${numberIn(url)}`);
+      const token = ++look;
+      response.end(windowOf(server.written(), (number) => uriOf(token, number)));
+    });
+    const channel = await followServer(server, '/live/i.m3u8?token=1');
+    await channel.pass(31);
+    expect(channel.played()).toEqual(texts(0, 16));
+    expect(channel.breaks()).toBe(0);
+    // One more shows that another path is the same segment.
+    expect(server.asked.filter(({ address }) => address.includes('.ts')).length).toBeLessThanOrEqual(17);
+  },
+);
 
 it('a playlist that stands still for three target durations is looked up anew, and its segments go on', async () => {
   const state = { edge: 'a', stoppedAt: Number.POSITIVE_INFINITY };
   const server: LiveServer = await startLiveServer((url, response) => {
-    if (url.pathname === '/live.m3u8') return void response.end(`#EXTM3U\n${variant(`/${state.edge}/v.m3u8`)}`);
+    if (url.pathname === '/live.m3u8')
+      return void response.end(`#EXTM3U\n${variant(`/${state.edge}/v.m3u8`)}`);
     if (url.pathname.endsWith('.ts')) return void response.end(`s${numberIn(url)}`);
-    const written = url.pathname.startsWith('/a/') ? Math.min(server.written(), state.stoppedAt) : server.written();
+    const written = url.pathname.startsWith('/a/')
+      ? Math.min(server.written(), state.stoppedAt)
+      : server.written();
     response.end(windowOf(written, (number) => `${number}.ts`));
   });
   const channel = await followServer(server, '/live.m3u8');
@@ -217,11 +223,18 @@ it('a segment that the server refuses is asked for once a target duration, and i
   const channel = await followServer(server, '/i.m3u8');
   await channel.pass(21);
   expect(channel.played()).toEqual(texts(0, 11).filter((text) => text !== 's3'));
-  expect(mostAskedAtOnce(server.asked.filter(({ address }) => address === '/3.ts'), 0, 20)).toBe(1);
+  expect(
+    mostAskedAtOnce(
+      server.asked.filter(({ address }) => address === '/3.ts'),
+      0,
+      20,
+    ),
+  ).toBe(1);
 });
 
 it('neither a file in the output nor a message has the value of a query, and lines of the source are whole again after a start', async () => {
-  const asset = '#EXT-X-DATERANGE:ID="ad",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="https://u:canary@ads/a?t=canary"';
+  const asset =
+    '#EXT-X-DATERANGE:ID="ad",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="https://u:canary@ads/a?t=canary"';
   const server: LiveServer = await startLiveServer((url, response) => {
     if (url.pathname === '/i.m3u8') return void response.end(`#EXTM3U\n${variant('v.m3u8?token=canary')}`);
     if (url.pathname.endsWith('.ts')) return void response.end(`s${numberIn(url)}`);
@@ -233,7 +246,9 @@ it('neither a file in the output nor a message has the value of a query, and lin
   await channel.stop();
   const again = await followServer(server, '/i.m3u8?token=canary', { out: channel.out });
   await again.pass(2);
-  const files = readdirSync(channel.out, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const files = readdirSync(channel.out, { recursive: true, withFileTypes: true }).filter((file) =>
+    file.isFile(),
+  );
   for (const { parentPath, name } of files) {
     const text = readFileSync(join(parentPath, name), 'utf8');
     if (name === 'index.m3u8') expect(text.match(/t=canary/g)).toHaveLength(3);

@@ -41,7 +41,8 @@ export function createChannelLookup(
       found.set(rendition.name, location);
       missing.delete(rendition);
     }
-    for (const { name } of missing) warn(`${name}: the source has no such rendition now; its playlist stands still`);
+    for (const { name } of missing)
+      warn(`${name}: the source has no such rendition now; its playlist stands still`);
   }
 
   return {

@@ -50,9 +50,9 @@ describe('renditions that were read anew', () => {
   });
 
   it('that look alike are not guessed if one is missing, and a new one is not taken for an old one', () => {
-    expect(match([variant('BANDWIDTH=3000000'), variant('BANDWIDTH=900000')], [variant('BANDWIDTH=2000000')])).toEqual([
-      null,
-    ]);
+    expect(
+      match([variant('BANDWIDTH=3000000'), variant('BANDWIDTH=900000')], [variant('BANDWIDTH=2000000')]),
+    ).toEqual([null]);
     const full = variant('BANDWIDTH=5000000,RESOLUTION=1920x1080,CODECS="avc1.4d401f"');
     expect(match([low, high], [high, full])).toEqual([high.text, null]);
   });

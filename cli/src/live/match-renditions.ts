@@ -66,7 +66,10 @@ function keyOf({ attributes }: DescribedRendition, names: readonly string[]): st
   return JSON.stringify(['tag', ...names].map((name) => attributes[name]));
 }
 
-function inOrder<T extends DescribedRendition>(renditions: readonly T[], isFree: (rendition: T) => boolean): T[] {
+function inOrder<T extends DescribedRendition>(
+  renditions: readonly T[],
+  isFree: (rendition: T) => boolean,
+): T[] {
   const bandwidth = ({ attributes }: T) => Number.parseInt(attributes[measured] ?? '', 10) || 0;
   return renditions.filter(isFree).sort((one, other) => bandwidth(one) - bandwidth(other));
 }

@@ -29,7 +29,9 @@ export async function nameRenditions(
   const nameRendition = createRenditionNamer();
   const nameOf = ({ uri }: FoundRendition) => nameRendition(withoutQuery(showUrl(uri)));
   if (!multivariant)
-    return new Map(renditions.map((rendition) => [rendition, nameOf({ ...rendition, uri: lastPart(rendition.uri) })]));
+    return new Map(
+      renditions.map((rendition) => [rendition, nameOf({ ...rendition, uri: lastPart(rendition.uri) })]),
+    );
   const path = join(folder, fileName);
   const known = await readKnown(path);
   for (const { name } of known) nameRendition(name);

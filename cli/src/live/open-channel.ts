@@ -63,7 +63,8 @@ export async function openChannel(
     missing.delete(name);
     if (missing.size > 0 || !multivariant) return;
     // Only now: before, a player would find a rendition missing.
-    const renditionPath = (uri: string) => pathOf(nameOf.get(renditionOfUri.get(uri) as FoundRendition) ?? '');
+    const renditionPath = (uri: string) =>
+      pathOf(nameOf.get(renditionOfUri.get(uri) as FoundRendition) ?? '');
     const root = renderMultivariantPlaylist(multivariant, renditionPath, []);
     await writeAtomically(join(out, rootName), root);
     report.published?.(rootName, root, [...nameOf.values()].map(pathOf));

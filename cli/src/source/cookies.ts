@@ -31,5 +31,6 @@ export function createCookies(): Cookies {
 
 async function dropOldest({ store }: CookieJar): Promise<void> {
   const kept = await store.getAllCookies();
-  for (const { domain, path, key } of kept.slice(0, -mostCookies)) await store.removeCookie(domain, path, key);
+  for (const { domain, path, key } of kept.slice(0, -mostCookies))
+    await store.removeCookie(domain, path, key);
 }

@@ -74,7 +74,10 @@ describe('what an operator gave', () => {
       (error: unknown) => error,
     );
     expect(refusal).toBeInstanceOf(SourceUnavailable);
-    expect(refusal).toMatchObject({ status: 401, message: expect.stringContaining('No header was sent there') });
+    expect(refusal).toMatchObject({
+      status: 401,
+      message: expect.stringContaining('No header was sent there'),
+    });
     expect((refusal as Error).message).not.toContain('canary');
     expect(own.seen[0]?.headers).toMatchObject(headers);
     expect(other.seen[0]?.headers).not.toHaveProperty('authorization');
@@ -93,7 +96,9 @@ describe('what an operator gave', () => {
     );
     const address = `${origin.replace('//', '//us%40er:canary@')}/a`;
     const read = createSourceRequests({ ...access, address });
-    await expect(read(address, few)).rejects.toThrow(/^http:\/\/127[^@]*\/b, to which http:\/\/\*\*\*@.* answers 403$/);
+    await expect(read(address, few)).rejects.toThrow(
+      /^http:\/\/127[^@]*\/b, to which http:\/\/\*\*\*@.* answers 403$/,
+    );
     const authorization = `Basic ${Buffer.from('us@er:canary').toString('base64')}`;
     expect(seen.map((request) => request.headers.authorization)).toEqual([authorization, authorization]);
   });
@@ -112,26 +117,32 @@ describe('what an operator gave', () => {
 describe('a redirect into a private network', () => {
   afterEach(() => void vi.unstubAllGlobals());
 
-  it.each(['127.0.0.1', '[::1]', '10.1.2.3', '169.254.169.254', '[::ffff:192.168.0.1]', '0.0.0.0', '[fd00::1]'])(
-    'a server outside cannot lead to %s',
-    async (host) => {
-      const asked: string[] = [];
-      vi.stubGlobal('fetch', async (url: string) => {
-        asked.push(url);
-        return new Response('', { status: 302, headers: { location: `http://${host}/latest` } });
-      });
-      const read = createSourceRequests(access);
-      await expect(read('http://203.0.113.1/a.ts', few)).rejects.toThrow('in a private network');
-      expect(asked).toEqual(['http://203.0.113.1/a.ts']);
-    },
-  );
+  it.each([
+    '127.0.0.1',
+    '[::1]',
+    '10.1.2.3',
+    '169.254.169.254',
+    '[::ffff:192.168.0.1]',
+    '0.0.0.0',
+    '[fd00::1]',
+  ])('a server outside cannot lead to %s', async (host) => {
+    const asked: string[] = [];
+    vi.stubGlobal('fetch', async (url: string) => {
+      asked.push(url);
+      return new Response('', { status: 302, headers: { location: `http://${host}/latest` } });
+    });
+    const read = createSourceRequests(access);
+    await expect(read('http://203.0.113.1/a.ts', few)).rejects.toThrow('in a private network');
+    expect(asked).toEqual(['http://203.0.113.1/a.ts']);
+  });
 });
 
 describe('limits', () => {
   it('a file that is too large, cut or slow is not available, and says why', async () => {
     const { origin } = await serve((path, _, response) => {
       if (path === '/large') response.end('x'.repeat(1_001));
-      if (path === '/cut') response.writeHead(200, { 'content-length': 9 }).write('x', () => response.destroy());
+      if (path === '/cut')
+        response.writeHead(200, { 'content-length': 9 }).write('x', () => response.destroy());
       if (path === '/slow') response.write('x');
     });
     const read = createSourceRequests({ ...access, timeoutMs: 200 });

@@ -53,7 +53,10 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** An address of a server, and headers for it, are an operator's. Playlists and redirects are a stranger's: headers never follow them to another origin. */
 export function createSourceRequests(access: SourceAccess): RequestSource {
   const given = access.address === undefined ? undefined : splitUser(access.address);
-  const ownHeaders = { ...(given?.authorization && { authorization: given.authorization }), ...access.headers };
+  const ownHeaders = {
+    ...(given?.authorization && { authorization: given.authorization }),
+    ...access.headers,
+  };
   const known = new Set([...(given ? [new URL(given.url).origin] : []), ...(access.headerOrigins ?? [])]);
   const cookies = createCookies();
 
@@ -93,9 +96,7 @@ export function createSourceRequests(access: SourceAccess): RequestSource {
         const whole = await readBody(answer, url, mostBytes);
         // A server without ranges answers 200 with the whole file.
         const bytes =
-          range && answer.status === 200
-            ? whole.subarray(range.offset, range.offset + range.length)
-            : whole;
+          range && answer.status === 200 ? whole.subarray(range.offset, range.offset + range.length) : whole;
         if (range && bytes.length !== range.length)
           throw new SourceUnavailable(`${showUrl(url)} is too short`);
         return { url, bytes, etag: tag };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
-import { createManualClock } from '@latchkey/shared/testing';
+import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { expect, onTestFinished } from 'vitest';
 import type { LiveTools } from '../live/encrypt-segment.ts';
 import { createHttpSource } from '../live/http-source.ts';
@@ -51,7 +51,11 @@ export function mostAskedAtOnce(asked: LiveServer['asked'], fromSecond: number, 
 }
 
 /** A playlist of four segments, of which the last one is `last`. @param uriOf its number in the source */
-export function windowOf(last: number, uriOf: (number: number) => string, first = Math.max(0, last - 3)): string {
+export function windowOf(
+  last: number,
+  uriOf: (number: number) => string,
+  first = Math.max(0, last - 3),
+): string {
   const head = ['#EXTM3U', `#EXT-X-TARGETDURATION:${segmentSeconds}`, `#EXT-X-MEDIA-SEQUENCE:${first}`];
   const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   const lines = numbers.flatMap((number) => [`#EXTINF:${segmentSeconds},`, uriOf(number)]);
@@ -67,80 +71,33 @@ export async function followServer(
   mkdirSync(out, { recursive: true });
   const end = new AbortController();
   const warnings: string[] = [];
-  const waiting: { readonly at: number; readonly resolve: () => void }[] = [];
-  let notify = () => {};
-  let running = 0;
-  const wait: LiveTools['wait'] = (seconds, signal) =>
-    new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      waiting.push({ at: clock.monotonic() + seconds * 1_000, resolve });
-      notify();
-    });
+  const time = createSteppedTime(clock);
   const address = `${origin}${path}`;
+  const keyUrlOf = (epoch: number) => `${keyUrlBase}/keys/channel/${epoch}`;
   const tools: LiveTools = {
     source: createHttpSource({ address, headers: {}, signal: end.signal }),
     periods: testPeriods(),
-    keys: { get: async (epoch) => keyOfUrl(`${keyUrlBase}/keys/channel/${epoch}`), keepAhead: async () => {} },
+    keys: { get: async (epoch) => keyOfUrl(keyUrlOf(epoch)), keepAhead: async () => {} },
     vectors: createVectorIssuer(randomBytes),
     clock,
-    wait,
-    keyUrlOf: (epoch) => `${keyUrlBase}/keys/channel/${epoch}`,
+    wait: time.wait,
+    keyUrlOf,
     signal: end.signal,
     warn: (text) => void warnings.push(text),
   };
   const report = { warn: tools.warn, say: () => {} };
   const { followers, lookup } = await openChannel({ address, outFolder: out, report }, tools);
-  const runs = followers.map(async (follower) => {
-    running++;
-    await keepFollowing(follower, lookup).finally(() => {
-      running--;
-      notify();
-    });
-  });
-  const over = Promise.allSettled(runs);
+  const over = Promise.allSettled(followers.map((follower) => time.run(keepFollowing(follower, lookup))));
   const stop = async () => {
     end.abort(new Error('stopped'));
     await over;
   };
   onTestFinished(stop);
-
-  /** By rendition: each segment that was ever in a playlist, by its name. */
-  const seen = new Map<string, Map<string, string>>();
   const playlists = followers.map(({ options }) => ({
     name: options.name,
     path: join(options.folder, options.playlistName),
   }));
-  const look = () => {
-    for (const { name, path: playlist } of playlists) {
-      if (!existsSync(playlist)) continue;
-      const names = seen.get(name) ?? new Map<string, string>();
-      seen.set(name, names);
-      for (const segment of playPresentation(playlist, keyOfUrl)[0]?.segments ?? []) {
-        const file = basename(segment.path);
-        const clear = segment.clear.toString();
-        expect(names.get(file) ?? clear).toBe(clear);
-        names.set(file, clear);
-      }
-    }
-  };
-  const advanceTo = async (at: number) => {
-    for (;;) {
-      while (waiting.length < running) {
-        await new Promise<void>((resolve) => {
-          notify = resolve;
-        });
-      }
-      waiting.sort((one, other) => one.at - other.at);
-      const next = waiting[0];
-      if (!next || next.at > at) break;
-      waiting.shift();
-      clock.advance(Math.max(0, next.at - clock.monotonic()));
-      next.resolve();
-    }
-    clock.advance(at - clock.monotonic());
-    look();
-  };
-
+  const watched = watchPlaylists(playlists);
   return {
     out,
     warnings,
@@ -148,16 +105,79 @@ export async function followServer(
     names: playlists.map(({ name }) => name),
     async pass(seconds: number): Promise<void> {
       const start = clock.monotonic();
-      for (let second = 1; second <= seconds; second++) await advanceTo(start + second * 1_000);
+      for (let second = 1; second <= seconds; second++) {
+        await time.advanceTo(start + second * 1_000);
+        watched.look();
+      }
     },
     /** The content of each segment that was in the playlist of a rendition, in the order of their names. */
-    played(name = playlists[0]?.name ?? ''): string[] {
-      const names = [...(seen.get(name) ?? [])].sort(([one], [other]) => (one < other ? -1 : 1));
-      return names.map(([, clear]) => clear);
-    },
+    played: (name = playlists[0]?.name ?? '') => watched.played(name),
     /** Discontinuities of a rendition until now. */
     breaks(): number {
       return Math.max(...playlists.map(({ path: playlist }) => countBreaks(readFileSync(playlist, 'utf8'))));
+    },
+  };
+}
+
+/** Time in which the work between two waits takes none, however long the machine needs for it. */
+function createSteppedTime(clock: ManualClock) {
+  const waiting: { readonly at: number; readonly resolve: () => void }[] = [];
+  let running = 0;
+  let notify = () => {};
+  return {
+    wait: (seconds: number, signal: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        waiting.push({ at: clock.monotonic() + seconds * 1_000, resolve });
+        notify();
+      }),
+    /** Work that always waits or ends. */
+    async run(work: Promise<void>): Promise<void> {
+      running++;
+      await work.finally(() => {
+        running--;
+        notify();
+      });
+    },
+    async advanceTo(at: number): Promise<void> {
+      for (;;) {
+        while (waiting.length < running) {
+          await new Promise<void>((resolve) => {
+            notify = resolve;
+          });
+        }
+        waiting.sort((one, other) => one.at - other.at);
+        const next = waiting[0];
+        if (!next || next.at > at) break;
+        waiting.shift();
+        clock.advance(Math.max(0, next.at - clock.monotonic()));
+        next.resolve();
+      }
+      clock.advance(at - clock.monotonic());
+    },
+  };
+}
+
+/** Plays playlists as often as `look` is called. What was seen once must stay as it was. */
+function watchPlaylists(playlists: readonly { name: string; path: string }[]) {
+  /** By rendition and name of the segment: its content. */
+  const seen = new Map<string, Map<string, string>>(playlists.map(({ name }) => [name, new Map()]));
+  return {
+    look(): void {
+      for (const { name, path } of playlists) {
+        if (!existsSync(path)) continue;
+        const segments = seen.get(name);
+        for (const segment of playPresentation(path, keyOfUrl)[0]?.segments ?? []) {
+          const file = basename(segment.path);
+          const clear = segment.clear.toString();
+          expect(segments?.get(file) ?? clear).toBe(clear);
+          segments?.set(file, clear);
+        }
+      }
+    },
+    played(name: string): string[] {
+      const segments = [...(seen.get(name) ?? [])].sort(([one], [other]) => (one < other ? -1 : 1));
+      return segments.map(([, clear]) => clear);
     },
   };
 }

@@ -48,7 +48,15 @@ it.skipIf(!NGINX_RTMP_MODULE)(
     const args = ['encrypt', '--live', `${nginx.url}/channel.m3u8`, '--content-id', 'channel', '--out', out];
     const command = spawn(
       process.execPath,
-      [join(repositoryFolder, 'cli/src/main.ts'), ...args, '--server', server.url, '--register', '--period', '4'],
+      [
+        join(repositoryFolder, 'cli/src/main.ts'),
+        ...args,
+        '--server',
+        server.url,
+        '--register',
+        '--period',
+        '4',
+      ],
       { env: { ...process.env, LATCHKEY_API_KEY: apiKey }, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     onTestFinished(() => void command.kill('SIGKILL'));
