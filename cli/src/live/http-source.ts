@@ -9,7 +9,7 @@ const looksInSegment = 16;
 const shortestPollSeconds = 0.05;
 /** For a long segment the delay matters less than the requests. */
 const longestPollSeconds = 0.5;
-/** A playlist without a new segment for so many target durations is late. Its server may have enough trouble already. */
+/** Target durations without a new segment, after which a playlist is late. Its server may have enough trouble already. */
 const lateTargets = 2;
 
 /** A packager on the same network answers in milliseconds. After this time a new connection is more likely to help. */

@@ -210,7 +210,7 @@ it('a CDN whose signed playlists end with 403 is followed from the address that 
   expect(channel.played()).toEqual(texts(0, 21));
   expect(channel.breaks()).toBe(0);
   const lookups = server.asked.filter(({ address }) => address === '/watch.m3u8');
-  // At the start twice: to learn what the address is, and to follow it.
+  // At the start twice: to learn whether it is a media playlist, and to follow it.
   expect(lookups.length).toBeLessThanOrEqual(2 + 40 / signedFor);
 });
 

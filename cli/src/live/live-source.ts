@@ -6,7 +6,7 @@ interface PlaylistVersion {
   readonly bytes: Buffer;
   /** Differs from that of the version before: inode, size and time on a disk, ETag or a hash over HTTP. */
   readonly version: string;
-  /** Its location, after redirects. What it names is relative to that. */
+  /** Its location, after redirects. Its URIs are relative to that. */
   readonly location: string;
 }
 

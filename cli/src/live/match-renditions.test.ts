@@ -63,7 +63,7 @@ describe('renditions that were read anew', () => {
   });
 });
 
-it('what describes a rendition has no URI, no unknown attribute and no value of a query', () => {
+it('the description of a rendition has no URI, no unknown attribute and no value of a query', () => {
   const text = 'TYPE=AUDIO,NAME="https://u:canary@h/?t=canary",URI="a.m3u8?t=canary",X-TOKEN="canary"';
   expect(JSON.stringify(media(text).attributes)).not.toContain('canary');
 });

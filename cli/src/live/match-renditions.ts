@@ -2,7 +2,7 @@ import { type AttributeList, findAttribute } from '@latchkey/shared/hls';
 import { hideUrls } from '../show-url.ts';
 
 /** The attributes by which a rendition is known again, and its `tag`. */
-export type RenditionAttributes = Readonly<Record<string, string>>;
+type RenditionAttributes = Readonly<Record<string, string>>;
 
 export interface DescribedRendition {
   readonly attributes: RenditionAttributes;
@@ -33,8 +33,8 @@ export function describeRendition(tag: string, attributes: AttributeList): Rendi
 /**
  * Finds the known renditions in a multivariant playlist that was read anew. Neither names nor URIs count: servers put the number of a session into them.
  *
- * Renditions that look alike are told apart by their order of bandwidth. If one of them is missing, none of them is matched: a folder must never get
- * another picture than players expect.
+ * The order of bandwidth distinguishes renditions with the same attributes. If one of them is missing, it matches none of them: a folder must
+ * never get another picture than players expect.
  */
 export function matchRenditions<Known extends DescribedRendition, Found extends DescribedRendition>(
   known: readonly Known[],

@@ -8,7 +8,7 @@ import { writeAtomically } from '../write-atomically.ts';
 import type { Channel, FoundRendition } from './load-channel.ts';
 import { type DescribedRendition, matchRenditions } from './match-renditions.ts';
 
-/** A rendition with its name, which is that of its folder. */
+/** A rendition with its name, which its folder has too. */
 interface NamedRendition extends DescribedRendition {
   readonly name: string;
 }

@@ -95,7 +95,7 @@ export function formatState(state: RenditionState): string {
   });
 }
 
-/** Whether lines that were read from the file lack what must not be in it. */
+/** Whether lines from the file lack a part that must not be in it. */
 export function hasHiddenParts({ header, entries }: RenditionState): boolean {
   const lines = [header?.lines ?? [], ...entries.map((entry) => entry.lines)].flat();
   return lines.some((line) => line.includes(hidden));

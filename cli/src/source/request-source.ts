@@ -18,7 +18,7 @@ export interface SourceRequest {
 }
 
 export interface SourceAnswer {
-  /** The URL that answered, after redirects. What a playlist names is relative to it (RFC 3986 section 5.1.3). */
+  /** The URL that answered, after redirects. The URIs of a playlist are relative to it (RFC 3986 section 5.1.3). */
   readonly url: string;
   /** Undefined if it still is the version of the request's `etag`. */
   readonly bytes: Buffer | undefined;
@@ -50,7 +50,10 @@ export const isUrl = (location: string) => /^https?:\/\//i.test(location);
 const mostRedirects = 10;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** An address of a server, and headers for it, are an operator's. Playlists and redirects are a stranger's: headers never follow them to another origin. */
+/**
+ * An operator gives the address and the headers. Playlists and redirects come from a stranger, so headers never follow them to another
+ * origin.
+ */
 export function createSourceRequests(access: SourceAccess): RequestSource {
   const given = access.address === undefined ? undefined : splitUser(access.address);
   const ownHeaders = {
@@ -162,7 +165,7 @@ function refused(
   status: number,
   { start, url, hasAll }: { start: string; url: string; hasAll: boolean },
 ): SourceUnavailable {
-  const way = showUrl(start) === showUrl(url) ? '' : `, to which ${showUrl(start)} leads,`;
+  const way = splitUser(start).url === url ? '' : `, to which ${showUrl(start)} leads,`;
   const advice =
     (status === 401 || status === 403) && !hasAll
       ? `. No header was sent there, because ${new URL(url).origin} is another server than the one that was given`

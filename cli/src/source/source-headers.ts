@@ -2,8 +2,8 @@ import { readVariable, type Variables } from '../keys/variables.ts';
 import { refusal } from '../refusal.ts';
 
 /**
- * Headers to read a source with: those of `--source-header` and, one in each line, of the file that `LATCHKEY_SOURCE_HEADERS_FILE` names. The
- * option wins over the file.
+ * Headers for requests to a source, from `--source-header` and from the file that `LATCHKEY_SOURCE_HEADERS_FILE` names, which has one in each line.
+ * The option wins over the file.
  *
  * @param given `Name: value`
  * @returns names in lower case

@@ -119,7 +119,7 @@ export async function followServer(
   };
 }
 
-/** Time in which the work between two waits takes none, however long the machine needs for it. */
+/** Time that passes in waits alone, however long the machine works between them. */
 function createSteppedTime(clock: ManualClock) {
   const waiting: { readonly at: number; readonly resolve: () => void }[] = [];
   let running = 0;
@@ -158,7 +158,7 @@ function createSteppedTime(clock: ManualClock) {
   };
 }
 
-/** Plays playlists as often as `look` is called. What was seen once must stay as it was. */
+/** Plays playlists as often as `look` is called. A segment that was seen once must stay as it was. */
 function watchPlaylists(playlists: readonly { name: string; path: string }[]) {
   /** By rendition and name of the segment: its content. */
   const seen = new Map<string, Map<string, string>>(playlists.map(({ name }) => [name, new Map()]));

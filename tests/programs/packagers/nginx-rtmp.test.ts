@@ -27,7 +27,7 @@ const publish = (address: string, seconds: number, source: string) =>
   ]);
 
 it.skipIf(!NGINX_RTMP_MODULE)(
-  'what a publisher sends through nginx-rtmp, twice, decrypts to the bytes of its segments, with one discontinuity',
+  'what a publisher sends through nginx-rtmp, twice, decrypts to the bytes of its segments, with one discontinuity between',
   async () => {
     const server = await startSingleNode();
     const { raw: apiKey } = await createApiKey(server, 'packager');
@@ -106,11 +106,14 @@ it.skipIf(!NGINX_RTMP_MODULE)(
     const before = played.size;
     expect([before, said]).toEqual([expect.any(Number), expect.not.stringContaining('discontinuity')]);
     expect(before).toBeGreaterThanOrEqual(4);
+    // nginx-rtmp itself begins each stream with one.
+    const breaks = () => playlist.match(/#EXT-X-DISCONTINUITY\n/g)?.length ?? 0;
+    const breaksBefore = breaks();
     await lookUntil(publish(address, 8, 'smptebars'));
     expect(played.size).toBeGreaterThanOrEqual(before + 4);
     for (const [name, clearText] of played) expect([name, written.has(clearText)]).toEqual([name, true]);
     expect(new Set(played.values()).size).toBe(played.size);
-    expect(playlist.match(/#EXT-X-DISCONTINUITY\n/g)).toHaveLength(1);
+    expect(breaks()).toBe(breaksBefore + 1);
     command.kill('SIGTERM');
     expect(await once(command, 'exit')).toEqual([0, null]);
   },
