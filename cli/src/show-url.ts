@@ -2,6 +2,8 @@
 export const hidden = '***';
 /** A longer name of a query is rather a token without a name. */
 const longestName = 64;
+/** A value that is hidden already, perhaps with the line of a playlist after it: `a.m3u8?token=***:8:`. */
+const hiddenBefore = /^\*{3}(?::\d{1,9})?:?$/;
 
 /**
  * A URL, or a URI of a playlist, for a message, a log line or a state file: `https://***@host/a.m3u8?token=***`. Sources sign in queries,
@@ -52,6 +54,7 @@ function hidePair(pair: string): string {
   const equals = pair.indexOf('=');
   // `dG9rZW4=` is a token in base64, not a name.
   const isNamed = equals > 0 && equals <= longestName && /[^=]/.test(pair.slice(equals));
+  if (hiddenBefore.test(isNamed ? pair.slice(equals + 1) : pair)) return pair;
   return isNamed ? `${pair.slice(0, equals)}=${hidden}` : hidden;
 }
 

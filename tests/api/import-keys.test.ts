@@ -100,7 +100,7 @@ it.each(['ts', 'fmp4'] as const)(
     const keyUrl = await startOldServer(secret);
     const { name, playlist } = copyLibrary(container, (epoch) => `${keyUrl}/keys/old/${epoch}`);
     const contentId = unique('film');
-    const headers = ['--header', `X-Old: ${secret}`, '--header-origin', keyUrl];
+    const headers = ['--source-header', `X-Old: ${secret}`, '--source-header-origin', keyUrl];
     const said = await importFrom(playlist, '--content-id', contentId, ...headers, '--in-place');
     expect(said).toContain(container === 'ts' ? 'MPEG-TS' : 'fMP4');
     expect(said).not.toContain(oldKey('/keys/old/0').toString('hex'));
@@ -117,15 +117,15 @@ it('an import sends a header only where it is allowed, stores nothing as a dry r
   const { playlist } = copyLibrary('ts', (epoch) => `${keyUrl}/keys/old/${epoch}`);
   const contentId = unique('film');
   const id = ['--content-id', contentId];
-  const headers = ['--header', 'X-Old: secret', '--header-origin', keyUrl];
+  const headers = ['--source-header', 'X-Old: secret', '--source-header-origin', keyUrl];
   const own = copyLibrary('ts', (epoch) => `${url}/keys/${contentId}/${epoch}`);
   const [unsent, said, again] = await Promise.allSettled([
-    importFrom(playlist, ...id, '--header', 'X-Old: secret'),
+    importFrom(playlist, ...id, '--source-header', 'X-Old: secret'),
     importFrom(playlist, ...id, ...headers, '--dry-run'),
     importFrom(own.playlist, ...id, '--in-place'),
   ]);
   expect(unsent).toMatchObject({
-    reason: { message: expect.stringContaining(`allow it with --header-origin ${keyUrl}`) },
+    reason: { message: expect.stringContaining(`--source-header-origin ${keyUrl} allows it`) },
   });
   expect(said).toMatchObject({ value: expect.stringContaining('Nothing was stored') });
   // An import of what was imported would find its own keys, which it may not read.

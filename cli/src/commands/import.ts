@@ -6,17 +6,19 @@ import type { CommandContext } from '../command-context.ts';
 import { assertDistinct } from '../import/imported-key.ts';
 import { readKeyFolder } from '../import/key-folder.ts';
 import { parseKeyTable } from '../import/key-table.ts';
-import { readHeaders } from '../import/read-headers.ts';
 import { type ImportedPresentation, readPresentation } from '../import/read-presentation.ts';
-import { isUrl, openSourceFiles } from '../import/source-files.ts';
+import { openSourceFiles } from '../import/source-files.ts';
 import { assertNothingReplaced, compareKeys, storeKeys } from '../import/store-keys.ts';
 import { placePlaylists, writePlaylists } from '../import/write-playlists.ts';
 import type { ServerAccess } from '../keys/ask-server.ts';
 import { createContentRegistrar } from '../keys/register-content.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
+import { isUrl } from '../source/request-source.ts';
+import { readSourceHeaders } from '../source/source-headers.ts';
 import { checkServer, readServerAccess } from './choose-key-source.ts';
 import { countDone } from './count-done.ts';
+import { collect } from './option-parsers.ts';
 
 interface ImportOptions {
   readonly server?: string;
@@ -25,9 +27,8 @@ interface ImportOptions {
   readonly name?: string;
   /** False for `--no-register`. */
   readonly register: boolean;
-  readonly header?: readonly string[];
-  readonly headerFile?: string;
-  readonly headerOrigin?: readonly string[];
+  readonly sourceHeader?: readonly string[];
+  readonly sourceHeaderOrigin?: readonly string[];
   readonly sourceRoot?: string;
   readonly playlistsTo?: string;
   readonly inPlace?: true;
@@ -40,7 +41,8 @@ interface ImportOptions {
 /** A million lines of the longest form take some 300 MB; usual ones have 50 bytes. */
 const tableMostBytes = 64 * 1024 * 1024;
 
-const collect = (value: string, before: readonly string[] = []) => [...before, value];
+/** For a whole file from a server or a store. It is not asked again: the command can be repeated. */
+const timeoutMs = 30_000;
 
 /** `latchkey import`: keys of a library that is encrypted already. */
 export function registerImport(program: Command, context: CommandContext): void {
@@ -64,12 +66,15 @@ export function registerImport(program: Command, context: CommandContext): void 
     .option('--quiet', 'say nothing but warnings and errors')
     .optionsGroup('Of a playlist:')
     .option(
-      '--header <header>',
-      'send "Name: value" to read it and its keys; several times for several',
+      '--source-header <header>',
+      'send "Name: value" to read it and its keys; several times for several. Secrets: in LATCHKEY_SOURCE_HEADERS_FILE',
       collect,
     )
-    .option('--header-file <file>', 'the same, one header in each line, for secrets')
-    .option('--header-origin <origin>', 'also send them there, such as https://keys.example.com', collect)
+    .option(
+      '--source-header-origin <origin>',
+      'also send them there, such as https://keys.example.com',
+      collect,
+    )
     .option('--source-root <folder>', 'read files from this folder too (default: the folder of the playlist)')
     .option('--playlists-to <folder>', 'write the playlists with the new key URLs into this folder')
     .option('--in-place', 'write them where they are; the old ones are kept beside them, as .before-import')
@@ -79,15 +84,16 @@ export function registerImport(program: Command, context: CommandContext): void 
       `
 A playlist: its keys become epochs in the order in which it names them, or the key without an epoch if there is one only. A segment of each key
 is decrypted before anything is stored. Media files are neither changed nor copied.
-A folder: film.key is the key of the content film, film/7.key that of its epoch 7. With --content-id: 7.key. 16 bytes, or 32 hex digits.
+A folder: film.key is the key of the content film, film/7.key that of its epoch 7. With --content-id: 7.key. 16 bytes, or these in hex or base64.
+A folder of SRS: live/camera-7.key is the key of epoch 7 of the content camera. With --content-id: camera-7.key, of one stream.
 A table: a first line "contentId,epoch,key", then a line for each key; the key in hex or base64, the epoch empty for none.
 
 The same again changes nothing: a run that was ended can be repeated.
 
 Examples:
   LATCHKEY_API_KEY=lk_… latchkey import film/master.m3u8 --content-id film --server https://keys.example.com --in-place
-  LATCHKEY_API_KEY=lk_… latchkey import https://cdn.example.com/film/master.m3u8 --content-id film \\
-    --server https://keys.example.com --header-file old-server.txt --header-origin https://old-keys.example.com --playlists-to new
+  LATCHKEY_API_KEY=lk_… LATCHKEY_SOURCE_HEADERS_FILE=old-server.txt latchkey import https://cdn.example.com/film/master.m3u8 \\
+    --content-id film --server https://keys.example.com --source-header-origin https://old-keys.example.com --playlists-to new
   LATCHKEY_API_KEY=lk_… latchkey import keys.csv --server https://keys.example.com`,
     )
     .action((source: string, options: ImportOptions) => runImport(source, options, context));
@@ -105,6 +111,7 @@ async function runImport(source: string, options: ImportOptions, context: Comman
   assertDistinct(found.keys);
   const contents = new Set(found.keys.map(({ contentId }) => contentId));
   for (const proof of found.proofs ?? []) say(proof);
+  for (const warning of found.warnings ?? []) stderr.write(`latchkey: warning: ${warning}\n`);
   say(`Found ${found.keys.length} keys of ${contents.size} contents.`);
   // Everything that could be refused comes before the first key is stored.
   const placed = placePlaylists(found.rewrite?.(keyUrl) ?? [], options);
@@ -152,21 +159,20 @@ async function findKeys(source: string, options: ImportOptions, context: Command
 async function readPlaylist(
   location: string,
   options: ImportOptions,
-  { signal }: CommandContext,
+  { env, signal }: CommandContext,
 ): Promise<ImportedPresentation> {
   if (options.contentId === undefined) throw refusal('a playlist needs --content-id <id>');
   if (isUrl(location) && !URL.canParse(location))
     throw refusal(`"${showUrl(location)}" is malformed; accepted: a path, or an http or https URL`);
-  const headers = await readHeaders(options.header ?? [], options.headerFile);
-  const own = isUrl(location) ? [new URL(location).origin] : [];
+  const headers = readSourceHeaders(options.sourceHeader ?? [], env);
   const sourceRoot = await realpath(
     resolve(options.sourceRoot ?? (isUrl(location) ? '.' : dirname(location))),
   );
-  const headerOrigins = [
-    ...own,
-    ...(options.headerOrigin ?? []).map((text) => new URL(checkServer(text, '--header-origin')).origin),
-  ];
-  const files = openSourceFiles({ sourceRoot, headers, headerOrigins, signal });
+  const headerOrigins = (options.sourceHeaderOrigin ?? []).map(
+    (text) => new URL(checkServer(text, '--source-header-origin')).origin,
+  );
+  const address = isUrl(location) ? location : undefined;
+  const files = openSourceFiles(sourceRoot, { address, headers, headerOrigins, timeoutMs, signal });
   return readPresentation(location, options.contentId, files);
 }
 

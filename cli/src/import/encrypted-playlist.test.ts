@@ -19,12 +19,15 @@ test('each segment has the key that stands before it, with its vector or the num
     ...segment('3.ts'),
     '#EXT-X-KEY:METHOD=NONE',
     ...segment('clear.ts'),
+    '#EXT-X-KEY:METHOD=AES-128,URI="c.key",IV=0x1,KEYFORMAT="",KEYFORMATVERSIONS=""',
+    ...segment('4.ts'),
   );
   const { segments } = readEncryptedPlaylist(text, 'media');
   expect(segments.map(({ segment: { uri }, key, iv }) => [uri, key.uri, iv.toString('hex')])).toEqual([
     ['1.ts', 'a.key', '00000000000000000000000000000103'],
     ['2.ts', 'a.key', '00000000000000000000000000000104'],
     ['3.ts', 'b.key', '00000000000000000000000000000abc'],
+    ['4.ts', 'c.key', '00000000000000000000000000000001'],
   ]);
 });
 
@@ -58,30 +61,53 @@ test.each([
   expect(() => readEncryptedPlaylist(playlist(line, ...segment('1.ts')), 'media')).toThrow(message);
 });
 
+test('a range that is cut before its padding is refused with its line, but not one of an I-frame', () => {
+  const ranges = [
+    '#EXT-X-KEY:METHOD=AES-128,URI="a.key"',
+    '#EXTINF:2,',
+    '#EXT-X-BYTERANGE:1499@16',
+    'a.ts?t=1',
+  ];
+  expect(() => readEncryptedPlaylist(playlist(...ranges), 'media')).toThrow(
+    'a.m3u8:6: the range of 1499 bytes at 16 of "a.ts?t=***" ends in the middle of a block of 16 bytes',
+  );
+  const { segments } = readEncryptedPlaylist(playlist('#EXT-X-I-FRAMES-ONLY', ...ranges), 'media');
+  expect(segments.map(({ isWhole }) => isWhole)).toEqual([false]);
+});
+
+const twoPackets = Buffer.from(`47${'00'.repeat(187)}47${'00'.repeat(187)}`, 'hex');
 const [key, iv] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)];
-function encrypt(clear: Buffer): Buffer {
-  const cipher = createCipheriv('aes-128-cbc', key, iv);
+function encrypt(clear: Buffer, isPadded = true): Buffer {
+  const cipher = createCipheriv('aes-128-cbc', key, iv).setAutoPadding(isPadded);
   return Buffer.concat([cipher.update(clear), cipher.final()]);
 }
 
 test.each([
-  ['MPEG-TS', Buffer.from(`47${'00'.repeat(187)}47${'00'.repeat(187)}`, 'hex')],
+  ['MPEG-TS', twoPackets],
   ['fMP4', Buffer.from('\0\0\0\x18stypmsdh and more')],
   ['ID3 of packed audio', Buffer.from('ID3\x04 and more')],
   ['ADTS or MPEG audio', Buffer.from('fff15080', 'hex')],
   ['WebVTT', Buffer.from('WEBVTT\n\n')],
 ])('a key is proved by a segment of %s', (what, clear) => {
-  expect(proveKey(encrypt(clear), key, iv)).toBe(what);
+  expect(proveKey(encrypt(clear), key, iv)).toEqual({ media: what, isPadded: true });
 });
 
-test('of a thousand other keys none is taken for the key, and neither is a segment that is cut or no media', () => {
-  const segment = encrypt(Buffer.from(`47${'00'.repeat(187)}47${'00'.repeat(187)}`, 'hex'));
+test('the key of a segment without padding is known as that', () => {
+  const segment = encrypt(Buffer.concat([twoPackets, twoPackets]), false);
+  expect(proveKey(segment, key, iv)).toEqual({ media: 'MPEG-TS', isPadded: false });
+  expect(proveKey(encrypt(twoPackets).subarray(0, 368), key, iv)).toEqual({
+    media: 'MPEG-TS',
+    isPadded: false,
+  });
+});
+
+test('of a thousand other keys none is taken for the key, and neither is a segment that is no media', () => {
+  const segment = encrypt(twoPackets);
   for (let n = 0; n < 1_000; n++) {
     const other = Buffer.alloc(16);
     other.writeUInt32BE(n);
-    expect(proveKey(segment, other, iv)).toBeNull();
+    expect(proveKey(segment, other, iv)?.isPadded ?? false).toBe(false);
   }
-  expect(proveKey(segment.subarray(0, 100), key, iv)).toBeNull();
   expect(proveKey(Buffer.alloc(0), key, iv)).toBeNull();
   expect(proveKey(encrypt(Buffer.from('a text that is no media')), key, iv)).toBeNull();
 });

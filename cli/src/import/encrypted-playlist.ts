@@ -8,6 +8,7 @@ import {
 import { type MediaSegment, parseMediaPlaylist } from '../hls/media-playlist.ts';
 import { type Place, playlistError } from '../hls/playlist-error.ts';
 import { type PlaylistText, readAttributes } from '../hls/playlist-lines.ts';
+import { showUrl } from '../show-url.ts';
 
 /** An EXT-X-KEY or EXT-X-SESSION-KEY with METHOD=AES-128 whose key is a file of 16 bytes. */
 export interface KeyTag {
@@ -23,6 +24,8 @@ export interface EncryptedSegment {
   readonly key: KeyTag;
   /** 16 bytes. */
   readonly iv: Buffer;
+  /** False for an I-frame that is a range of a segment: it begins and ends in the middle of what was encrypted. */
+  readonly isWhole: boolean;
 }
 
 /** A playlist whose keys are to be imported. */
@@ -39,9 +42,10 @@ const otherSystem = 'other system';
 type KeyLines = Map<number, KeyTag | null | typeof otherSystem>;
 
 const keyTags = ['EXT-X-KEY', 'EXT-X-SESSION-KEY'];
-/** RFC 8216 section 4.3.2.4: the default of KEYFORMAT, a key in its binary form. */
-const identity = 'identity';
-const ivBytes = 16;
+/** RFC 8216 section 4.3.2.4: the default of KEYFORMAT, a key in its binary form. Some servers write the default as an empty text. */
+const identity = ['identity', ''];
+/** A block of AES, and so a vector. */
+const blockBytes = 16;
 
 /**
  * Reads what an encrypted playlist says of keys.
@@ -64,7 +68,7 @@ function readKeyTag(playlist: string, line: PlaylistLine): KeyTag | null | typeo
   const place = { playlist, line: line.number };
   const method = findAttribute(attributes, 'METHOD');
   if (method === 'NONE') return null;
-  if ((findAttribute(attributes, 'KEYFORMAT') ?? identity) !== identity) return otherSystem;
+  if (!identity.includes(findAttribute(attributes, 'KEYFORMAT') ?? '')) return otherSystem;
   if (method !== 'AES-128')
     throw playlistError(place, `METHOD=${method ?? ''}; accepted: AES-128, whose keys this server serves`);
   const uri = findAttribute(attributes, 'URI');
@@ -78,11 +82,11 @@ function readVector(attributes: AttributeList, place: Place): Buffer | null {
   const [, digits] = /^0x([0-9a-f]{1,32})$/i.exec(text) ?? [];
   if (digits === undefined)
     throw playlistError(place, `IV=${text}; accepted: 0x and up to 32 hexadecimal digits`);
-  return Buffer.from(digits.padStart(2 * ivBytes, '0'), 'hex');
+  return Buffer.from(digits.padStart(2 * blockBytes, '0'), 'hex');
 }
 
 function findSegments(text: PlaylistText, byLine: KeyLines): EncryptedSegment[] {
-  const { segments, mediaSequence } = parseMediaPlaylist(text);
+  const { segments, mediaSequence, iFramesOnly } = parseMediaPlaylist(text);
   const found: EncryptedSegment[] = [];
   let line = 0;
   let key: KeyTag | null = null;
@@ -95,8 +99,11 @@ function findSegments(text: PlaylistText, byLine: KeyLines): EncryptedSegment[] 
       if (tag === null) foreignLine = null;
     }
     if (segment.gap) continue;
-    if (key) found.push({ segment, key, iv: key.iv ?? vectorOf(mediaSequence + BigInt(index)) });
-    else if (foreignLine !== null)
+    if (key) {
+      const isWhole = !(iFramesOnly && segment.byteRange);
+      if (isWhole) assertWholeBlocks(segment, segment.byteRange?.length ?? 0, text.playlist);
+      found.push({ segment, key, iv: key.iv ?? vectorOf(mediaSequence + BigInt(index)), isWhole });
+    } else if (foreignLine !== null)
       throw playlistError(
         { playlist: text.playlist, line: foreignLine },
         'the key is that of another system (KEYFORMAT), and none stands beside it as a file',
@@ -105,9 +112,26 @@ function findSegments(text: PlaylistText, byLine: KeyLines): EncryptedSegment[] 
   return found;
 }
 
+/**
+ * Some packagers write ranges that end before the padding. The key may be right, but no player can decrypt such a segment.
+ *
+ * @param length of the segment in bytes
+ * @throws AppError `VALIDATION_FAILED`
+ */
+export function assertWholeBlocks({ uri, byteRange, line }: MediaSegment, length: number, playlist: string) {
+  if (length % blockBytes === 0) return;
+  const part = byteRange
+    ? `the range of ${length} bytes at ${byteRange.offset} of "${showUrl(uri)}" ends in the middle of a block`
+    : `"${showUrl(uri)}" has ${length} bytes and so ends in the middle of a block`;
+  throw playlistError(
+    { playlist, line },
+    `${part} of ${blockBytes} bytes: it is cut before its padding, and no player can decrypt it. Nothing was stored`,
+  );
+}
+
 /** Section 5.2: the number of the segment, big-endian, padded on the left. */
 function vectorOf(sequence: bigint): Buffer {
-  return Buffer.from(sequence.toString(16).padStart(2 * ivBytes, '0'), 'hex');
+  return Buffer.from(sequence.toString(16).padStart(2 * blockBytes, '0'), 'hex');
 }
 
 /**

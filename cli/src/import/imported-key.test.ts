@@ -6,8 +6,9 @@ const hex = '00112233445566778899aabbccddeeff';
 const key = Buffer.from(hex, 'hex');
 
 describe('a key', () => {
-  test('in a file is 16 bytes, or 32 digits with an end of line', () => {
-    for (const bytes of [key, Buffer.from(hex), Buffer.from(`${hex.toUpperCase()}\r\n`)])
+  test('in a file is 16 bytes, or these in hex or base64 with an end of line', () => {
+    const texts = [hex, `${hex.toUpperCase()}\r\n`, key.toString('base64'), `${key.toString('base64')}\n`];
+    for (const bytes of [key, ...texts.map((text) => Buffer.from(text))])
       expect(readKeyBytes(bytes, 'a.key')).toEqual(key);
   });
 

@@ -14,26 +14,33 @@ const keyBytes = 16;
 /** The largest number of an epoch. */
 const maxEpoch = 4_294_967_295;
 
+/** The largest file of a key: a text of 32 digits, with an end of line. */
+export const keyFileMostBytes = 64;
+
 /**
- * A key in a file: 16 bytes, or 32 hexadecimal digits.
+ * A key in a file: 16 bytes, or a text of 32 hexadecimal digits or of 24 characters of base64.
  *
  * @throws AppError `VALIDATION_FAILED` with the place, and never the content
  */
 export function readKeyBytes(bytes: Buffer, place: string): Buffer {
-  if (bytes.length === keyBytes) return bytes;
-  const text = bytes.toString('latin1').trim();
-  if (/^[0-9a-f]{32}$/i.test(text)) return Buffer.from(text, 'hex');
+  const key = bytes.length === keyBytes ? bytes : decodeKey(bytes.toString('latin1').trim());
+  if (key) return key;
   throw refusal(
-    `${place} has ${bytes.length} bytes and is not a key; accepted: the 16 bytes of an AES-128 key, or its 32 hexadecimal digits`,
+    `${place} has ${bytes.length} bytes and is not a key; accepted: the 16 bytes of an AES-128 key, or these in hex or base64`,
   );
 }
 
 /** A key in a text: 32 hexadecimal digits, or 24 characters of base64. @throws AppError `VALIDATION_FAILED` */
 export function readKeyText(text: string, place: string): Buffer {
+  const key = decodeKey(text);
+  if (key) return key;
+  throw refusal(`${place}: the key is neither 32 hexadecimal digits nor 24 characters of base64`);
+}
+
+function decodeKey(text: string): Buffer | undefined {
   if (/^[0-9a-f]{32}$/i.test(text)) return Buffer.from(text, 'hex');
   const decoded = Buffer.from(text, 'base64');
-  if (decoded.length === keyBytes && decoded.toString('base64') === text) return decoded;
-  throw refusal(`${place}: the key is neither 32 hexadecimal digits nor 24 characters of base64`);
+  return decoded.length === keyBytes && decoded.toString('base64') === text ? decoded : undefined;
 }
 
 /** @returns undefined for an empty text: the key without an epoch. @throws AppError `VALIDATION_FAILED` */

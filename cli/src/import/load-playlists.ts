@@ -4,15 +4,19 @@ import { playlistError } from '../hls/playlist-error.ts';
 import { classifyPlaylist, splitPlaylist } from '../hls/playlist-lines.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
+import { isUrl } from '../source/request-source.ts';
 import { type EncryptedPlaylist, readEncryptedPlaylist } from './encrypted-playlist.ts';
-import { isUrl, type SourceFiles } from './source-files.ts';
+import type { SourceFiles } from './source-files.ts';
 
 /** A playlist of a day's segments has some 5 MB. */
 const playlistMostBytes = 16 * 1024 * 1024;
 
-/** A playlist with its absolute path or URL. */
+/** A playlist, and where it is. */
 export interface LocatedPlaylist extends EncryptedPlaylist {
+  /** Its absolute path, or the URL by which it is named. */
   readonly location: string;
+  /** The absolute path or URL to which its references are relative: the one that a redirect led to. */
+  readonly base: string;
 }
 
 /**
@@ -30,26 +34,28 @@ export async function loadPlaylists(location: string, files: SourceFiles): Promi
 }
 
 async function loadAll(location: string, files: SourceFiles): Promise<LocatedPlaylist[]> {
-  const text = await read(location, files);
-  if (classifyPlaylist(text) === 'media') return [{ ...readEncryptedPlaylist(text, 'media'), location }];
-  const playlists: LocatedPlaylist[] = [{ ...readEncryptedPlaylist(text, 'multivariant'), location }];
+  const { text, base } = await read(location, files);
+  const kind = classifyPlaylist(text);
+  // A redirect moves the whole presentation, so what the first playlist names lies next to where it led.
+  const playlists: LocatedPlaylist[] = [{ ...readEncryptedPlaylist(text, kind), location: base, base }];
+  if (kind === 'media') return playlists;
   const seen = new Set<string>();
   for (const line of parseMultivariantPlaylist(text).lines) {
     if ('text' in line) continue;
     const uri = 'variantUri' in line ? line.variantUri : line.taggedUri;
     const place = { playlist: text.playlist, line: line.line };
-    const at = await files.resolve(uri, location, place);
+    const at = await files.resolve(uri, base, place);
     if (seen.has(at)) continue;
     seen.add(at);
     const media = await read(at, files);
-    if (classifyPlaylist(media) !== 'media')
+    if (classifyPlaylist(media.text) !== 'media')
       throw playlistError(place, `"${showUrl(uri)}" is not a media playlist`);
-    playlists.push({ ...readEncryptedPlaylist(media, 'media'), location: at });
+    playlists.push({ ...readEncryptedPlaylist(media.text, 'media'), location: at, base: media.base });
   }
   return playlists;
 }
 
 async function read(location: string, files: SourceFiles) {
-  const bytes = await files.read(location, { mostBytes: playlistMostBytes });
-  return splitPlaylist(isUrl(location) ? showUrl(location) : basename(location), bytes);
+  const { bytes, location: base } = await files.read(location, { mostBytes: playlistMostBytes });
+  return { text: splitPlaylist(isUrl(location) ? showUrl(location) : basename(location), bytes), base };
 }

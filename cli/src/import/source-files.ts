@@ -2,60 +2,52 @@ import { open } from 'node:fs/promises';
 import { type Place, playlistError } from '../hls/playlist-error.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
-import { hideUrls, showUrl } from '../show-url.ts';
+import { showUrl } from '../show-url.ts';
+import {
+  createSourceRequests,
+  isUrl,
+  type SourceAccess,
+  type SourceRequest,
+} from '../source/request-source.ts';
+import { SourceUnavailable } from '../source/source-unavailable.ts';
 
-/** For a whole file from a server or a store. It is not asked again: the command can be repeated. */
-const timeoutMs = 30_000;
+type ReadOptions = Pick<SourceRequest, 'mostBytes' | 'range'>;
 
-interface ReadOptions {
-  /** A larger file is refused. */
-  mostBytes: number;
-  range?: { readonly offset: number; readonly length: number } | undefined;
+/** A file that was read. */
+interface SourceFile {
+  readonly bytes: Buffer;
+  /** Where it was found: the URL after redirects, to which relative URIs in it belong. */
+  readonly location: string;
 }
 
 /** The files of a presentation, on disk or at a URL. */
 export interface SourceFiles {
-  /** The absolute path or URL of what a playlist names. @throws AppError `VALIDATION_FAILED` */
+  /** The absolute path or URL of a reference in a playlist. @throws AppError `VALIDATION_FAILED` */
   resolve(uri: string, playlist: string, place: Place): Promise<string>;
   /** @throws AppError `VALIDATION_FAILED` if it cannot be read */
-  read(location: string, options: ReadOptions): Promise<Buffer>;
+  read(location: string, options: ReadOptions): Promise<SourceFile>;
 }
 
-export interface SourceAccess {
-  /** Nothing outside of it is read, of a presentation on disk. */
-  sourceRoot: string;
-  /** To read with. They are sent to these origins alone. */
-  headers: Readonly<Record<string, string>>;
-  headerOrigins: readonly string[];
-  signal: AbortSignal;
-}
+/** The bytes themselves, in the playlist. */
+export const isDataUrl = (location: string) => /^data:/i.test(location);
 
-export const isUrl = (location: string) => /^https?:\/\//i.test(location);
+/** @param sourceRoot nothing outside of it is read, of a presentation on disk */
+export function openSourceFiles(sourceRoot: string, access: SourceAccess): SourceFiles {
+  const request = createSourceRequests(access);
 
-export function openSourceFiles({ sourceRoot, headers, headerOrigins, signal }: SourceAccess): SourceFiles {
-  async function fetchFile(url: string, { mostBytes, range }: ReadOptions): Promise<Buffer> {
-    const isKnown = headerOrigins.includes(new URL(url).origin);
-    const answer = await fetch(url, {
-      headers: {
-        ...(isKnown ? headers : {}),
-        ...(range && { range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
-      },
-      // A redirect could take the headers elsewhere.
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    }).catch((cause: Error) => {
-      signal.throwIfAborted();
-      const { code } = (cause.cause ?? {}) as NodeJS.ErrnoException;
-      throw refusal(`${showUrl(url)} cannot be reached (${code ?? hideUrls(cause.message)})`, cause);
-    });
-    if (!answer.ok) throw refused(url, answer, isKnown || Object.keys(headers).length === 0);
-    const whole = await readBody(url, answer, mostBytes);
-    // A server without ranges answers 200 with the whole file.
-    return range && answer.status === 200 ? whole.subarray(range.offset, range.offset + range.length) : whole;
+  async function fetchFile(url: string, options: ReadOptions): Promise<SourceFile> {
+    try {
+      const { bytes = Buffer.alloc(0), url: location } = await request(url, options);
+      return { bytes, location };
+    } catch (error) {
+      if (!(error instanceof SourceUnavailable)) throw error;
+      throw refusal(`${error.message}${adviseOrigin(error, url, access)}`, error);
+    }
   }
 
   return {
     async resolve(uri, playlist, place) {
+      if (isDataUrl(uri)) return uri;
       if (isUrl(uri)) {
         if (URL.canParse(uri)) return uri;
         throw playlistError(
@@ -69,9 +61,33 @@ export function openSourceFiles({ sourceRoot, headers, headerOrigins, signal }: 
       }
       return resolveReference(uri, playlist, sourceRoot, place);
     },
-    read: (location, options) =>
-      isUrl(location) ? fetchFile(location, options) : readFromDisk(location, options),
+    async read(location, options) {
+      if (isUrl(location)) return fetchFile(location, options);
+      const bytes = await (isDataUrl(location) ? readDataUrl(location) : readFromDisk(location, options));
+      return { bytes, location };
+    },
   };
+}
+
+/** A presentation often has its keys at another server than its playlists. */
+function adviseOrigin(
+  { status }: SourceUnavailable,
+  url: string,
+  { address, headers, headerOrigins = [] }: SourceAccess,
+): string {
+  const { origin } = new URL(url);
+  const isKnown =
+    headerOrigins.includes(origin) || (address !== undefined && new URL(address).origin === origin);
+  const lacksHeader = (status === 401 || status === 403) && !isKnown && Object.keys(headers).length > 0;
+  return lacksHeader ? `; --source-header-origin ${origin} allows it` : '';
+}
+
+/** The bytes in a `data:` URL (RFC 2397). They are fewer than those of the playlist, which is bounded. */
+async function readDataUrl(url: string): Promise<Buffer> {
+  const answer = await fetch(url).catch((cause: unknown) => {
+    throw refusal(`${showUrl(url)} is malformed; accepted: data:;base64, and the key in base64`, cause);
+  });
+  return Buffer.from(await answer.arrayBuffer());
 }
 
 async function readFromDisk(path: string, { mostBytes, range }: ReadOptions): Promise<Buffer> {
@@ -90,26 +106,4 @@ async function readFromDisk(path: string, { mostBytes, range }: ReadOptions): Pr
   } finally {
     await file.close();
   }
-}
-
-async function readBody(url: string, answer: Response, mostBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of answer.body ?? []) {
-    length += chunk.length;
-    if (length > mostBytes) throw refusal(`${showUrl(url)} has more than ${mostBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
-}
-
-function refused(url: string, answer: Response, hasHeaders: boolean): Error {
-  void answer.body?.cancel().catch(() => {});
-  const target = answer.headers.get('location');
-  const advice = target
-    ? `, a redirect to ${showUrl(target)}; give that address`
-    : (answer.status === 401 || answer.status === 403) && !hasHeaders
-      ? `. No --header was sent there: allow it with --header-origin ${new URL(url).origin}`
-      : '';
-  return refusal(`${showUrl(url)} answers ${answer.status}${advice}`);
 }

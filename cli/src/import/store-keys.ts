@@ -2,6 +2,7 @@ import { AppError } from '@latchkey/shared/errors';
 import { keyPath } from '../encrypt/content-key-source.ts';
 import { askServer, type ServerAccess } from '../keys/ask-server.ts';
 import { refusal } from '../refusal.ts';
+import { workOff } from '../work-off.ts';
 import { describeName, type FoundKey } from './imported-key.ts';
 
 /** Requests at once: each is a transaction of the server, which writes some hundred a second. */
@@ -75,7 +76,7 @@ async function readImported(
 /** Stores the keys, several at once. The same again changes nothing, so a run that was ended can be repeated. @throws AppError of the server */
 export async function storeKeys(keys: readonly FoundKey[], options: StoreOptions): Promise<void> {
   const { access, signal, done } = options;
-  await forEach(keys, async ({ contentId, epoch, key }) => {
+  await workOff(keys, atOnce, async ({ contentId, epoch, key }) => {
     const path = `/api/v1/content/${contentId}/keys${epoch === undefined ? '' : `/${epoch}`}`;
     await askServer(access, { method: 'PUT', path, bytes: key, signal });
     done();
@@ -94,7 +95,7 @@ export async function compareKeys(
   options: StoreOptions,
 ): Promise<Map<string, number>> {
   const refused = new Map<string, number>();
-  await forEach(keys, async (found) => {
+  await workOff(keys, atOnce, async (found) => {
     const code = await compare(found, options);
     if (code) refused.set(code, (refused.get(code) ?? 0) + 1);
     options.done();
@@ -119,12 +120,4 @@ async function compare(found: FoundKey, { access, signal }: StoreOptions): Promi
     // Another replica may not know the change yet.
     await access.wait(1, signal);
   }
-}
-
-async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const workOff = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, workOff));
 }

@@ -4,8 +4,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { isWithin } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
+import { isUrl } from '../source/request-source.ts';
 import { writeAtomically } from '../write-atomically.ts';
-import { isUrl } from './source-files.ts';
 
 /** Ends the name of the playlist that was there. */
 const keptEnding = '.before-import';
