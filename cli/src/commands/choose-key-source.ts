@@ -23,7 +23,7 @@ export interface KeyOptions extends ServerOptions {
 }
 
 /** A source of content keys, and its name for messages. */
-interface ChosenKeySource {
+export interface ChosenKeySource {
   readonly source: ContentKeySource;
   /** With `--register`, wherever keys come from. */
   readonly registrar: ContentRegistrar | undefined;

@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 /** Few enough lines for a log. */
 const lineEveryFraction = 0.25;
 /** Fewer are done before a line is read. */
-const silentBelow = 50;
+export const silentBelow = 50;
 
 /** Shows how much of long work is done: a bar on a terminal, some lines in a log. */
 export function countDone(

@@ -113,7 +113,12 @@ describe('latchkey encrypt', () => {
     ['--register without a server', ['--register'], env, '--register needs a server'],
     ['a rotation of 0', ['--rotate-every', '0'], env, '--rotate-every'],
     ['--period without --live', ['--period', '5'], env, '--period is for --live'],
-    ['--source-header without --live', ['--source-header', 'a: b'], env, '--source-header is for --live'],
+    [
+      '--source-header without a URL',
+      ['--source-header', 'a: b'],
+      env,
+      '--source-header is for a source at a URL',
+    ],
   ])('encrypt exits 2 for %s, names it, and leaves nothing', async (_, more, variables, message) => {
     const { args, out } = prepare();
     const { exitCode, stdout, stderr } = await runCommand([...args, ...more], { env: variables });

@@ -2,13 +2,14 @@ import { AppError } from '@latchkey/shared/errors';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { schemes } from '../common-encryption/encrypt-streams.ts';
-import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
+import { checkKeyUrlBase, type EncryptOptions, type Summary } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { explainError } from '../explain-error.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
-import { chooseKeySource } from './choose-key-source.ts';
+import { type ChosenKeySource, chooseKeySource } from './choose-key-source.ts';
 import { describeEncryption, describeNextSteps, describePeriods } from './describe-encryption.ts';
+import { withPresentation } from './download-source.ts';
 import { encryptAndUpload } from './encrypt-and-upload.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
 import { collect, parsePositiveInteger } from './option-parsers.ts';
@@ -28,7 +29,7 @@ export function registerEncrypt(program: Command, context: CommandContext): void
     )
     .argument(
       '<source...>',
-      'the playlist (.m3u8) of a clear presentation on disk; with --scheme: media files',
+      'the playlist (.m3u8) of a clear presentation, a path or URL; with --scheme: media files',
     )
     .requiredOption('--content-id <id>', 'its id on the key server: 1 to 256 of A-Z a-z 0-9 _ -')
     .requiredOption('--out <folder>', 'where the encrypted presentation goes: a folder that is new or empty')
@@ -54,7 +55,7 @@ export function registerEncrypt(program: Command, context: CommandContext): void
     )
     .option(
       '--source-header <header>',
-      'send "Name: value" to the server of the live playlist; several times for several. Secrets: in LATCHKEY_SOURCE_HEADERS_FILE',
+      'send "Name: value" to the server of a playlist URL; several times for several. Secrets: in LATCHKEY_SOURCE_HEADERS_FILE',
       collect,
     )
     .optionsGroup('DASH and CMAF:')
@@ -99,6 +100,8 @@ Examples:
     --server https://keys.example.com --register
   LATCHKEY_API_KEY=lk_… latchkey encrypt video/master.m3u8 --content-id film-1 --out film-1 \\
     --server https://keys.example.com --register --upload
+  LATCHKEY_API_KEY=lk_… latchkey encrypt https://origin.example.com/film/master.m3u8 --content-id film-1 --out film-1 \\
+    --server https://keys.example.com --register
   LATCHKEY_API_KEY=lk_… latchkey encrypt --live live/master.m3u8 --content-id channel-1 --out channel-1 \\
     --server https://keys.example.com --register --period 60
   LATCHKEY_API_KEY=lk_… latchkey encrypt film.mp4 --scheme cenc --content-id film-1 --out film-1 \\
@@ -111,22 +114,35 @@ async function runEncrypt(
   options: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  const keyUrlBase = options.keyUrl ?? options.server ?? defaultKeyUrl;
-  if (options.scheme) return runCommonEncryption(sources, options.scheme, keyUrlBase, options, context);
+  if (options.scheme)
+    return runCommonEncryption(sources, options.scheme, keyUrlBaseOf(options), options, context);
   const [playlist = '', ...others] = sources;
   if (others.length > 0) throw refusal('several files are given; only --scheme takes more than one');
   if (options.packager !== undefined) throw refusal('--packager is for --scheme');
   refusePlaylistUrl(options);
   if (options.live) return runLive(playlist, options, context);
   refuseLiveOptions(options);
-  const { source, registrar, description } = await chooseKeySource(options, context);
+  const keySource = await chooseKeySource(options, context);
+  checkKeyUrlBase(keyUrlBaseOf(options));
+  await withPresentation(playlist, options, context, (path) =>
+    encryptPlaylist(path, keySource, options, context),
+  );
+}
+
+/** @param playlist a path */
+async function encryptPlaylist(
+  playlist: string,
+  { source, registrar, description }: ChosenKeySource,
+  options: EncryptCommandOptions,
+  context: CommandContext,
+): Promise<void> {
   const work: EncryptOptions = {
     playlist,
     contentId: options.contentId,
     outFolder: options.out,
     force: options.force ?? false,
     keys: source,
-    keyUrlBase,
+    keyUrlBase: keyUrlBaseOf(options),
     rotateEverySegments: options.rotateEvery,
     perRenditionIds: options.perRenditionIds ?? false,
     sourceRoot: options.sourceRoot,
@@ -154,6 +170,10 @@ async function runEncrypt(
     throw notStated(summary, options, error);
   });
   say(describeNextSteps(summary, registrar !== undefined, options.contentId));
+}
+
+function keyUrlBaseOf({ keyUrl, server }: EncryptCommandOptions): string {
+  return keyUrl ?? server ?? defaultKeyUrl;
 }
 
 /** @throws AppError `VALIDATION_FAILED` for a `--playlist-url` that cannot be used. The server also checks its PLAYLIST_ORIGINS */

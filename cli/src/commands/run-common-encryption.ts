@@ -17,6 +17,7 @@ const otherOptions = {
   rotateEvery: '--rotate-every',
   perRenditionIds: '--per-rendition-ids',
   sourceRoot: '--source-root',
+  sourceHeader: '--source-header',
   upload: '--upload',
   playlistUrl: '--playlist-url',
 } as const satisfies Partial<Record<keyof EncryptCommandOptions, string>>;

@@ -22,10 +22,9 @@ const defaultPeriodSeconds = 60;
 const retrySeconds = 1;
 
 /** @throws AppError `VALIDATION_FAILED` for options that need --live */
-export function refuseLiveOptions({ period, sourceHeader }: EncryptCommandOptions): void {
+export function refuseLiveOptions({ period }: EncryptCommandOptions): void {
   if (period !== undefined)
     throw refusal('--period is for --live; --rotate-every rotates a finished presentation');
-  if (sourceHeader) throw refusal('--source-header is for --live; a finished presentation is on disk');
 }
 
 /** `latchkey encrypt --live`: runs until the source ends or a signal ends it. */

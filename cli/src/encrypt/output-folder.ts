@@ -34,14 +34,9 @@ export async function openOutputFolder(
 ): Promise<OutputFolder> {
   const path = await absolutePath(outFolder);
   await clearLeftovers(path, clock);
-  const state = await inspect(path);
-  if (state === 'file') throw refusal(`--out ${path} is a file; accepted: a folder that is new or empty`);
-  if (state === 'full') {
-    if (!force)
-      throw refusal(`--out ${path} is not empty; give a new folder, or --force to replace it whole`);
-    if (isWithin(playlistPath, path)) {
-      throw refusal(`--out ${path} holds the playlist that is read; --force would remove it`);
-    }
+  await checkOutputFolder(path, force);
+  if (isWithin(playlistPath, path)) {
+    throw refusal(`--out ${path} holds the playlist that is read; --force would remove it`);
   }
   const partialPath = siblingPath(path, 'partial', randomBytes(8));
   await mkdir(partialPath);
@@ -51,6 +46,14 @@ export async function openOutputFolder(
     commit: () => takeName(partialPath, path, siblingPath(path, 'replaced', randomBytes(8)), force),
     discard: () => rm(partialPath, { recursive: true, force: true }),
   };
+}
+
+/** @throws AppError `VALIDATION_FAILED` if the folder cannot be used */
+export async function checkOutputFolder(path: string, force: boolean): Promise<void> {
+  const state = await inspect(path);
+  if (state === 'file') throw refusal(`--out ${path} is a file; accepted: a folder that is new or empty`);
+  if (state === 'full' && !force)
+    throw refusal(`--out ${path} is not empty; give a new folder, or --force to replace it whole`);
 }
 
 async function takeName(partialPath: string, path: string, asidePath: string, force: boolean): Promise<void> {

@@ -15,9 +15,11 @@ export interface SourceRequest {
   readonly range?: ByteRange | undefined;
   /** The version that is known already. */
   readonly etag?: string | undefined;
+  /** Takes the body piece by piece, for a file that does not fit into memory. `bytes` of the answer are empty then. */
+  readonly write?: (chunk: Uint8Array) => Promise<void>;
 }
 
-export interface SourceAnswer {
+interface SourceAnswer {
   /** The URL that answered, after redirects. The URIs of a playlist are relative to it (RFC 3986 section 5.1.3). */
   readonly url: string;
   /** Undefined if it still is the version of the request's `etag`. */
@@ -69,7 +71,7 @@ export function createSourceRequests(access: SourceAccess): RequestSource {
     return cookie ? { ...headers, cookie } : headers;
   }
 
-  return async (start, { mostBytes, range, etag }) => {
+  return async (start, { mostBytes, range, etag, write }) => {
     const signal = AbortSignal.any([access.signal, AbortSignal.timeout(access.timeoutMs)]);
     const asked = {
       ...(range && { range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
@@ -96,7 +98,7 @@ export function createSourceRequests(access: SourceAccess): RequestSource {
           const hasAll = known.has(new URL(url).origin) || Object.keys(ownHeaders).length === 0;
           throw refused(answer.status, { start, url, hasAll });
         }
-        const whole = await readBody(answer, url, mostBytes);
+        const whole = await readBody(readChunks(answer, url, mostBytes), write);
         // A server without ranges answers 200 with the whole file.
         const bytes =
           range && answer.status === 200 ? whole.subarray(range.offset, range.offset + range.length) : whole;
@@ -173,19 +175,26 @@ function refused(
   return new SourceUnavailable(`${showUrl(url)}${way} answers ${status}${advice}`, { status });
 }
 
-async function readBody(answer: Response, url: string, mostBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+async function readBody(chunks: AsyncIterable<Uint8Array>, write: SourceRequest['write']): Promise<Buffer> {
+  const kept: Uint8Array[] = [];
+  for await (const chunk of chunks) {
+    if (write) await write(chunk);
+    else kept.push(chunk);
+  }
+  return Buffer.concat(kept);
+}
+
+async function* readChunks(answer: Response, url: string, mostBytes: number): AsyncIterable<Uint8Array> {
   let length = 0;
   try {
     for await (const chunk of answer.body ?? []) {
       length += chunk.length;
       if (length > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`);
-      chunks.push(chunk);
+      yield chunk;
     }
   } catch (cause) {
     throw new SourceUnavailable(`${showUrl(url)} cannot be read (${hideUrls((cause as Error).message)})`, {
       cause,
     });
   }
-  return Buffer.concat(chunks, length);
 }

@@ -8,6 +8,8 @@ import { createMasterKeySource } from '../encrypt/index.ts';
 import { temporaryFolder, writeFiles } from './temporary-folder.ts';
 
 const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
+/** The same for a command. */
+export const masterKeyEnv = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
 
 /** Base of the key URLs in tests. */
 export const keyUrlBase = 'https://keys.example.com';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import {
   type ContentKeySource,
   type KeyName,
@@ -85,12 +85,12 @@ export async function describeWork(options: EncryptOptions, keySource: string): 
   const add = (...parts: unknown[]) => hash.update(`${JSON.stringify(parts)}\n`);
   add(outputForm, keySource, contentId, keyUrlBase, rotateEverySegments ?? null, perRenditionIds ?? false);
   const playlists = [presentation.path, ...presentation.renditions.map(({ path }) => path)];
-  for (const path of new Set(playlists)) {
-    add(path, await readFile(path, 'utf8'));
-  }
+  // A download has another folder each time.
+  const nameOf = (path: string) => relative(dirname(presentation.path), path);
+  for (const path of new Set(playlists)) add(nameOf(path), await readFile(path, 'utf8'));
   for (const path of new Set(renditions.flatMap(({ plan }) => plan.files.map(({ source }) => source.path)))) {
     const { size, mtimeMs } = await stat(path);
-    add(path, size, mtimeMs);
+    add(nameOf(path), size, mtimeMs);
   }
   const firstOf = new Map<string, KeyName>();
   for (const key of keys) if (!firstOf.has(key.contentId)) firstOf.set(key.contentId, key);

@@ -1,0 +1,100 @@
+import { resolve } from 'node:path';
+import type { CommandContext } from '../command-context.ts';
+import { checkContentId } from '../encrypt/encrypt-options.ts';
+import { checkOutputFolder } from '../encrypt/output-folder.ts';
+import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
+import { withDownloadFolder } from '../source/download-folder.ts';
+import { downloadPresentation } from '../source/download-presentation.ts';
+import { createSourceRequests, isUrl } from '../source/request-source.ts';
+import { readSourceHeaders } from '../source/source-headers.ts';
+import { countDone, silentBelow } from './count-done.ts';
+import type { EncryptCommandOptions } from './encrypt-command-options.ts';
+
+type DownloadOptions = Pick<
+  EncryptCommandOptions,
+  'contentId' | 'force' | 'out' | 'quiet' | 'sourceHeader' | 'sourceRoot' | 'upload'
+>;
+
+/** A film of three hours in UHD has some 100 GB with all of its renditions. */
+const mostBytes = 200_000_000_000;
+/** These bytes at 100 Mbit/s take 4.5 hours. A connection without bytes ends after five minutes (undici). */
+const mostMs = 6 * 3_600_000;
+
+/**
+ * Works on a presentation on disk. One at a URL is downloaded first, and its files are removed after the work.
+ *
+ * @param playlist a path or URL
+ * @param work gets the path of the playlist
+ * @throws AppError `VALIDATION_FAILED` for options or a source that cannot be used, and what `work` throws
+ */
+export async function withPresentation<T>(
+  playlist: string,
+  options: DownloadOptions,
+  context: CommandContext,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  if (!isUrl(playlist)) {
+    if (options.sourceHeader) throw refusal('--source-header is for a source at a URL');
+    return work(playlist);
+  }
+  if (options.sourceRoot !== undefined) throw refusal('--source-root is for a playlist on disk');
+  if (!URL.canParse(playlist))
+    throw refusal(`"${showUrl(playlist)}" is malformed; accepted: a path, or an http or https URL`);
+  checkContentId(options.contentId);
+  // An upload may go on with a folder that is complete.
+  if (!options.upload) await checkOutputFolder(resolve(options.out), options.force ?? false);
+  return withDownloadFolder(async (folder) => work(await download(playlist, folder, options, context)));
+}
+
+async function download(
+  url: string,
+  folder: string,
+  { sourceHeader = [], quiet }: DownloadOptions,
+  context: CommandContext,
+): Promise<string> {
+  const { env, wait } = context;
+  const tooLate = AbortSignal.timeout(mostMs);
+  const signal = AbortSignal.any([context.signal, tooLate]);
+  const headers = readSourceHeaders(sourceHeader, env);
+  const request = createSourceRequests({ address: url, headers, timeoutMs: mostMs, signal });
+  const report = showDownload(url, quiet ?? false, context);
+  let bytes = 0;
+  const count = (more: number) => {
+    bytes += more;
+    if (bytes > mostBytes) throw refusal(`${showUrl(url)} has more than ${mostBytes} bytes`);
+    report.arrived(bytes);
+  };
+  try {
+    const tools = { request, wait, signal, mostBytes, count, ...report };
+    return await downloadPresentation(url, folder, tools);
+  } catch (error) {
+    if (tooLate.aborted)
+      throw refusal(`${showUrl(url)} was not downloaded within ${mostMs / 3_600_000} hours`);
+    throw error;
+  } finally {
+    report.stop();
+  }
+}
+
+/** The number of files is known, and that of the bytes is not. So few large files are shown by each gigabyte. */
+function showDownload(url: string, isQuiet: boolean, context: CommandContext) {
+  const say = (text: string) => void (isQuiet || context.stderr.write(`${text}\n`));
+  let done: ReturnType<typeof countDone> | undefined;
+  let isFew = false;
+  let shownGb = 0;
+  return {
+    start(files: number) {
+      say(`Downloading ${files} file(s) of ${showUrl(url)}`);
+      isFew = files < silentBelow;
+      done = countDone(context, isQuiet, 'Downloading', files);
+    },
+    fileDone: () => done?.one(),
+    arrived(bytes: number) {
+      const gb = Math.floor(bytes / 1e9);
+      if (isFew && gb > shownGb) say(`Downloading: ${gb} GB`);
+      shownGb = gb;
+    },
+    stop: () => done?.stop(),
+  };
+}

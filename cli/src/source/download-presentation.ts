@@ -1,0 +1,174 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { findAttribute, formatAttributeList, replaceUri } from '@latchkey/shared/hls';
+import { createRenditionNamer, rootPlaylistName } from '../encrypt/target-names.ts';
+import { parseMediaPlaylist } from '../hls/media-playlist.ts';
+import { parseMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
+import { type Place, playlistError } from '../hls/playlist-error.ts';
+import { classifyPlaylist, type PlaylistText, readAttributes, splitPlaylist } from '../hls/playlist-lines.ts';
+import { inspectTags } from '../hls/refused-tags.ts';
+import { withoutQuery } from '../hls/resolve-reference.ts';
+import { showUrl } from '../show-url.ts';
+import { workOff } from '../work-off.ts';
+import { type DownloadTools, downloadFile, downloadText } from './download-file.ts';
+import { createLocator, type Locator } from './locate-remote.ts';
+
+/** A day of 2 s segments in four renditions has 172,800. */
+const mostFiles = 200_000;
+/** Of media files: no name of a playlist is the same. */
+const mediaFolder = 'media';
+/** Longer endings are not kept by an encryption either. */
+const longestEnding = 9;
+/** A CDN answers one connection slowly, and a small server many. */
+const filesAtOnce = 4;
+
+/** A playlist, and the URL to which its references are relative. */
+interface RemotePlaylist {
+  readonly text: PlaylistText;
+  readonly base: string;
+}
+
+interface MediaFile {
+  readonly name: string;
+  /** The line that names it first. */
+  readonly place: Place;
+}
+
+/**
+ * Downloads a presentation: its playlists, and each file that they name, once. The playlists name the files by their new names, and are
+ * otherwise the same, line by line. No name comes from the source.
+ *
+ * @param url of a multivariant or media playlist
+ * @param folder an empty one
+ * @returns the path of the playlist in the folder
+ * @throws AppError `VALIDATION_FAILED` if the presentation cannot be read, cannot be encrypted, or is too large
+ */
+export async function downloadPresentation(
+  url: string,
+  folder: string,
+  tools: DownloadTools & { start(files: number): void; fileDone(): void },
+): Promise<string> {
+  const root = await readPlaylist(url, tools);
+  const locate = createLocator(root.base);
+  const rootName = rootPlaylistName(new URL(url).pathname);
+  const media = new Map<string, MediaFile>();
+  const write = (name: string, lines: readonly string[]) =>
+    writeFile(join(folder, name), `${lines.join('\n')}\n`, { flag: 'wx' });
+
+  if (classifyPlaylist(root.text) === 'media') await write(rootName, await renameMedia(root, locate, media));
+  else {
+    const nameRendition = createRenditionNamer();
+    nameRendition(rootName);
+    const rootPath = posix.dirname(new URL(root.base).pathname);
+    const names = new Map<string, string>();
+    const nameOf = async (uri: string, place: Place) => {
+      const at = await locate(uri, root.base, place);
+      const known = names.get(at);
+      if (known !== undefined) return known;
+      assertFew(names.size, place);
+      const name = `${nameRendition(posix.relative(rootPath, new URL(at).pathname))}.m3u8`;
+      names.set(at, name);
+      const rendition = await readPlaylist(at, tools, place);
+      if (classifyPlaylist(rendition.text) !== 'media')
+        throw playlistError(place, `"${showUrl(uri)}" is not a media playlist`);
+      await write(name, await renameMedia(rendition, locate, media));
+      return name;
+    };
+    await write(rootName, await renameRenditions(root, nameOf));
+  }
+
+  await mkdir(join(folder, mediaFolder));
+  tools.start(media.size);
+  await workOff([...media], filesAtOnce, async ([at, { name, place }]) => {
+    await downloadFile(at, join(folder, name), tools, place);
+    tools.fileDone();
+  });
+  return join(folder, rootName);
+}
+
+/** @param place of the line that names it; undefined for the first */
+async function readPlaylist(url: string, tools: DownloadTools, place?: Place): Promise<RemotePlaylist> {
+  const { bytes, url: base } = await downloadText(url, tools, place);
+  const text = splitPlaylist(showUrl(url), bytes);
+  // An encrypted presentation is refused before its media is downloaded.
+  inspectTags(text);
+  return { text, base };
+}
+
+function assertFew(count: number, place: Place): void {
+  if (count >= mostFiles) throw playlistError(place, `the presentation has more than ${mostFiles} files`);
+}
+
+/** The ending of a name, which an encryption keeps. */
+function endingOf(path: string): string {
+  return posix
+    .extname(path)
+    .replace(/[^.A-Za-z0-9]/g, '')
+    .slice(0, longestEnding);
+}
+
+/** The lines of a multivariant playlist with other names of its media playlists. */
+async function renameRenditions(
+  { text, base }: RemotePlaylist,
+  nameOf: (uri: string, place: Place) => Promise<string>,
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (const line of parseMultivariantPlaylist(text).lines) {
+    if ('text' in line) {
+      lines.push(hideSignatures(line.text, base));
+      continue;
+    }
+    const uri = 'variantUri' in line ? line.variantUri : line.taggedUri;
+    const name = await nameOf(uri, { playlist: text.playlist, line: line.line });
+    lines.push(
+      'variantUri' in line ? name : `#${line.tag}:${formatAttributeList(replaceUri(line.attributes, name))}`,
+    );
+  }
+  return lines;
+}
+
+/**
+ * The lines of a media playlist with other names of its files.
+ *
+ * @param media gets the files, by their URLs
+ */
+async function renameMedia(
+  { text, base }: RemotePlaylist,
+  locate: Locator,
+  media: Map<string, MediaFile>,
+): Promise<string[]> {
+  const nameOf = async (uri: string, line: number) => {
+    const place = { playlist: text.playlist, line };
+    const at = await locate(uri, base, place);
+    const known = media.get(at);
+    if (known) return known.name;
+    assertFew(media.size, place);
+    const name = `${mediaFolder}/${media.size}${endingOf(new URL(at).pathname)}`;
+    media.set(at, { name, place });
+    return name;
+  };
+  const gaps = new Set(parseMediaPlaylist(text).segments.flatMap(({ gap, line }) => (gap ? [line] : [])));
+  const lines: string[] = [];
+  for (const line of text.lines) {
+    if (line.kind === 'uri') {
+      const uri = line.text.trim();
+      // A gap has no file. Its URI does not stay, because it may be signed.
+      lines.push(
+        gaps.has(line.number) ? `gap${endingOf(withoutQuery(uri))}` : await nameOf(uri, line.number),
+      );
+    } else if (line.tag === 'EXT-X-MAP') {
+      const attributes = readAttributes(text.playlist, line);
+      const name = await nameOf(findAttribute(attributes, 'URI') ?? '', line.number);
+      lines.push(`#${line.tag}:${formatAttributeList(replaceUri(attributes, name))}`);
+    } else lines.push(hideSignatures(line.text, base));
+  }
+  return lines;
+}
+
+/** A tag that is kept may name a file of the source. What opens that must not be published with the output. */
+function hideSignatures(line: string, base: string): string {
+  return line.replace(/URI="([^"]*)"/g, (text, uri: string) => {
+    const isElsewhere = URL.canParse(uri, base) && new URL(uri, base).origin !== new URL(base).origin;
+    return isElsewhere ? text : `URI="${showUrl(uri)}"`;
+  });
+}
