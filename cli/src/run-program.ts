@@ -1,4 +1,5 @@
 import { AppError } from '@latchkey/shared/errors';
+import { redactId } from '@latchkey/shared/log/redact';
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import type { CommandContext } from './command-context.ts';
@@ -39,7 +40,7 @@ type ExitCode = 0 | 1 | 2;
  * @returns the exit code; every error has been written to `stderr` of the context
  */
 export async function runProgram(args: readonly string[], given: CommandContext): Promise<ExitCode> {
-  const context = hideUrlsInMessages(given);
+  const context = hideSecretsInMessages(given);
   const program = new Command('latchkey')
     .description('Keys and encrypted video for a Latchkey key server.')
     .version(packageJson.version)
@@ -70,8 +71,11 @@ export async function runProgram(args: readonly string[], given: CommandContext)
   }
 }
 
-/** Whichever part of a command writes a message, it shows no password and no token of a URL. Results on standard output stay as they are. */
-function hideUrlsInMessages(context: CommandContext): CommandContext {
+/**
+ * Whichever part of a command writes a message, it shows no password and no query of a URL, no API key and no token. Results on standard output
+ * stay as they are.
+ */
+function hideSecretsInMessages(context: CommandContext): CommandContext {
   const { stderr } = context;
-  return { ...context, stderr: { write: (text) => stderr.write(hideUrls(text)) } };
+  return { ...context, stderr: { write: (text) => stderr.write(redactId(hideUrls(text))) } };
 }
