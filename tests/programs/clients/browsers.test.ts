@@ -88,7 +88,7 @@ describe.each(['hls', 'shaka', 'videojs'])('%s', (player) => {
 });
 
 it.each(['hls.js', 'Shaka Player', 'video.js'] as const)(
-  '%s plays to the end with the code of docs/clients.md',
+  '%s plays to the end with the code of docs/start/players.md',
   async (player) => {
     const film = await stage.screen('ts');
     const page = await browser.newPage();

@@ -45,7 +45,7 @@ export async function startChannelServer(
     const isPlaylist = file.endsWith('.m3u8');
     if (!isPlaylist && !(path in pages)) segments.push(pathname);
     response.writeHead(200, { 'content-type': mediaType(file), 'cache-control': 'no-cache' });
-    // In pieces and without Content-Length: VLC 3 treats padding as media if it knows the length (docs/clients.md).
+    // In pieces and without Content-Length: VLC 3 treats padding as media if it knows the length (docs/start/players.md).
     response.write(channel && isPlaylist ? show(`${bytes}`, path, channel) : bytes);
     response.end();
   });

@@ -1,7 +1,7 @@
 import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents/read-blocks';
 import type { Screening } from './client-setup.ts';
 
-const blocks = readBlocks(readDocument('docs/clients.md'));
+const blocks = readBlocks(readDocument('docs/start/players.md'));
 
 interface Shown {
   /** The program's path. */
@@ -11,12 +11,12 @@ interface Shown {
   readonly end: string;
 }
 
-/** The command of `docs/clients.md` for a program, with this film and token. */
+/** The command of `docs/start/players.md` for a program, with this film and token. */
 export function showCommand(name: 'ffmpeg' | 'mpv', { program, film, end }: Shown): string {
   const line = findBlock(blocks, 'sh', 'ffmpeg -headers')
     .split('\n')
     .find((text) => text.startsWith(`${name} `));
-  if (!line) throw new Error(`docs/clients.md has no command of ${name}`);
+  if (!line) throw new Error(`docs/start/players.md has no command of ${name}`);
   const adapted = line
     .replace(name, program)
     .replace('https://cdn.example.com/film/master.m3u8', film.url)
@@ -37,12 +37,12 @@ const around = {
   'video.js': { before: '', after: "player.src({ src: url, type: 'application/vnd.apple.mpegurl' });" },
 };
 
-/** The code of `docs/clients.md` for a player, as a script that plays this film fast. */
+/** The code of `docs/start/players.md` for a player, as a script that plays this film fast. */
 export function showCode(player: keyof typeof around, { url, token, keyUrls }: Screening): string {
   const code = findBlock(blocks, 'js', '// hls.js');
   const own = code.split(/^\/\/ (?=[\w. ]+$)/m).find((text) => text.startsWith(`${player}\n`));
   const isKey = /^const isKey = .*$/m.exec(code)?.[0];
-  if (!own || !isKey) throw new Error(`docs/clients.md has no code of ${player}`);
+  if (!own || !isKey) throw new Error(`docs/start/players.md has no code of ${player}`);
   const { before, after } = around[player];
   const adapted = own
     .slice(player.length)

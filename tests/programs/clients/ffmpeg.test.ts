@@ -62,7 +62,7 @@ describe.each<Container>(['ts', 'fmp4'])('ffmpeg of %s', (container) => {
   });
 });
 
-it('ffmpeg plays to the end with the command of docs/clients.md', async () => {
+it('ffmpeg plays to the end with the command of docs/start/players.md', async () => {
   const film = await stage.screen('ts');
   const file = join(stage.folder, 'documented.mkv');
   const end = `-nostdin -loglevel error -map 0:v:0 -c:v mpeg4 ${file}`;

@@ -46,7 +46,7 @@ export async function startFilmServer(
       'content-type': mediaType(file),
       ...(cookie && { 'set-cookie': `latchkey_token=${cookie}; Path=/; HttpOnly` }),
     });
-    // In pieces and without Content-Length: VLC 3 treats padding as media if it knows the length (docs/clients.md).
+    // In pieces and without Content-Length: VLC 3 treats padding as media if it knows the length (docs/start/players.md).
     response.write(token && file.endsWith('.m3u8') ? writeToken(`${bytes}`, token) : bytes);
     response.end();
   });

@@ -68,7 +68,7 @@ describe.skipIf(!mpv)('mpv', () => {
     });
   });
 
-  it('mpv plays to the end with the command of docs/clients.md', async () => {
+  it('mpv plays to the end with the command of docs/start/players.md', async () => {
     const film = await stage.screen('ts');
     const file = join(stage.folder, 'documented.mkv');
     const end = `--no-config --really-quiet --no-audio --of=matroska --ovc=mpeg4 --o=${file}`;

@@ -16,7 +16,7 @@ const limitMs = 25_000;
 /** Of a segment of two seconds. */
 const picturesOfSegment = 50;
 
-/** GStreamer gets the key of fMP4 but cannot decrypt it: docs/clients.md. */
+/** GStreamer gets the key of fMP4 but cannot decrypt it: docs/start/players.md. */
 const containersOf = (name: keyof typeof programs): SessionContainer[] =>
   name === 'GStreamer' ? ['ts'] : ['ts', 'fmp4'];
 const names = Object.keys(programs) as (keyof typeof programs)[];
