@@ -64,11 +64,15 @@ function put(
 }
 
 /** The object with this key in the bucket; null if it does not exist. */
-async function stored(key: string): Promise<{ bytes: Buffer; type: string | null } | null> {
+async function stored(
+  key: string,
+): Promise<{ bytes: Buffer; type: string | null; cacheControl: string | null } | null> {
   const path = key.split('/').map(encodeURIComponent).join('/');
   const response = await fetch(`${store.endpoint}/${store.bucket}/${path}`);
   const bytes = Buffer.from(await response.arrayBuffer());
-  return response.status === 200 ? { bytes, type: response.headers.get('content-type') } : null;
+  if (response.status !== 200) return null;
+  const header = (name: string) => response.headers.get(name);
+  return { bytes, type: header('content-type'), cacheControl: header('cache-control') };
 }
 
 it.each([
@@ -79,7 +83,7 @@ it.each([
   const { url, headers, key, expires_at } = await presign(isAnnounced ? { contentLength: bytes.length } : {});
   const { status, etag } = await put(url, headers, bytes);
   expect([status, etag]).toEqual([200, `"${createHash('md5').update(bytes).digest('hex')}"`]);
-  expect(await stored(key)).toEqual({ bytes, type: 'video/mp2t' });
+  expect(await stored(key)).toMatchObject({ bytes, type: 'video/mp2t' });
   const lifeMs = Date.parse(expires_at) - Date.now();
   expect(lifeMs).toBeGreaterThan(270_000);
   expect(lifeMs).toBeLessThanOrEqual(300_000);
@@ -97,6 +101,17 @@ it('an upload by fetch needs only the headers of the answer', async () => {
   expect(response.status).toBe(200);
   expect((await stored(key))?.type).toBe('text/vtt; charset=utf-8');
 });
+
+it.each(['public, max-age=31536000, immutable', 'public, max-age=60', 'no-cache'])(
+  'an object that is uploaded with the Cache-Control %s has it',
+  async (cacheControl) => {
+    const { url, headers, key } = await presign({ cacheControl });
+    expect(headers['Cache-Control']).toBe(cacheControl);
+    expect(new URL(url).searchParams.get('X-Amz-SignedHeaders')).toContain('cache-control');
+    expect((await put(url, headers, 'x')).status).toBe(200);
+    expect((await stored(key))?.cacheControl).toBe(cacheControl);
+  },
+);
 
 it.each([
   "a b+c&d=e?f#g(h)'i!j*k~l@m:n;o,p$q.ts",
@@ -116,11 +131,14 @@ const type = 'video/mp2t';
 
 it.each([
   ['another content type', { 'Content-Type': 'text/html' }],
-  ['no content type', {}],
-  ['a header that would change who may read', { 'Content-Type': type, 'x-amz-acl': 'public-read' }],
-])('the store refuses an upload with %s', async (_, headers) => {
-  const { url, key } = await presign({ contentLength: 5 });
-  expect((await put(url, headers as Record<string, string>, 'hello')).status).toBe(403);
+  ['no content type', { 'Content-Type': undefined }],
+  ['another Cache-Control', { 'Cache-Control': 'public, max-age=61' }],
+  ['no Cache-Control', { 'Cache-Control': undefined }],
+  ['a header that would change who may read', { 'x-amz-acl': 'public-read' }],
+] as const)('the store refuses an upload with %s', async (_, wrong) => {
+  const { url, headers, key } = await presign({ contentLength: 5, cacheControl: 'public, max-age=60' });
+  const sent = Object.entries({ ...headers, ...wrong }).filter(([, value]) => value !== undefined);
+  expect((await put(url, Object.fromEntries(sent) as Record<string, string>, 'hello')).status).toBe(403);
   expect(await stored(key)).toBeNull();
 });
 
@@ -207,6 +225,15 @@ it.each<Record<string, unknown>>([
     contentType,
   })),
   ...[-1, 0.5, '5', null, 5 * 1024 ** 3 + 1].map((contentLength) => ({ contentLength })),
+  ...[
+    '',
+    'private',
+    'no-cache, no-store',
+    'public,max-age=60',
+    'public, max-age=-1',
+    'no-cache\r\nx-amz-acl: a',
+    60,
+  ].map((cacheControl) => ({ cacheControl })),
   ...[{ acl: 'public-read' }, { key: undefined }, { contentType: undefined }],
 ])('a request for an upload with the members %j gets 400', async (members) => {
   expect(await word(ask({ key, ...members }))).toBe('400 VALIDATION_FAILED');
@@ -249,7 +276,7 @@ it('a page of a listed origin can request an upload URL, and the bucket lets it 
     headers: {
       origin,
       'access-control-request-method': 'PUT',
-      'access-control-request-headers': 'content-type',
+      'access-control-request-headers': 'content-type,cache-control',
     },
   });
   expect(asked.status).toBe(200);

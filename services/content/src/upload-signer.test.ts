@@ -23,11 +23,11 @@ test.each([
   },
 );
 
-test('an upload URL is signed for its type, its length and its time alone', async () => {
+test('an upload URL is signed for its type, its time, and its length and Cache-Control if they are given, and for nothing else', async () => {
   const sign = createUploadSigner({ ...store, endpoint: null, forcePathStyle: false });
-  const parametersOf = async (contentLength?: number) =>
-    Object.fromEntries(new URL(await sign({ ...upload, contentLength }, life)).searchParams);
-  expect(await parametersOf(5)).toEqual({
+  const parametersOf = async (more: Partial<typeof upload> & { cacheControl?: string }) =>
+    Object.fromEntries(new URL(await sign({ ...upload, ...more }, life)).searchParams);
+  expect(await parametersOf({})).toEqual({
     'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
     'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD',
     'X-Amz-Credential': 'AKIAIOSFODNN7EXAMPLE/20260101/eu-central-1/s3/aws4_request',
@@ -37,5 +37,9 @@ test('an upload URL is signed for its type, its length and its time alone', asyn
     'X-Amz-SignedHeaders': 'content-length;content-type;host',
     'x-id': 'PutObject',
   });
-  expect(await parametersOf()).toMatchObject({ 'X-Amz-SignedHeaders': 'content-type;host' });
+  const signedFor = async (more: object) => (await parametersOf(more))['X-Amz-SignedHeaders'];
+  expect(await signedFor({ contentLength: undefined })).toBe('content-type;host');
+  expect(await signedFor({ cacheControl: 'no-cache' })).toBe(
+    'cache-control;content-length;content-type;host',
+  );
 });

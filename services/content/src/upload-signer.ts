@@ -9,6 +9,8 @@ export interface Upload {
   contentType: string;
   /** Bytes; undefined if the client does not know: then any length may come. */
   contentLength?: number | undefined;
+  /** `Cache-Control` that the store keeps with the object; undefined for none. */
+  cacheControl?: string | undefined;
 }
 
 /** Makes the URL for one upload. `signedAt` is in milliseconds since 1970. */
@@ -18,7 +20,7 @@ export type SignUpload = (
 ) => Promise<string>;
 
 /** What the store checks besides the path: the host and these headers. */
-const signedHeaders = new Set(['host', 'content-type', 'content-length']);
+const signedHeaders = new Set(['host', 'content-type', 'content-length', 'cache-control']);
 
 /**
  * Signs uploads with AWS Signature Version 4, in the query of a URL. It sends nothing: the store checks the signature of
@@ -42,7 +44,7 @@ export function createUploadSigner(store: UploadStore): SignUpload {
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
   });
-  return ({ key, contentType, contentLength }, { signedAt, lifetimeSeconds }) =>
+  return ({ key, contentType, contentLength, cacheControl }, { signedAt, lifetimeSeconds }) =>
     getSignedUrl(
       client,
       new PutObjectCommand({
@@ -50,6 +52,7 @@ export function createUploadSigner(store: UploadStore): SignUpload {
         Key: key,
         ContentType: contentType,
         ContentLength: contentLength,
+        CacheControl: cacheControl,
       }),
       {
         signingDate: new Date(signedAt),

@@ -10,6 +10,7 @@ export {
   type ViewerAndContent,
   ViewerAndContentSchema,
 } from './batch-reads.ts';
+export { CacheControlSchema, isCacheControl } from './cache-control.ts';
 export {
   ContentPatternSchema,
   createContentPatterns,

@@ -32,7 +32,7 @@ const bucket = 'latchkey-uploads';
 const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'PUT, GET, HEAD',
-  'access-control-allow-headers': 'Content-Type',
+  'access-control-allow-headers': 'Content-Type, Cache-Control',
   'access-control-expose-headers': 'ETag',
   'access-control-max-age': '7200',
 };

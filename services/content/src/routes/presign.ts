@@ -1,5 +1,6 @@
 import { assertContentExists } from '@latchkey/shared/auth';
 import {
+  CacheControlSchema,
   findMarkRefusal,
   isContentId,
   isEntitled,
@@ -103,6 +104,7 @@ const BodySchema = Type.Object(
         description: 'Bytes. If given, the store refuses an upload of another length.',
       }),
     ),
+    cacheControl: Type.Optional(CacheControlSchema),
   },
   { additionalProperties: false },
 );
@@ -110,7 +112,11 @@ const AnswerSchema = Type.Object({
   url: Type.String({ format: 'uri', description: 'A credential for this one upload: keep it to yourself.' }),
   method: Type.Literal('PUT'),
   headers: Type.Object(
-    { 'Content-Type': Type.String(), 'Content-Length': Type.Optional(Type.String()) },
+    {
+      'Content-Type': Type.String(),
+      'Content-Length': Type.Optional(Type.String()),
+      'Cache-Control': Type.Optional(Type.String()),
+    },
     {
       description: 'Headers that the upload must send unchanged. A browser sets `Content-Length` by itself.',
     },
@@ -169,7 +175,7 @@ export function addPresignRoute(
 interface PresignedUpload {
   url: string;
   /** Headers that the client must send unchanged: the store refuses others. */
-  headers: { 'Content-Type': string; 'Content-Length'?: string };
+  headers: { 'Content-Type': string; 'Content-Length'?: string; 'Cache-Control'?: string };
   /** Milliseconds since 1970. */
   expiresAt: number;
 }
@@ -192,7 +198,7 @@ async function presignUpload(
   principal: Principal | null,
   facts: AuditFacts,
 ): Promise<PresignedUpload> {
-  const { key, contentLength } = upload;
+  const { key, contentLength, cacheControl } = upload;
   const { contentId } = readUploadKey(key);
   const contentType = readMediaType(upload.contentType);
   if (principal) assertContentExists(principal, contentId);
@@ -213,10 +219,11 @@ async function presignUpload(
   // A signature has whole seconds.
   const signedAt = Math.floor(now / 1_000) * 1_000;
   return {
-    url: await signUpload({ key, contentType, contentLength }, { signedAt, lifetimeSeconds }),
+    url: await signUpload({ key, contentType, contentLength, cacheControl }, { signedAt, lifetimeSeconds }),
     headers: {
       'Content-Type': contentType,
       ...(contentLength === undefined ? {} : { 'Content-Length': String(contentLength) }),
+      ...(cacheControl === undefined ? {} : { 'Cache-Control': cacheControl }),
     },
     expiresAt: signedAt + lifetimeSeconds * 1_000,
   };
