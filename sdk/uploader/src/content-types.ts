@@ -35,6 +35,11 @@ export function isPlaylist(path: string): boolean {
   return ['m3u8', 'm3u'].includes(extensionOf(path));
 }
 
+/** Whether a file lists others, and may list further ones later: a playlist of HLS, a manifest of DASH. */
+export function isManifest(path: string): boolean {
+  return isPlaylist(path) || extensionOf(path) === 'mpd';
+}
+
 export function isContentKey(path: string): boolean {
   return contentKeyExtensions.has(extensionOf(path));
 }

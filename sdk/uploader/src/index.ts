@@ -7,7 +7,7 @@ import type { UploadResult } from './upload-result.ts';
 
 export { UploadError, type UploadErrorCode } from './upload-error.ts';
 export type { UploadMemory, UploadRecord } from './upload-memory.ts';
-export type { UploadBody, UploadFile, UploadOptions } from './upload-options.ts';
+export type { UploadBody, UploadCacheControl, UploadFile, UploadOptions } from './upload-options.ts';
 export type { UploadProgress } from './upload-progress.ts';
 export type { FileResult, FileStatus, UploadResult } from './upload-result.ts';
 

@@ -1,7 +1,7 @@
-import { contentTypeOf, isContentKey } from './content-types.ts';
+import { contentTypeOf, isContentKey, isManifest } from './content-types.ts';
 import { UploadError } from './upload-error.ts';
 import type { FileWork } from './upload-file.ts';
-import type { UploadFile } from './upload-options.ts';
+import type { UploadFile, UploadOptions } from './upload-options.ts';
 
 /** A file with everything that its upload needs, or the reason why it cannot be uploaded. */
 export interface PreparedFile extends FileWork {
@@ -11,8 +11,11 @@ export interface PreparedFile extends FileWork {
 /** RFC 9110 section 8.3: of unknown type. */
 const unknownType = 'application/octet-stream';
 
-/** Finds the key, type and size of each file, and refuses those that cannot be uploaded. */
-export function prepareFiles(files: readonly UploadFile[], contentId: string): PreparedFile[] {
+/** Finds the key, type, `Cache-Control` and size of each file, and refuses those that cannot be uploaded. */
+export function prepareFiles(
+  files: readonly UploadFile[],
+  { contentId, cacheControl }: Pick<UploadOptions, 'contentId' | 'cacheControl'>,
+): PreparedFile[] {
   const taken = new Set<string>();
   return files.map((file) => {
     const { path, data } = file;
@@ -25,6 +28,7 @@ export function prepareFiles(files: readonly UploadFile[], contentId: string): P
       file,
       key: `content/${contentId}/${path}`,
       contentType,
+      cacheControl: isManifest(path) ? cacheControl?.playlists : cacheControl?.segments,
       size: Number.isNaN(size) ? 0 : size,
       refusal: fault === undefined ? undefined : new UploadError('INVALID_FILE', fault),
     };

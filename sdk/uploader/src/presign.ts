@@ -16,6 +16,8 @@ export interface PresignRequest {
   readonly contentType: string;
   /** Bytes. */
   readonly contentLength: number;
+  /** `Cache-Control` of the object; undefined for none. */
+  readonly cacheControl: string | undefined;
 }
 
 /**

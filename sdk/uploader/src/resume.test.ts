@@ -51,12 +51,20 @@ describe('an upload that is repeated', () => {
     ['other bytes', textFile('a.ts', 'A.ts'), {}],
     ['another size', textFile('a.ts', 'a.ts!'), {}],
     ['another content', textFile('a.ts'), { contentId: 'other' }],
+    ['another Cache-Control', textFile('a.ts'), { cacheControl: { segments: 'no-cache' } }],
     ['another key server', textFile('a.ts'), { keyServerUrl: 'https://other.example.com' }],
   ])('a repeated upload sends a file again that has %s', async (_, file, options) => {
     const memory = createMapMemory();
     const { ports } = createFakePorts();
     await uploadHere([textFile('a.ts')], ports, { memory });
     expect(statuses(await uploadHere([file], ports, { memory, ...options }))).toEqual(['uploaded']);
+  });
+
+  it('a repeated upload with the same Cache-Control skips files that have arrived', async () => {
+    const options = { memory: createMapMemory(), cacheControl: { segments: 'no-cache' } };
+    const { ports } = createFakePorts();
+    await uploadHere([textFile('a.ts')], ports, options);
+    expect(statuses(await uploadHere([textFile('a.ts')], ports, options))).toEqual(['skipped']);
   });
 
   it('a file without a fingerprint is not remembered', async () => {

@@ -8,6 +8,8 @@ export interface FileWork {
   readonly file: UploadFile;
   readonly key: string;
   readonly contentType: string;
+  /** `Cache-Control` of the object; undefined for none. */
+  readonly cacheControl: string | undefined;
   /** Bytes. */
   readonly size: number;
 }

@@ -53,6 +53,18 @@ describe('what is asked and sent', () => {
     expect(presigns[0]?.contentType).toBe(contentType);
   });
 
+  it('playlists and manifests get one Cache-Control, and all other files another one', async () => {
+    const { ports, puts } = createFakePorts();
+    const cacheControl = { playlists: 'no-cache', segments: 'public, max-age=31536000, immutable' };
+    const files = ['a.ts', 'init.mp4', 'a.vtt', 'master.m3u8', 'old.m3u', 'dash.MPD'].map((path) =>
+      textFile(path),
+    );
+    await uploadHere(files, ports, { cacheControl });
+    const sent = new Map(puts.map((request) => [pathOf(request), request.headers['Cache-Control']]));
+    for (const path of ['a.ts', 'init.mp4', 'a.vtt']) expect(sent.get(path)).toBe(cacheControl.segments);
+    for (const path of ['master.m3u8', 'old.m3u', 'dash.MPD']) expect(sent.get(path)).toBe('no-cache');
+  });
+
   it('at most `concurrency` files are sent at the same time', async () => {
     let running = 0;
     let most = 0;
@@ -158,6 +170,8 @@ describe('refused without a request', () => {
     ['keyServerUrl', '/keys'],
     ['keyServerUrl', 'ftp://x'],
     ['keyServerUrl', 'https://keys.example.com/?a=b'],
+    ['cacheControl', 'no-cache'],
+    ['cacheControl', { playlists: 60 }],
     ['concurrency', 0],
     ['attempts', 1.5],
     ['onProgress', 'log'],

@@ -30,7 +30,7 @@ export async function uploadFiles(
   while (keyServerUrl.endsWith('/')) keyServerUrl = keyServerUrl.slice(0, -1);
   const options = { ...given, keyServerUrl };
   const signal = options.signal ?? new AbortController().signal;
-  const prepared = prepareFiles(files, options.contentId);
+  const prepared = prepareFiles(files, options);
   const outcomes: Outcome[] = prepared.map(({ refusal: error }) =>
     error ? { status: 'failed', attempts: 0, error } : aborted(0),
   );
@@ -66,7 +66,9 @@ async function uploadOrSkip(
   let attempts = 0;
   try {
     const place = `${options.keyServerUrl} ${work.key}`;
-    const fingerprint = await untilAborted(signal, fingerprintOf(work.file));
+    const ofFile = await untilAborted(signal, fingerprintOf(work.file));
+    // The bucket keeps it with the object, so a file that arrived with another one is sent again.
+    const fingerprint = ofFile && work.cacheControl ? `${ofFile}, ${work.cacheControl}` : ofFile;
     const ask: AskMemory = (call) => askApplication(call, ports, signal);
     const remembered = await recall(options.memory, place, { size: work.size, fingerprint }, ask);
     signal.throwIfAborted();

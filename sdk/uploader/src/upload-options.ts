@@ -22,6 +22,13 @@ export interface UploadFile {
   readonly fingerprint?: string | undefined;
 }
 
+export interface UploadCacheControl {
+  /** Of playlists and manifests (`.m3u8`, `.m3u`, `.mpd`). */
+  readonly playlists?: string | undefined;
+  /** Of all other files. */
+  readonly segments?: string | undefined;
+}
+
 export interface UploadOptions {
   /**
    * Returns a fresh token (or API key) within 30 s, for each request to the key server. It is sent as `Authorization: Bearer`.
@@ -31,6 +38,11 @@ export interface UploadOptions {
   readonly contentId: string;
   /** Absolute http or https URL. */
   readonly keyServerUrl: string;
+  /**
+   * `Cache-Control` that the bucket keeps with the files: `public, max-age=<seconds>, immutable`, `public, max-age=<seconds>` or
+   * `no-cache`. Default: none, and CDNs keep files by their own rule. In a browser, the bucket's CORS rules must allow the header.
+   */
+  readonly cacheControl?: UploadCacheControl | undefined;
   /** Files sent at the same time. Default: 4. */
   readonly concurrency?: number | undefined;
   /** Attempts for each file before it counts as failed. Default: 8, which is about a minute. */
@@ -63,6 +75,7 @@ const rules: readonly (readonly [
     (value) => typeof value === 'string' && /^[\w-]{1,256}$/.test(value),
   ],
   ['keyServerUrl', 'an absolute http or https URL', isHttpUrl],
+  ['cacheControl', 'an object with the texts playlists and segments', orMissing(isCacheControl)],
   ['concurrency', 'a whole number, 1 or more', orMissing(isCount)],
   ['attempts', 'a whole number, 1 or more', orMissing(isCount)],
   ['onProgress', 'a function', orMissing(isFunction)],
@@ -101,6 +114,10 @@ function isFunction(value: unknown): boolean {
 }
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+function isCacheControl(value: unknown): boolean {
+  const isText = orMissing((text) => typeof text === 'string');
+  return isObject(value) && isText(value.playlists) && isText(value.segments);
 }
 function isHttpUrl(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;

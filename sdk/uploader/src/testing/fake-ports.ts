@@ -5,6 +5,7 @@ interface SeenPresign {
   readonly key: string;
   readonly contentType: string;
   readonly contentLength: number;
+  readonly cacheControl?: string;
 }
 
 /** Answers the n-th presign request, counted from 0. An Error is a network fault. */
@@ -86,12 +87,12 @@ export function createFakePorts({
 
 /** A URL for each request, `https://store/<key>?n=<n>`, which expires 300 s after the start of the fake clock. */
 export function givePresigned(expiresAt = '2026-11-21T12:05:00.000Z'): AnswerPresign {
-  return (n, { key, contentType }) => ({
+  return (n, { key, contentType, cacheControl }) => ({
     status: 200,
     json: {
       url: `https://store/${key}?n=${n}`,
       method: 'PUT',
-      headers: { 'Content-Type': contentType },
+      headers: { 'Content-Type': contentType, ...(cacheControl && { 'Cache-Control': cacheControl }) },
       expires_at: expiresAt,
     },
   });
