@@ -11,8 +11,8 @@ const apiKey = `lk_${'ab'.repeat(32)}`;
 const clearFiles = {
   'master.m3u8':
     '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n480p.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\n720p.m3u8\n',
-  '480p.m3u8': '#EXTM3U\n#EXTINF:2,\na.ts\n#EXT-X-ENDLIST\n',
-  '720p.m3u8': '#EXTM3U\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST\n',
+  '480p.m3u8': '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n#EXT-X-ENDLIST\n',
+  '720p.m3u8': '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST\n',
   'a.ts': 'a',
   'b.ts': 'b',
 };

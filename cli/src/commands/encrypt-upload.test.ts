@@ -14,7 +14,12 @@ const env = { LATCHKEY_API_KEY: apiKey };
 const names = Array.from({ length: 8 }, (_, n) => `${n}.ts`);
 const clearFiles = {
   'master.m3u8': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n720p.m3u8\n',
-  '720p.m3u8': ['#EXTM3U', ...names.flatMap((name) => ['#EXTINF:2,', name]), '#EXT-X-ENDLIST'].join('\n'),
+  '720p.m3u8': [
+    '#EXTM3U',
+    '#EXT-X-TARGETDURATION:2',
+    ...names.flatMap((name) => ['#EXTINF:2,', name]),
+    '#EXT-X-ENDLIST',
+  ].join('\n'),
   ...Object.fromEntries(names.map((name) => [name, name])),
 };
 const masterKey = 'content/film/master.m3u8';

@@ -9,7 +9,7 @@ import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 const apiKey = `lk_${'ab'.repeat(32)}`;
 const env = { LATCHKEY_API_KEY: apiKey };
 const files = {
-  'f.m3u8': '#EXTM3U\n#EXTINF:2,\na.ts\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST',
+  'f.m3u8': '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST',
   'a.ts': 'a',
   'b.ts': 'b',
 };

@@ -7,7 +7,7 @@ import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 
 const files = {
-  'f.m3u8': '#EXTM3U\n#EXTINF:2,\na.ts\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST',
+  'f.m3u8': '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST',
   'a.ts': 'a',
   'b.ts': 'b',
 };
@@ -82,7 +82,7 @@ describe('latchkey encrypt', () => {
   });
 
   it('encrypt prints warnings even with --quiet', async () => {
-    const { args } = prepare({ 'f.m3u8': '#EXTM3U\n#EXTINF:2,\na.ts\n' });
+    const { args } = prepare({ 'f.m3u8': '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n' });
     const { stderr } = await runCommand([...args, '--quiet'], { env });
     expect(stderr).toMatch(/^latchkey: warning: f\.m3u8: has no #EXT-X-ENDLIST/);
   });

@@ -124,6 +124,48 @@ describe('an encrypted media playlist', () => {
   });
 });
 
+describe('a clear playlist that players refuse', () => {
+  const encryptLines = async (...lines: string[]) => {
+    const files = { 'f.m3u8': text('#EXTM3U', ...lines), 'a.ts': 'a' };
+    const { playlist, warnings } = await encryptFiles(files, 'f.m3u8');
+    return { written: readFileSync(playlist, 'utf8'), warnings };
+  };
+
+  it.each([
+    [
+      'is below a segment, rounded',
+      ['#EXT-X-TARGETDURATION:3', '#EXTINF:3.84,', 'a.ts'],
+      4,
+      'f.m3u8:2: .*3.84 s',
+    ],
+    ['is 0', ['#EXT-X-TARGETDURATION:0', '#EXTINF:0.42,', 'a.ts'], 1, 'f.m3u8:2: .*from 1'],
+    ['is a fraction', ['#EXT-X-TARGETDURATION: 3.5', '#EXTINF:3.4,', 'a.ts'], 4, 'f.m3u8:2: .*whole number'],
+    [
+      'is too large for any player',
+      [`#EXT-X-TARGETDURATION:${'9'.repeat(30)}`, '#EXTINF:2,', 'a.ts'],
+      2,
+      'f.m3u8:2: ',
+    ],
+    ['is missing', ['#EXTINF:2,', 'a.ts'], 2, 'f.m3u8: has no #EXT-X-TARGETDURATION'],
+  ] as const)(
+    'a playlist whose EXT-X-TARGETDURATION %s is written with one that holds, and a warning names the line',
+    async (_, lines, target, warning) => {
+      const { written, warnings } = await encryptLines(...lines, '#EXT-X-ENDLIST');
+      expect(written.match(/^#EXT-X-TARGETDURATION:.*$/gm)).toEqual([`#EXT-X-TARGETDURATION:${target}`]);
+      expect(warnings).toEqual([expect.stringMatching(warning)]);
+    },
+  );
+
+  it('a playlist whose EXT-X-MEDIA-SEQUENCE stands after a segment is written with it before, and a warning names the line', async () => {
+    const { written, warnings } = await encryptLines(
+      ...['#EXT-X-TARGETDURATION:2', '#EXTINF:2,', 'a.ts', '#EXT-X-MEDIA-SEQUENCE:7', '#EXT-X-ENDLIST'],
+    );
+    expect(written).toMatch(/^#EXTM3U\n#EXT-X-VERSION:2\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:7\n/);
+    expect(written.match(/MEDIA-SEQUENCE/g)).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringMatching(/^f\.m3u8:5: #EXT-X-MEDIA-SEQUENCE/)]);
+  });
+});
+
 const multivariant = text(
   '#EXTM3U',
   '#EXT-X-VERSION:6',

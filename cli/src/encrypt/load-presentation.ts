@@ -1,5 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
+import { findHeaderFaults } from '../hls/find-header-faults.ts';
 import { type MediaPlaylist, parseMediaPlaylist } from '../hls/media-playlist.ts';
 import { type MultivariantPlaylist, parseMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
 import { playlistError } from '../hls/playlist-error.ts';
@@ -50,6 +51,7 @@ export async function loadPresentation(
   const loadMedia = (text: PlaylistText, path: string): Rendition => {
     warnings.push(...inspectTags(text));
     const playlist = parseMediaPlaylist(text);
+    warnings.push(...findHeaderFaults(text, playlist));
     if (!playlist.ended)
       warnings.push(`${text.playlist}: has no #EXT-X-ENDLIST; encrypted as it is at this moment`);
     return { name: nameRendition(relative(root, path)), path, playlist };

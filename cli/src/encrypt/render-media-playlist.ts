@@ -10,8 +10,9 @@ const versionForIFrames = 4;
 const versionForMap = 6;
 
 /**
- * The media playlist of the encrypted rendition: the lines of the input in their order, with an EXT-X-KEY before each
- * segment. There is no KEYFORMAT: without one it is `identity`, the key itself (section 4.3.2.4).
+ * The media playlist of the encrypted rendition: version, target duration and media sequence, then the other lines of the input in
+ * their order, with an EXT-X-KEY before each segment. There is no KEYFORMAT: without one it is `identity`, the key itself (section
+ * 4.3.2.4).
  *
  * An EXT-X-MAP in the clear has METHOD=NONE before it only if a key is in force. VLC 3 does not play a playlist that begins
  * with METHOD=NONE.
@@ -44,8 +45,10 @@ export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string): st
   const hasMap = playlist.segments.some(({ head }) => head.some((line) => 'map' in line));
   const needed = hasMap ? versionForMap : playlist.iFramesOnly ? versionForIFrames : versionForIv;
   const version = Math.max(playlist.version, needed);
+  const head = [`#EXT-X-VERSION:${version}`, `#EXT-X-TARGETDURATION:${playlist.targetSeconds}`];
+  if (playlist.mediaSequence > 0n) head.push(`#EXT-X-MEDIA-SEQUENCE:${playlist.mediaSequence}`);
   // The first line is #EXTM3U: a playlist without it has been refused.
-  output.splice(1, 0, `#EXT-X-VERSION:${version}`);
+  output.splice(1, 0, ...head);
   return `${output.join('\n')}\n`;
 }
 

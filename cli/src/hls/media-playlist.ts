@@ -21,7 +21,7 @@ export interface MapTag extends MediaReference {
 type HeadLine = { readonly text: string; readonly tag: string } | { readonly map: MapTag };
 
 export interface MediaSegment extends MediaReference {
-  /** Duration by EXTINF; 0 where that is not a number. */
+  /** Duration by EXTINF; 0 if that is not a number, or over 10^9. */
   readonly seconds: number;
   /** EXT-X-GAP: the segment has no file. */
   readonly gap: boolean;
@@ -37,6 +37,11 @@ export interface MediaPlaylist {
   readonly version: number;
   /** EXT-X-MEDIA-SEQUENCE, the number of the first segment; 0 without the tag (section 4.3.3.2). */
   readonly mediaSequence: bigint;
+  /**
+   * EXT-X-TARGETDURATION, in whole seconds: at least 1, and no segment is longer, rounded (section 4.3.3.1). So it may be more
+   * than the playlist states.
+   */
+  readonly targetSeconds: number;
   /** EXT-X-I-FRAMES-ONLY: each segment is one picture, for fast forward (section 4.3.3.6). */
   readonly iFramesOnly: boolean;
   readonly segments: readonly MediaSegment[];
@@ -83,8 +88,8 @@ interface Pending {
 const nothingPending = (): Pending => ({ head: [], gap: false, duration: undefined, byteRange: undefined });
 
 /**
- * Reads a media playlist (RFC 8216 section 4.3.2 and 4.3.3). It keeps unknown tags. It leaves out EXT-X-BYTERANGE,
- * EXT-X-KEY:METHOD=NONE, EXT-X-VERSION and low-latency tags.
+ * Reads a media playlist (RFC 8216 section 4.3.2 and 4.3.3). It keeps unknown tags. Its lines are without EXT-X-BYTERANGE,
+ * EXT-X-KEY:METHOD=NONE, low-latency tags, and the tags whose value is a member of the result.
  *
  * @throws AppError `VALIDATION_FAILED` with the line
  */
@@ -106,6 +111,7 @@ export function parseMediaPlaylist({ playlist, lines }: PlaylistText): MediaPlay
     playlist,
     version: readVersion(lines),
     mediaSequence: readMediaSequence(playlist, lines),
+    targetSeconds: Math.max(readTargetSeconds(lines), longestSeconds(segments)),
     iFramesOnly: lines.some(({ tag }) => tag === 'EXT-X-I-FRAMES-ONLY'),
     segments,
     // A map after the last segment applies to no segment.
@@ -114,8 +120,11 @@ export function parseMediaPlaylist({ playlist, lines }: PlaylistText): MediaPlay
   };
 }
 
+/** Tags that are not kept where they stand: they are written anew, or apply to a clear playlist only. */
+const rewrittenTags = new Set(['EXT-X-VERSION', 'EXT-X-TARGETDURATION', 'EXT-X-MEDIA-SEQUENCE', 'EXT-X-KEY']);
+
 function readHeadLine(playlist: string, line: PlaylistLine, pending: Pending): void {
-  if (line.tag === 'EXT-X-VERSION' || line.tag === 'EXT-X-KEY' || isLowLatencyTag(line)) return;
+  if (rewrittenTags.has(line.tag) || isLowLatencyTag(line)) return;
   if (line.tag === 'EXT-X-BYTERANGE') {
     pending.byteRange = { text: line.value, line: line.number };
     return;
@@ -125,8 +134,17 @@ function readHeadLine(playlist: string, line: PlaylistLine, pending: Pending): v
     return;
   }
   if (line.tag === 'EXT-X-GAP') pending.gap = true;
-  if (line.tag === 'EXTINF') pending.duration = Number.parseFloat(line.value) || 0;
+  if (line.tag === 'EXTINF') pending.duration = readSeconds(line.value);
   pending.head.push({ text: line.text, tag: line.tag });
+}
+
+/** Three decades. A larger number is not the duration of a segment. */
+const mostSeconds = 1e9;
+
+/** @returns 0 for anything that is not a number of seconds */
+function readSeconds(value: string): number {
+  const seconds = Number.parseFloat(value);
+  return seconds < mostSeconds ? seconds : 0;
 }
 
 function readMap(playlist: string, line: PlaylistLine): MapTag {
@@ -171,6 +189,17 @@ function readRange(place: Place, text: string, nextOffset: number | undefined): 
 function readVersion(lines: readonly PlaylistLine[]): number {
   const version = Number.parseInt(lines.find(({ tag }) => tag === 'EXT-X-VERSION')?.value ?? '1', 10);
   return Number.isInteger(version) && version > 0 ? version : 1;
+}
+
+/** @returns 0 without the tag, or if its value is no number of seconds */
+function readTargetSeconds(lines: readonly PlaylistLine[]): number {
+  const value = lines.find(({ tag }) => tag === 'EXT-X-TARGETDURATION')?.value.trim() ?? '';
+  return /^\d{1,9}(?:\.\d{1,9})?$/.test(value) ? Math.ceil(Number(value)) : 0;
+}
+
+/** Seconds of the longest segment, rounded; at least 1. */
+function longestSeconds(segments: readonly MediaSegment[]): number {
+  return segments.reduce((most, { seconds }) => Math.max(most, Math.round(seconds)), 1);
 }
 
 function readMediaSequence(playlist: string, lines: readonly PlaylistLine[]): bigint {
