@@ -9,6 +9,7 @@ export interface EncryptCommandOptions extends UploadCommandOptions {
   readonly rotateEvery?: number;
   readonly perRenditionIds?: true;
   readonly sourceRoot?: string;
+  readonly plainNames?: true;
   readonly scheme?: (typeof schemes)[number];
   readonly packager?: string;
   readonly live?: true;

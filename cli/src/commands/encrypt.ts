@@ -37,6 +37,10 @@ export function registerEncrypt(program: Command, context: CommandContext): void
     .option('--rotate-every <segments>', 'a new key (epoch) after so many segments', parsePositiveInteger)
     .option('--per-rendition-ids', 'a content id for each rendition: <id>-<name of the rendition>')
     .option('--source-root <folder>', 'read files from this folder too (default: the folder of the playlist)')
+    .option(
+      '--plain-names',
+      'name segments by their number alone, without eight digits of a hash of their bytes',
+    )
     .option('--force', 'replace --out whole where it is not empty')
     .option(
       '--upload',
@@ -145,6 +149,7 @@ async function encryptPlaylist(
     keyUrlBase: keyUrlBaseOf(options),
     rotateEverySegments: options.rotateEvery,
     perRenditionIds: options.perRenditionIds ?? false,
+    plainNames: options.plainNames ?? false,
     sourceRoot: options.sourceRoot,
     randomBytes: context.randomBytes,
     clock: context.clock,

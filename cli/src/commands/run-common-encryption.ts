@@ -18,6 +18,7 @@ const otherOptions = {
   perRenditionIds: '--per-rendition-ids',
   sourceRoot: '--source-root',
   sourceHeader: '--source-header',
+  plainNames: '--plain-names',
   upload: '--upload',
   playlistUrl: '--playlist-url',
 } as const satisfies Partial<Record<keyof EncryptCommandOptions, string>>;

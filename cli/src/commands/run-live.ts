@@ -73,6 +73,7 @@ export async function runLive(
       },
       ...{ clock, randomBytes, signal, wait: context.wait },
       keyUrlBase: options.keyUrl ?? access.server,
+      plainNames: options.plainNames ?? false,
       fetchKey: (epoch, until) => keys.get({ contentId, epoch }, until),
     });
     await uploader?.finish();

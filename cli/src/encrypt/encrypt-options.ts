@@ -29,6 +29,8 @@ export interface EncryptOptions {
   readonly rotateEverySegments?: number | undefined;
   /** A content id for each rendition: `<contentId>-<name of the rendition>`. */
   readonly perRenditionIds?: boolean;
+  /** File names without a hash of the bytes. */
+  readonly plainNames?: boolean;
   /** Nothing outside this folder is read. Default: the folder of `playlist`. */
   readonly sourceRoot?: string | undefined;
   /** A cryptographic source, such as `randomBytes` of node:crypto. */

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { encryptFiles, keyOfUrl, keyUrlBase } from '../testing/encrypt-files.ts';
 import { makeInitialization } from '../testing/media-boxes.ts';
@@ -121,6 +123,44 @@ describe('an encrypted media playlist', () => {
     await expect(encryptFiles({ 'f.m3u8': oneSegment, 'a.ts': 'a' }, 'f.m3u8', options)).rejects.toThrow(
       name,
     );
+  });
+});
+
+describe('the names of encrypted files', () => {
+  const files = {
+    'film.m3u8': mediaPlaylist(
+      ...['#EXT-X-MAP:URI="i.mp4"', '#EXTINF:2,', '#EXT-X-BYTERANGE:5@0', 'all.m4s'],
+      ...['#EXT-X-GAP', '#EXTINF:2,', 'gone.m4s', '#EXTINF:2,', '#EXT-X-BYTERANGE:6@5', 'all.m4s'],
+    ),
+    'i.mp4': makeInitialization(),
+    'all.m4s': 'firstsecond',
+  };
+  const encryptOnce = async () => {
+    const { playlist, outFolder } = await encryptFiles(files, 'film.m3u8', { plainNames: false });
+    const [played] = playPresentation(playlist, keyOfUrl);
+    const maps = (played?.maps ?? []).map(({ path }) => path);
+    const segments = (played?.segments ?? []).map(({ path }) => path);
+    return { text: played?.text ?? '', maps, segments, outFolder };
+  };
+
+  it('segments, byte ranges and initialization sections have eight hex digits of the SHA-256 of their bytes in their names', async () => {
+    const { text, maps, segments, outFolder } = await encryptOnce();
+    const digits = (path: string) => hash('sha256', readFileSync(path)).slice(0, 8);
+    expect(maps.map((path) => basename(path))).toEqual(maps.map((path) => `init-0.${digits(path)}.mp4`));
+    expect(segments.map((path) => basename(path))).toEqual(
+      segments.map((path, n) => `0000${2 * n}.${digits(path)}.m4s`),
+    );
+    expect([maps.length, segments.length]).toEqual([1, 2]);
+    expect(readdirSync(outFolder)).toHaveLength(4);
+    // A gap has no bytes.
+    expect(text).toContain('#EXT-X-GAP\n#EXTINF:2,\n00001.m4s\n');
+  });
+
+  it('no name of a segment means other bytes after the same presentation is encrypted again', async () => {
+    const [first, again] = [await encryptOnce(), await encryptOnce()];
+    const names = [...first.segments, ...again.segments].map((path) => basename(path));
+    expect(new Set(names).size).toBe(4);
+    expect(again.maps.map((path) => basename(path))).toEqual(first.maps.map((path) => basename(path)));
   });
 });
 

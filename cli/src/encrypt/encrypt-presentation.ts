@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type KeyName, keyPath } from './content-key-source.ts';
 import {
   checkContentId,
@@ -13,6 +13,7 @@ import type { MediaFileJob } from './media-file.ts';
 import { writeMediaFiles } from './media-threads.ts';
 import { openOutputFolder } from './output-folder.ts';
 import { type PresentationPlan, planPresentation } from './plan-presentation.ts';
+import type { PlannedFile } from './plan-rendition.ts';
 import { keyUrl } from './render-media-playlist.ts';
 
 /**
@@ -66,7 +67,7 @@ async function writeFiles(
   { renditions, playlists }: PresentationPlan,
   folder: string,
   keys: ReadonlyMap<string, Uint8Array>,
-  { report, signal, stamp }: EncryptOptions,
+  { plainNames = false, report, signal, stamp }: EncryptOptions,
 ): Promise<number> {
   const keyOf = (name: KeyName): Uint8Array => {
     const key = keys.get(keyPath(name));
@@ -74,20 +75,26 @@ async function writeFiles(
     return key;
   };
   const jobs: MediaFileJob[] = [];
+  const files: PlannedFile[] = [];
   for (const rendition of renditions) {
     const target = join(folder, rendition.folder);
     await mkdir(target, { recursive: true });
-    for (const { source, name, encryption } of rendition.plan.files) {
+    for (const file of rendition.plan.files) {
+      const { source, name, encryption } = file;
       const cipher = encryption && { key: keyOf(encryption.key), iv: encryption.iv };
-      jobs.push({ source, target: join(target, name), encryption: cipher });
+      jobs.push({ source, target: join(target, name), isHashed: !plainNames, encryption: cipher });
+      files.push(file);
     }
   }
   report?.start?.({ files: jobs.length, bytes: jobs.reduce((sum, { source }) => sum + source.length, 0) });
   const fileDone = (bytes: number) => report?.fileDone?.(bytes);
   const written = await writeMediaFiles(jobs, { fileDone, signal });
-  const texts = stamp ? [...playlists, stamp] : playlists;
+  const pathOf = new Map(written.map(({ path }, index) => [files[index], path]));
+  const nameOf = (file: PlannedFile) => basename(pathOf.get(file) ?? file.name);
+  const texts = playlists.map(({ path, render }) => ({ path, text: render(nameOf) }));
+  if (stamp) texts.push(stamp);
   for (const { path, text } of texts) await writeFile(join(folder, path), text, { flag: 'wx' });
-  return written;
+  return written.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function summarize(

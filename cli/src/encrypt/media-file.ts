@@ -1,13 +1,22 @@
-import { type Cipheriv, createCipheriv } from 'node:crypto';
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { createCipheriv, createHash } from 'node:crypto';
+import { closeSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { addHash } from './add-hash.ts';
 import type { SourceSlice } from './locate-media.ts';
 
 /** One file to be written. */
 export interface MediaFileJob {
   readonly source: SourceSlice;
+  /** Its path, with an extension. */
   readonly target: string;
+  /** Whether its name gets a hash of its bytes (`addHash`). */
+  readonly isHashed: boolean;
   /** Key and vector, 16 bytes each; undefined for a copy in the clear. */
   readonly encryption: { readonly key: Uint8Array; readonly iv: Uint8Array } | undefined;
+}
+
+export interface WrittenFile {
+  readonly path: string;
+  readonly bytes: number;
 }
 
 /**
@@ -22,32 +31,44 @@ const chunkBytes = 32 * 1024;
  * section 5.2) or unchanged. A file of any size takes the memory of two chunks. It blocks its thread: streams took 1.6 times
  * the CPU time.
  *
- * @returns bytes written: when encrypted, the next multiple of 16 above `source.length`
+ * @returns when encrypted, the bytes are the next multiple of 16 above `source.length`
  * @throws Error if the file cannot be read or written, exists already, or has become shorter
  */
-export function writeMediaFile({ source, target, encryption }: MediaFileJob): number {
+export function writeMediaFile(job: MediaFileJob): WrittenFile {
+  const { source, target, isHashed } = job;
+  const hash = isHashed ? createHash('sha256') : undefined;
+  let bytes = 0;
   const input = openSync(source.path, 'r');
   try {
     const output = openSync(target, 'wx');
     try {
-      const cipher = encryption && createCipheriv('aes-128-cbc', encryption.key, encryption.iv);
-      return naming(target, () => writeAll(input, output, source, cipher));
+      naming(target, () =>
+        writeAll(input, job, (piece) => {
+          writeWhole(output, piece);
+          hash?.update(piece);
+          bytes += piece.length;
+        }),
+      );
     } finally {
       closeSync(output);
     }
   } finally {
     closeSync(input);
   }
+  if (!hash) return { path: target, bytes };
+  const path = addHash(target, hash.digest('hex'));
+  renameSync(target, path);
+  return { path, bytes };
 }
 
 function writeAll(
   input: number,
-  output: number,
-  { path, offset, length }: SourceSlice,
-  cipher: Cipheriv | undefined,
-): number {
+  { source, encryption }: MediaFileJob,
+  put: (piece: Uint8Array) => void,
+): void {
+  const { path, offset, length } = source;
+  const cipher = encryption && createCipheriv('aes-128-cbc', encryption.key, encryption.iv);
   const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(1, length)));
-  let written = 0;
   for (let done = 0; done < length; ) {
     const read = naming(path, () =>
       readSync(input, chunk, 0, Math.min(chunk.length, length - done), offset + done),
@@ -56,11 +77,11 @@ function writeAll(
     done += read;
     const clear = chunk.subarray(0, read);
     const encrypted = cipher?.update(clear);
-    written += writeWhole(output, encrypted ?? clear);
+    put(encrypted ?? clear);
     if (encrypted) giveBack(encrypted);
   }
   giveBack(chunk);
-  return written + (cipher ? writeWhole(output, cipher.final()) : 0);
+  if (cipher) put(cipher.final());
 }
 
 /** Frees the memory of a chunk. The garbage collector would let 60 MB of them gather in each thread. */
@@ -70,9 +91,8 @@ function giveBack({ buffer, length }: Buffer): void {
 }
 
 /** The system may write less than it is given, as on a disk that becomes full. */
-function writeWhole(output: number, bytes: Uint8Array): number {
+function writeWhole(output: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(output, bytes, done);
-  return bytes.length;
 }
 
 /** Node does not name the file of a failed read or write. The message should say which disk is full. */

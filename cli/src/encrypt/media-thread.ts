@@ -1,14 +1,14 @@
 // Writes media files, one after another, for `media-threads.ts`.
 import { parentPort } from 'node:worker_threads';
-import { type MediaFileJob, writeMediaFile } from './media-file.ts';
+import { type MediaFileJob, type WrittenFile, writeMediaFile } from './media-file.ts';
 
 /** An error loses its own fields on the way to another thread, so they travel beside its message. */
-export type MediaThreadAnswer = { bytes: number } | { message: string; fields: Record<string, unknown> };
+export type MediaThreadAnswer = WrittenFile | { message: string; fields: Record<string, unknown> };
 
 parentPort?.on('message', (job: MediaFileJob) => {
   let answer: MediaThreadAnswer;
   try {
-    answer = { bytes: writeMediaFile(job) };
+    answer = writeMediaFile(job);
   } catch (error) {
     answer = { message: (error as Error).message, fields: { ...(error as object) } };
   }

@@ -1,4 +1,4 @@
-import { createDecipheriv, randomBytes } from 'node:crypto';
+import { createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -19,7 +19,8 @@ function makeJobs(count: number, bytes: number): { folder: string; jobs: MediaFi
     writeSync(file, randomBytes(100), 0, 100, bytes - 100);
     closeSync(file);
     const encryption = n === 0 ? undefined : { key, iv: randomBytes(16) };
-    return { source: { path, offset: 0, length: bytes }, target: join(folder, `${n}.out`), encryption };
+    const source = { path, offset: 0, length: bytes };
+    return { source, target: join(folder, `${n}.out`), isHashed: false, encryption };
   });
   return { folder, jobs };
 }
@@ -35,14 +36,30 @@ const ignore = { fileDone: () => {}, signal: undefined };
 test('a large presentation is written by several threads, each file as one thread alone writes it', async () => {
   const { folder, jobs } = makeJobs(6, 11 * mib + 5);
   const done: number[] = [];
-  const bytes = await writeMediaFiles(jobs, { ...ignore, fileDone: (length) => void done.push(length) });
+  const written = await writeMediaFiles(jobs, { ...ignore, fileDone: (length) => void done.push(length) });
   expect(done).toEqual(jobs.map(({ source }) => source.length));
-  expect(bytes).toBe(11 * mib + 5 + 5 * (11 * mib + 16));
+  expect(written).toEqual(
+    jobs.map(({ target, encryption }) => ({ path: target, bytes: 11 * mib + (encryption ? 16 : 5) })),
+  );
   for (const job of jobs) expect(readBack(job).equals(readFileSync(job.source.path))).toBe(true);
   const [, second] = jobs;
   const alone = { ...(second as MediaFileJob), target: join(folder, 'alone') };
   writeMediaFile(alone);
   expect(readFileSync(alone.target).equals(readFileSync(second?.target ?? ''))).toBe(true);
+});
+
+test('the name of a file that one of several threads writes has eight hex digits of the SHA-256 of its bytes', async () => {
+  const { folder, jobs } = makeJobs(6, 11 * mib);
+  const written = await writeMediaFiles(
+    jobs.map((job) => ({ ...job, isHashed: true })),
+    ignore,
+  );
+  const names = written.map(({ path }, n) => {
+    const digits = hash('sha256', readFileSync(path)).slice(0, 8);
+    expect(path).toBe(join(folder, `${n}.${digits}.out`));
+    return path;
+  });
+  expect(readdirSync(folder).filter((name) => name.endsWith('.out'))).toHaveLength(names.length);
 });
 
 test('an error of one thread names its file, ends the others, and nothing is written after it', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { type MediaFileJob, writeMediaFile } from './media-file.ts';
+import { type MediaFileJob, type WrittenFile, writeMediaFile } from './media-file.ts';
 import type { MediaThreadAnswer } from './media-thread.ts';
 
 /** Each takes some 15 MiB. Four encrypt some 4 GB/s, more than most disks write, and keep the command at 160 MiB. */
@@ -20,15 +20,22 @@ export interface MediaWriting {
 /**
  * Writes files with several threads at once, up to one for each core, four at most. When the promise settles, nothing writes any more.
  *
- * @returns bytes written
+ * @returns the files in the order of the jobs
  * @throws what `writeMediaFile` throws; the reason of the signal once that is aborted
  */
-export async function writeMediaFiles(jobs: readonly MediaFileJob[], writing: MediaWriting): Promise<number> {
+export async function writeMediaFiles(
+  jobs: readonly MediaFileJob[],
+  writing: MediaWriting,
+): Promise<WrittenFile[]> {
   const bytes = jobs.reduce((sum, { source }) => sum + source.length, 0);
   const worthwhile = Math.floor(bytes / bytesOfThread);
   const count = Math.min(jobs.length, worthwhile, mostThreads, availableParallelism());
-  const queue = jobs.values();
-  if (count < 1) return takeAll(queue, writing, async (job) => writeMediaFile(job));
+  const queue = jobs.entries();
+  const written: WrittenFile[] = [];
+  if (count < 1) {
+    await takeAll(queue, written, writing, async (job) => writeMediaFile(job));
+    return written;
+  }
 
   const stopped = new AbortController();
   const stop = (reason: unknown) => stopped.abort(reason);
@@ -37,7 +44,7 @@ export async function writeMediaFiles(jobs: readonly MediaFileJob[], writing: Me
   writing.signal?.addEventListener('abort', forward, { once: true });
   try {
     const ends = threads.map((thread) =>
-      takeAll(queue, { ...writing, signal: stopped.signal }, (job) =>
+      takeAll(queue, written, { ...writing, signal: stopped.signal }, (job) =>
         askThread(thread, job, stopped.signal),
       ).catch((error: unknown) => {
         // The others end within their file, and the first error is the one that counts.
@@ -45,8 +52,8 @@ export async function writeMediaFiles(jobs: readonly MediaFileJob[], writing: Me
         throw stopped.signal.reason;
       }),
     );
-    const written = await Promise.all(ends);
-    return written.reduce((sum, own) => sum + own, 0);
+    await Promise.all(ends);
+    return written;
   } finally {
     writing.signal?.removeEventListener('abort', forward);
     await Promise.all(threads.map((thread) => thread.terminate()));
@@ -54,19 +61,18 @@ export async function writeMediaFiles(jobs: readonly MediaFileJob[], writing: Me
 }
 
 async function takeAll(
-  queue: Iterable<MediaFileJob>,
+  queue: Iterable<[number, MediaFileJob]>,
+  written: WrittenFile[],
   { fileDone, signal }: MediaWriting,
-  write: (job: MediaFileJob) => Promise<number>,
-): Promise<number> {
-  let written = 0;
-  for (const job of queue) {
+  write: (job: MediaFileJob) => Promise<WrittenFile>,
+): Promise<void> {
+  for (const [index, job] of queue) {
     signal?.throwIfAborted();
-    written += await write(job);
+    written[index] = await write(job);
     fileDone(job.source.length);
     // Lets a signal of the system arrive between two files.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return written;
 }
 
 /** @param fail called if the thread ends by itself, with or without a file in its hands */
@@ -81,10 +87,10 @@ function startThread(fail: (reason: unknown) => void): Worker {
   return thread;
 }
 
-async function askThread(thread: Worker, job: MediaFileJob, signal: AbortSignal): Promise<number> {
+async function askThread(thread: Worker, job: MediaFileJob, signal: AbortSignal): Promise<WrittenFile> {
   const answered = once(thread, 'message', { signal });
   thread.postMessage(job);
   const [answer] = (await answered) as [MediaThreadAnswer];
-  if ('bytes' in answer) return answer.bytes;
+  if ('bytes' in answer) return answer;
   throw Object.assign(new Error(answer.message), answer.fields);
 }

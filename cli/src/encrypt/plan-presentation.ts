@@ -6,16 +6,22 @@ import { checkContentId, type EncryptOptions } from './encrypt-options.ts';
 import { findClearMaps } from './initialization-section.ts';
 import type { Presentation, Rendition } from './load-presentation.ts';
 import { locateMedia, type MediaLocations, type SourceSlice } from './locate-media.ts';
-import { createIvIssuer, planRendition, type RenditionPlan } from './plan-rendition.ts';
+import { createIvIssuer, type NameOf, planRendition, type RenditionPlan } from './plan-rendition.ts';
 import { keyUrl, renderMediaPlaylist } from './render-media-playlist.ts';
 import { rootPlaylistName } from './target-names.ts';
 import { findWrittenEpochs } from './written-epochs.ts';
+
+/** A playlist, whose text is made once its media is written: the names of files are known then. */
+interface PlannedPlaylist {
+  readonly path: string;
+  readonly render: (nameOf: NameOf) => string;
+}
 
 /** Everything that will be written, before a single byte is. */
 export interface PresentationPlan {
   readonly renditions: readonly { readonly folder: string; readonly plan: RenditionPlan }[];
   /** Paths relative to the output folder; the first is the one to give to players. */
-  readonly playlists: readonly { readonly path: string; readonly text: string }[];
+  readonly playlists: readonly PlannedPlaylist[];
   /** Each key once, in the order of its first use. */
   readonly keys: readonly KeyName[];
   /** Each content of these keys once, in the same order. */
@@ -51,16 +57,16 @@ export async function planPresentation(
   const renditions = plans.map((plan) => {
     return { folder: presentation.multivariant ? plan.rendition.name : '', plan };
   });
-  const playlists = renditions.map(({ folder, plan }) => ({
-    path: folder ? `${folder}/${mediaPlaylistName}` : rootName,
-    text: renderMediaPlaylist(plan, options.keyUrlBase),
-  }));
+  const playlists = renditions.map(({ folder, plan }): PlannedPlaylist => {
+    const path = folder ? `${folder}/${mediaPlaylistName}` : rootName;
+    return { path, render: (nameOf) => renderMediaPlaylist(plan, options.keyUrlBase, nameOf) };
+  });
   if (presentation.multivariant) {
     const targetOfUri = (uri: string) => `${presentation.renditionOfUri.get(uri)?.name}/${mediaPlaylistName}`;
     const firstKeys = uniqueKeys(fullPlans.flatMap((plan) => keysOf(plan).slice(0, 1)));
     const sessionKeyUrls = firstKeys.map((key) => keyUrl(key, options.keyUrlBase));
     const text = renderMultivariantPlaylist(presentation.multivariant, targetOfUri, sessionKeyUrls);
-    playlists.unshift({ path: rootName, text });
+    playlists.unshift({ path: rootName, render: () => text });
   }
   const keys = uniqueKeys(plans.flatMap(keysOf));
   return { renditions, playlists, keys, contents: contentsOf(keys, plans), warnings };

@@ -5,13 +5,17 @@ import type { Rendition } from './load-presentation.ts';
 import type { MediaLocations, SourceSlice } from './locate-media.ts';
 import { createMapNamer, segmentName } from './target-names.ts';
 
-/** One file to be written, with its name in the rendition's folder. */
+/** One file to be written. */
 export interface PlannedFile {
   readonly source: SourceSlice;
+  /** In the rendition's folder, without a hash. */
   readonly name: string;
   /** The key, and a vector of 16 bytes for this file alone. Undefined for an initialization section in the clear. */
   readonly encryption: { readonly key: KeyName; readonly iv: Buffer } | undefined;
 }
+
+/** The name that a file was written by. */
+export type NameOf = (file: PlannedFile) => string;
 
 export interface RenditionPlan {
   readonly rendition: Rendition;

@@ -2,7 +2,7 @@ import { formatAttributeList, replaceUri } from '@latchkey/shared/hls';
 import type { MapTag, MediaSegment } from '../hls/media-playlist.ts';
 import { showUrl } from '../show-url.ts';
 import { type KeyName, keyPath } from './content-key-source.ts';
-import type { PlannedFile, RenditionPlan } from './plan-rendition.ts';
+import type { NameOf, PlannedFile, RenditionPlan } from './plan-rendition.ts';
 
 /** RFC 8216 section 7: the IV attribute needs version 2, EXT-X-I-FRAMES-ONLY 4, EXT-X-MAP elsewhere 6. */
 const versionForIv = 2;
@@ -17,7 +17,7 @@ const versionForMap = 6;
  * An EXT-X-MAP in the clear has METHOD=NONE before it only if a key is in force. VLC 3 does not play a playlist that begins
  * with METHOD=NONE.
  */
-export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string): string {
+export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string, nameOf: NameOf): string {
   const { playlist } = plan.rendition;
   const output: string[] = [];
   let encrypted = false;
@@ -34,11 +34,11 @@ export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string): st
       if ('map' in line) {
         const mapFile = fileOf(line.map, plan);
         putKey(mapFile);
-        output.push(renderMap(line.map, mapFile.name));
+        output.push(renderMap(line.map, nameOf(mapFile)));
       } else output.push(line.text);
     });
     if (keyAt === segment.head.length && file) putKey(file);
-    output.push(file?.name ?? plan.gapNames.get(segment) ?? '');
+    output.push(file ? nameOf(file) : (plan.gapNames.get(segment) ?? ''));
   }
   output.push(...playlist.tail);
 

@@ -24,6 +24,8 @@ export interface LiveOptions {
   readonly contentId: string;
   readonly outFolder: string;
   readonly keyUrlBase: string;
+  /** File names of segments without a hash of the bytes. */
+  readonly plainNames: boolean;
   /** Nothing outside this folder is read. Default: the folder of `playlist`. */
   readonly sourceRoot?: string | undefined;
   /** For requests to the origin of `playlist`. Names in lower case. */
@@ -72,7 +74,7 @@ export async function encryptLive(options: LiveOptions): Promise<boolean> {
 }
 
 function createTools(options: LiveOptions, source: LiveSource, signal: AbortSignal): LiveTools {
-  const { contentId, clock, periods, fetchKey, report, randomBytes } = options;
+  const { contentId, clock, periods, fetchKey, plainNames, report, randomBytes } = options;
   const keyUrlBase = checkKeyUrlBase(options.keyUrlBase);
   const wait = (seconds: number, until: AbortSignal) => options.wait(seconds, until);
   const common = { periods, clock, wait, signal };
@@ -82,6 +84,7 @@ function createTools(options: LiveOptions, source: LiveSource, signal: AbortSign
     keys: createKeyRing({ ...common, fetchKey, say: report.warn }),
     vectors: createVectorIssuer(randomBytes),
     keyUrlOf: (epoch) => `${keyUrlBase}${keyPath({ contentId, epoch })}`,
+    plainNames,
     warn: limitRepetition(report.warn, clock),
   };
 }

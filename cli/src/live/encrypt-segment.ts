@@ -5,6 +5,7 @@ import type { Clock } from '@latchkey/shared/clock';
 import { type ClockPeriods, currentEpochOf } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import { formatAttributeList } from '@latchkey/shared/hls';
+import { addHash } from '../encrypt/add-hash.ts';
 import { bytesInMemory, isInitializationSection } from '../encrypt/initialization-section.ts';
 import { segmentName } from '../encrypt/target-names.ts';
 import type { MapTag } from '../hls/media-playlist.ts';
@@ -27,6 +28,8 @@ export interface LiveTools {
   readonly clock: Clock;
   readonly wait: (seconds: number, signal: AbortSignal) => Promise<void>;
   readonly keyUrlOf: (epoch: number) => string;
+  /** File names of segments without a hash of the bytes. */
+  readonly plainNames: boolean;
   /** Aborted to end all renditions. */
   readonly signal: AbortSignal;
   /** @param text what an operator must know: one sentence */
@@ -65,8 +68,8 @@ export async function encryptSegment(
 ): Promise<WrittenSegment> {
   const { source } = tools;
   const map = segment.map && (await copyMap(segment.map, { playlist, folder }, tools));
-  const name = segmentName(BigInt(number), segment.uri, map !== undefined);
-  if (segment.gap) return { identity: '', name, map, encryption: undefined };
+  const plainName = segmentName(BigInt(number), segment.uri, map !== undefined);
+  if (segment.gap) return { identity: '', name: plainName, map, encryption: undefined };
   const place = { playlist, line: segment.line };
   const location = await source.resolve(segment.uri, playlist, place);
   const bytes = await source.read(location, segment.byteRange);
@@ -75,6 +78,7 @@ export async function encryptSegment(
   const iv = tools.vectors.issue(epoch);
   const cipher = createCipheriv('aes-128-cbc', key, Buffer.from(iv, 'hex'));
   const encrypted = Buffer.concat([cipher.update(bytes), cipher.final()]);
+  const name = tools.plainNames ? plainName : addHash(plainName, identityOf(encrypted));
   await writeAtomically(join(folder, name), encrypted);
   return { identity: identityOf(bytes), name, map, encryption: { epoch, iv } };
 }

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clearTexts, followFolder, liveFiles, livePlaylist } from '../testing/follow-live.ts';
 import { makeFragment, makeInitialization } from '../testing/media-boxes.ts';
@@ -186,7 +187,7 @@ describe('a process that goes on', () => {
   it('files that a killed process left unfinished are removed, and others stay', async () => {
     const channel = followFolder();
     await channel.take(liveFiles(0, 'a'));
-    for (const name of ['.00001.ts.partial', '00001.ts', 'poster.jpg'])
+    for (const name of ['.00001.ts.partial', '00001.ts', '00001.3fa91c02.ts', 'poster.jpg'])
       writeFileSync(join(channel.out, name), 'x');
     await channel.restart();
     expect(readdirSync(channel.out).sort()).toEqual([
@@ -226,6 +227,32 @@ describe('a process that goes on', () => {
     writeFileSync(join(channel.out, '.latchkey-live.json'), '{"form":1,"entr');
     await expect(channel.restart()).rejects.toThrow('give a new --out folder');
   });
+});
+
+it('a segment of a live playlist has eight hex digits of the SHA-256 of its bytes in its name, and keeps it after a restart', async () => {
+  const channel = followFolder({ plainNames: false });
+  await channel.take(liveFiles(0, 'a', 'b'));
+  const paths = channel.play().segments.map(({ path }) => path);
+  expect(paths.map((path) => basename(path))).toEqual(
+    paths.map((path, n) => `0000${n}.${hash('sha256', readFileSync(path)).slice(0, 8)}.ts`),
+  );
+  const before = channel.text();
+  await channel.restart();
+  expect(channel.text()).toBe(before);
+  await channel.take(liveFiles(1, 'b', 'c'));
+  expect(clearTexts(channel.play())).toEqual(['b', 'c']);
+  channel.clock.advance(60_000);
+  await channel.take({});
+  expect(channel.files()).toHaveLength(3);
+});
+
+it('two live encryptions of the same segments into new folders share no name', async () => {
+  const names = [];
+  for (const channel of [followFolder({ plainNames: false }), followFolder({ plainNames: false })]) {
+    await channel.take(liveFiles(0, 'a', 'b'));
+    names.push(...channel.play().segments.map(({ path }) => basename(path)));
+  }
+  expect(new Set(names).size).toBe(4);
 });
 
 it('no file below the output folder ever contains the bytes of a segment, and keys are not stored', async () => {

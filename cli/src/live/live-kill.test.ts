@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -52,8 +53,8 @@ function startPackager(folder: string, seenCount: () => number) {
 /** Reads the output as a player does: each playlist must play, and what was seen once must stay as it was. */
 function watchOutput(out: string) {
   const playlist = join(out, 'live.m3u8');
-  /** By name in the output: the content, and key with vector. */
-  const seen = new Map<string, { clear: string; used: string }>();
+  /** By number in the output: the file, its content, and key with vector. */
+  const seen = new Map<number, { path: string; clear: string; used: string }>();
   let firstNumber = 0;
   const look = () => {
     if (!existsSync(playlist)) return;
@@ -62,10 +63,12 @@ function watchOutput(out: string) {
     expect(first).toBeGreaterThanOrEqual(firstNumber);
     firstNumber = first;
     played?.segments.forEach(({ path, clear, keyUrl, iv }, index) => {
-      expect(path).toBe(join(out, `${String(first + index).padStart(5, '0')}.ts`));
-      const now = { clear: clear.toString(), used: `${keyUrl} ${iv}` };
-      expect(seen.get(path) ?? now).toEqual(now);
-      seen.set(path, now);
+      const number = first + index;
+      const digits = hash('sha256', readFileSync(path)).slice(0, 8);
+      expect(path).toBe(join(out, `${String(number).padStart(5, '0')}.${digits}.ts`));
+      const now = { path, clear: clear.toString(), used: `${keyUrl} ${iv}` };
+      expect(seen.get(number) ?? now).toEqual(now);
+      seen.set(number, now);
     });
   };
   const lookFor = async (ms: number) => {

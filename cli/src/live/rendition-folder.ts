@@ -54,7 +54,7 @@ function namesIn({ entries }: RenditionState): ReadonlySet<string> {
 }
 
 /** Only names that are written here are removed. */
-const mediaName = /^(\d{5,}|init-[0-9a-f]{16})\.[a-z0-9]{1,8}$/;
+const mediaName = /^(\d{5,}(\.[0-9a-f]{8})?|init-[0-9a-f]{16})\.[a-z0-9]{1,8}$/;
 
 async function removeUnfinished(path: string, { entries, leaving }: RenditionState): Promise<void> {
   const known = new Set([

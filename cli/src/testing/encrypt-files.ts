@@ -20,7 +20,7 @@ export function keyOfUrl(url: string): Buffer {
   return deriveContentKey(masterKey, contentId, epoch === undefined ? undefined : Number(epoch));
 }
 
-/** Options for most tests: content `film`, derived keys. */
+/** Options for most tests: content `film`, derived keys, names that a test can foresee. */
 export function encryptOptions(folder: string, playlist: string): EncryptOptions {
   return {
     playlist: join(folder, playlist),
@@ -28,6 +28,7 @@ export function encryptOptions(folder: string, playlist: string): EncryptOptions
     outFolder: join(folder, 'out'),
     keys: createMasterKeySource(masterKey),
     keyUrlBase,
+    plainNames: true,
     randomBytes,
     clock: createManualClock(),
   };

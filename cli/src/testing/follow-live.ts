@@ -35,6 +35,7 @@ export function followFolder(more: Partial<LiveTools> = {}, folder = temporaryFo
     clock,
     wait: async (seconds) => clock.advance(seconds * 1_000),
     keyUrlOf,
+    plainNames: true,
     signal: new AbortController().signal,
     warn: (text) => void warnings.push(text),
     ...more,

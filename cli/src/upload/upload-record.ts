@@ -57,7 +57,7 @@ function readEncryptedFrom(line: string): unknown {
 }
 
 /** Version of the output's form, so that a folder of another form is not continued. */
-const outputForm = 2;
+const outputForm = 3;
 
 interface WorkDescription {
   /** Of the source and the options, without the keys: 64 hex digits. */
@@ -80,10 +80,11 @@ interface FirstKey extends WrittenContent {
 export async function describeWork(options: EncryptOptions, keySource: string): Promise<WorkDescription> {
   const presentation = await loadPresentation(options);
   const { renditions, keys, contents } = await planPresentation(presentation, options);
-  const { contentId, keyUrlBase, rotateEverySegments, perRenditionIds } = options;
+  const { contentId, keyUrlBase, rotateEverySegments, perRenditionIds, plainNames } = options;
   const hash = createHash('sha256');
   const add = (...parts: unknown[]) => hash.update(`${JSON.stringify(parts)}\n`);
-  add(outputForm, keySource, contentId, keyUrlBase, rotateEverySegments ?? null, perRenditionIds ?? false);
+  add(outputForm, keySource, contentId, keyUrlBase);
+  add(rotateEverySegments ?? null, perRenditionIds ?? false, plainNames ?? false);
   const playlists = [presentation.path, ...presentation.renditions.map(({ path }) => path)];
   // A download has another folder each time.
   const nameOf = (path: string) => relative(dirname(presentation.path), path);
