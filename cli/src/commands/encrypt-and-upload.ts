@@ -7,13 +7,14 @@ import { rootPlaylistName } from '../encrypt/target-names.ts';
 import { askServer } from '../keys/ask-server.ts';
 import type { ContentRegistrar } from '../keys/register-content.ts';
 import { refusal } from '../refusal.ts';
+import { type CacheControlOptions, chooseCacheControl, warnOfPlainNames } from '../upload/cache-control.ts';
 import { prepareUpload, uploadPresentation } from '../upload/upload-presentation.ts';
 import { compareOrigin, describeWork, fingerprintKeys, startRecord } from '../upload/upload-record.ts';
 import { type KeyOptions, readServerAccess } from './choose-key-source.ts';
 import { describeUpload } from './describe-encryption.ts';
 import { showProgress } from './show-progress.ts';
 
-export interface UploadCommandOptions extends KeyOptions {
+export interface UploadCommandOptions extends KeyOptions, CacheControlOptions {
   readonly force?: true;
   readonly quiet?: true;
 }
@@ -39,8 +40,11 @@ export async function encryptAndUpload(
   options: UploadCommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { contentId, outFolder } = work;
+  const { contentId, outFolder, plainNames = false } = work;
   const { signal } = context;
+  const cacheControl = chooseCacheControl(options, false);
+  const warning = warnOfPlainNames(plainNames, cacheControl);
+  if (warning) context.stderr.write(`latchkey: warning: ${warning}\n`);
   const access = readServerAccess(options, context, '--upload');
   const { fingerprint, contents } = await describeWork(work, keySource);
   // With an id for each rendition, the content of the files has no keys.
@@ -48,7 +52,7 @@ export async function encryptAndUpload(
   const register =
     registrar &&
     (() => (keyed ? registrar.register(keyed, signal) : registrar.registerKeyless(contentId, signal)));
-  await prepareUpload(access, { contentId, playlist: work.playlist, register }, signal);
+  await prepareUpload(access, { contentId, playlist: work.playlist, cacheControl, register }, signal);
 
   // The keys are compared too: a server of the same address may have another master key.
   const keys = askOnce(work.keys);
@@ -60,7 +64,8 @@ export async function encryptAndUpload(
 
   const display = showProgress(context, options.quiet ?? false, 'Uploading');
   try {
-    const result = await uploadPresentation(access, outFolder, contentId, display, signal);
+    const what = { folder: outFolder, contentId, cacheControl };
+    const result = await uploadPresentation(access, what, display, signal);
     display.stop();
     const manifestKey = `content/${contentId}/${rootPlaylistName(work.playlist)}`;
     await registrar?.settle(signal);

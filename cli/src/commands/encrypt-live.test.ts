@@ -265,6 +265,9 @@ it('--upload sends each segment before the playlist that names it, and neither a
   for (const key of server.arrived) {
     const sent = readFileSync(join(server.bucket, key));
     expect(sent).toEqual(readFileSync(join(folder, 'out', key.replace('content/channel/', ''))));
+    expect(server.cacheControl.get(key)).toBe(
+      key.endsWith('.m3u8') ? 'no-cache' : 'public, max-age=31536000, immutable',
+    );
   }
 });
 

@@ -131,6 +131,38 @@ describe('latchkey encrypt --upload', () => {
     expect(playBucket(server)).toEqual(names);
   });
 
+  it('encrypt --upload lets caches keep segments for a year and playlists for a minute', async () => {
+    const { server, args } = await prepare();
+    const { stderr } = await runCommand([...args, '--quiet'], { env });
+    expect(stderr).toBe('');
+    expect(server.cacheControl.size).toBe(10);
+    for (const [key, value] of server.cacheControl)
+      expect(value).toBe(
+        key.endsWith('.m3u8') ? 'public, max-age=60' : 'public, max-age=31536000, immutable',
+      );
+  });
+
+  it('encrypt --upload with --cache-control-segments and --cache-control-playlists sends these, and repeated with others sends the files again', async () => {
+    const { server, args } = await prepare();
+    const given = ['--cache-control-segments', 'public, max-age=60', '--cache-control-playlists', 'no-cache'];
+    await runCommand([...args, ...given], { env });
+    for (const [key, value] of server.cacheControl)
+      expect(value).toBe(key.endsWith('.m3u8') ? 'no-cache' : 'public, max-age=60');
+    const { stdout } = await runCommand([...args, ...given.slice(0, 2)], { env });
+    expect(stdout).toContain('Uploaded 2 files');
+    expect(server.cacheControl.get(masterKey)).toBe('public, max-age=60');
+  });
+
+  it('encrypt --upload --plain-names names segments by their number, and warns that caches may keep old ones', async () => {
+    const { server, args } = await prepare();
+    const { stderr } = await runCommand([...args, '--plain-names', '--quiet'], { env });
+    expect(stderr).toMatch(/^latchkey: warning: --plain-names .*--cache-control-segments/);
+    expect(server.arrived).toContain('content/film/720p/00003.ts');
+    const shorter = [...args, '--plain-names', '--quiet', '--cache-control-segments', 'no-cache'];
+    expect((await runCommand(shorter, { env })).stderr).toBe('');
+    expect((await runCommand(args, { env })).stderr).toContain('is not empty; give a new folder, or --force');
+  });
+
   it('encrypt --upload works with keys of this machine, and reads the API key from a file', async () => {
     const { server, folder, args } = await prepare();
     writeFileSync(join(folder, 'api-key'), `${apiKey}\n`);
@@ -144,6 +176,12 @@ describe('latchkey encrypt --upload', () => {
   it.each([
     ['without a server', [], ownKeys, '--upload needs --server'],
     ['without an API key', ['--server', 'http://x'], {}, '--api-key-file'],
+    [
+      'with a Cache-Control that is not signed',
+      ['--server', 'http://x', '--cache-control-playlists', 'private'],
+      env,
+      'Accepted: "no-cache"',
+    ],
     [
       'with a file that is no API key',
       ['--server', 'http://x', '--api-key-file', '/dev/null'],

@@ -112,6 +112,12 @@ describe('latchkey encrypt', () => {
     ['--keys-from server alone', ['--keys-from', 'server'], env, '--keys-from server needs --server'],
     ['--register without a server', ['--register'], env, '--register needs a server'],
     ['a rotation of 0', ['--rotate-every', '0'], env, '--rotate-every'],
+    [
+      '--cache-control-segments without --upload',
+      ['--cache-control-segments', 'no-cache'],
+      env,
+      'are for --upload',
+    ],
     ['--period without --live', ['--period', '5'], env, '--period is for --live'],
     [
       '--source-header without a URL',

@@ -12,7 +12,7 @@ import { describeEncryption, describeNextSteps, describePeriods } from './descri
 import { withPresentation } from './download-source.ts';
 import { encryptAndUpload } from './encrypt-and-upload.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
-import { collect, parsePositiveInteger } from './option-parsers.ts';
+import { collect, parseCacheControl, parsePositiveInteger } from './option-parsers.ts';
 import { runCommonEncryption } from './run-common-encryption.ts';
 import { refuseLiveOptions, runLive } from './run-live.ts';
 import { reportEncryption, showProgress } from './show-progress.ts';
@@ -22,7 +22,7 @@ const defaultKeyUrl = 'http://localhost:4100';
 
 /** `latchkey encrypt`: a clear HLS presentation on disk becomes an encrypted one; with `--scheme`, media files become DASH and HLS. */
 export function registerEncrypt(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('encrypt')
     .description(
       'encrypt an HLS presentation (MPEG-TS or fMP4, AES-128), or media files for DASH, into a new folder',
@@ -42,11 +42,8 @@ export function registerEncrypt(program: Command, context: CommandContext): void
       'name segments by their number alone, without eight digits of a hash of their bytes',
     )
     .option('--force', 'replace --out whole where it is not empty')
-    .option(
-      '--upload',
-      'then upload it to the bucket behind --server; the same command goes on where it was ended',
-    )
-    .option('--quiet', 'say nothing but warnings and errors')
+    .option('--quiet', 'say nothing but warnings and errors');
+  addUploadOptions(command)
     .optionsGroup('Live:')
     .option(
       '--live',
@@ -95,6 +92,25 @@ export function registerEncrypt(program: Command, context: CommandContext): void
     .action((sources: string[], options: EncryptCommandOptions) => runEncrypt(sources, options, context));
 }
 
+function addUploadOptions(command: Command): Command {
+  return command
+    .optionsGroup('Upload:')
+    .option(
+      '--upload',
+      'then upload it to the bucket behind --server; the same command goes on where it was ended',
+    )
+    .option(
+      '--cache-control-segments <value>',
+      'how long CDNs keep segments (default: "public, max-age=31536000, immutable")',
+      parseCacheControl,
+    )
+    .option(
+      '--cache-control-playlists <value>',
+      'how long CDNs keep playlists (default: "public, max-age=60", with --live "no-cache")',
+      parseCacheControl,
+    );
+}
+
 const examples = `
 Without --server, keys are derived from MASTER_KEY_HEX and SALT_HEX in the environment or in --env-file;
 without --key-version, from the highest version there, which is the one of content registered now.
@@ -124,6 +140,7 @@ async function runEncrypt(
   if (others.length > 0) throw refusal('several files are given; only --scheme takes more than one');
   if (options.packager !== undefined) throw refusal('--packager is for --scheme');
   refusePlaylistUrl(options);
+  refuseCacheControl(options);
   if (options.live) return runLive(playlist, options, context);
   refuseLiveOptions(options);
   const keySource = await chooseKeySource(options, context);
@@ -179,6 +196,13 @@ async function encryptPlaylist(
 
 function keyUrlBaseOf({ keyUrl, server }: EncryptCommandOptions): string {
   return keyUrl ?? server ?? defaultKeyUrl;
+}
+
+/** @throws AppError `VALIDATION_FAILED` for options that need --upload */
+function refuseCacheControl(options: EncryptCommandOptions): void {
+  const { upload, cacheControlSegments, cacheControlPlaylists } = options;
+  if (upload || (cacheControlSegments === undefined && cacheControlPlaylists === undefined)) return;
+  throw refusal('--cache-control-segments and --cache-control-playlists are for --upload');
 }
 
 /** @throws AppError `VALIDATION_FAILED` for a `--playlist-url` that cannot be used. The server also checks its PLAYLIST_ORIGINS */

@@ -20,6 +20,8 @@ const otherOptions = {
   sourceHeader: '--source-header',
   plainNames: '--plain-names',
   upload: '--upload',
+  cacheControlSegments: '--cache-control-segments',
+  cacheControlPlaylists: '--cache-control-playlists',
   playlistUrl: '--playlist-url',
 } as const satisfies Partial<Record<keyof EncryptCommandOptions, string>>;
 

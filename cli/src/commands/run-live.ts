@@ -12,6 +12,7 @@ import { type ChannelUploader, uploadChannel } from '../live/upload-channel.ts';
 import { refusal } from '../refusal.ts';
 import { isUrl } from '../source/request-source.ts';
 import { readSourceHeaders } from '../source/source-headers.ts';
+import { chooseCacheControl, warnOfPlainNames } from '../upload/cache-control.ts';
 import { prepareUpload } from '../upload/upload-presentation.ts';
 import { readServerAccess } from './choose-key-source.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
@@ -125,12 +126,17 @@ async function whenReachable<T>(
 async function startUpload(
   playlist: string,
   { server, apiKey }: ServerAccess,
-  { contentId, out }: EncryptCommandOptions,
+  options: EncryptCommandOptions,
   context: CommandContext,
   warn: (text: string) => void,
 ): Promise<ChannelUploader> {
+  const { contentId, out } = options;
   const { wait, clock, signal } = context;
   const access = { server, apiKey, wait };
-  await prepareUpload(access, { contentId, playlist, register: undefined }, signal);
-  return uploadChannel({ server, apiKey, contentId, outFolder: resolve(out), clock, wait, warn, signal });
+  const cacheControl = chooseCacheControl(options, true);
+  await prepareUpload(access, { contentId, playlist, cacheControl, register: undefined }, signal);
+  const warning = warnOfPlainNames(options.plainNames ?? false, cacheControl);
+  if (warning) warn(warning);
+  const outFolder = resolve(out);
+  return uploadChannel({ server, apiKey, contentId, cacheControl, outFolder, clock, wait, warn, signal });
 }

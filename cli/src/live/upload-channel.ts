@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
-import { openFile, type UploadFile, upload } from '@latchkey/uploader/node';
+import { openFile, type UploadCacheControl, type UploadFile, upload } from '@latchkey/uploader/node';
 
 interface ChannelUpload {
   /** Absolute http or https URL. */
   readonly server: string;
   readonly apiKey: string;
   readonly contentId: string;
+  readonly cacheControl: UploadCacheControl;
   readonly outFolder: string;
   readonly clock: Clock;
   readonly wait: (seconds: number, signal?: AbortSignal) => Promise<void>;
@@ -80,10 +81,10 @@ async function sendPlaylist(
   inBucket: Set<string>,
   options: ChannelUpload,
 ): Promise<string | undefined> {
-  const { server, apiKey, contentId, outFolder, signal } = options;
+  const { server, apiKey, contentId, cacheControl, outFolder, signal } = options;
   const send = async (batch: UploadFile[]): Promise<string | undefined> => {
-    const target = { auth: () => apiKey, contentId, keyServerUrl: server, memory: null, attempts, signal };
-    const result = await upload(batch, target);
+    const target = { auth: () => apiKey, contentId, keyServerUrl: server, cacheControl };
+    const result = await upload(batch, { ...target, memory: null, attempts, signal });
     for (const { path: sent, status } of result.files) if (status === 'uploaded') inBucket.add(sent);
     const failed = result.files.find(({ error }) => error);
     return failed && `${failed.path}: ${failed.error?.message}`;

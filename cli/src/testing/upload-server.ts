@@ -15,6 +15,8 @@ export interface UploadServer {
   seen: string[];
   /** Keys in the bucket, in the order of their arrival. */
   arrived: string[];
+  /** `Cache-Control` of the objects in the bucket by their keys. */
+  cacheControl: Map<string, string | undefined>;
   /** The bucket, as a folder. */
   bucket: string;
   /** The registered contents by id, with the members that were sent. */
@@ -25,6 +27,7 @@ export interface UploadServer {
 export async function startUploadServer(intercept: Intercept = () => false): Promise<UploadServer> {
   const seen: string[] = [];
   const arrived: string[] = [];
+  const cacheControl = new Map<string, string | undefined>();
   const bucket = temporaryFolder();
   const contents = new Map<string, unknown>();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -37,6 +40,7 @@ export async function startUploadServer(intercept: Intercept = () => false): Pro
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, body);
       arrived.push(path.slice(1));
+      cacheControl.set(path.slice(1), request.headers['cache-control']);
       return void response.writeHead(200, { etag: '"e"' }).end();
     }
     if (path.startsWith('/keys/')) return void response.end(Buffer.alloc(16, path));
@@ -50,12 +54,15 @@ export async function startUploadServer(intercept: Intercept = () => false): Pro
       return void response.end(JSON.stringify({ content }));
     }
     if (contents.size === 0) return answerProblem(response, 404, 'CONTENT_NOT_FOUND', 'No such content.');
-    const headers = { 'Content-Type': sent?.contentType };
+    const headers = {
+      'Content-Type': sent?.contentType,
+      ...(sent?.cacheControl && { 'Cache-Control': sent.cacheControl }),
+    };
     const expiresAt = new Date(Date.now() + 300_000).toISOString();
     response.end(
       JSON.stringify({ url: `${url}/${sent?.key}`, method: 'PUT', headers, expires_at: expiresAt }),
     );
   };
   const url = await listen((request, response) => void answer(request, response).catch(() => {}));
-  return { url, seen, arrived, bucket, contents };
+  return { url, seen, arrived, cacheControl, bucket, contents };
 }

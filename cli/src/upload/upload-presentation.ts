@@ -1,5 +1,11 @@
 import { AppError } from '@latchkey/shared/errors';
-import { createFileMemory, openFolder, type UploadResult, upload } from '@latchkey/uploader/node';
+import {
+  createFileMemory,
+  openFolder,
+  type UploadCacheControl,
+  type UploadResult,
+  upload,
+} from '@latchkey/uploader/node';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
 import { askServer, type ServerAccess } from '../keys/ask-server.ts';
 import { adviseRegistering } from '../keys/fetch-content-key.ts';
@@ -9,6 +15,7 @@ interface UploadPreparation {
   readonly contentId: string;
   /** Path of the playlist that is encrypted. */
   readonly playlist: string;
+  readonly cacheControl: Required<UploadCacheControl>;
   /** Registers the content; undefined registers nothing. */
   readonly register: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
@@ -21,12 +28,13 @@ interface UploadPreparation {
  */
 export async function prepareUpload(
   access: ServerAccess,
-  { contentId, playlist, register }: UploadPreparation,
+  { contentId, playlist, cacheControl, register }: UploadPreparation,
   signal: AbortSignal,
 ): Promise<void> {
   await register?.(signal);
   const key = `content/${contentId}/${rootPlaylistName(playlist)}`;
-  const body = { key, contentType: 'application/vnd.apple.mpegurl' };
+  const contentType = 'application/vnd.apple.mpegurl';
+  const body = { key, contentType, cacheControl: cacheControl.playlists };
   try {
     await askServer(access, { method: 'POST', path: '/presign', body, signal });
   } catch (error) {
@@ -49,8 +57,11 @@ interface UploadReport {
  */
 export async function uploadPresentation(
   { server, apiKey }: ServerAccess,
-  folder: string,
-  contentId: string,
+  {
+    folder,
+    contentId,
+    cacheControl,
+  }: { readonly folder: string; readonly contentId: string; readonly cacheControl: UploadCacheControl },
   report: UploadReport,
   signal: AbortSignal,
 ): Promise<UploadResult> {
@@ -59,6 +70,7 @@ export async function uploadPresentation(
   const result = await upload(files, {
     auth: () => apiKey,
     contentId,
+    cacheControl,
     keyServerUrl: server,
     memory: createFileMemory(recordPath(folder)),
     onProgress: ({ filesDone, loadedBytes }) => report.update?.({ files: filesDone, bytes: loadedBytes }),
