@@ -45,14 +45,14 @@ function openSources(
   const listed = new Set(values.playlistOrigins);
   // Listed origins are http or https, and without a user name.
   const mayFetch = ({ origin, username, password }: URL) => listed.has(origin) && !username && !password;
-  const isOwnKey = createOwnKeys(values.publicUrl ?? null);
+  const toOwnKey = createOwnKeys(values.publicUrl ?? null);
   const fetcher = openFetcher(mayFetch, turns);
   shutdown.add('connections to the sources of playlists', 1_000, () => fetcher.close());
   return createSourceCache({
     clock,
     fetchText: fetcher.fetchText,
     rewrite: (fetched, parent) =>
-      turns.finish(rewritePlaylist({ ...fetched, parent }, { mayFetch, isOwnKey })),
+      turns.finish(rewritePlaylist({ ...fetched, parent }, { mayFetch, toOwnKey })),
     onFault: createFaultReport(log, clock),
     places: createSlowPlaces(),
     roomBytes: Math.floor(Math.min(mostTextBytes, boundCaches(readProcessMemory()) * textShare)),

@@ -1,18 +1,24 @@
 /**
- * Tells the keys of this server among the key URIs of a playlist: `PUBLIC_URL/keys/<content>`,
- * `PUBLIC_URL/keys/<content>/<epoch>` and `PUBLIC_URL/keys/<content>/kid/<kid>`.
+ * Finds the keys of this server among the key URIs of a playlist: `PUBLIC_URL/keys/<content>`, `PUBLIC_URL/keys/<content>/<epoch>` and
+ * `PUBLIC_URL/keys/<content>/kid/<kid>`. A URI may have http where `PUBLIC_URL` has https, for example in a playlist that was encrypted behind the
+ * proxy. A player gets https: a page that was loaded by https loads nothing by http, and the id of a session must not travel in the clear.
  *
  * @param publicUrl `PUBLIC_URL`; without it no key is known as one of this server
+ * @returns the URL of the key as players fetch it; null for any other URL
  */
-export function createOwnKeys(publicUrl: string | null): (url: URL) => boolean {
-  if (publicUrl === null) return () => false;
-  const { origin, pathname } = new URL(publicUrl);
+export function createOwnKeys(publicUrl: string | null): (url: URL) => URL | null {
+  if (publicUrl === null) return () => null;
+  const { protocol, host, pathname } = new URL(publicUrl);
   const prefix = `${withoutEndSlashes(pathname)}/keys/`;
-  return (url) =>
-    url.origin === origin &&
-    url.username === '' &&
-    url.pathname.startsWith(prefix) &&
-    keyName.test(url.pathname.slice(prefix.length));
+  return (url) => {
+    const isSameServer = url.host === host && (url.protocol === protocol || url.protocol === 'http:');
+    const isKey = url.pathname.startsWith(prefix) && keyName.test(url.pathname.slice(prefix.length));
+    if (!isSameServer || !isKey || url.username !== '') return null;
+    if (url.protocol === protocol) return url;
+    const secure = new URL(url);
+    secure.protocol = protocol;
+    return secure;
+  };
 }
 
 /** An id as `docs/contract.md#conventions` has it, and perhaps an epoch or a key id. */

@@ -112,7 +112,7 @@ function openTestSources(texts: Record<string, string | Error>, { clock, log }: 
       return { text, url, maxAgeSeconds: null };
     },
     rewrite: async (text, parent) =>
-      rewriteAtOnce({ ...text, parent }, { mayFetch, isOwnKey: createOwnKeys('https://keys.example/v') }),
+      rewriteAtOnce({ ...text, parent }, { mayFetch, toOwnKey: createOwnKeys('https://keys.example/v') }),
     onFault: createFaultReport(log, clock),
     places: createSlowPlaces(() => () => {}),
     roomBytes: 1024 * 1024,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { hostileTexts, isOwnKey, makeHostileText } from './hostile-texts.fixture.ts';
+import { hostileTexts, toOwnKey, makeHostileText } from './hostile-texts.fixture.ts';
 import { PlaylistFault } from './playlist-fault.ts';
 import { rewriteAtOnce } from './rewrite.fixture.ts';
 import { rewritePlaylist } from './rewrite-playlist.ts';
 
-const rules = { mayFetch: () => true, isOwnKey };
+const rules = { mayFetch: () => true, toOwnKey };
 const rewrite = (body: string, url = 'https://cdn.example/v.m3u8') =>
   rewriteAtOnce({ text: `#EXTM3U\n${body}`, url: new URL(url), parent: null }, rules);
 

@@ -1,7 +1,7 @@
 import { createOwnKeys } from '../own-keys.ts';
 
 /** The keys that the texts name. */
-export const isOwnKey = createOwnKeys('https://keys.example');
+export const toOwnKey = createOwnKeys('https://keys.example');
 
 const head = '#EXTM3U\n#EXT-X-TARGETDURATION:6\n';
 const attributes = (count: number) => Array.from({ length: count }, (_, n) => `A${n}=`).join(',');

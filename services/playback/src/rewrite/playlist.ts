@@ -13,8 +13,8 @@ export interface SourcePlaylist {
 export interface RewriteRules {
   /** Whether a playlist may be fetched from this URL. */
   readonly mayFetch: (url: URL) => boolean;
-  /** Whether a key URI is one of this server, which sessions open. */
-  readonly isOwnKey: (url: URL) => boolean;
+  /** The URL of a key of this server, which sessions open; null for any other key URI. */
+  readonly toOwnKey: (url: URL) => URL | null;
 }
 
 /** A playlist that can be served to every session. */

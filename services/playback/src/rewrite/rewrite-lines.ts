@@ -121,8 +121,8 @@ class LineRewriter {
   #point(url: URL): readonly Piece[] {
     const { tag } = this.#line;
     if (playlistTags.includes(tag)) return [this.#child(url)];
-    if (!keyTags.includes(tag) || !this.#context.rules.isOwnKey(url)) return [url.href];
-    return nameSession(url);
+    const ownKey = keyTags.includes(tag) ? this.#context.rules.toOwnKey(url) : null;
+    return ownKey ? nameSession(ownKey) : [url.href];
   }
 
   #define(): readonly Piece[] {

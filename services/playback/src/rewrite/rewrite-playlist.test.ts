@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createOwnKeys } from '../own-keys.ts';
 import type { RewriteRules, RewrittenPlaylist } from './playlist.ts';
 import { PlaylistFault } from './playlist-fault.ts';
 import { rewriteAtOnce, writeAtOnce } from './rewrite.fixture.ts';
@@ -7,7 +8,7 @@ import { rewriteAtOnce, writeAtOnce } from './rewrite.fixture.ts';
 const rules: RewriteRules = {
   mayFetch: ({ origin, username }) =>
     ['https://cdn.example', 'https://eu.cdn.example'].includes(origin) && !username,
-  isOwnKey: ({ origin, pathname }) => origin === 'https://keys.example' && pathname.startsWith('/keys/'),
+  toOwnKey: createOwnKeys('https://keys.example'),
 };
 const at = 'https://cdn.example/films/a/index.m3u8?token=t1';
 
@@ -115,6 +116,7 @@ describe('keys', () => {
       [
         '#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example/keys/film/0",IV=0x1',
         '#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example/keys/film/1?x=1&s=other#f"',
+        '#EXT-X-KEY:METHOD=AES-128,URI="http://keys.example/keys/film/2"',
         '#EXT-X-KEY:METHOD=AES-128,URI="https://other.example/keys/film/1"',
         '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://Asset",KEYFORMAT="com.apple.streamingkeydelivery"',
         '#EXT-X-KEY:METHOD=AES-128,URI="data:application/octet-stream;base64,AAAA"',
@@ -124,6 +126,7 @@ describe('keys', () => {
     expect(written(playlist)).toEqual([
       '#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example/keys/film/0?s=SID",IV=0x1',
       '#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example/keys/film/1?x=1&s=SID"',
+      '#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example/keys/film/2?s=SID"',
       '#EXT-X-KEY:METHOD=AES-128,URI="https://other.example/keys/film/1"',
       '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://Asset",KEYFORMAT="com.apple.streamingkeydelivery"',
       '#EXT-X-KEY:METHOD=AES-128,URI="data:application/octet-stream;base64,AAAA"',

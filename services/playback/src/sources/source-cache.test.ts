@@ -25,7 +25,7 @@ function stage(answer: { text?: string; maxAgeSeconds?: number | null } = {}) {
       return { ...source, url };
     },
     rewrite: async (text, parent) =>
-      rewriteAtOnce({ ...text, parent }, { mayFetch: () => true, isOwnKey: () => false }),
+      rewriteAtOnce({ ...text, parent }, { mayFetch: () => true, toOwnKey: () => null }),
   });
   /** How long after a fetch the next one comes. */
   async function measureLifeMs(): Promise<number> {
@@ -101,7 +101,7 @@ it('what a playlist imports comes from the content that lists it, although two c
         url: at,
         parent: null,
       },
-      { mayFetch: () => true, isOwnKey: () => false },
+      { mayFetch: () => true, toOwnKey: () => null },
     ),
   });
   const first = await cache.get(at, parentAt('https://cdn.example/1/index.m3u8', 'one'));
