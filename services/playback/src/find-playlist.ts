@@ -1,4 +1,5 @@
 import { AppError } from '@latchkey/shared/errors';
+import { findChild } from './rewrite/child-names.ts';
 import type { RewrittenPlaylist } from './rewrite/playlist.ts';
 import type { SourceCache } from './sources/source-cache.ts';
 import { SourceRefusal } from './sources/source-refusal.ts';
@@ -23,10 +24,10 @@ export async function findPlaylist(
   if (name === indexName) return sources.get(start, null);
   // A client that follows one variant does not need the list of them again. So it may be old.
   let index = sources.last(start) ?? (await sources.get(start, null));
-  let url = index.children.get(name);
+  let url = findChild(index.children, name);
   if (!url) {
     index = await sources.get(start, null);
-    url = index.children.get(name);
+    url = findChild(index.children, name);
   }
   if (!url) throw new AppError('NOT_FOUND', { detail: 'The content lists no playlist of that name.' });
   try {
@@ -34,7 +35,7 @@ export async function findPlaylist(
   } catch (fault) {
     if (!(fault instanceof SourceRefusal) || !staleStatuses.includes(fault.status)) throw fault;
     const renewed = await sources.refresh(start);
-    const signedAnew = renewed.children.get(name);
+    const signedAnew = findChild(renewed.children, name);
     if (!signedAnew || signedAnew.href === url.href) throw fault;
     return sources.get(signedAnew, { url: start, playlist: renewed });
   }

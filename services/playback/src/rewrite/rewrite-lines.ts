@@ -1,6 +1,7 @@
 import {
   type AttributeList,
   findAttribute,
+  formatAttributeList,
   type PlaylistLine,
   parseAttributeList,
 } from '@latchkey/shared/hls';
@@ -27,6 +28,8 @@ interface RewrittenLines {
 
 /** Tags whose `URI` is a playlist. */
 const playlistTags = ['EXT-X-MEDIA', 'EXT-X-I-FRAME-STREAM-INF'];
+/** That change while a playlist stays the same one. */
+const passingAttributes = ['URI', 'AVERAGE-BANDWIDTH', 'SCORE'];
 const keyTags = ['EXT-X-KEY', 'EXT-X-SESSION-KEY'];
 /** Every other attribute that holds a URI (draft-pantos-hls-rfc8216bis sections 4.4.4 to 4.4.6 and appendix D). */
 const uriAttributes = ['URI', 'SERVER-URI', 'X-ASSET-URI', 'X-ASSET-LIST'];
@@ -59,6 +62,7 @@ export function* rewriteLines(
   const found: Found = {
     variables: new Map(),
     children: new ChildNames(),
+    variant: '',
     urlCharacters: 0,
     readCharacters: 0,
   };
@@ -84,6 +88,8 @@ export function* rewriteLines(
 interface Found {
   readonly variables: Map<string, string>;
   readonly children: ChildNames;
+  /** Attributes of the last EXT-X-STREAM-INF: its URI is the line after it. */
+  variant: string;
   /** Of all URLs that were made. */
   urlCharacters: number;
   /** That were read in this line besides its own: those of the playlist's URL, and of variables. */
@@ -105,8 +111,9 @@ class LineRewriter {
     const { kind, text, tag, value } = this.#line;
     if (kind === 'uri') {
       const url = this.#resolve(text.trim());
-      return [this.#context.kind === 'multivariant' ? this.#child(url) : url.href];
+      return [this.#context.kind === 'multivariant' ? this.#child(url, this.#found.variant) : url.href];
     }
+    if (tag === 'EXT-X-STREAM-INF') this.#found.variant = identify(this.#tryAttributes() ?? []);
     if (tag === 'EXT-X-DEFINE') return this.#define();
     if (tag === 'EXT-X-SERVER-CONTROL') return this.#withdrawOffers();
     if (tag === 'EXT-X-RENDITION-REPORT') return this.#pointToSibling();
@@ -114,13 +121,13 @@ class LineRewriter {
     const isKnown = [...keyTags, ...playlistTags].includes(tag) || tag === 'EXT-X-MAP';
     // A title (`EXTINF`) or a tag of someone's own may contain anything.
     const attributes = isKnown ? this.#attributes() : this.#tryAttributes();
-    return attributes ? this.#write(attributes, (url) => this.#point(url)) : [text];
+    return attributes ? this.#write(attributes, (url) => this.#point(url, attributes)) : [text];
   }
 
   /** Where a URI of this tag points to for a session. */
-  #point(url: URL): readonly Piece[] {
+  #point(url: URL, attributes: AttributeList): readonly Piece[] {
     const { tag } = this.#line;
-    if (playlistTags.includes(tag)) return [this.#child(url)];
+    if (playlistTags.includes(tag)) return [this.#child(url, `${tag} ${identify(attributes)}`)];
     const ownKey = keyTags.includes(tag) ? this.#context.rules.toOwnKey(url) : null;
     return ownKey ? nameSession(ownKey) : [url.href];
   }
@@ -154,9 +161,9 @@ class LineRewriter {
   }
 
   /** The name of a playlist that this one lists. */
-  #child(url: URL): string {
+  #child(url: URL, attributes: string): string {
     if (this.#context.rules.mayFetch(url)) {
-      const name = this.#found.children.add(url);
+      const name = this.#found.children.add(url, attributes);
       if (name === null) throw new PlaylistFault('it lists more than 1,000 playlists');
       return name;
     }
@@ -206,4 +213,12 @@ class LineRewriter {
     }
     return pieces;
   }
+}
+
+/** Tells a playlist from others of the same list. A stable id is made for that (draft-pantos-hls-rfc8216bis section 4.4.6.2). */
+function identify(attributes: AttributeList): string {
+  const stable =
+    findAttribute(attributes, 'STABLE-VARIANT-ID') ?? findAttribute(attributes, 'STABLE-RENDITION-ID');
+  if (stable !== undefined) return stable;
+  return formatAttributeList(attributes.filter(({ name }) => !passingAttributes.includes(name)));
 }
