@@ -1,3 +1,4 @@
+export { chooseCoding, varyByCoding } from './choose-coding.ts';
 export {
   type ForeignPageReason,
   foreignPageReason,

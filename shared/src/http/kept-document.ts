@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { chooseCoding, varyByCoding } from './choose-coding.ts';
 
 interface KeptDocumentOptions {
   /** Makes the document. It is called for the first reader, and again for the first one after `lastsMs`. */
@@ -93,12 +94,11 @@ export function createKeptDocument({
 
   return async ({ headers }, reply) => {
     const text = await readLatest();
-    const coding = chooseCoding(headers['accept-encoding']);
+    const coding = chooseCoding(headers['accept-encoding'], codings);
     const tag = text.tag(coding);
-    const vary = reply.getHeader('vary');
+    varyByCoding(reply);
     reply.headers({
       etag: tag,
-      vary: vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`,
       // Caches may keep it, and ask each time whether it has changed.
       'cache-control': 'no-cache',
     });
@@ -107,40 +107,6 @@ export function createKeptDocument({
     if (coding !== null) reply.header('content-encoding', coding);
     return reply.send(await text.bytes(coding));
   };
-}
-
-/** More than any client lists. The bound keeps a header of 16 KiB cheap. */
-const mostListed = 32;
-
-/**
- * The coding that a reader prefers (RFC 9110 section 12.5.3). One with `q=0` is refused.
- *
- * @param header `Accept-Encoding`
- * @returns null for the text as it is
- */
-function chooseCoding(header: string | undefined): Coding | null {
-  if (header === undefined) return null;
-  const weights = new Map(
-    header
-      .toLowerCase()
-      .split(',', mostListed)
-      .map((entry): [string, number] => {
-        const [name = '', ...parameters] = entry.split(';', 3).map((part) => part.trim());
-        const weight = parameters.find((parameter) => parameter.startsWith('q='));
-        return [name, weight === undefined ? 1 : Number(weight.slice(2))];
-      }),
-  );
-  const weightOf = (name: Coding) => weights.get(name) ?? weights.get('*') ?? 0;
-  let best: Coding | null = null;
-  let most = weights.get('identity') ?? 0;
-  for (const coding of codings) {
-    const weight = weightOf(coding);
-    if (weight > 0 && (best === null ? weight >= most : weight > most)) {
-      best = coding;
-      most = weight;
-    }
-  }
-  return best;
 }
 
 /** Whether `If-None-Match` names a tag. The comparison is weak (RFC 9110 section 13.1.2): a proxy may have added `W/`. */

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import { readSession } from '@latchkey/shared/auth';
 import { problems } from '@latchkey/shared/errors';
-import { type App, addGuard, type GuardOptions } from '@latchkey/shared/http';
+import { type App, addGuard, chooseCoding, type GuardOptions, varyByCoding } from '@latchkey/shared/http';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { Type } from '@latchkey/shared/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PlaylistServer } from '../serve-playlist.ts';
+import { createAnswerZip } from '../zip-answers.ts';
 
 interface PlaylistRouteOptions {
   readonly playlists: PlaylistServer;
@@ -21,7 +22,7 @@ const schema = {
   operationId: 'getSessionPlaylist',
   summary: 'A playlist of a session',
   description:
-    'What `url` of `POST /keys/sessions` leads to. The URL is the credential: no header is needed, and any page may fetch it. Keys of this server get `?s=` with the id of the session; segments come from where the source has them.',
+    'What `url` of `POST /keys/sessions` leads to. The URL is the credential: no header is needed, and any page may fetch it. Keys of this server get `?s=` with the id of the session; segments come from where the source has them. Compressed with gzip for clients that accept it.',
   params: Type.Object({
     sid: Type.String({ description: 'The id of the session: 43 characters of base64url.' }),
     name: Type.String({
@@ -55,6 +56,7 @@ export async function addPlaylistRoutes(app: App, options: PlaylistRouteOptions)
 }
 
 function addPlaylistRoute(app: App, { playlists, guard, metrics }: PlaylistRouteOptions): void {
+  const zips = createAnswerZip();
   app.route({
     method: 'GET',
     url: '/play/:sid/:name',
@@ -72,10 +74,13 @@ function addPlaylistRoute(app: App, { playlists, guard, metrics }: PlaylistRoute
       // Only now is it known that the caller has the secret of that lease.
       (request as FastifyRequest).principal = principal;
       metrics.countPlaylist('served');
-      return (reply as FastifyReply)
-        .header('content-type', playlistType)
-        .header('content-length', sizeBytes)
-        .send(Readable.from(pieces));
+      const answer = (reply as FastifyReply).header('content-type', playlistType);
+      varyByCoding(answer);
+      const mayZip =
+        request.method === 'GET' && chooseCoding(request.headers['accept-encoding'], ['gzip']) !== null;
+      const zipped = mayZip ? await zips.zip(pieces, sizeBytes) : null;
+      if (zipped) return answer.header('content-encoding', 'gzip').send(zipped);
+      return answer.header('content-length', sizeBytes).send(Readable.from(pieces));
     },
   });
 }
