@@ -207,7 +207,7 @@ describe('a source that cannot be used is 503', () => {
       source.set(own('a.m3u8'), variant('data:application/vnd.apple.mpegurl,%23EXTM3U')),
     'the metadata of a cloud as a playlist': () =>
       source.set(own('a.m3u8'), variant('http://169.254.169.254/latest/meta-data')),
-    '3 MiB': () => source.set(own('a.m3u8'), head + `${segment}0.ts\n`.repeat(200_000)),
+    '9 MiB': () => source.set(own('a.m3u8'), head + `${segment}${'0'.repeat(90)}.ts\n`.repeat(90_000)),
     'one byte now and then': () =>
       source.set(own('a.m3u8'), (_, answer) => {
         answer.write('#EXTM3U\n');
@@ -236,21 +236,21 @@ describe('a source that cannot be used is 503', () => {
 });
 
 /** The most that a source may send. */
-const sourceBytes = 2 * 1024 * 1024 - 1_024;
+const sourceBytes = 8 * 1024 * 1024 - 1_024;
 const fill = (part: string) => part.repeat(Math.floor(sourceBytes / part.length));
 
 it.each([
   ['blank lines before a line', `${fill('\n')}a`],
-  ['fewer blank lines before a line', `${'\n'.repeat(150_000)}a`],
+  ['fewer blank lines before a line', `${'\n'.repeat(350_000)}a`],
   ['spaces in an attribute', `#EXT-X-KEY:METHOD=A${fill(' ')}"`],
   ['attributes without an end', `#EXT-X-KEY:URI="a",${Array.from({ length: 250_000 }, (_, n) => `A${n}=`)}`],
   ['commas', `#EXT-X-KEY:${fill(',')}`],
   ['quotes', `#EXT-X-KEY:URI=${fill('"')}`],
   ['sessions in a key of this server', `#EXT-X-KEY:URI="${publicUrl}/keys/a?${fill('s&')}"`],
-  ['segments of two characters', 'ab\n'.repeat(199_000)],
-  ['keys of this server', `#EXT-X-KEY:URI="${publicUrl}/keys/a"\n`.repeat(41_000)],
+  ['segments of two characters', 'ab\n'.repeat(399_000)],
+  ['keys of this server', `#EXT-X-KEY:URI="${publicUrl}/keys/a"\n`.repeat(165_000)],
 ])(
-  'a source that sends 2 MiB of %s is answered with the playlist or 503, and other clients are answered meanwhile',
+  'a source that sends 8 MiB of %s is answered with the playlist or 503, and other clients are answered meanwhile',
   async (_what, body) => {
     const scene = await open(source.set(own('a.m3u8'), head + body));
     let isAnswered = false;

@@ -109,7 +109,7 @@ function openTestSources(texts: Record<string, string | Error>, { clock, log }: 
       await during.fetch();
       const text = texts[url.href] ?? new Error('it is away');
       if (text instanceof Error) throw text;
-      return { text, url, maxAgeSeconds: null };
+      return { text, url, maxAgeSeconds: null, end: () => {} };
     },
     rewrite: async (text, parent) =>
       rewriteAtOnce({ ...text, parent }, { mayFetch, toOwnKey: createOwnKeys('https://keys.example/v') }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostileTexts, toOwnKey, makeHostileText } from './hostile-texts.fixture.ts';
+import { hostileTexts, makeHostileText, toOwnKey } from './hostile-texts.fixture.ts';
 import { PlaylistFault } from './playlist-fault.ts';
 import { rewriteAtOnce } from './rewrite.fixture.ts';
 import { rewritePlaylist } from './rewrite-playlist.ts';
@@ -20,10 +20,17 @@ it('a short text that would become a huge one is refused', () => {
   expect(() => rewrite(define + reports)).toThrow('16 MiB');
 });
 
-it('a text of a million lines is refused before they are rewritten, and a film of a day is not', () => {
-  expect(() => rewrite(`#EXT-X-TARGETDURATION:6\n${'a\n'.repeat(1_000_000)}`)).toThrow('200,000 lines');
-  const day = '#EXTINF:2,\n1.ts\n'.repeat(43_200);
+it('a text of a million lines is refused before they are rewritten, and a live playlist of a day is not', () => {
+  expect(() => rewrite(`#EXT-X-TARGETDURATION:6\n${'a\n'.repeat(1_000_000)}`)).toThrow('400,000 lines');
+  const key = '#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example/keys/film/1",IV=0x1';
+  const day = `${key}\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n#EXTINF:2,\n1.ts\n`.repeat(43_200);
   expect(rewrite(`#EXT-X-TARGETDURATION:2\n${day}`).kind).toBe('media');
+});
+
+it('a line that is longer than any URL is refused before it is read', () => {
+  expect(() => rewrite(`#EXT-X-TARGETDURATION:6\n${'a'.repeat(131_073)}\n`)).toThrow(
+    'line 3: it has a line that is too long',
+  );
 });
 
 it('a list of more playlists than any content has is refused', () => {

@@ -29,7 +29,7 @@ export interface RewrittenPlaylist {
   /** The names of these playlists by their URLs. */
   readonly childNames: ReadonlyMap<string, string>;
   readonly variables: Variables;
-  /** Characters that it keeps in memory. */
-  readonly length: number;
+  /** What it keeps in memory, at most. */
+  readonly memoryBytes: number;
   readonly text: SessionText;
 }

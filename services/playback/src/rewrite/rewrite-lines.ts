@@ -22,8 +22,8 @@ interface RewrittenLines {
   readonly variables: Variables;
   readonly children: ReadonlyMap<string, URL>;
   readonly childNames: ReadonlyMap<string, string>;
-  /** Characters of the text and of the URLs of children. */
-  readonly length: number;
+  /** Of the text and of the URLs of children, at most. */
+  readonly memoryBytes: number;
 }
 
 /** Tags whose `URI` is a playlist. */
@@ -41,7 +41,7 @@ const reloadOffers = ['CAN-BLOCK-RELOAD', 'CAN-SKIP-UNTIL', 'CAN-SKIP-DATERANGES
 /** A value that may have such an attribute. Others are kept as they are, whatever their form. */
 const hasUri = /URI="|X-ASSET-LIST="/;
 
-/** Eight times the source: absolute URLs are longer than relative ones. A long URL before each of a million lines would fill the memory. */
+/** Absolute URLs are longer than relative ones: 6 MB of a day become 9. A long URL before each of 400,000 lines would fill the memory. */
 const longestText = 16 * 1024 * 1024;
 /** Far above the longest URL, and as much as variables may fill in. URLs much longer than that take more time for each character. */
 const longestUri = 65_536;
@@ -80,8 +80,10 @@ export function* rewriteLines(
     if (rewritten) text.add([...rewritten, '\n']);
   }
   const { variables, children } = found;
-  for (const url of children.names.keys()) length += url.length;
-  return { text, variables, length, children: children.children, childNames: children.names };
+  let memoryBytes = text.memoryBytes;
+  // Twice: URLs are kept as objects, too.
+  for (const url of children.names.keys()) memoryBytes += 2 * url.length;
+  return { text, variables, memoryBytes, children: children.children, childNames: children.names };
 }
 
 /** What the lines so far have told, and taken. */

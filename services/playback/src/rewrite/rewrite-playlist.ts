@@ -4,8 +4,12 @@ import type { RewriteRules, RewrittenPlaylist, SourcePlaylist } from './playlist
 import { PlaylistFault } from './playlist-fault.ts';
 import { lineCharacters, rewriteLines } from './rewrite-lines.ts';
 
-/** Far above a film: one of 24 hours with segments of two seconds has 90,000. Each takes some two microseconds. */
-const linesAtMost = 200_000;
+/** A day of segments of two seconds, with three tags each, has 173,000. Each takes some two microseconds. */
+const linesAtMost = 400_000;
+/** A line is worked on in one piece. Twice the longest URI. */
+const longestLine = 131_072;
+/** Lines that are found in the time in which one is rewritten. */
+const foundAtOnce = 32;
 
 const multivariantTags = ['EXT-X-STREAM-INF', 'EXT-X-I-FRAME-STREAM-INF', 'EXT-X-MEDIA', 'EXT-X-SESSION-KEY'];
 
@@ -23,9 +27,9 @@ export function* rewritePlaylist(
   const text = source.text.startsWith('\uFEFF') ? source.text.slice(1) : source.text;
   // The ends of its lines are looked for before the first of them is read.
   yield amountOfCopy(text.length);
+  yield* checkLines(text);
   const lines = readLines(text);
   if (!lines) throw new PlaylistFault('it does not begin with #EXTM3U, so it is not a playlist');
-  if (hasTooManyLines(text)) throw new PlaylistFault('it has more than 200,000 lines');
   const { isMultivariant, isFinished, targetSeconds } = yield* survey(lines);
   const kind = isMultivariant ? 'multivariant' : 'media';
   if (isMultivariant && source.parent) {
@@ -38,13 +42,18 @@ export function* rewritePlaylist(
   return { kind, isFinished: !isMultivariant && isFinished, targetSeconds, ...rewritten };
 }
 
-/** Counts ends of lines, and stops early. Takes 2 ms. */
-function hasTooManyLines(text: string): boolean {
-  let count = 1;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
-    if (++count > linesAtMost) return true;
+/** @throws PlaylistFault if there are more or longer lines than any playlist has */
+function* checkLines(text: string): Generator<number, void, undefined> {
+  let start = 0;
+  for (let count = 1; start < text.length; count++) {
+    if (count > linesAtMost) throw new PlaylistFault('it has more than 400,000 lines');
+    const next = text.indexOf('\n', start);
+    const end = next === -1 ? text.length : next;
+    if (end - start > longestLine)
+      throw new PlaylistFault('it has a line that is too long: more than 131,072 characters', count);
+    start = end + 1;
+    if (count % foundAtOnce === 0) yield lineCharacters;
   }
-  return false;
 }
 
 interface Survey {

@@ -11,6 +11,9 @@ export interface WrittenText {
   pieces(): Iterable<string>;
 }
 
+/** Of a string of V8 and its place in a list, besides its characters. */
+const stringBytes = 32;
+
 /** Sent and written at once. A whole film has some 200 KiB, and a live playlist 4 KiB. */
 export const pieceCharacters = 65_536;
 
@@ -21,6 +24,7 @@ export class SessionText {
   #part: string[] = [];
   #partLength = 0;
   #sizeBytes = 0;
+  #memoryBytes = 0;
   #ids = 0;
 
   add(pieces: readonly Piece[]): void {
@@ -42,9 +46,18 @@ export class SessionText {
     if (this.#partLength === 0) return;
     const part = this.#part.join('');
     this.#pieces.push(part);
-    this.#sizeBytes += Buffer.byteLength(part);
+    const sizeBytes = Buffer.byteLength(part);
+    this.#sizeBytes += sizeBytes;
+    // V8 keeps a character of ASCII in one byte, and others in two at most.
+    this.#memoryBytes += stringBytes + (sizeBytes === part.length ? sizeBytes : 2 * part.length);
     this.#part = [];
     this.#partLength = 0;
+  }
+
+  /** What it takes in memory, at most. */
+  get memoryBytes(): number {
+    this.#endPart();
+    return this.#memoryBytes + this.#ids * stringBytes;
   }
 
   /** @param sid the id of the session: ASCII */

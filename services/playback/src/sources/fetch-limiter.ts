@@ -21,8 +21,8 @@ interface TurnLimits {
 }
 
 /**
- * With 50 ms for each playlist, 16 connections fetch 320 a second. A body takes 2 MiB at most, so 64 take 128 MiB. Thousands wait only
- * where a process with as many channels starts.
+ * With 50 ms for each playlist, 16 connections fetch 320 a second. A body takes 2 MiB at most, so 64 take 128 MiB, and longer ones wait for a turn
+ * of their own. Thousands wait only where a process with as many channels starts.
  */
 const usualLimits: TurnLimits = { ofOrigin: 16, inAll: 64, inLine: 4_096 };
 

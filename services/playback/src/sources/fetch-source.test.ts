@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { PlaylistFault } from '../rewrite/playlist-fault.ts';
@@ -8,8 +8,10 @@ import { createWorkPortions } from '../work-portions.ts';
 import { createFetchLimiter } from './fetch-limiter.ts';
 import { fetchSource, readMaxAge } from './fetch-source.ts';
 
+const mebibyte = 1024 * 1024;
+
 /** A source on a port of its own. Only its origin is listed. */
-async function openSource(listener: RequestListener) {
+async function openSource(listener: RequestListener, longTurns = createFetchLimiter()) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const dispatcher = new Agent();
@@ -27,6 +29,7 @@ async function openSource(listener: RequestListener) {
         mayFetch,
         dispatcher,
         turns: createFetchLimiter(),
+        longTurns,
         workTurns: createWorkPortions(),
       }),
   };
@@ -41,6 +44,7 @@ it('a playlist comes with its URL after redirects, relative ones included', asyn
     text: '#EXTM3U /b/c?x',
     url: new URL(`${origin}/b/c?x`),
     maxAgeSeconds: 7,
+    end: expect.any(Function),
   });
 });
 
@@ -62,7 +66,7 @@ it('redirects in a circle end', async () => {
   expect(requests).toBeLessThanOrEqual(4);
 });
 
-it('3 MiB are refused, with a stated length and without one, and while they still come', async () => {
+it('9 MiB are refused, with a stated length and without one, and while they still come', async () => {
   const { fetch } = await openSource(({ url }, answer) => {
     if (url === '/endless') {
       const more = () => {
@@ -71,11 +75,11 @@ it('3 MiB are refused, with a stated length and without one, and while they stil
       answer.on('drain', more);
       return more();
     }
-    const body = Buffer.alloc(3 * 1024 * 1024, 'x');
+    const body = Buffer.alloc(9 * mebibyte, 'x');
     if (url === '/stated') answer.setHeader('content-length', body.length);
     return answer.end(body);
   });
-  for (const path of ['/stated', '/chunked', '/endless']) await expect(fetch(path)).rejects.toThrow('2 MiB');
+  for (const path of ['/stated', '/chunked', '/endless']) await expect(fetch(path)).rejects.toThrow('8 MiB');
 });
 
 it.each([[204], [206], [304], [401], [404], [500]])(
@@ -86,11 +90,46 @@ it.each([[204], [206], [304], [401], [404], [500]])(
   },
 );
 
-it('compressed bytes are refused, so a small answer cannot become a large text', async () => {
+it.each([
+  ['gzip', gzipSync],
+  ['X-GZIP', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['identity', (text: string) => text],
+])('a playlist with Content-Encoding %s is read', async (coding, compress) => {
   const { fetch } = await openSource((_, answer) => {
-    answer.setHeader('content-encoding', 'gzip').end(gzipSync('#EXTM3U'));
+    answer.setHeader('content-encoding', coding).end(compress('#EXTM3U ü'));
   });
-  await expect(fetch('/')).rejects.toThrow('compress');
+  expect((await fetch('/')).text).toBe('#EXTM3U ü');
+});
+
+it('a small compressed answer that becomes a text over 8 MiB is refused, and so is a cut or unknown one', async () => {
+  const { fetch } = await openSource(({ url }, answer) => {
+    answer.setHeader('content-encoding', url === '/unknown' ? 'zstd' : 'gzip');
+    const bytes = gzipSync(Buffer.alloc(url === '/bomb' ? 64 * mebibyte : 1_000));
+    answer.end(url === '/cut' ? bytes.subarray(0, -9) : bytes);
+  });
+  await expect(fetch('/bomb')).rejects.toThrow('8 MiB');
+  await expect(fetch('/cut')).rejects.toThrow();
+  await expect(fetch('/unknown')).rejects.toThrow('compresses');
+});
+
+it('a text over 2 MiB waits until another one has been worked on, and shorter ones do not wait', async () => {
+  const longTurns = createFetchLimiter({ ofOrigin: 1, inAll: 1, inLine: 9 });
+  const { fetch } = await openSource(
+    ({ url }, answer) => void answer.end(Buffer.alloc(url === '/long' ? 3 * mebibyte : mebibyte, 'x')),
+    longTurns,
+  );
+  const first = await fetch('/long');
+  let isRead = false;
+  const second = fetch('/long').finally(() => {
+    isRead = true;
+  });
+  expect((await fetch('/short')).text).toHaveLength(mebibyte);
+  expect(isRead).toBe(false);
+  first.end();
+  (await second).end();
+  expect((await fetch('/long')).text).toHaveLength(3 * mebibyte);
 });
 
 it('bytes that are not UTF-8 are refused', async () => {

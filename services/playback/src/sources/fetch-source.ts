@@ -1,3 +1,5 @@
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { PlaylistFault } from '../rewrite/playlist-fault.ts';
 import { amountOfCopy, type WorkPortions } from '../work-portions.ts';
@@ -11,6 +13,8 @@ export interface FetchedText {
   readonly url: URL;
   /** What `Cache-Control` allows; null where it says nothing. */
   readonly maxAgeSeconds: number | null;
+  /** To be called once the text has been worked on: a long one takes a place. */
+  readonly end: () => void;
 }
 
 export interface SourceOptions {
@@ -18,14 +22,18 @@ export interface SourceOptions {
   readonly mayFetch: (url: URL) => boolean;
   readonly dispatcher: Dispatcher;
   readonly turns: FetchLimiter;
+  /** For a text over 2 MiB, until it has been worked on. */
+  readonly longTurns: FetchLimiter;
   /** To decode the text: many may arrive in the same turn of the event loop. */
   readonly workTurns: Pick<WorkPortions, 'take'>;
 }
 
 /** For a whole playlist, redirects and the wait for a turn included: the contract's 5 s. A source that sends a byte each second gets no more. */
 const limitMs = 5_000;
-/** The contract's 2 MiB, after decompression. */
-const sizeLimitBytes = 2 * 1024 * 1024;
+/** After decompression. A live playlist of a day, with segments of two seconds and a key tag for each, has 6 MB. */
+const sizeLimitBytes = 8 * 1024 * 1024;
+/** A film of some hours has a tenth. */
+const usualBytes = 2 * 1024 * 1024;
 /** Most live playlists are smaller. */
 const firstBytes = 16 * 1024;
 /** A CDN needs one, or two where it also moves http to https. */
@@ -35,19 +43,17 @@ const redirects = [301, 302, 303, 307, 308];
 /**
  * Fetches the text of a playlist from a listed origin.
  *
- * No cookie, credential or header of a client is sent. The answer is asked for without compression, so its size is what is read.
+ * No cookie, credential or header of a client is sent. An answer may be compressed, in other ways too than it is asked for: a bucket sends an
+ * object as it was stored. It is read in pieces, so that few bytes cannot become a large text.
  *
  * @throws PlaylistFault if the source refuses, redirects to an origin that is not listed, or sends too much. Errors of the network as they
  * come, and a TimeoutError at the limit
  */
-export async function fetchSource(
-  start: URL,
-  { mayFetch, dispatcher, turns, workTurns }: SourceOptions,
-): Promise<FetchedText> {
+export async function fetchSource(start: URL, { turns, ...options }: SourceOptions): Promise<FetchedText> {
   const signal = AbortSignal.timeout(limitMs);
   const end = await turns.take(start.origin, signal);
   try {
-    return await follow(start, { mayFetch, dispatcher, workTurns, signal });
+    return await follow(start, { ...options, signal });
   } finally {
     end();
   }
@@ -55,26 +61,18 @@ export async function fetchSource(
 
 async function follow(
   start: URL,
-  {
-    mayFetch,
-    dispatcher,
-    workTurns,
-    signal,
-  }: Pick<SourceOptions, 'mayFetch' | 'dispatcher' | 'workTurns'> & { signal: AbortSignal },
+  options: Omit<SourceOptions, 'turns'> & { readonly signal: AbortSignal },
 ): Promise<FetchedText> {
+  const { mayFetch, dispatcher, signal } = options;
   let url = start;
   for (let redirected = 0; redirected <= redirectsAtMost; redirected++) {
     if (!mayFetch(url)) throw new PlaylistFault(`${url.origin} is not one of PLAYLIST_ORIGINS`);
     const { statusCode, headers, body } = await request(url, { dispatcher, signal, headers: requestHeaders });
     if (statusCode === 200) {
-      if (headers['content-encoding'] !== undefined) {
-        // Errors of a body that is not read must not end the process.
-        body.on('error', () => {}).destroy();
-        throw new PlaylistFault('the source compresses the playlist although it was asked not to');
-      }
-      return { text: await readText(body, workTurns), url, maxAgeSeconds: readLife(headers) };
+      const plain = decompress(body, headers['content-encoding']);
+      return { ...(await readText(plain, url, options)), url, maxAgeSeconds: readLife(headers) };
     }
-    body.on('error', () => {}).destroy();
+    discard(body);
     const target = redirects.includes(statusCode) ? headers.location : undefined;
     if (typeof target !== 'string') throw new SourceRefusal(statusCode);
     const next = URL.parse(target, url.href);
@@ -86,18 +84,66 @@ async function follow(
 
 const requestHeaders = {
   accept: 'application/vnd.apple.mpegurl, application/x-mpegurl, */*;q=0.1',
-  'accept-encoding': 'identity',
+  'accept-encoding': 'gzip',
   'user-agent': 'latchkey-playback',
 };
 
-async function readText(body: AsyncIterable<Buffer>, workTurns: Pick<WorkPortions, 'take'>): Promise<string> {
+/** Errors of a body that is not read must not end the process. */
+function discard(body: Readable): void {
+  body.on('error', () => {}).destroy();
+}
+
+/** Each piece is made on another thread. */
+const pieceBytes = 65_536;
+const decompressors = new Map<string, () => Transform>([
+  ['gzip', () => createGunzip({ chunkSize: pieceBytes })],
+  ['x-gzip', () => createGunzip({ chunkSize: pieceBytes })],
+  ['deflate', () => createInflate({ chunkSize: pieceBytes })],
+  ['br', () => createBrotliDecompress({ chunkSize: pieceBytes })],
+]);
+
+/** @param coding `Content-Encoding` (RFC 9110 section 8.4.1) @throws PlaylistFault if it is another one, or several */
+function decompress(body: Readable, coding: string | string[] | undefined): Readable {
+  if (coding === undefined || coding === 'identity') return body;
+  const create = decompressors.get(`${coding}`.trim().toLowerCase());
+  if (!create) {
+    discard(body);
+    throw new PlaylistFault(
+      `the source compresses the playlist in an unknown way: Content-Encoding ${coding}`.slice(0, 120),
+    );
+  }
+  // An error of one ends both, and is thrown to the reader.
+  return pipeline(body, create(), () => {});
+}
+
+async function readText(
+  body: AsyncIterable<Buffer>,
+  { origin }: URL,
+  { longTurns, workTurns, signal }: Pick<SourceOptions, 'longTurns' | 'workTurns'> & { signal: AbortSignal },
+): Promise<{ text: string; end: () => void }> {
+  let end = () => {};
+  try {
+    const bytes = await readBytes(body, async () => {
+      end = await longTurns.take(origin, signal);
+    });
+    await workTurns.take(amountOfCopy(bytes.length));
+    return { text: decode(bytes), end };
+  } catch (fault) {
+    end();
+    throw fault;
+  }
+}
+
+/** @param becomesLong called once more than `usualBytes` have come; no more is read before its promise */
+async function readBytes(body: AsyncIterable<Buffer>, becomesLong: () => Promise<void>): Promise<Buffer> {
   // Copied, because a list of a million chunks of a byte each would take a hundred times their size.
   let bytes = Buffer.allocUnsafe(firstBytes);
   let length = 0;
   // Leaving the loop by an error destroys the body, and with it the connection.
   for await (const chunk of body) {
     const end = length + chunk.length;
-    if (end > sizeLimitBytes) throw new PlaylistFault('the playlist is larger than 2 MiB');
+    if (end > sizeLimitBytes) throw new PlaylistFault('the playlist is larger than 8 MiB');
+    if (length <= usualBytes && end > usualBytes) await becomesLong();
     if (end > bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(end, 2 * bytes.length));
       bytes.copy(larger, 0, 0, length);
@@ -106,9 +152,13 @@ async function readText(body: AsyncIterable<Buffer>, workTurns: Pick<WorkPortion
     chunk.copy(bytes, length);
     length = end;
   }
-  await workTurns.take(amountOfCopy(length));
+  return bytes.subarray(0, length);
+}
+
+/** Some milliseconds for 8 MiB. */
+function decode(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new PlaylistFault('it is not UTF-8 text, so it is not a playlist');
   }

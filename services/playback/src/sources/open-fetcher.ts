@@ -10,6 +10,8 @@ interface Fetcher {
 
 /** The line of `createFetchLimiter` lets no more through, so a connection is free for each fetch. */
 const connectionsToEach = 16;
+/** With its bytes, its text and what is written of it, a long playlist may take 50 MiB until it is rewritten. */
+const longLimits = { ofOrigin: 2, inAll: 4, inLine: 64 };
 /** Live playlists are fetched every few seconds. Longer than most, so their connection stays. */
 const keepAliveMs = 15_000;
 
@@ -21,6 +23,7 @@ const keepAliveMs = 15_000;
  */
 export function openFetcher(mayFetch: (url: URL) => boolean, workTurns: Pick<WorkPortions, 'take'>): Fetcher {
   const turns = createFetchLimiter();
+  const longTurns = createFetchLimiter(longLimits);
   // Its client takes 3 MB, and most single nodes have no sessions. So it is loaded at the first fetch.
   const open = async () => {
     const [{ Agent }, { fetchSource }] = await Promise.all([import('undici'), import('./fetch-source.ts')]);
@@ -34,7 +37,7 @@ export function openFetcher(mayFetch: (url: URL) => boolean, workTurns: Pick<Wor
     async fetchText(url) {
       opening ??= open();
       const { dispatcher, fetchSource } = await opening;
-      return fetchSource(url, { mayFetch, dispatcher, turns, workTurns });
+      return fetchSource(url, { mayFetch, dispatcher, turns, longTurns, workTurns });
     },
     async close() {
       await opening?.then(({ dispatcher }) => dispatcher.destroy());

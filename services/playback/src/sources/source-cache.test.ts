@@ -12,6 +12,7 @@ function stage(answer: { text?: string; maxAgeSeconds?: number | null } = {}) {
   const clock = createManualClock();
   const fetched: string[] = [];
   const faults: string[] = [];
+  let ends = 0;
   const source = { text: live, maxAgeSeconds: null as number | null, ...answer, fault: null as Error | null };
   const cache = createSourceCache({
     clock,
@@ -22,7 +23,7 @@ function stage(answer: { text?: string; maxAgeSeconds?: number | null } = {}) {
       fetched.push(url.href);
       await Promise.resolve();
       if (source.fault) throw source.fault;
-      return { ...source, url };
+      return { ...source, url, end: () => void ends++ };
     },
     rewrite: async (text, parent) =>
       rewriteAtOnce({ ...text, parent }, { mayFetch: () => true, toOwnKey: () => null }),
@@ -38,7 +39,7 @@ function stage(answer: { text?: string; maxAgeSeconds?: number | null } = {}) {
     }
     return Number.POSITIVE_INFINITY;
   }
-  return { clock, cache, fetched, faults, source, measureLifeMs };
+  return { clock, cache, fetched, faults, source, measureLifeMs, ends: () => ends };
 }
 
 const finished = `${live}\n#EXT-X-ENDLIST`;
@@ -80,13 +81,22 @@ it('the names of the last text stay known while its source fails', async () => {
 });
 
 it('texts beyond the room displace those that were used longest ago', async () => {
-  const long = `${finished}\n#${'x'.repeat(1024 * 1024)}`;
+  const long = `${finished}${`\n#${'x'.repeat(65_536)}`.repeat(16)}`;
   const { cache } = stage({ text: long });
   const urls = Array.from({ length: 100 }, (_, n) => new URL(`https://cdn.example/${n}.m3u8`));
   for (const url of urls) await cache.get(url, null);
   expect(cache.last(urls[0] as URL)).toBe(null);
   expect(cache.last(urls[99] as URL)).not.toBe(null);
   expect(urls.filter((url) => cache.last(url)).length).toBeGreaterThan(10);
+});
+
+it('a text takes its place until it is rewritten, or refused', async () => {
+  const { cache, ends, source } = stage();
+  await cache.get(at, null);
+  expect(ends()).toBe(1);
+  source.text = '<html>';
+  await expect(cache.get(new URL('https://cdn.example/page'), null)).rejects.toThrow('#EXTM3U');
+  expect(ends()).toBe(2);
 });
 
 it('what a playlist imports comes from the content that lists it, although two contents list the same URL', async () => {

@@ -44,8 +44,6 @@ const longestMs = 60_000;
 const unstatedShare = 0.5;
 /** An entry without a text: its URL, and what a cache needs. */
 const emptyBytes = 1_024;
-/** Of a character, at most. Most texts are ASCII, and take one. */
-const characterBytes = 2;
 
 /** What is known of one source. */
 interface SourceEntry {
@@ -63,7 +61,7 @@ export function createSourceCache(options: SourceCacheOptions): SourceCache {
   const { clock, fetchText, rewrite, onFault, places } = options;
   const entries = new LRUCache<string, SourceEntry>({
     maxSize: options.roomBytes,
-    sizeCalculation: ({ playlist }) => emptyBytes + characterBytes * (playlist?.length ?? 0),
+    sizeCalculation: ({ playlist }) => emptyBytes + (playlist?.memoryBytes ?? 0),
   });
   const running = new Map<string, SharedFetch<RewrittenPlaylist>>();
 
@@ -71,7 +69,7 @@ export function createSourceCache(options: SourceCacheOptions): SourceCache {
     const beganAtMs = clock.monotonic();
     try {
       const fetched = await fetchText(url);
-      const playlist = await rewrite(fetched, parent?.playlist ?? null);
+      const playlist = await rewrite(fetched, parent?.playlist ?? null).finally(fetched.end);
       // The time of a text is that of its request: what it says may be that old. But one that took long must not be fetched for each caller.
       const freshUntilMs = Math.max(beganAtMs + lifeMs(playlist, fetched), clock.monotonic() + shortestMs);
       entries.set(key, { playlist, fault: null, freshUntilMs, triedAtMs: beganAtMs });
