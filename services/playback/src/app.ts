@@ -46,7 +46,7 @@ function openSources(
   // Listed origins are http or https, and without a user name.
   const mayFetch = ({ origin, username, password }: URL) => listed.has(origin) && !username && !password;
   const toOwnKey = createOwnKeys(values.publicUrl ?? null);
-  const fetcher = openFetcher(mayFetch, turns);
+  const fetcher = openFetcher(mayFetch, turns, listed.size > 0);
   shutdown.add('connections to the sources of playlists', 1_000, () => fetcher.close());
   return createSourceCache({
     clock,

@@ -20,11 +20,16 @@ const keepAliveMs = 15_000;
  *
  * @param mayFetch whether a playlist may be fetched from this URL
  * @param workTurns to decode a text
+ * @param isUsed whether there are origins to fetch from
  */
-export function openFetcher(mayFetch: (url: URL) => boolean, workTurns: Pick<WorkPortions, 'take'>): Fetcher {
+export function openFetcher(
+  mayFetch: (url: URL) => boolean,
+  workTurns: Pick<WorkPortions, 'take'>,
+  isUsed: boolean,
+): Fetcher {
   const turns = createFetchLimiter();
   const longTurns = createFetchLimiter(longLimits);
-  // Its client takes 3 MB, and most single nodes have no sessions. So it is loaded at the first fetch.
+  // Its client takes 3 MB, and most single nodes have no sessions. With them it is loaded at the start, since requests wait for the 50 ms.
   const open = async () => {
     const [{ Agent }, { fetchSource }] = await Promise.all([import('undici'), import('./fetch-source.ts')]);
     return {
@@ -32,7 +37,7 @@ export function openFetcher(mayFetch: (url: URL) => boolean, workTurns: Pick<Wor
       fetchSource,
     };
   };
-  let opening: ReturnType<typeof open> | null = null;
+  let opening = isUsed ? open() : null;
   return {
     async fetchText(url) {
       opening ??= open();
