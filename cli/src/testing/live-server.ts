@@ -79,6 +79,7 @@ export async function followServer(
     periods: testPeriods(),
     keys: { get: async (epoch) => keyOfUrl(keyUrlOf(epoch)), keepAhead: async () => {} },
     vectors: createVectorIssuer(randomBytes),
+    plainNames: true,
     clock,
     wait: time.wait,
     keyUrlOf,
