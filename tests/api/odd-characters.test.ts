@@ -10,13 +10,18 @@ const odd = ['%00', 'a%00b', '%ED%A0%80', '%FF', '%0A', '%E2%80%AE', '%F0%9F%8E%
 /** Every operation without a body that has a parameter in its path. */
 const inPath = client.api.operations.filter((name) => /^(GET|DELETE) .*\{/.test(name));
 
+/** Any text without control characters may be the id of a viewer, so each has an answer about its block. */
+const ofAnyViewer = 'GET /api/v1/viewers/{viewerId}/block';
+
 it.each(inPath)('odd characters in the path of %s get a 4xx, never a 5xx', async (operation) => {
   const [method = '', path = ''] = operation.split(' ');
   const answers = await askInParts(odd, async (text) => {
     const { status } = await ask(target, method, path.replace(/\{[^}]+\}/g, text));
     return { text, status };
   });
-  expect(answers.filter(({ status }) => status < 400 || status >= 500)).toEqual([]);
+  const isExpected = ({ status }: { status: number }) =>
+    operation === ofAnyViewer ? status === 200 || status === 400 : status >= 400 && status < 500;
+  expect(answers.filter((answer) => !isExpected(answer))).toEqual([]);
 });
 
 it.each(listQueries(client.api, ['get', 'delete']))(

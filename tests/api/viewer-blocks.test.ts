@@ -92,9 +92,11 @@ it('a block ends playback sessions, their playlists and keys, and no new one is 
   const byUrl = async () => outcomeOf(await server.client.get(`/keys/${scene.contentId}?s=${session.id}`));
   expect(await byUrl()).toBe('200');
   await block(scene.viewerId, {}, server);
-  expect(await byUrl()).toBe('403 LEASE_REVOKED');
-  const playlist = await server.client.get(`/play/${session.id}/index.m3u8`);
-  expect(outcomeOf(playlist)).toBe('403 LEASE_REVOKED');
+  await oncePropagated(server, async () => {
+    expect(await byUrl()).toBe('403 LEASE_REVOKED');
+    const playlist = await server.client.get(`/play/${session.id}/index.m3u8`);
+    expect(outcomeOf(playlist)).toBe('403 LEASE_REVOKED');
+  });
   expect(outcomeOf(await ask(laterToken(server.jwtSecret, scene.viewerId)))).toBe(blocked);
   expect(outcomeOf(await ask(server.adminApiKey, { viewerId: scene.viewerId }))).toBe(blocked);
 });
