@@ -3,7 +3,7 @@ import { openTarget, type Target, type WatchedServer } from '@latchkey/support/b
 import { readKeyRequests } from '@latchkey/support/playback/key-requests';
 import { describe, expect, it } from 'vitest';
 import { openPlayerSetup, pageOrigin } from './player-setup.ts';
-import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment } from './requests.ts';
+import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment, segmentPath } from './requests.ts';
 import { openScene, type PlayScene } from './scene.ts';
 
 const stage = await openPlayerSetup('short', openTarget());
@@ -103,7 +103,7 @@ it.concurrent.for(['ts', 'fmp4'] as const)(
     expect(metrics.timeToFirstFrame).toBeLessThan((firstFrameMs?.most ?? Number.NaN) + roundingMs);
     const keys = await durationsOf(scene, /keys\.localhost\/keys\/film-[^/]+\/\d+$/);
     expectBetween(metrics.avgKeyFetchTime, keys, seen.keyMs);
-    const loads = await durationsOf(scene, /\/\d+\.(ts|m4s)$/);
+    const loads = await durationsOf(scene, segmentPath);
     expectBetween(metrics.avgFragLoadTime, loads, seen.loadMs, abandoned);
     expect(metrics.avgDecryptTime).toBeGreaterThan(0);
     // Between these two moments lies more than the decryption.

@@ -15,8 +15,9 @@ export const isKeyRequest = (asked: WireRequest) =>
 export const isLeaseRequest = (verb: '' | '/renew' | '/revoke') => (asked: WireRequest) =>
   isForKeyServer(asked) && asked.method === 'POST' && asked.path === `/keys/leases${verb}`;
 export const isPreflight = (asked: WireRequest) => isForKeyServer(asked) && asked.method === 'OPTIONS';
-/** Whether it is for a segment of picture or sound. Initialization segments do not count. */
-export const isSegment = ({ path }: WireRequest) => /\/\d+\.(ts|m4s)$/.test(path);
+/** Of a segment of picture or sound, whose name has a hash of its bytes. Initialization segments do not count. */
+export const segmentPath = /\/\d+\.[0-9a-f]{8}\.(ts|m4s)$/;
+export const isSegment = ({ path }: WireRequest) => segmentPath.test(path);
 
 /** How often each answer came: `{ '200': 3, '403': 1 }`. Requests without one are counted as `none`. */
 export function countStatuses(requests: readonly WireRequest[]): Record<string, number> {
