@@ -3,7 +3,14 @@ import { openTarget, type Target, type WatchedServer } from '@latchkey/support/b
 import { readKeyRequests } from '@latchkey/support/playback/key-requests';
 import { describe, expect, it } from 'vitest';
 import { openPlayerSetup, pageOrigin } from './player-setup.ts';
-import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment, segmentPath } from './requests.ts';
+import {
+  countStatuses,
+  isForKeyServer,
+  isKeyRequest,
+  isLeaseRequest,
+  isSegment,
+  segmentPath,
+} from './requests.ts';
 import { openScene, type PlayScene } from './scene.ts';
 
 const stage = await openPlayerSetup('short', openTarget());

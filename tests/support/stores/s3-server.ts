@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
@@ -55,13 +56,18 @@ export async function startS3Server({ now = Date.now }: S3ServerOptions = {}): P
     secretAccessKey: randomBytes(30).toString('base64'),
   };
   const keep = store.callback();
-  const server = createServer((request, response) => {
+  const writes = new Map<string, Promise<unknown>>();
+  const server = createServer(async (request, response) => {
     for (const [name, value] of Object.entries(corsHeaders)) response.setHeader(name, value);
     if (request.method === 'OPTIONS') return void response.writeHead(200).end();
     const refusal = isPublicRead(request) ? null : judgeSignature(request, credentials, now());
     if (refusal) return refuse(request, response, refusal);
     dropSignature(request);
-    return void keep(request, response);
+    // S3 shows an object once it is whole. s3rver shows it while it is written, without its Cache-Control.
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    if (request.method === 'PUT') writes.set(path, once(response, 'close'));
+    else await writes.get(path);
+    keep(request, response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
