@@ -69,7 +69,7 @@ export async function readCurrentApiKey(api: Api, credential: string): Promise<C
   return answer.api_key;
 }
 
-/** Enough to find two keys of all contents among those of some. */
+/** Limited keys may come first. Among so many, two keys of all contents are found. */
 const lookedAt = 100;
 
 /** Keys that can manage the whole server, at least two of each scope if there are that many: enough to know whether one is the last. */

@@ -77,7 +77,7 @@ async function download(
   }
 }
 
-/** The number of files is known, and that of the bytes is not. So few large files are shown by each gigabyte. */
+/** The number of bytes is not known beforehand. A few large files would show no progress, so each gigabyte is shown, too. */
 function showDownload(url: string, isQuiet: boolean, context: CommandContext) {
   const say = (text: string) => void (isQuiet || context.stderr.write(`${text}\n`));
   let done: ReturnType<typeof countDone> | undefined;

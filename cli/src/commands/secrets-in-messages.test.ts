@@ -19,7 +19,7 @@ interface Run {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What each command is given, with secrets at every place that could be shown. `@/` is a folder with the files below. */
+/** The arguments of each command, with a secret at every place that a message could show. `@/` is a folder with the files below. */
 const runs: Readonly<Record<string, readonly Run[]>> = {
   keygen: [{ args: ['keygen', '--version-number', url] }, { args: ['keygen', '--only', url] }],
   'master-key': [

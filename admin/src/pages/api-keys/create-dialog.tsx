@@ -86,7 +86,7 @@ function ContentsField({ error }: { error: string | undefined }) {
       label="Contents"
       description={
         contents
-          ? 'The same as those of your key, or fewer.'
+          ? 'The contents of your key, or fewer.'
           : 'IDs, or prefixes such as acme-*, separated by commas: for the key, no others exist. Empty: all contents.'
       }
       defaultValue={contents?.join(', ')}

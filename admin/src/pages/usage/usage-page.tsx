@@ -91,7 +91,7 @@ const tabs: Record<UsageKind, string> = {
 
 interface ChartsProps {
   view: UsageView;
-  /** What the key may count by. */
+  /** The API key may count by these. */
   kinds: readonly UsageKind[];
   change: ChangeFilter<UsageView>;
   usage: Usage;
