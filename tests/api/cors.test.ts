@@ -1,6 +1,6 @@
 import type { Answer } from '@latchkey/support/black-box/answer';
 import { makeScene } from '@latchkey/support/black-box/server-actions';
-import { listedOrigin as listed } from '@latchkey/support/black-box/shared-settings';
+import { applicationOrigin, listedOrigin as listed } from '@latchkey/support/black-box/shared-settings';
 import { areContainers, openShared, startServer } from '@latchkey/support/black-box/target';
 import { expect, it } from 'vitest';
 
@@ -10,6 +10,8 @@ const unlisted = [
   'http://app.example.com',
   'https://app.example.com:8443',
   'https://x.app.example.com',
+  'capacitor://localhost:8100',
+  'http://localhost',
   'null',
 ];
 const server = await openShared('every-route');
@@ -33,7 +35,7 @@ const words = (text: string | undefined) =>
     .map((word) => word.trim())
     .filter(Boolean);
 
-it.each([listed, playerOrigin])('the listed origin %s is echoed exactly', async (origin) => {
+it.each([listed, playerOrigin, applicationOrigin])('the listed origin %s is echoed as is', async (origin) => {
   const { contentId, token } = await makeScene(server);
   const answer = await server.client.get(`/keys/${contentId}`, token, { origin });
   expect(answer.headers['access-control-allow-origin']).toBe(origin);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { bearerCredential, boolean, hexKey, integer, list, oneOf, secretBytes, text } from './forms.ts';
-import { exactOrigins, origins, postgresUrl, redisUrl, url } from './url-forms.ts';
+import { exactOrigins, pageOrigins, postgresUrl, redisUrl, url } from './url-forms.ts';
 
 const bytes = 'ab'.repeat(32);
 const long = 'a'.repeat(32);
@@ -24,8 +24,8 @@ describe('a value is read as written', () => {
     ['postgresUrl', postgresUrl, 'postgres://u:p%40@db1,db2/x', 'postgres://u:p%40@db1,db2/x'],
     ['redisUrl', redisUrl, 'redis://:p@cache', 'redis://:p@cache'],
     ['redisUrl', redisUrl, 'rediss://cache:6380/15', 'rediss://cache:6380/15'],
-    ['origins', origins, '*', '*'],
-    ['origins', origins, 'http://[::1]:8080, https://a.example', ['http://[::1]:8080', 'https://a.example']],
+    ['pageOrigins', pageOrigins, '*', '*'],
+    ['pageOrigins', pageOrigins, 'http://[::1]:81, https://a', ['http://[::1]:81', 'https://a']],
   ])('%s (row %#)', (_form, schema, input, value) => {
     expect(schema.parse(input)).toEqual(value);
   });
@@ -54,15 +54,43 @@ describe('nothing is coerced', () => {
     ],
     ['redisUrl', redisUrl, ['http://cache', 'redis://cache/cache', 'redis://cache/1x', 'redis://cache?db=x']],
     ['redisUrl', redisUrl, ['redis://a,b', 'redis+sentinel://a,b', 'redis+cluster://a,b']],
-    ['origins', origins, ['*, https://a.example', 'https://*.a.example', 'null', 'a.example', 'https://a,']],
-    ['origins', origins, ['https://a.example/', 'https://A.example', 'https://a.example:443', 'ftp://a']],
+    ['pageOrigins', pageOrigins, ['*, https://a.example', 'https://*.a.example', 'null', 'a.example']],
+    ['pageOrigins', pageOrigins, ['https://a/', 'https://A', 'https://a:443', 'ftp://a', 'https://a,']],
     [
-      'origins',
-      origins,
+      'pageOrigins',
+      pageOrigins,
       ['https://u@a.example', 'https://a.example?x', 'https://a.example https://b.example'],
     ],
-    ['exactOrigins', exactOrigins, ['*', 'https://a.example/x']],
+    ['pageOrigins', pageOrigins, ['capacitor://localhost/', 'Capacitor://localhost', 'app://Localhost']],
+    ['pageOrigins', pageOrigins, ['app://', 'app:a', 'app://u@a', 'app://a?x', 'app://a:0', 'app://a:99999']],
+    ['pageOrigins', pageOrigins, ['chrome-extension://*', 'app://a b', 'app://a;b', '://a', '+a://b']],
+    ['pageOrigins', pageOrigins, ['htps://a.example', 'httpss://a.example', 'ws://a', 'wss://a', 'file://']],
+    ['exactOrigins', exactOrigins, ['*', 'https://a.example/x', 'capacitor://localhost']],
   ])('%s (row %#)', (_form, schema, inputs) => {
     expect(inputs.filter((input) => schema.safeParse(input).success)).toEqual([]);
   });
 });
+
+const applications = [
+  'capacitor://localhost',
+  'tauri://localhost',
+  'ionic://localhost:8100',
+  'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+  'moz-extension://2c127fa4-62c7-7e4f-90e5-472b45eecfdc',
+  'vscode-webview://1ab2c3d4e5',
+  'app://obsidian.md',
+  'app://.',
+];
+
+it.each(applications)('the origin of an application, %s, can be listed with a web page', (origin) => {
+  expect(pageOrigins.parse(`${origin}, https://a.example`)).toEqual([origin, 'https://a.example']);
+});
+
+it.each(['null', 'file://', 'file:///android_asset', 'https://a.example,null'])(
+  'origins of pages with %s are refused, and the message says that other pages send it',
+  (value) => {
+    expect(pageOrigins.safeParse(value).error?.issues[0]?.message).toMatch(
+      /sandboxed frames of any site.*local file/,
+    );
+  },
+);

@@ -21,37 +21,57 @@ export const url = (...schemes: readonly string[]) =>
     return value.includes('#') ? 'contains a fragment (#)' : undefined;
   });
 
-const originForms =
+const webForms =
   'exact origins such as `https://app.example.com` or `http://localhost:5173`, comma-separated';
+export const pageOriginForms =
+  'exact origins such as `https://app.example.com`, `http://localhost:5173` or, for an application, `capacitor://localhost`, comma-separated';
 
 /**
  * Origins as a browser sends them in `Origin` (RFC 6454 section 6.2): scheme, host, and the port unless it is the scheme's default. A form that
  * no browser sends is refused, because it could never match.
  */
-export const exactOrigins = textUnless(originForms, whyNotOrigins)
+export const exactOrigins = textUnless(webForms, (value) => findFault(value, whyNotWebOrigin))
   .transform(readOrigins)
-  .meta({ forms: originForms });
+  .meta({ forms: webForms });
 
-/** The same, or `*` for all. */
-export const origins = textUnless(originForms, (value) => (value === '*' ? undefined : whyNotOrigins(value)))
+/** Origins of pages, of which some belong to an application (`capacitor://localhost`), or `*` for all. */
+export const pageOrigins = textUnless(pageOriginForms, (value) =>
+  value === '*' ? undefined : findFault(value, whyNotPageOrigin),
+)
   .transform((value): CorsOrigins => (value === '*' ? value : readOrigins(value)))
-  .meta({ forms: `${originForms}, or \`*\` alone` });
+  .meta({ forms: `${pageOriginForms}, or \`*\` alone` });
 
 function readOrigins(value: string): readonly string[] {
   return [...new Set(value.split(',').map((item) => item.trim()))];
 }
 
-function whyNotOrigins(value: string): string | undefined {
-  return readOrigins(value).map(whyNotOrigin).find(Boolean);
+type WhyNot = (item: string) => string | undefined;
+
+function findFault(value: string, whyNot: WhyNot): string | undefined {
+  return readOrigins(value).map(whyNot).find(Boolean);
 }
 
-function whyNotOrigin(item: string): string | undefined {
+const notAnOrigin =
+  'has an item that is more or less than an origin (a path, a closing slash, capital letters, a default port)';
+
+function whyNotWebOrigin(item: string): string | undefined {
   if (item === '') return 'has an empty item';
   if (item.includes('*')) return 'has a wildcard beside or inside an origin';
   const parsed = parseUrl(item, ['http', 'https']);
   if (typeof parsed === 'string') return `has an item that ${parsed}`;
-  if (parsed.origin === item) return undefined;
-  return 'has an item that is more or less than an origin (a path, a closing slash, capital letters, a default port)';
+  return parsed.origin === item ? undefined : notAnOrigin;
+}
+
+/** Excludes the other schemes with an origin of their own (URL standard, 4.7), and a misspelled `http` or `https`, which would match no page. */
+const applicationScheme = /^(?!(?:[htps]+|ftp|wss?):)[a-z][a-z0-9+.-]*:\/\//i;
+/** The URL standard gives such a URL no origin. The browsers of these applications send its scheme, host and port. */
+const applicationOrigin = /^[a-z0-9+.-]+:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[1-9][0-9]*)?$/;
+
+function whyNotPageOrigin(item: string): string | undefined {
+  if (item === 'null' || item.toLowerCase().startsWith('file:'))
+    return 'has an item that other pages send, too: sandboxed frames of any site send `null`, and every local file sends `null` or `file://`';
+  if (!applicationScheme.test(item) || item.includes('*')) return whyNotWebOrigin(item);
+  return applicationOrigin.test(item) && URL.canParse(item) ? undefined : notAnOrigin;
 }
 
 /** A URL of one of the schemes, or what is wrong with the text. */

@@ -5,12 +5,14 @@ import { uploadsOn } from './upload-settings.ts';
 
 /** An origin of pages that these servers list, beside that of the pages with players. */
 export const listedOrigin = 'https://app.example.com';
+/** The origin of an application's pages, which they list too. */
+export const applicationOrigin = 'capacitor://localhost';
 /** The origin of playlists that these servers may fetch. Nothing answers there. */
 export const playlistOrigin = 'https://cdn.example';
 
 /** As in the other profiles, where all tests have one given server. */
 const plain = { ...blackBoxSettings, ...uploadsOn };
-const lists = { CORS_ORIGINS: `${blackBoxSettings.CORS_ORIGINS},${listedOrigin}` };
+const lists = { CORS_ORIGINS: `${blackBoxSettings.CORS_ORIGINS},${listedOrigin},${applicationOrigin}` };
 const publicUrl = { PUBLIC_URL: 'https://keys.example', PLAYLIST_ORIGINS: playlistOrigin };
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest();

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseTrustProxy, trustProxyForms } from '../../net/index.ts';
-import { bearerCredential, boolean, formOf, integer, oneOf, secret } from '../forms.ts';
+import { bearerCredential, boolean, integer, oneOf, secret } from '../forms.ts';
 import type { Report, Values } from '../settings.ts';
-import { exactOrigins, origins, url } from '../url-forms.ts';
+import { pageOriginForms, pageOrigins, url } from '../url-forms.ts';
 import type { processVariables } from './process.ts';
 
 const trustProxy = z
@@ -55,9 +55,11 @@ export const gatewayVariables = {
     .describe(
       'Takes the `traceparent` of requests, so that the caller decides which are traced. Only where a proxy in front sets or removes it.',
     ),
-  CORS_ORIGINS: origins
+  CORS_ORIGINS: pageOrigins
     .default([])
-    .describe('The web pages that may call from a browser. None: no CORS headers.'),
+    .describe(
+      'The pages, of the web or of an application, that may call from a browser. None: no CORS headers.',
+    ),
   PUBLIC_URL: url('http', 'https')
     .optional()
     .describe('The base of absolute URLs in answers. Unset: answers hold paths only.'),
@@ -100,8 +102,7 @@ type GatewayValues = Partial<Values<typeof gatewayVariables & ReturnType<typeof 
 /** `CORS_ORIGINS=*` is refused with `NODE_ENV=production`. */
 export function checkCors({ corsOrigins, nodeEnv }: GatewayValues, { refuse }: Report): void {
   if (corsOrigins !== '*' || nodeEnv !== 'production') return;
-  const { forms } = formOf(exactOrigins);
-  refuse('CORS_ORIGINS', `is "*", which NODE_ENV=production does not allow. Accepted: ${forms}`);
+  refuse('CORS_ORIGINS', `is "*", which NODE_ENV=production does not allow. Accepted: ${pageOriginForms}`);
 }
 
 /** A name that any client could send says nothing about who acted. */
