@@ -7,8 +7,9 @@ import { defineConfig, type Plugin } from 'vite';
 /** The server for development: `npm start` at the root. */
 const keyServer = 'http://127.0.0.1:4100';
 
-export default defineConfig({
-  base: '/admin/',
+export default defineConfig(({ command }) => ({
+  // Relative in a build: scripts and styles then find their files below any path. The server writes the paths of the page.
+  base: command === 'build' ? './' : '/admin/',
   plugins: [react(), precompress()],
   build: {
     // Mantine's styles and light-dark() need browsers of 2024 or later.
@@ -28,13 +29,13 @@ export default defineConfig({
   server: {
     proxy: Object.fromEntries(['/api', '/keys', '/health', '/ready'].map((path) => [path, keyServer])),
   },
-});
+}));
 
 /** Smaller files hardly shrink, and fit one packet either way. */
 const minBytes = 1_024;
-const compressible = /\.(js|css|html|svg|json)$/;
+const compressible = /\.(js|css|svg|json)$/;
 
-/** Writes a `.br` and a `.gz` beside every file of the build, so that the server never compresses. */
+/** Writes a `.br` and a `.gz` next to the files of the build, so that the server never compresses. It changes the page, so that has neither. */
 function precompress(): Plugin {
   return {
     name: 'precompress',

@@ -28,6 +28,12 @@ import './styles/tokens.css';
 import './styles/base.css';
 import { theme } from './shell/theme.tsx';
 
+/**
+ * The URL of this server, such as `https://example.com/latchkey`: without a closing slash, and with the path that a proxy strips. All scripts are in
+ * `/admin/assets` below it.
+ */
+const serverUrl = import.meta.url.slice(0, import.meta.url.lastIndexOf('/admin/'));
+
 /** Short enough that a page shows current data when it is opened again, long enough that quick switches share one request. */
 const staleMs = 5_000;
 
@@ -93,7 +99,7 @@ function createParts({ fetch, sessionStorage, document }: Window & typeof global
     },
   });
   const apiOptions: ApiOptions = {
-    fetch: fetch.bind(globalThis),
+    fetch: (path, init) => fetch.call(globalThis, `${serverUrl}${path}`, init),
     credential: () => session.credential(),
     onContact: (reached) => connection.report(reached),
     rateLimit,
@@ -123,6 +129,7 @@ function createParts({ fetch, sessionStorage, document }: Window & typeof global
   return {
     queries,
     parts: {
+      serverUrl,
       api,
       session,
       connection,
@@ -156,11 +163,11 @@ function reloadWhenReplaced(page: Window & typeof globalThis): void {
 }
 
 /** Whether the server's page now starts with another script than this page. False if the server does not answer. */
-async function isReplaced({ document, fetch }: Window & typeof globalThis): Promise<boolean> {
-  const entry = document.querySelector('script[type="module"][src]')?.getAttribute('src');
+async function isReplaced({ fetch }: Window & typeof globalThis): Promise<boolean> {
+  const script = import.meta.url.slice(serverUrl.length);
   try {
-    const answer = await fetch.call(globalThis, import.meta.env.BASE_URL, { cache: 'no-store' });
-    return answer.ok && entry !== null && entry !== undefined && !(await answer.text()).includes(entry);
+    const answer = await fetch.call(globalThis, `${serverUrl}/admin/`, { cache: 'no-store' });
+    return answer.ok && !(await answer.text()).includes(script);
   } catch {
     return false;
   }
@@ -187,7 +194,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
     >
       <QueryClientProvider client={queries}>
         <AppContext value={parts}>
-          <Router base="/admin">
+          <Router base={new URL(`${serverUrl}/admin`).pathname}>
             <Timed>
               <App />
             </Timed>

@@ -6,7 +6,7 @@ import { createMetrics } from '@latchkey/shared/metrics';
 import { expect, it, onTestFinished } from 'vitest';
 import { addAdminFiles } from './admin-files.ts';
 
-async function startHost(folder: string) {
+async function startHost(folder: string, publicUrl: string | null = null) {
   const app = createHost({
     randomId: () => 'id',
     clientIpOf: () => '127.0.0.1',
@@ -14,7 +14,7 @@ async function startHost(folder: string) {
     operatorLog: { info: () => {}, warn: () => {}, error: () => {} },
     metrics: createMetrics(),
   });
-  await addAdminFiles(app, folder);
+  await addAdminFiles(app, publicUrl, folder);
   onTestFinished(() => app.close());
   return app;
 }
@@ -44,3 +44,27 @@ it.each(['bytes=0-1', 'bytes=,,,', 'bytes=9-1', 'bytes=0-1,2-3'])(
     expect([statusCode, body]).toEqual([200, 'page']);
   },
 );
+
+it.each([
+  ['https://keys.example/latchkey', '/latchkey/admin'],
+  ['https://keys.example', '/admin'],
+  ['https://keys.example/a&b/$&', '/a&amp;b/$&amp;/admin'],
+])('with PUBLIC_URL %s, the page names its files below %s', async (publicUrl, path) => {
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'index.html'), '<script src="./assets/a.js"><link href="./assets/b.css">');
+  const app = await startHost(folder, publicUrl);
+  const { body, headers } = await app.inject({ url: '/admin/content/film' });
+  expect(body).toBe(`<script src="${path}/assets/a.js"><link href="${path}/assets/b.css">`);
+  expect(headers['content-type']).toBe('text/html; charset=utf-8');
+});
+
+it('a page that a proxy has compressed is not sent again', async () => {
+  const folder = makeFolder();
+  writeFileSync(join(folder, 'index.html'), 'page');
+  const app = await startHost(folder);
+  const { headers } = await app.inject({ url: '/admin' });
+  for (const tags of [`W/${headers.etag}`, `"other", ${headers.etag}`]) {
+    const { statusCode, body } = await app.inject({ url: '/admin', headers: { 'if-none-match': tags } });
+    expect([statusCode, body]).toEqual([304, '']);
+  }
+});

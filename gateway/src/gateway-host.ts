@@ -54,7 +54,7 @@ export async function createGatewayHost(options: GatewayHostOptions): Promise<Ap
   ignoreForeignCookies(app, corsOrigins, publicUrl);
   addOpenApi(app, { version, publicUrl, clock, others: options.serviceDocuments });
   addHealthRoutes(app, { version, readiness, clock });
-  await addAdminFiles(app);
+  await addAdminFiles(app, publicUrl);
   return app;
 }
 

@@ -35,7 +35,8 @@ export interface Api {
 }
 
 export interface ApiOptions {
-  fetch: typeof globalThis.fetch;
+  /** Sends a request to a path of this server, which it completes to a URL. */
+  fetch: (path: string, init: RequestInit) => Promise<Response>;
   credential: () => string | null;
   /** Called after every attempt. */
   onContact: (reached: boolean) => void;

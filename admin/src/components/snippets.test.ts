@@ -10,7 +10,7 @@ import {
   shownCurlSnippet,
 } from './snippets.ts';
 
-const origin = 'https://admin.example.com';
+const serverUrl = 'https://admin.example.com';
 
 it('an epoch is a whole number up to 2^32 - 1', () => {
   expect(['', ' 0 ', '4294967295'].map(readEpoch)).toEqual([null, 0, 4_294_967_295]);
@@ -19,17 +19,17 @@ it('an epoch is a whole number up to 2^32 - 1', () => {
 });
 
 it('the key URL ends with the epoch, including epoch 0, and uses the address from the server, not the address of this page', () => {
-  expect(keyUrlOf('/keys/film', origin, 0)).toBe('https://admin.example.com/keys/film/0');
-  const url = keyUrlOf('https://keys.example.com/base/keys/film', origin, null);
+  expect(keyUrlOf('/keys/film', serverUrl, 0)).toBe('https://admin.example.com/keys/film/0');
+  const url = keyUrlOf('https://keys.example.com/base/keys/film', serverUrl, null);
   expect(keyTagOf(url)).toBe('#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example.com/base/keys/film"');
 });
 
 it('the command accepts an ID that starts with a dash', () => {
-  expect(encryptSnippet({ origin, contentId: '-rf' })).toContain(' --content-id=-rf \\\n');
+  expect(encryptSnippet({ serverUrl, contentId: '-rf' })).toContain(' --content-id=-rf \\\n');
 });
 
 const rawKey = `lk_${'ab'.repeat(32)}`;
-const facts = { origin: 'https://keys.example', contentId: 'film', rawKey };
+const facts = { serverUrl: 'https://keys.example', contentId: 'film', rawKey };
 
 it('the copied command has the full key, and the shown command has its prefix', () => {
   expect(curlSnippet(facts)).toContain(`LATCHKEY_API_KEY=${rawKey}\n`);

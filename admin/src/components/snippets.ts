@@ -13,11 +13,11 @@ export function readEpoch(text: string): number | null | undefined {
  * The URL of a key.
  *
  * @param endpoint from the server: absolute, or a path
- * @param origin of this page, the base of such a path
+ * @param serverUrl the base of such a path
  * @param epoch null for the key without epochs
  */
-export function keyUrlOf(endpoint: string, origin: string, epoch: number | null): string {
-  return `${new URL(endpoint, origin).href}${epoch === null ? '' : `/${epoch}`}`;
+export function keyUrlOf(endpoint: string, serverUrl: string, epoch: number | null): string {
+  return `${new URL(endpoint, serverUrl).href}${epoch === null ? '' : `/${epoch}`}`;
 }
 
 /** A playlist tag (RFC 8216 section 4.3.2.4). Without an IV, the segment number is the IV (section 5.2). */
@@ -26,8 +26,8 @@ export function keyTagOf(keyUrl: string): string {
 }
 
 interface SnippetFacts {
-  /** Origin of the server, without a trailing slash. */
-  origin: string;
+  /** Without a closing slash. */
+  serverUrl: string;
   contentId: string;
   rawKey: string;
 }
@@ -36,10 +36,10 @@ interface SnippetFacts {
 const prefixLength = 11;
 
 /** Fetches the content key: 16 bytes, as hex. POSIX has `od`, while `xxd` is often not installed. */
-export function curlSnippet({ origin, contentId, rawKey }: SnippetFacts): string {
+export function curlSnippet({ serverUrl, contentId, rawKey }: SnippetFacts): string {
   return [
     `export LATCHKEY_API_KEY=${rawKey}`,
-    `curl -fsS ${origin}/keys/${contentId} \\`,
+    `curl -fsS ${serverUrl}/keys/${contentId} \\`,
     `  -H "Authorization: Bearer $LATCHKEY_API_KEY" | od -An -tx1`,
   ].join('\n');
 }
@@ -52,35 +52,35 @@ export function shownCurlSnippet(facts: SnippetFacts): string {
 /**
  * Encrypts a clear presentation with LATCHKEY_API_KEY from the environment. It uses `=`, because an ID can start with a dash.
  */
-export function encryptSnippet({ origin, contentId }: Omit<SnippetFacts, 'rawKey'>): string {
+export function encryptSnippet({ serverUrl, contentId }: Omit<SnippetFacts, 'rawKey'>): string {
   return [
     `npx latchkey encrypt video/master.m3u8 \\`,
     `  --content-id=${contentId} \\`,
     `  --out=encrypted/${contentId} \\`,
-    `  --server=${origin} \\`,
+    `  --server=${serverUrl} \\`,
     // States the key periods of the content: a viewer could fetch the keys of all epochs at once otherwise.
     `  --register --rotate-every=10`,
   ].join('\n');
 }
 
 /** Encrypts a live channel while a packager writes it. Its key periods are stated already. */
-export function encryptLiveSnippet({ origin, contentId }: Omit<SnippetFacts, 'rawKey'>): string {
+export function encryptLiveSnippet({ serverUrl, contentId }: Omit<SnippetFacts, 'rawKey'>): string {
   return [
     `npx latchkey encrypt --live live/master.m3u8 \\`,
     `  --content-id=${contentId} \\`,
     `  --out=encrypted/${contentId} \\`,
-    `  --server=${origin}`,
+    `  --server=${serverUrl}`,
   ].join('\n');
 }
 
 /** Plays the content, like the README of the player. The token is sent to the key server only. */
-export function playerSnippet({ origin, contentId }: SnippetFacts): string {
+export function playerSnippet({ serverUrl, contentId }: SnippetFacts): string {
   return [
     `import { createPlayer } from '@latchkey/player';`,
     ``,
     `const player = createPlayer({`,
     `  video: document.querySelector('video'),`,
-    `  keyServerUrl: '${origin}',`,
+    `  keyServerUrl: '${serverUrl}',`,
     `  keyServerAuth: () => fetch('/viewer-token').then((response) => response.text()),`,
     `});`,
     `await player.load('https://cdn.example.com/encrypted/master.m3u8', { contentId: '${contentId}' });`,

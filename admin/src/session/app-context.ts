@@ -21,6 +21,8 @@ export interface ShownKey {
 
 /** The objects that all pages share, created once, in `main.tsx`. */
 export interface AppParts {
+  /** Without a closing slash, with the path below which a proxy serves this server. */
+  serverUrl: string;
   api: Api;
   session: Session;
   connection: Connection;

@@ -45,8 +45,8 @@ function MissingPage() {
   const apiKey = useCurrentApiKey();
   const { scope } = apiKey;
   const [first] = navItemsFor(apiKey);
-  const { pathname } = window.location;
-  const isForbidden = navItems.some(({ path }) => path !== '/' && pathname.startsWith(`/admin${path}`));
+  const [location] = useLocation();
+  const isForbidden = navItems.some(({ path }) => path !== '/' && location.startsWith(path));
   const home = first && <Link href={first.path}>Go to {first.label}</Link>;
   if (!isForbidden)
     return (

@@ -4,9 +4,8 @@ import { createOwnKeys } from './own-keys.ts';
 it.each([
   ['https://keys.example', 'https://keys.example/keys/film', true],
   ['http://keys.example', 'http://keys.example/keys/film', true],
-  ['https://keys.example/', 'https://keys.example/keys/film/7', true],
   ['https://keys.example:443', 'https://keys.example/keys/film/7', true],
-  ['https://keys.example/v1/', 'https://keys.example/v1/keys/film/7', true],
+  ['https://keys.example/v1', 'https://keys.example/v1/keys/film/7', true],
   ['https://keys.example', 'https://keys.example/keys/film/kid/98ee5596-cd3e-a20d-163a-e382420c6eff', true],
   ['https://keys.example', 'https://keys.example/keys/film/kid/7', false],
   ['https://keys.example/v1', 'https://keys.example/keys/film/7', false],

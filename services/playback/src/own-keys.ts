@@ -8,8 +8,7 @@
  */
 export function createOwnKeys(publicUrl: string | null): (url: URL) => URL | null {
   if (publicUrl === null) return () => null;
-  const { protocol, host, pathname } = new URL(publicUrl);
-  const prefix = `${withoutEndSlashes(pathname)}/keys/`;
+  const { protocol, host, pathname: prefix } = new URL(`${publicUrl}/keys/`);
   return (url) => {
     const isSameServer = url.host === host && (url.protocol === protocol || url.protocol === 'http:');
     const isKey = url.pathname.startsWith(prefix) && keyName.test(url.pathname.slice(prefix.length));
@@ -23,9 +22,3 @@ export function createOwnKeys(publicUrl: string | null): (url: URL) => URL | nul
 
 /** An id as `docs/contract.md#conventions` has it, and perhaps an epoch or a key id. */
 const keyName = /^[A-Za-z0-9_-]{1,256}(?:\/[0-9]{1,10}|\/kid\/[0-9a-f-]{36})?$/;
-
-function withoutEndSlashes(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === '/') end--;
-  return path.slice(0, end);
-}

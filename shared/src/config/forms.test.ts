@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { bearerCredential, boolean, hexKey, integer, list, oneOf, secretBytes, text } from './forms.ts';
-import { exactOrigins, pageOrigins, postgresUrl, redisUrl, url } from './url-forms.ts';
+import { baseUrl, exactOrigins, pageOrigins, postgresUrl, redisUrl, url } from './url-forms.ts';
 
 const bytes = 'ab'.repeat(32);
 const long = 'a'.repeat(32);
@@ -21,6 +21,8 @@ describe('a value is read as written', () => {
     ['secretBytes', secretBytes, `base64:${Buffer.alloc(32, 7).toString('base64')}`, Buffer.alloc(32, 7)],
     ['credential', bearerCredential, `ey${long}.x`, `ey${long}.x`],
     ['url', web, 'https://Example.com/a?b=c', 'https://Example.com/a?b=c'],
+    ['baseUrl', baseUrl, 'https://Example.com/a/', 'https://Example.com/a'],
+    ['baseUrl', baseUrl, 'https://example.com//', 'https://example.com'],
     ['postgresUrl', postgresUrl, 'postgres://u:p%40@db1,db2/x', 'postgres://u:p%40@db1,db2/x'],
     ['redisUrl', redisUrl, 'redis://:p@cache', 'redis://:p@cache'],
     ['redisUrl', redisUrl, 'rediss://cache:6380/15', 'rediss://cache:6380/15'],
@@ -47,6 +49,7 @@ describe('nothing is coerced', () => {
     ['secretBytes', secretBytes, [`base64:${'A'.repeat(43)}=\n`, `base64:${'-'.repeat(43)}=`]],
     ['credential', bearerCredential, [`${long} `, 'a b', 'a\tb', 'schlüssel', 'eyJh.eyJz.c2ln']],
     ['url', web, ['example.com', 'ftp://a', 'http://', 'http://u:p@a', 'http://a/#b', 'http://a b']],
+    ['baseUrl', baseUrl, ['https://a?b', 'https://a/b?', 'ftp://a', 'https://u:p@a']],
     [
       'postgresUrl',
       postgresUrl,

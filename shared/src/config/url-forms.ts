@@ -1,5 +1,5 @@
 import { parseNatsUrls, parseRedisUrl, splitHosts } from '../net/index.ts';
-import { textUnless } from './forms.ts';
+import { formOf, textUnless } from './forms.ts';
 
 /** Every origin (`*`), or exactly the ones listed. */
 export type CorsOrigins = '*' | readonly string[];
@@ -20,6 +20,14 @@ export const url = (...schemes: readonly string[]) =>
     if (parsed.username || parsed.password) return 'contains a user name or password';
     return value.includes('#') ? 'contains a fragment (#)' : undefined;
   });
+
+const webUrl = url('http', 'https');
+
+/** A URL before a path: without a query, and without the closing slashes that were written. */
+export const baseUrl = webUrl
+  .refine((value) => !value.includes('?'), 'contains a query (?)')
+  .transform((value) => value.replace(/(?<!\/)\/+$/, ''))
+  .meta({ ...formOf(webUrl) });
 
 const webForms =
   'exact origins such as `https://app.example.com` or `http://localhost:5173`, comma-separated';

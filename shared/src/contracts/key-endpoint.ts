@@ -3,5 +3,5 @@
  * the caller chooses.
  */
 export function keyEndpointOf(publicUrl: string | null, contentId: string): string {
-  return `${(publicUrl ?? '').replace(/(?<!\/)\/+$/, '')}/keys/${contentId}`;
+  return `${publicUrl ?? ''}/keys/${contentId}`;
 }

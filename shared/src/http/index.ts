@@ -10,6 +10,7 @@ export { readEmptyBody } from './empty-body.ts';
 export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';
+export { isTagNamed } from './kept-document.ts';
 export {
   listQuery,
   NextCursorSchema,

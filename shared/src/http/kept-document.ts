@@ -102,7 +102,7 @@ export function createKeptDocument({
       // Caches may keep it, and ask each time whether it has changed.
       'cache-control': 'no-cache',
     });
-    if (isNamed(tag, headers['if-none-match'])) return reply.code(304).send();
+    if (isTagNamed(tag, headers['if-none-match'])) return reply.code(304).send();
     reply.type('application/json; charset=utf-8');
     if (coding !== null) reply.header('content-encoding', coding);
     return reply.send(await text.bytes(coding));
@@ -110,6 +110,6 @@ export function createKeptDocument({
 }
 
 /** Whether `If-None-Match` names a tag. The comparison is weak (RFC 9110 section 13.1.2): a proxy may have added `W/`. */
-function isNamed(tag: string, header: string | undefined): boolean {
+export function isTagNamed(tag: string, header: string | undefined): boolean {
   return header !== undefined && (header.trim() === '*' || header.includes(tag));
 }

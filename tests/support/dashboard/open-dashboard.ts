@@ -55,17 +55,27 @@ export async function openDashboard(): Promise<DashboardBrowser & { target: Targ
   return openClaimed(await openTarget());
 }
 
-/** The dashboard of a shared server with these settings. */
-export async function openSharedDashboard(name: SharedName): Promise<DashboardBrowser & { target: Target }> {
+/**
+ * The dashboard of a shared server with these settings.
+ *
+ * @param through starts a proxy before the server, and returns its URL
+ */
+export async function openSharedDashboard(
+  name: SharedName,
+  through?: (server: string) => Promise<string>,
+): Promise<DashboardBrowser & { target: Target }> {
   buildDashboard();
-  return openClaimed(await openShared(name));
+  return openClaimed(await openShared(name), through);
 }
 
-async function openClaimed(target: Target): Promise<DashboardBrowser & { target: Target }> {
+async function openClaimed(
+  target: Target,
+  through?: (server: string) => Promise<string>,
+): Promise<DashboardBrowser & { target: Target }> {
   // An unclaimed server shows the wizard.
   const { json } = await target.client.get('/api/v1/setup');
   if (json.setup_required) await target.client.post('/api/v1/setup', target.adminApiKey);
-  return { target, ...(await openDashboardAt(target.url)) };
+  return { target, ...(await openDashboardAt((await through?.(target.url)) ?? target.url)) };
 }
 
 /** The dashboard of a single node that is started for the test file, with this configuration. */

@@ -9,23 +9,24 @@ const networkChanged = 'net::ERR_NETWORK_CHANGED';
  * Collects what must not happen on any page: errors in the console and in scripts, reports of the content security policy,
  * requests to other servers, and missing files.
  *
- * @param url of the server
+ * @param url of the server; with the path below which a proxy serves it, which no request may leave
  * @param broken files whose failure the test itself causes
  * @returns a list that grows
  */
 export function watchPage(page: Page, url: string, broken?: RegExp): string[] {
   const complaints: string[] = [];
-  const { origin } = new URL(url);
+  const { origin, pathname } = new URL(url);
+  const server = `${origin}${pathname.replace(/\/$/, '')}`;
   page.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type())) return;
     if (broken?.test(message.location().url) || message.text().includes(networkChanged)) return;
-    if (refusedCall.test(message.text()) && !message.location().url.startsWith(`${origin}/admin`)) return;
+    if (refusedCall.test(message.text()) && !message.location().url.startsWith(`${server}/admin`)) return;
     complaints.push(`console ${message.type()}: ${message.text()} (${message.location().url})`);
   });
   page.on('pageerror', (error) => complaints.push(`script error: ${error.stack ?? error.message}`));
   page.on('request', (request) => {
     const requested = new URL(request.url());
-    if (['data:', 'blob:'].includes(requested.protocol) || requested.origin === origin) return;
+    if (['data:', 'blob:'].includes(requested.protocol) || request.url().startsWith(`${server}/`)) return;
     complaints.push(`external request: ${request.url()}`);
   });
   // The console does not report every violation.

@@ -11,7 +11,7 @@ import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
 import { keyUrlOf } from '../../components/snippets.ts';
 import { RelativeTime } from '../../components/times.tsx';
-import { useApi } from '../../session/app-context.ts';
+import { useApp } from '../../session/app-context.ts';
 import styles from './content.module.css';
 import type { ShowDialog } from './content-dialogs.tsx';
 import { useManagement } from './use-management.ts';
@@ -77,14 +77,14 @@ function ContentMenu(props: ContentMenuProps) {
 
 /** Apart, so that what they need is made for an open menu and not for each row. */
 function ContentActions({ content, showDialog }: ContentMenuProps) {
-  const api = useApi();
+  const { api, serverUrl } = useApp();
   const [, navigate] = useLocation();
   const { copy } = useCopy();
   const { mayManage, enable } = useManagement();
   const { id, status } = content;
   const copyKeyUrl = () =>
     readContent(api, id).then(
-      ({ key_endpoint }) => copy(keyUrlOf(key_endpoint, window.location.origin, null), 'Key URL'),
+      ({ key_endpoint }) => copy(keyUrlOf(key_endpoint, serverUrl, null), 'Key URL'),
       // The page of the content shows the error.
       () => navigate(`/content/${id}`),
     );

@@ -24,7 +24,7 @@ import {
 } from '../../components/snippets.ts';
 import { RelativeTime } from '../../components/times.tsx';
 import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
-import { useApi } from '../../session/app-context.ts';
+import { useApi, useApp } from '../../session/app-context.ts';
 import { useEvents } from '../../state/use-events.ts';
 import { AllRecords, History } from '../audit/history.tsx';
 import { UsageCard } from '../usage/usage-card.tsx';
@@ -237,8 +237,8 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
   // Content with key periods has no key without an epoch.
   const [written, setWritten] = useState(content.keyPeriods ? '0' : '');
   const epoch = readEpoch(written);
-  const { origin } = window.location;
-  const keyUrl = keyUrlOf(keyEndpoint, origin, epoch ?? null);
+  const { serverUrl } = useApp();
+  const keyUrl = keyUrlOf(keyEndpoint, serverUrl, epoch ?? null);
   const hasPeriods = Boolean(content.keyPeriods);
   const isLive = content.keyPeriods?.mode === 'clock';
   const encrypting = isLive ? encryptLiveSnippet : encryptSnippet;
@@ -281,7 +281,7 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
           </p>
           <CodeBlock
             what="Encrypt command"
-            text={`export LATCHKEY_API_KEY=lk_…\n${encrypting({ origin, contentId: content.id })}`}
+            text={`export LATCHKEY_API_KEY=lk_…\n${encrypting({ serverUrl, contentId: content.id })}`}
           />
         </div>
       </div>

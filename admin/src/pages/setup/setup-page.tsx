@@ -145,7 +145,7 @@ interface TryStepProps {
 
 /** Commands for this server, ready to run. */
 function TryStep({ contentId, rawKey, onDone }: TryStepProps) {
-  const facts = { origin: window.location.origin, contentId, rawKey };
+  const facts = { serverUrl: useApp().serverUrl, contentId, rawKey };
   return (
     <StepFrame
       title="Fetch its key"

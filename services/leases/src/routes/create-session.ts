@@ -154,7 +154,7 @@ function describeSession(
 ) {
   if (!lease?.session) throw new Error('a creation gave no session');
   const id = formatSid(lease.id, secret);
-  const url = `${publicUrl?.replace(/(?<!\/)\/+$/, '')}/play/${id}/index.m3u8`;
+  const url = `${publicUrl}/play/${id}/index.m3u8`;
   const view = toLeaseView(lease, clock.now());
   const { createdAt, expiresAt, viewerId, contentId } = view;
   const endsAt = instantOf(lease.session.endsAt);

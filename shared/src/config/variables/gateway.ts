@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseTrustProxy, trustProxyForms } from '../../net/index.ts';
 import { bearerCredential, boolean, integer, oneOf, secret } from '../forms.ts';
 import type { Report, Values } from '../settings.ts';
-import { pageOriginForms, pageOrigins, url } from '../url-forms.ts';
+import { baseUrl, pageOriginForms, pageOrigins } from '../url-forms.ts';
 import type { processVariables } from './process.ts';
 
 const trustProxy = z
@@ -60,9 +60,11 @@ export const gatewayVariables = {
     .describe(
       'The pages, of the web or of an application, that may call from a browser. None: no CORS headers.',
     ),
-  PUBLIC_URL: url('http', 'https')
+  PUBLIC_URL: baseUrl
     .optional()
-    .describe('The base of absolute URLs in answers. Unset: answers hold paths only.'),
+    .describe(
+      'The base of absolute URLs in answers. Its path is one that a proxy strips. Unset: answers hold paths only.',
+    ),
   RATE_LIMIT: oneOf('on', 'off')
     .default('off')
     .describe('Enforces the rates below, per viewer or API key where there is one, else per client IP.'),
