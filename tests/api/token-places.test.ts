@@ -117,6 +117,29 @@ it('a token in the cookie counts only if VIEWER_TOKEN_FROM has `cookie`', async 
   }
 });
 
+it('of several cookies with the name of the token, one that is valid is enough, whatever comes before it', async () => {
+  const { contentId, token } = await makeScene(everywhere);
+  const forged = viewerToken(Buffer.alloc(32), 'v');
+  const ended = viewerToken(everywhere.jwtSecret, 'v', { exp: 1 });
+  const cookies = (...values: string[]) => ({
+    cookie: values.map((value) => `latchkey_token=${value}`).join('; '),
+  });
+  const path = `/keys/${contentId}`;
+  for (const values of [
+    [token, forged],
+    [forged, token],
+    [ended, '', token],
+    ['garbage', ended, forged, token],
+  ])
+    expect(await ask(everywhere, path, token, cookies(...values))).toBe(200);
+  const refused = await everywhere.client.call('GET', path, { headers: cookies(ended, forged) });
+  expect([refused.status, refused.code]).toEqual([401, 'INVALID_TOKEN']);
+  expect(refused.json.detail).toContain('expired');
+  expect(await ask(everywhere, path, token, cookies(forged, forged, forged, forged, token))).toBe(
+    'INVALID_TOKEN',
+  );
+});
+
 it('a token in a cookie of another name is ignored', async () => {
   const { contentId, token } = await makeScene(everywhere);
   const cookie = { cookie: `xlatchkey_token=${token}; token=${token}` };

@@ -26,7 +26,7 @@ export {
   presentsApiKey,
   readBasicPassword,
   readBearer,
-  readCredential,
+  readCredentials,
   tokenPattern,
 } from './read-credential.ts';
 export { readSession } from './read-session.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { presentsApiKey, readBearer, readCredential } from './read-credential.ts';
+import { presentsApiKey, readBearer, readCredentials } from './read-credential.ts';
 
 test.each([
   ['Bearer abc', 'abc'],
@@ -22,27 +22,27 @@ const apiKey = `lk_${'0'.repeat(64)}`;
 test('a token in the header precedes the query, and the query precedes the cookie', () => {
   const headers = { authorization: 'Bearer from-header', cookie: 'latchkey_token=ey.from.cookie' };
   const query = { access_token: 'ey.from.query' };
-  expect(readCredential(headers, query, everywhere)).toBe('from-header');
-  expect(readCredential({ cookie: headers.cookie }, query, everywhere)).toBe('ey.from.query');
-  expect(readCredential({ cookie: headers.cookie }, {}, everywhere)).toBe('ey.from.cookie');
-  expect(readCredential({}, undefined, everywhere)).toBeNull();
+  expect(readCredentials(headers, query, everywhere)).toEqual(['from-header']);
+  expect(readCredentials({ cookie: headers.cookie }, query, everywhere)).toEqual(['ey.from.query']);
+  expect(readCredentials({ cookie: headers.cookie }, {}, everywhere)).toEqual(['ey.from.cookie']);
+  expect(readCredentials({}, undefined, everywhere)).toEqual([]);
 });
 
 test('a token in a place that is not allowed is ignored', () => {
   const elsewhere = { cookie: 'latchkey_token=ey.c.c' };
   const query = { access_token: 'ey.q.q' };
-  expect(readCredential(elsewhere, query, ['header'])).toBeNull();
-  expect(readCredential(elsewhere, query, ['header', 'cookie'])).toBe('ey.c.c');
-  expect(readCredential(elsewhere, query, ['query'])).toBe('ey.q.q');
-  expect(readCredential(elsewhere, {}, ['header', 'query'])).toBeNull();
-  expect(readCredential({}, { access_token: apiKey }, ['header'])).toBeNull();
+  expect(readCredentials(elsewhere, query, ['header'])).toEqual([]);
+  expect(readCredentials(elsewhere, query, ['header', 'cookie'])).toEqual(['ey.c.c']);
+  expect(readCredentials(elsewhere, query, ['query'])).toEqual(['ey.q.q']);
+  expect(readCredentials(elsewhere, {}, ['header', 'query'])).toEqual([]);
+  expect(readCredentials({}, { access_token: apiKey }, ['header'])).toEqual([]);
 });
 
 test('a text in the query or cookie without the form of a token is refused, including an API key', () => {
   for (const value of [apiKey, 'bootstrap-key', 'garbage', 'ey.two']) {
     const refusal = expect.objectContaining({ code: 'INVALID_TOKEN' });
-    expect(() => readCredential({}, { access_token: value }, everywhere)).toThrow(refusal);
-    expect(() => readCredential({ cookie: `latchkey_token=${value}` }, {}, everywhere)).toThrow(refusal);
+    expect(() => readCredentials({}, { access_token: value }, everywhere)).toThrow(refusal);
+    expect(() => readCredentials({ cookie: `latchkey_token=${value}` }, {}, everywhere)).toThrow(refusal);
   }
 });
 
@@ -56,13 +56,24 @@ test('a text in the header with the prefix of an API key counts as one, known or
 test('where the header is not an allowed source, a token in it is ignored, and an API key is read', () => {
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln';
   const read = (credential: string, query = {}) =>
-    readCredential({ authorization: `Bearer ${credential}` }, query, ['query', 'cookie']);
-  expect(read(token, { access_token: 'ey.q.q' })).toBe('ey.q.q');
-  expect(read(token)).toBeNull();
-  expect(read(apiKey, { access_token: 'ey.q.q' })).toBe(apiKey);
+    readCredentials({ authorization: `Bearer ${credential}` }, query, ['query', 'cookie']);
+  expect(read(token, { access_token: 'ey.q.q' })).toEqual(['ey.q.q']);
+  expect(read(token)).toEqual([]);
+  expect(read(apiKey, { access_token: 'ey.q.q' })).toEqual([apiKey]);
 });
 
 test('a query value that comes twice or is empty is not a token', () => {
-  expect(readCredential({}, { access_token: ['a', 'b'] }, everywhere)).toBeNull();
-  expect(readCredential({}, { access_token: '' }, everywhere)).toBeNull();
+  expect(readCredentials({}, { access_token: ['a', 'b'] }, everywhere)).toEqual([]);
+  expect(readCredentials({}, { access_token: '' }, everywhere)).toEqual([]);
+});
+
+test.each([
+  ['latchkey_token=ey.a.b; theme=dark;latchkey_token=ey.c.d', ['ey.a.b', 'ey.c.d']],
+  ['latchkey_token=; latchkey_token=ey.c.d', ['ey.c.d']],
+  ['latchkey_token=garbage; latchkey_token=ey.c.d', ['ey.c.d']],
+  ['xlatchkey_token=ey.a.b; latchkey_token=ey.c.d; latchkey_tokens=ey.e.f', ['ey.c.d']],
+  [[1, 2, 3, 4, 5].map((n) => `latchkey_token=ey.${n}.`).join('; '), ['ey.1.', 'ey.2.', 'ey.3.', 'ey.4.']],
+  [`${'latchkey_token=;'.repeat(4)}latchkey_token=ey.c.d`, []],
+])('of the cookies %s the tokens %j are tried, at most four and in this order', (cookie, tokens) => {
+  expect(readCredentials({ cookie }, {}, everywhere)).toEqual(tokens);
 });

@@ -131,3 +131,32 @@ test('a request for key info without a credential leaves no audit row, and one w
   await host.app.inject({ url: '/info/film', headers });
   expect(await recorded()).toEqual(['anonymous thing.info INVALID_API_KEY']);
 });
+
+test('of several tokens in cookies, one that cannot be checked makes the answer 503, unless another one is accepted', async () => {
+  const unknown = 'ey.cannot-be.checked';
+  const { authenticator } = host;
+  await host.app.register(async (app) => {
+    addGuard(app, {
+      authenticator: {
+        ...authenticator,
+        identify: (credential, access) => {
+          if (credential === unknown) throw new AppError('DEPENDENCY_UNAVAILABLE');
+          return authenticator.identify(credential, access);
+        },
+      },
+      viewerSources: ['cookie'],
+      limiter: null,
+    });
+    const config = { access: 'leases', contents: 'narrowed', action: 'lease.list' } as const;
+    app.get('/own', { config }, async () => ({ code: 'accepted' }));
+  });
+  const ask = async (...tokens: string[]) => {
+    const cookie = tokens.map((token) => `latchkey_token=${token}`).join('; ');
+    return (await host.app.inject({ url: '/own', headers: { cookie } })).json().code;
+  };
+  const forged = viewerToken(Buffer.alloc(32));
+  expect(await ask(unknown, forged)).toBe('DEPENDENCY_UNAVAILABLE');
+  expect(await ask(forged, unknown)).toBe('DEPENDENCY_UNAVAILABLE');
+  expect(await ask(forged, unknown, viewerToken())).toBe('accepted');
+  expect(await ask(forged, forged)).toBe('INVALID_TOKEN');
+});

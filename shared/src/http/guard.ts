@@ -14,7 +14,7 @@ import {
   type NamedContents,
   readBasicPassword,
   readBearer,
-  readCredential,
+  readCredentials,
   readSession,
   takesBasic,
 } from '../auth/index.ts';
@@ -64,8 +64,8 @@ export function addGuard(
     if (takesBasic(access))
       return authenticator.identify(readBearer(headers) ?? readBasicPassword(headers), access);
     const sources = accessRules[access]?.viewer ? viewerSources : headerOnly;
-    const credential = readCredential(headers, query, sources);
-    if (credential === null && (access === 'keys' || access === 'licenses')) {
+    const credentials = readCredentials(headers, query, sources);
+    if (credentials.length === 0 && (access === 'keys' || access === 'licenses')) {
       const { key_credential: inUrl, s: sid } = query as { key_credential?: unknown; s?: unknown };
       if (inUrl !== undefined && keyCredentials && access === 'keys')
         return authenticator.identifyIssuer(keyCredentials.open(request.params as KeyName, inUrl));
@@ -75,7 +75,9 @@ export function addGuard(
         return principal;
       }
     }
-    return authenticator.identify(credential, access);
+    return credentials.length > 1
+      ? identifyAny(authenticator, credentials, access)
+      : authenticator.identify(credentials[0] ?? null, access);
   };
   app.addHook('onRoute', (route) => {
     const { config, url, method } = route;
@@ -123,6 +125,28 @@ export function addGuard(
     if (!(principal instanceof Promise)) return settle(principal);
     principal.then(settle, (error: Error) => countThen(request, reply, limiter, done, error));
   });
+}
+
+/**
+ * The principal of the first credential that is accepted. A stale cookie from another path or domain may come before the good one.
+ *
+ * @throws the refusal of the first, unless one could not be checked: then it is unknown whether the request has a valid one (503)
+ */
+async function identifyAny(
+  authenticator: Authenticator,
+  credentials: readonly string[],
+  access: Access,
+): Promise<Principal> {
+  let refusal: unknown;
+  for (const credential of credentials) {
+    try {
+      return await authenticator.identify(credential, access);
+    } catch (error) {
+      const isUnknown = error instanceof AppError && error.code === 'DEPENDENCY_UNAVAILABLE';
+      if (refusal === undefined || isUnknown) refusal = error;
+    }
+  }
+  throw refusal;
 }
 
 /** Refuses the contents that do not exist for a limited API key, by the id alone: nothing is read that the time of the answer could tell of. */

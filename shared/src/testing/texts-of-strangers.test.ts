@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { BlockList } from 'node:net';
 import { parseTraceParent } from '@opentelemetry/core';
 import { expect, it } from 'vitest';
-import { readBasicPassword, readBearer, readCredential } from '../auth/read-credential.ts';
+import { readBasicPassword, readBearer, readCredentials } from '../auth/read-credential.ts';
 import { readSession } from '../auth/read-session.ts';
 import { isContentId } from '../contracts/index.ts';
 import { decodeCursor } from '../db/cursor.ts';
@@ -40,8 +40,8 @@ const readers: [name: string, read: (text: string) => unknown, begins: string[]]
   ['a path in the log', redactPath, ['/', 'https://', '/keys/a?', '/play/']],
   ['a bearer token', (text) => readBearer({ authorization: text }), ['Bearer ', 'Bearer a']],
   ['a password', (text) => readBasicPassword({ authorization: text }), ['Basic ', 'Basic a']],
-  ['a cookie', (text) => readCredential({ cookie: text }, {}, sources), ['latchkey_token=', '']],
-  ['a token in a query', (text) => readCredential({}, { access_token: text }, sources), ['ey', 'ey.a.']],
+  ['a cookie', (text) => readCredentials({ cookie: text }, {}, sources), ['latchkey_token=', '']],
+  ['a token in a query', (text) => readCredentials({}, { access_token: text }, sources), ['ey', 'ey.a.']],
   ['a session', readSession, ['']],
   ['a content id', isContentId, ['']],
   [
