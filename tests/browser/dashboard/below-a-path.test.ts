@@ -1,5 +1,5 @@
-import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { serveBelowPath } from '@latchkey/support/black-box/serve-below-path';
+import { registerContent } from '@latchkey/support/black-box/server-actions';
 import { openSharedDashboard, signIn } from '@latchkey/support/dashboard/open-dashboard';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
