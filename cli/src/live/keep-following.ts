@@ -24,10 +24,10 @@ export async function keepFollowing(follower: Follower, lookup: ChannelLookup): 
   for (;;) {
     signal.throwIfAborted();
     try {
+      // Before the look, not after it: a redirect may lead to the address that was just asked.
+      if (standsStill(follower)) await renew(follower, lookup, 'has not changed for some time');
       if (await followStep(follower)) return;
-      const isMoved =
-        standsStill(follower) && (await renew(follower, lookup, 'has not changed for some time'));
-      await wait(isMoved ? 0 : pauseOf(follower), signal);
+      await wait(pauseOf(follower), signal);
     } catch (error) {
       signal.throwIfAborted();
       const isRefused = error instanceof AppError && error.status === 400;
@@ -38,9 +38,9 @@ export async function keepFollowing(follower: Follower, lookup: ChannelLookup): 
         // The packager may start again before the next look.
         follower.verify = true;
         follower.playlist.forget();
-        const hasEnded = endedStatuses.has(error.status);
-        if ((hasEnded || standsStill(follower)) && (await renew(follower, lookup, fault))) continue;
-        if (hasEnded) pause = targetSecondsOf(follower);
+        if (endedStatuses.has(error.status) && (await renew(follower, lookup, fault))) continue;
+        // A server has answered. Asked often, one that refuses would refuse the more.
+        if (error.status !== undefined) pause = targetSecondsOf(follower);
       }
       warn(`${options.name}: ${fault}; its playlist stands still`);
       await wait(pause, signal);

@@ -20,12 +20,16 @@ const texts = (from: number, to: number, mark = 's') =>
   Array.from({ length: to - from }, (_, index) => `${mark}${from + index}`);
 const variant = (uri: string, attributes = 'BANDWIDTH=900000') => `#EXT-X-STREAM-INF:${attributes}\n${uri}\n`;
 
-/** As MediaMTX: a redirect looks for cookies, and a session is in each URL. All sessions end with the publisher. */
-async function startSessions() {
+/**
+ * As MediaMTX: a redirect looks for cookies, and a session is in each URL. All sessions end with the publisher.
+ *
+ * @param awayStatus of every answer while the source is away. Default: those of MediaMTX
+ */
+async function startSessions(awayStatus?: number) {
   const state = { sessions: new Set<string>(), count: 0, isAway: false, mark: 's', firstNumber: 0 };
   const server: LiveServer = await startLiveServer((url, response, { headers }) => {
     const last = server.written() - state.firstNumber;
-    if (state.isAway) return refuse(response, url.pathname === '/cam/index.m3u8' ? 404 : 401);
+    if (state.isAway) return refuse(response, awayStatus ?? (url.pathname === '/cam/index.m3u8' ? 404 : 401));
     if (url.pathname === '/cam/index.m3u8') {
       if (!headers.cookie?.includes('cookieCheck=1'))
         return redirect(response, '/cam/index.m3u8?cookieCheck=1', ['cookieCheck=1; Secure; SameSite=None']);
@@ -52,20 +56,26 @@ it('a session that ends is replaced by a new one: no segment is lost or taken tw
   expect(channel.warnings).toEqual([expect.stringContaining('its playlist was looked up anew')]);
 });
 
-it('while a source is away, no address is asked more than once a target duration, and afterwards it goes on by itself', async () => {
-  const { server, state } = await startSessions();
-  const channel = await followServer(server, '/cam/index.m3u8');
-  await channel.pass(21);
-  state.isAway = true;
-  await channel.pass(60);
-  expect(mostAskedAtOnce(server.asked, 21.2, 81)).toBe(1);
-  Object.assign(state, { isAway: false, mark: 'n', firstNumber: 39 });
-  state.sessions.clear();
-  await channel.pass(20);
-  // The publisher came back with numbers from 0 on, and other pictures.
-  expect(channel.played()).toEqual([...texts(0, 11), ...texts(0, 12, 'n')]);
-  expect(channel.breaks()).toBe(1);
-});
+it.each([
+  ['is away', undefined],
+  ['is away behind a proxy that answers 502', 502],
+])(
+  'while a source %s, no address is asked more than once a target duration, and afterwards it goes on by itself',
+  async (_, awayStatus) => {
+    const { server, state } = await startSessions(awayStatus);
+    const channel = await followServer(server, '/cam/index.m3u8');
+    await channel.pass(21);
+    state.isAway = true;
+    await channel.pass(60);
+    expect(mostAskedAtOnce(server.asked, 21.2, 81)).toBe(1);
+    Object.assign(state, { isAway: false, mark: 'n', firstNumber: 39 });
+    state.sessions.clear();
+    await channel.pass(20);
+    // The publisher came back with numbers from 0 on, and other pictures.
+    expect(channel.played()).toEqual([...texts(0, 11), ...texts(0, 12, 'n')]);
+    expect(channel.breaks()).toBe(1);
+  },
+);
 
 it('the same command again, with a session of its own, goes on without a discontinuity', async () => {
   const { server } = await startSessions();
@@ -175,6 +185,25 @@ it('a playlist that stands still for three target durations is looked up anew, a
   // It last changed in second 10.
   expect(lookups[1]?.second).toBeGreaterThanOrEqual(10 + 3 * segmentSeconds);
   expect(lookups[1]?.second).toBeLessThan(10 + 4 * segmentSeconds);
+});
+
+it('while a playlist behind a redirect stands still, no address is asked more than once a target duration', async () => {
+  const lastNumber = 5;
+  const server: LiveServer = await startLiveServer((url, response) => {
+    if (url.pathname === '/watch.m3u8') return redirect(response, '/edge/v.m3u8');
+    if (url.pathname.endsWith('.ts')) return void response.end(`s${numberIn(url)}`);
+    response.end(windowOf(Math.min(server.written(), lastNumber), (number) => `${number}.ts`));
+  });
+  const channel = await followServer(server, '/watch.m3u8');
+  await channel.pass(51);
+  expect(channel.played()).toEqual(texts(0, lastNumber + 1));
+  const lateSecond = (lastNumber + 2) * segmentSeconds;
+  // The look at that moment may still be one of the frequent ones.
+  expect(mostAskedAtOnce(server.asked, lateSecond + 0.2, 51)).toBe(1);
+  const lookups = server.asked.filter(
+    ({ address, second }) => address === '/watch.m3u8' && second > lateSecond,
+  );
+  expect(lookups.length).toBeGreaterThanOrEqual(5);
 });
 
 it('each start of a packager from 0 with other bytes makes one discontinuity, and every segment has the bytes of its source', async () => {
