@@ -19,9 +19,13 @@ export async function alignFollower(follower: Follower, read: SourceWindow): Pro
   const { name } = options;
   const [first] = read.segments;
   let alignment = alignWindow(state.entries, state.lastSource, read, { verify, namesVary });
+  follower.compared = undefined;
   if (alignment.kind === 'unclear') {
-    const isSame =
-      (!verify && isUnchanged(follower, read)) || (await hasSameBytes(follower, alignment, read));
+    const { entry, segment } = alignment;
+    const bytes =
+      !verify && isUnchanged(follower, read) ? undefined : await readCommon(follower, alignment, read);
+    const isSame = bytes === undefined || identityOf(bytes) === entry.identity;
+    if (!isSame) follower.compared = { segment, bytes };
     const isOlder = (read.segments.at(-1)?.number ?? 0) < (state.lastSource ?? 0);
     if (isSame && !verify && !alignment.looksSame) follower.namesVary = true;
     if (isSame && isOlder) return false;
@@ -61,23 +65,25 @@ function isUnchanged({ window: last, namesVary }: Follower, read: SourceWindow):
 }
 
 /**
- * A file with the name of before that was removed meanwhile belongs to an old copy of the playlist, so it counts as the same.
+ * The bytes that decide whether a segment was taken before. A file with the name of before that was removed meanwhile belongs to an old
+ * copy of the playlist, so it counts as the same.
  *
+ * @returns undefined for a file that counts as the same
  * @throws SourceUnavailable or AppError if a file with another name cannot be read
  */
-async function hasSameBytes(
+async function readCommon(
   { tools }: Follower,
-  { entry, segment, looksSame }: CommonSegment,
+  { segment, looksSame }: CommonSegment,
   { playlist }: SourceWindow,
-): Promise<boolean> {
+): Promise<Buffer | undefined> {
   const place = { playlist, line: segment.line };
   try {
     const location = await tools.source.resolve(segment.uri, playlist, place);
-    return identityOf(await tools.source.read(location, segment.byteRange)) === entry.identity;
+    return await tools.source.read(location, segment.byteRange);
   } catch (error) {
     // The session has ended: that tells nothing of the bytes.
     const isDenied = error instanceof SourceUnavailable && (error.status === 401 || error.status === 403);
-    if (looksSame && !isDenied) return true;
+    if (looksSame && !isDenied) return undefined;
     throw error;
   }
 }

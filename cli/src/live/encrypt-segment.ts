@@ -45,6 +45,8 @@ interface SeenSegment {
   readonly secondsToEnd: number;
   /** Number in the output. */
   readonly number: number;
+  /** Undefined if it is not read yet. */
+  readonly bytes: Buffer | undefined;
 }
 
 interface Places {
@@ -62,7 +64,7 @@ export type WrittenSegment = Pick<LiveEntry, 'identity' | 'name' | 'encryption' 
  * @throws SourceUnavailable, AppError, or an error of the file system as Node gives it
  */
 export async function encryptSegment(
-  { segment, firstSeen, secondsToEnd, number }: SeenSegment,
+  { segment, firstSeen, secondsToEnd, number, bytes: known }: SeenSegment,
   { playlist, folder }: Places,
   tools: LiveTools,
 ): Promise<WrittenSegment> {
@@ -72,7 +74,7 @@ export async function encryptSegment(
   if (segment.gap) return { identity: '', name: plainName, map, encryption: undefined };
   const place = { playlist, line: segment.line };
   const location = await source.resolve(segment.uri, playlist, place);
-  const bytes = await source.read(location, segment.byteRange);
+  const bytes = known ?? (await source.read(location, segment.byteRange));
 
   const { epoch, key } = await findKey(segment, { firstSeen, secondsToEnd, playlist }, tools);
   const iv = tools.vectors.issue(epoch);

@@ -39,6 +39,7 @@ export async function openFollower(options: RenditionOptions, tools: LiveTools):
     window: undefined,
     verify: true,
     namesVary: false,
+    compared: undefined,
     range: '',
     changedAt: tools.clock.monotonic(),
     renewedAt: Number.NEGATIVE_INFINITY,
@@ -116,7 +117,7 @@ async function takeSegment(
 ): Promise<boolean> {
   const { options, tools, folder, sightings } = follower;
   const { state } = folder;
-  const { missing } = follower;
+  const { missing, compared } = follower;
   if (missing?.number === segment.number && tools.clock.monotonic() < missing.retryAt) return false;
   const number = segment.number + state.offset;
   const sighting = sightings.get(segment.number) ?? { firstSeen: tools.clock.now(), secondsToEnd: 0 };
@@ -124,7 +125,9 @@ async function takeSegment(
   let { lines } = segment;
   try {
     const places = { playlist: window.playlist, folder: options.folder };
-    written = await encryptSegment({ segment, number, ...sighting }, places, tools);
+    const bytes = compared?.segment === segment ? compared.bytes : undefined;
+    written = await encryptSegment({ segment, number, bytes, ...sighting }, places, tools);
+    if (bytes) follower.compared = undefined;
   } catch (error) {
     tools.signal.throwIfAborted();
     if (!mayBecomeGap(follower, segment.number, error, window.header.targetSeconds)) return false;

@@ -1,7 +1,7 @@
 import type { LiveTools } from './encrypt-segment.ts';
 import type { LivePlaylist } from './read-live-playlist.ts';
 import type { RenditionFolder } from './rendition-folder.ts';
-import type { SourceWindow } from './source-window.ts';
+import type { SourceSegment, SourceWindow } from './source-window.ts';
 
 export interface RenditionOptions {
   /** For messages. */
@@ -36,6 +36,8 @@ export interface Follower {
   verify: boolean;
   /** The server gives its segments another path at each look: only numbers, lengths and bytes count. */
   namesVary: boolean;
+  /** A new segment whose bytes were read to know that it is one, so that its address is not asked twice. */
+  compared: { readonly segment: SourceSegment; readonly bytes: Buffer } | undefined;
   /** The first and the last number of the playlist that was read last. */
   range: string;
   /** When that was another one, on the monotonic clock. */

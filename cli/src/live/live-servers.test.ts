@@ -77,6 +77,20 @@ it.each([
   },
 );
 
+it('a segment that was read to learn that the packager has started again is not read a second time', async () => {
+  const { server, state } = await startSessions();
+  const channel = await followServer(server, '/cam/index.m3u8');
+  await channel.pass(5);
+  // Its number 0 is still in the window.
+  Object.assign(state, { mark: 'n', firstNumber: 2 });
+  state.sessions.clear();
+  await channel.pass(6);
+  expect(channel.played()).toEqual([...texts(0, 3), ...texts(0, 4, 'n')]);
+  expect(channel.breaks()).toBe(1);
+  const segments = server.asked.filter(({ address }) => address.includes('.ts'));
+  expect(mostAskedAtOnce(segments, 0, 11)).toBe(1);
+});
+
 it('the same command again, with a session of its own, goes on without a discontinuity', async () => {
   const { server } = await startSessions();
   const first = await followServer(server, '/cam/index.m3u8');
