@@ -1,15 +1,10 @@
 import { createCipheriv, createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
 import { type ClockPeriods, currentEpochOf } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
-import { formatAttributeList } from '@latchkey/shared/hls';
 import { addHash } from '../encrypt/add-hash.ts';
-import { bytesInMemory, isInitializationSection } from '../encrypt/initialization-section.ts';
 import { segmentName } from '../encrypt/target-names.ts';
-import type { MapTag } from '../hls/media-playlist.ts';
-import { playlistError } from '../hls/playlist-error.ts';
 import { showUrl } from '../show-url.ts';
 import { writeAtomically } from '../write-atomically.ts';
 import { chooseEpoch } from './choose-epoch.ts';
@@ -47,6 +42,8 @@ interface SeenSegment {
   readonly number: number;
   /** Undefined if it is not read yet. */
   readonly bytes: Buffer | undefined;
+  /** Its initialization section, in the output. */
+  readonly map: MapFile | undefined;
 }
 
 interface Places {
@@ -64,12 +61,11 @@ export type WrittenSegment = Pick<LiveEntry, 'identity' | 'name' | 'encryption' 
  * @throws SourceUnavailable, AppError, or an error of the file system as Node gives it
  */
 export async function encryptSegment(
-  { segment, firstSeen, secondsToEnd, number, bytes: known }: SeenSegment,
+  { segment, firstSeen, secondsToEnd, number, bytes: known, map }: SeenSegment,
   { playlist, folder }: Places,
   tools: LiveTools,
 ): Promise<WrittenSegment> {
   const { source } = tools;
-  const map = segment.map && (await copyMap(segment.map, { playlist, folder }, tools));
   const plainName = segmentName(BigInt(number), segment.uri, map !== undefined);
   if (segment.gap) return { identity: '', name: plainName, map, encryption: undefined };
   const place = { playlist, line: segment.line };
@@ -118,28 +114,6 @@ async function findKey(
     const current = currentEpochOf(periods, clock.now());
     return { epoch: current, key: await keys.get(current) };
   }
-}
-
-/**
- * Copies an initialization section, which describes media and contains none. Its name has a hash of its bytes: a packager that
- * starts again may write another section under the same name.
- */
-async function copyMap(map: MapTag, { playlist, folder }: Places, { source }: LiveTools): Promise<MapFile> {
-  const place = { playlist, line: map.line };
-  const location = await source.resolve(map.uri, playlist, place);
-  const bytes = await source.read(location, map.byteRange);
-  if (!(await isInitializationSection(bytesInMemory(bytes)))) {
-    const detail = `"${showUrl(map.uri)}" of #EXT-X-MAP is more than an initialization section, so it cannot stay in the clear`;
-    throw playlistError(place, detail);
-  }
-  const name = `init-${identityOf(bytes)}.mp4`;
-  const target = join(folder, name);
-  const written = await stat(target).catch(() => undefined);
-  if (written?.size !== bytes.length) await writeAtomically(target, bytes);
-  const others = map.attributes.filter(
-    (attribute) => attribute.name !== 'URI' && attribute.name !== 'BYTERANGE',
-  );
-  return { name, attributes: formatAttributeList(others) };
 }
 
 /** Names bytes: 64 bits of a hash. A channel has a few sections, and nobody gains from two that share a name. */

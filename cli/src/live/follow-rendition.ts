@@ -4,6 +4,7 @@ import { explainError } from '../explain-error.ts';
 import { showUrl } from '../show-url.ts';
 import { SourceUnavailable } from '../source/source-unavailable.ts';
 import { alignFollower } from './align-follower.ts';
+import { createSectionCopier } from './copy-section.ts';
 import { encryptSegment, type LiveTools, type WrittenSegment } from './encrypt-segment.ts';
 import type { Follower, RenditionOptions } from './follower.ts';
 import { openLivePlaylist } from './read-live-playlist.ts';
@@ -34,6 +35,7 @@ export async function openFollower(options: RenditionOptions, tools: LiveTools):
     options,
     tools,
     folder,
+    copySection: createSectionCopier(options.folder, tools),
     playlist: openLivePlaylist(options.location, tools.source, tools.warn),
     sightings: new Map(),
     window: undefined,
@@ -115,18 +117,25 @@ async function takeSegment(
   segment: SourceSegment,
   window: SourceWindow,
 ): Promise<boolean> {
-  const { options, tools, folder, sightings } = follower;
+  const { options, tools, folder, sightings, copySection } = follower;
   const { state } = folder;
   const { missing, compared } = follower;
   if (missing?.number === segment.number && tools.clock.monotonic() < missing.retryAt) return false;
   const number = segment.number + state.offset;
   const sighting = sightings.get(segment.number) ?? { firstSeen: tools.clock.now(), secondsToEnd: 0 };
+  const discontinuity = segment.discontinuity || state.breaksNext;
   let written: WrittenSegment;
   let { lines } = segment;
   try {
-    const places = { playlist: window.playlist, folder: options.folder };
+    const { playlist, header } = window;
+    const use = { playlist, targetSeconds: header.targetSeconds, isNew: discontinuity };
+    const map = segment.map && (await copySection(segment.map, use));
     const bytes = compared?.segment === segment ? compared.bytes : undefined;
-    written = await encryptSegment({ segment, number, bytes, ...sighting }, places, tools);
+    written = await encryptSegment(
+      { segment, number, bytes, map, ...sighting },
+      { playlist, folder: options.folder },
+      tools,
+    );
     if (bytes) follower.compared = undefined;
   } catch (error) {
     tools.signal.throwIfAborted();
@@ -136,7 +145,6 @@ async function takeSegment(
     written = { name, identity: '', map: undefined, encryption: undefined };
     lines = ['#EXT-X-GAP', ...lines];
   }
-  const discontinuity = segment.discontinuity || state.breaksNext;
   if (discontinuity) state.discontinuityNumber++;
   const { uri, seconds, number: source } = segment;
   state.entries.push({

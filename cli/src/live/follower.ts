@@ -1,3 +1,4 @@
+import type { SectionCopier } from './copy-section.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 import type { LivePlaylist } from './read-live-playlist.ts';
 import type { RenditionFolder } from './rendition-folder.ts';
@@ -29,6 +30,7 @@ export interface Follower {
   readonly tools: LiveTools;
   readonly folder: RenditionFolder;
   readonly playlist: LivePlaylist;
+  readonly copySection: SectionCopier;
   /** By number in the source: when a segment was first seen, and how far from the end of the playlist it began. */
   readonly sightings: Map<number, { readonly firstSeen: number; readonly secondsToEnd: number }>;
   window: SourceWindow | undefined;

@@ -10,6 +10,7 @@ import {
   startLiveServer,
   windowOf,
 } from '../testing/live-server.ts';
+import { makeFragment, makeInitialization } from '../testing/media-boxes.ts';
 
 const refuse = (response: ServerResponse, status: number) => void response.writeHead(status).end();
 const redirect = (response: ServerResponse, location: string, cookie: string[] = []) =>
@@ -273,6 +274,26 @@ it('a segment that the server refuses is asked for once a target duration, and i
       20,
     ),
   ).toBe(1);
+});
+
+it('an initialization section is asked for once a target duration, and at once after a discontinuity', async () => {
+  const state = { mark: 'a', firstNumber: -3 };
+  const server: LiveServer = await startLiveServer((url, response) => {
+    if (url.pathname === '/i.mp4') return void response.end(makeInitialization(state.mark));
+    if (url.pathname.endsWith('.m4s')) return void response.end(makeFragment(Buffer.from(url.pathname)));
+    const text = windowOf(server.written() - state.firstNumber, (number) => `${state.mark}${number}.m4s`);
+    response.end(text.replace('#EXTINF', '#EXT-X-MAP:URI="i.mp4"\n#EXTINF'));
+  });
+  const sections = () => server.asked.filter(({ address }) => address === '/i.mp4');
+  const channel = await followServer(server, '/i.m3u8');
+  await channel.pass(9);
+  expect(channel.played()).toHaveLength(8);
+  expect(mostAskedAtOnce(sections(), 0, 9)).toBe(1);
+  Object.assign(state, { mark: 'b', firstNumber: server.written() });
+  await channel.pass(4);
+  expect(channel.played()).toHaveLength(11);
+  const copies = readdirSync(channel.out).filter((name) => name.startsWith('init-'));
+  expect(copies).toHaveLength(2);
 });
 
 it('neither a file in the output nor a message has the value of a query, and lines of the source are whole again after a start', async () => {

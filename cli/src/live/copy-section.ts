@@ -1,0 +1,61 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatAttributeList } from '@latchkey/shared/hls';
+import { bytesInMemory, isInitializationSection } from '../encrypt/initialization-section.ts';
+import type { MapTag } from '../hls/media-playlist.ts';
+import { playlistError } from '../hls/playlist-error.ts';
+import { showUrl } from '../show-url.ts';
+import { writeAtomically } from '../write-atomically.ts';
+import { identityOf, type LiveTools } from './encrypt-segment.ts';
+import type { MapFile } from './rendition-state.ts';
+
+interface SectionUse {
+  /** Location of the source's playlist, to which URIs are relative. */
+  readonly playlist: string;
+  /** Its target duration. */
+  readonly targetSeconds: number;
+  /** A discontinuity stands before the segment, so the section may have other bytes under the same name. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Copies the initialization section of a segment, which describes media and contains none, unless it was copied within the target duration.
+ *
+ * @throws SourceUnavailable, AppError `VALIDATION_FAILED` for a file that is more, or an error of the file system as Node gives it
+ */
+export type SectionCopier = (map: MapTag, use: SectionUse) => Promise<MapFile>;
+
+/**
+ * The name of a copy has a hash of its bytes: a packager that starts again may write another section under the same name.
+ *
+ * @param folder of the rendition
+ */
+export function createSectionCopier(
+  folder: string,
+  { source, clock }: Pick<LiveTools, 'source' | 'clock'>,
+): SectionCopier {
+  let last: { readonly key: string; readonly askedAt: number; readonly name: string } | undefined;
+
+  async function copy(map: MapTag, location: string, playlist: string): Promise<string> {
+    const bytes = await source.read(location, map.byteRange);
+    if (!(await isInitializationSection(bytesInMemory(bytes)))) {
+      const detail = `"${showUrl(map.uri)}" of #EXT-X-MAP is more than an initialization section, so it cannot stay in the clear`;
+      throw playlistError({ playlist, line: map.line }, detail);
+    }
+    const name = `init-${identityOf(bytes)}.mp4`;
+    const target = join(folder, name);
+    const written = await stat(target).catch(() => undefined);
+    if (written?.size !== bytes.length) await writeAtomically(target, bytes);
+    return name;
+  }
+
+  return async (map, { playlist, targetSeconds, isNew }) => {
+    const location = await source.resolve(map.uri, playlist, { playlist, line: map.line });
+    const key = JSON.stringify([location, map.byteRange]);
+    const askedAt = clock.monotonic();
+    if (isNew || last?.key !== key || askedAt - last.askedAt >= targetSeconds * 1_000)
+      last = { key, askedAt, name: await copy(map, location, playlist) };
+    const others = map.attributes.filter(({ name }) => name !== 'URI' && name !== 'BYTERANGE');
+    return { name: last.name, attributes: formatAttributeList(others) };
+  };
+}
