@@ -7,6 +7,7 @@ import { alignFollower } from './align-follower.ts';
 import { createSectionCopier } from './copy-section.ts';
 import { encryptSegment, type LiveTools, type WrittenSegment } from './encrypt-segment.ts';
 import type { Follower, RenditionOptions } from './follower.ts';
+import { assumedTargetSeconds } from './load-channel.ts';
 import { openLivePlaylist } from './read-live-playlist.ts';
 import { renderWindow } from './render-window.ts';
 import { openRenditionFolder } from './rendition-folder.ts';
@@ -18,8 +19,6 @@ import type { SourceSegment, SourceWindow } from './source-window.ts';
 const publishEveryMs = 100;
 /** A segment that the playlist names and that cannot be read becomes a gap after so many target durations. */
 const patienceTargets = 3;
-/** Before the first playlist was read. */
-const assumedTargetSeconds = 2;
 
 /**
  * Opens a rendition and writes the playlist that its state describes, which a killed process may not have written.
@@ -36,7 +35,7 @@ export async function openFollower(options: RenditionOptions, tools: LiveTools):
     tools,
     folder,
     copySection: createSectionCopier(options.folder, tools),
-    playlist: openLivePlaylist(options.location, tools.source, tools.warn),
+    playlist: openLivePlaylist(options, tools.source, tools.warn),
     sightings: new Map(),
     window: undefined,
     verify: true,
@@ -101,9 +100,13 @@ function rangeOf({ segments }: SourceWindow): string {
 
 /** Seconds until the next step. */
 export function pauseOf(follower: Follower): number {
-  const { tools, changedAt } = follower;
-  const unchangedSeconds = (tools.clock.monotonic() - changedAt) / 1_000;
-  return tools.source.pollSeconds(targetSecondsOf(follower), unchangedSeconds);
+  const { tools, window } = follower;
+  const targetSeconds = targetSecondsOf(follower);
+  const first = window?.segments[0];
+  if (!first) return tools.source.pollSeconds(targetSeconds);
+  // Before a list that is shorter than two target durations has lost what was added. One that begins has one segment.
+  const lossSeconds = Math.max(first.seconds, first.secondsToEnd / 2);
+  return tools.source.pollSeconds(Math.min(targetSeconds, lossSeconds));
 }
 
 /** The target duration of the source. */

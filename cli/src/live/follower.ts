@@ -1,5 +1,6 @@
 import type { SectionCopier } from './copy-section.ts';
 import type { LiveTools } from './encrypt-segment.ts';
+import type { PlaylistVersion } from './live-source.ts';
 import type { LivePlaylist } from './read-live-playlist.ts';
 import type { RenditionFolder } from './rendition-folder.ts';
 import type { SourceSegment, SourceWindow } from './source-window.ts';
@@ -9,6 +10,8 @@ export interface RenditionOptions {
   readonly name: string;
   /** Of the source's playlist at the start. */
   readonly location: string;
+  /** That playlist, if it was just read. */
+  readonly file?: PlaylistVersion | undefined;
   readonly folder: string;
   readonly playlistName: string;
   /** After each publication. */

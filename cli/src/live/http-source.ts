@@ -4,14 +4,6 @@ import { showUrl } from '../show-url.ts';
 import { createSourceRequests } from '../source/request-source.ts';
 import type { LiveSource } from './live-source.ts';
 
-/** 125 ms for segments of two seconds: the delay stays under 200 ms, and most answers are 304. */
-const looksInSegment = 16;
-const shortestPollSeconds = 0.05;
-/** For a long segment the delay matters less than the requests. */
-const longestPollSeconds = 0.5;
-/** Target durations without a new segment, after which a playlist is late. Its server may have enough trouble already. */
-const lateTargets = 2;
-
 /** A packager on the same network answers in milliseconds. After this time a new connection is more likely to help. */
 const timeoutMs = 10_000;
 
@@ -56,9 +48,7 @@ export function createHttpSource({ address, headers, signal }: HttpSourceOptions
       const { bytes } = await request(location, { mostBytes: segmentMostBytes, range });
       return bytes ?? Buffer.alloc(0);
     },
-    pollSeconds: (targetSeconds, unchangedSeconds) =>
-      unchangedSeconds > lateTargets * targetSeconds
-        ? targetSeconds
-        : Math.min(Math.max(targetSeconds / looksInSegment, shortestPollSeconds), longestPollSeconds),
+    // As a player (RFC 8216 section 6.3.4).
+    pollSeconds: (mostSeconds) => mostSeconds,
   };
 }

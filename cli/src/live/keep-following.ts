@@ -33,17 +33,14 @@ export async function keepFollowing(follower: Follower, lookup: ChannelLookup): 
       const isRefused = error instanceof AppError && error.status === 400;
       if (isRefused && !hasStarted(folder.state)) throw error;
       const fault = explainError(error);
-      let pause = Math.max(retrySeconds, pauseOf(follower));
       if (error instanceof SourceUnavailable) {
         // The packager may start again before the next look.
         follower.verify = true;
         follower.playlist.forget();
         if (endedStatuses.has(error.status) && (await renew(follower, lookup, fault))) continue;
-        // A server has answered. Asked often, one that refuses would refuse the more.
-        if (error.status !== undefined) pause = targetSecondsOf(follower);
       }
       warn(`${options.name}: ${fault}; its playlist stands still`);
-      await wait(pause, signal);
+      await wait(Math.max(retrySeconds, pauseOf(follower)), signal);
     }
   }
 }

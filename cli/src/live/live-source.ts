@@ -2,7 +2,7 @@ import type { Place } from '../hls/playlist-error.ts';
 import type { ByteRange } from '../source/request-source.ts';
 
 /** A playlist as it was at one moment. */
-interface PlaylistVersion {
+export interface PlaylistVersion {
   readonly bytes: Buffer;
   /** Differs from that of the version before: inode, size and time on a disk, ETag or a hash over HTTP. */
   readonly version: string;
@@ -22,11 +22,6 @@ export interface LiveSource {
   readChanged(location: string, known: string | undefined): Promise<PlaylistVersion | undefined>;
   /** @throws SourceUnavailable */
   read(location: string, range: ByteRange | undefined): Promise<Buffer>;
-  /**
-   * Pause between two looks at a playlist.
-   *
-   * @param targetSeconds its target duration
-   * @param unchangedSeconds since it last had a new segment
-   */
-  pollSeconds(targetSeconds: number, unchangedSeconds: number): number;
+  /** Seconds between two looks at a playlist. @param mostSeconds its target duration, or less if it lists little */
+  pollSeconds(mostSeconds: number): number;
 }

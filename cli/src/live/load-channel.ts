@@ -6,11 +6,14 @@ import { classifyPlaylist, type PlaylistText, splitPlaylist } from '../hls/playl
 import { inspectTags } from '../hls/refused-tags.ts';
 import { hideUrls } from '../show-url.ts';
 import type { LiveTools } from './encrypt-segment.ts';
+import type { PlaylistVersion } from './live-source.ts';
 import { type DescribedRendition, describeRendition } from './match-renditions.ts';
 
 /** A media playlist that was found in a multivariant one, or that was given. */
 export interface FoundRendition extends DescribedRendition {
   readonly location: string;
+  /** As it was just read, if it is the one that was given. */
+  readonly file?: PlaylistVersion | undefined;
   /** As the playlist names it. */
   readonly uri: string;
 }
@@ -26,6 +29,8 @@ export interface Channel {
 
 /** Encoders start before or after this command. */
 const retrySeconds = 0.5;
+/** Before the first playlist was read. */
+export const assumedTargetSeconds = 2;
 /** A playlist that is wrong for so long is not one that is just being written. */
 const patienceMs = 3_000;
 /** Each of them is followed. The largest presentations have some forty. */
@@ -51,7 +56,7 @@ export async function loadChannel(address: string, tools: LiveTools): Promise<Ch
         if (clock.monotonic() - wrongSince > patienceMs) throw error;
       } else warn(`waits for the source: ${hideUrls((error as Error).message)}`);
     }
-    await wait(retrySeconds, signal);
+    await wait(Math.max(retrySeconds, tools.source.pollSeconds(assumedTargetSeconds)), signal);
   }
 }
 
@@ -69,7 +74,8 @@ export async function readChannel(
   const text = splitPlaylist(location, file?.bytes ?? Buffer.alloc(0));
   for (const warning of inspectTags(text)) warn(warning);
   if (classifyPlaylist(text) === 'media') {
-    const rendition = { attributes: describeRendition(variantTag, []), location: address, uri: address };
+    const attributes = describeRendition(variantTag, []);
+    const rendition = { attributes, location: address, file, uri: address };
     return { multivariant: undefined, renditions: [rendition], renditionOfUri: new Map() };
   }
   return findRenditions(text, location, source);

@@ -70,9 +70,9 @@ export async function openChannel(
     report.published?.(rootName, root, [...nameOf.values()].map(pathOf));
   };
   const followers: Follower[] = [];
-  for (const [{ location: playlist }, name] of nameOf) {
+  for (const [{ location, file }, name] of nameOf) {
     const path = join(out, pathOf(name));
-    const places = { name, location: playlist, folder: dirname(path), playlistName: basename(path) };
+    const places = { name, location, file, folder: dirname(path), playlistName: basename(path) };
     followers.push(await openFollower({ ...places, onPublish: (done) => onPublish(name, done) }, tools));
   }
   const { periods, clock } = tools;

@@ -1,6 +1,6 @@
 import { splitPlaylist } from '../hls/playlist-lines.ts';
 import { inspectTags } from '../hls/refused-tags.ts';
-import type { LiveSource } from './live-source.ts';
+import type { LiveSource, PlaylistVersion } from './live-source.ts';
 import { readSourceWindow, type SourceWindow } from './source-window.ts';
 
 /** A live playlist that is read repeatedly. */
@@ -21,7 +21,7 @@ export interface LivePlaylist {
 }
 
 export function openLivePlaylist(
-  given: string,
+  { location: given, file: known }: { location: string; file?: PlaylistVersion | undefined },
   source: LiveSource,
   warn: (text: string) => void,
 ): LivePlaylist {
@@ -29,6 +29,7 @@ export function openLivePlaylist(
   let location = given;
   let version: string | undefined;
   let cut: Buffer | undefined;
+  let unread = known;
   /** Each change of the playlist gives the same warnings. */
   const said = new Set<string>();
   return {
@@ -39,7 +40,8 @@ export function openLivePlaylist(
       return location;
     },
     async read() {
-      const file = await source.readChanged(location, cut ? undefined : version);
+      const file = unread ?? (await source.readChanged(location, cut ? undefined : version));
+      unread = undefined;
       if (!file) return undefined;
       ({ version, location } = file);
       // Some packagers write in place. A line without an end may be half of one, unless it stays so.

@@ -50,6 +50,14 @@ export function mostAskedAtOnce(asked: LiveServer['asked'], fromSecond: number, 
   return Math.max(0, ...counts);
 }
 
+export const refuse = (response: ServerResponse, status: number) => void response.writeHead(status).end();
+export const redirect = (response: ServerResponse, location: string, cookie: string[] = []) =>
+  void response.writeHead(302, { location, 'set-cookie': cookie }).end();
+export const numberIn = ({ pathname }: URL) => Number(/(\d+)\.ts$/.exec(pathname)?.[1]);
+/** The texts of segments, from the first to before the last. */
+export const texts = (from: number, to: number, mark = 's') =>
+  Array.from({ length: to - from }, (_, index) => `${mark}${from + index}`);
+
 /** A playlist of four segments, of which the last one is `last`. @param uriOf its number in the source */
 export function windowOf(
   last: number,
