@@ -14,6 +14,7 @@ import { listSourceFiles } from '@latchkey/support/source-files';
 import { selectTests } from '@latchkey/support/test-run/programs';
 import { runTests } from '@latchkey/support/test-run/run-tests';
 import { describeWords } from './commands.mjs';
+import { renderTypes, typesPath } from './dashboard-types.ts';
 import { documentPath, renderDocument } from './metrics-document.ts';
 import { findBlockedPorts } from './rules/blocked-ports.ts';
 import { findDeadReferences } from './rules/document-references.ts';
@@ -117,6 +118,13 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
       read(documentPath) === renderDocument()
         ? []
         : [`${documentPath} is old: npm run check -- metrics-document`],
+  ],
+  [
+    'types of the API in the dashboard',
+    async () =>
+      read(typesPath) === (await renderTypes())
+        ? []
+        : [`${typesPath} is old: npm run check -- dashboard-types`],
   ],
   ['thresholds', () => compareThresholds(read)],
   ['licences', async () => findForbiddenLicences(await makeBill(root))],

@@ -50,6 +50,11 @@ export const commands = {
         entry: 'tools/metrics-document.ts',
         about: 'writes docs/metrics.md from the list of metrics in the code',
       },
+      'dashboard-types': {
+        entry: 'tools/dashboard-types.ts',
+        about: 'writes the types of the dashboard from the /openapi.json of the server',
+        withoutDashboard: 'the types come before it',
+      },
       sbom: {
         entry: 'tools/sbom.ts',
         about: 'prints a bill of materials of what is shipped',

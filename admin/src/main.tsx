@@ -3,13 +3,10 @@ import { notifyManager, QueryClient, QueryClientProvider, useQuery } from '@tans
 import { lazy, type ReactNode, StrictMode, Suspense, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
-import { type ApiOptions, createApi } from './api/api.ts';
-import { readCurrentApiKey } from './api/api-keys.ts';
+import { type ApiOptions, createApi, keyOf, reading } from './api/api.ts';
 import { createConnection } from './api/connection.ts';
 import { createEvents } from './api/events.ts';
-import { queryKeys } from './api/query-keys.ts';
 import { createRateLimit, retryDelayMs, shouldRetry } from './api/rate-limit.ts';
-import { readSetup } from './api/setup.ts';
 import { IssuedKey } from './components/raw-key-panel.tsx';
 import { ExactTimeTooltip } from './components/times.tsx';
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
@@ -37,6 +34,7 @@ const serverUrl = import.meta.url.slice(0, import.meta.url.lastIndexOf('/admin/'
 /** Short enough that a page shows current data when it is opened again, long enough that quick switches share one request. */
 const staleMs = 5_000;
 
+const setupPath = '/api/v1/setup';
 const SetupPage = lazy(() => import('./pages/setup/setup-page.tsx'));
 
 function Timed({ children }: { children: ReactNode }) {
@@ -64,8 +62,8 @@ function CurrentScreen() {
   const { status } = useStore(session.state);
   const [wizard, setWizard] = useState<'unneeded' | 'shown' | 'done'>('unneeded');
   const setup = useQuery({
-    queryKey: queryKeys.setup,
-    queryFn: ({ signal }) => readSetup(api, signal),
+    ...reading(api, setupPath, {}),
+    queryFn: ({ signal }) => api.call('get', setupPath, { signal, credential: null }),
     // Read once, and again after a lost connection.
     staleTime: Number.POSITIVE_INFINITY,
     enabled: status !== 'signed-in',
@@ -107,7 +105,7 @@ function createParts({ fetch, sessionStorage, document }: Window & typeof global
     onKeyRefused: (credential) => session.refuse(credential),
   };
   const api = createApi(apiOptions);
-  const ping = () => api.request('GET', '/health', { credential: null });
+  const ping = () => api.call('get', '/health', { credential: null });
   const events = createEvents({
     ...apiOptions,
     checkContact: () => void ping().catch(() => {}),
@@ -115,9 +113,10 @@ function createParts({ fetch, sessionStorage, document }: Window & typeof global
   });
   const session = createSession({
     storage: sessionStorage,
-    readCurrent: (credential) => readCurrentApiKey(api, credential),
+    readCurrent: async (credential) =>
+      (await api.call('get', '/api/v1/api-keys/current', { credential })).api_key,
     onChange: () =>
-      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== queryKeys.setup[0] }),
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keyOf(setupPath)[0] }),
   });
   const connection = createConnection({
     ping,

@@ -1,3 +1,5 @@
+import type { Problem } from './schema.ts';
+
 /** An error answer of the server, from its problem document (RFC 9457). */
 export class ApiError extends Error {
   readonly status: number;
@@ -11,7 +13,7 @@ export class ApiError extends Error {
   /** Seconds until the next attempt makes sense; null if the server did not say. */
   readonly retryAfterSeconds: number | null;
 
-  constructor(status: number, problem: Problem, retryAfterSeconds: number | null = null) {
+  constructor(status: number, problem: Partial<Problem>, retryAfterSeconds: number | null = null) {
     super(problem.detail ?? problem.title ?? `The server answered ${status}.`);
     this.name = 'ApiError';
     this.status = status;
@@ -44,14 +46,6 @@ export class UnreadableError extends Error {
   }
 }
 
-interface Problem {
-  title?: string;
-  detail?: string;
-  code?: string;
-  requestId?: string;
-  errors?: { path: string; message: string }[];
-}
-
 /** A proxy sends these when nothing answers behind it (RFC 9110 sections 15.6.3 and 15.6.5). */
 const proxyFaults = [502, 504];
 
@@ -59,7 +53,7 @@ const proxyFaults = [502, 504];
 export async function readError(response: Response): Promise<Error> {
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
   if (!isProblem && proxyFaults.includes(response.status)) return new UnreachableError(response.status);
-  const problem: Problem = isProblem ? await response.json().catch(() => ({})) : {};
+  const problem: Partial<Problem> = isProblem ? await response.json().catch(() => ({})) : {};
   const requestId = problem.requestId ?? response.headers.get('x-request-id');
   const named = requestId === null ? problem : { ...problem, requestId };
   return new ApiError(response.status, named, readRetryAfter(response.headers.get('retry-after')));

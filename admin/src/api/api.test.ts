@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createApi, toQuery } from './api.ts';
+import { createApi, keyOf, toQuery } from './api.ts';
 import { ApiError, UnreachableError, UnreadableError } from './api-error.ts';
 import { createRateLimit } from './rate-limit.ts';
+
+const path = '/api/v1/api-keys';
 
 const problem = (status: number, body: object, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), {
@@ -10,7 +12,7 @@ const problem = (status: number, body: object, headers: Record<string, string> =
   });
 
 function stage(answer: () => Promise<Response>, credential: string | null = 'lk_own') {
-  const fetch = vi.fn<(url: string, options: RequestInit) => Promise<Response>>(answer);
+  const fetch = vi.fn<(url: string, init: RequestInit) => Promise<Response>>(answer);
   const reports = { contact: [] as boolean[], refused: [] as string[] };
   const api = createApi({
     fetch: fetch as never,
@@ -19,27 +21,47 @@ function stage(answer: () => Promise<Response>, credential: string | null = 'lk_
     rateLimit: createRateLimit(),
     onKeyRefused: (key) => reports.refused.push(key),
   });
-  const sent = () => fetch.mock.calls.map(([url, { headers, body }]) => ({ url, headers, body }));
+  const sent = () =>
+    fetch.mock.calls.map(([url, { body, headers }]) => ({ url, body, headers: headers as Headers }));
   return { api, reports, sent };
 }
 
 describe('a request', () => {
   it('a request carries the key of the session, a given key, or no key', async () => {
     const { api, sent } = stage(async () => Response.json({}));
-    await api.request('GET', '/a');
-    await api.request('GET', '/a', { credential: 'lk_other' });
-    await api.request('POST', '/a', { credential: null, body: { name: 'x' } });
-    expect(sent().map(({ headers }) => (headers as Headers).get('authorization'))).toEqual([
+    await api.call('get', path, {});
+    await api.call('get', path, { credential: 'lk_other' });
+    await api.call('post', path, { credential: null, body: { name: 'x' } });
+    expect(sent().map(({ headers }) => headers.get('authorization'))).toEqual([
       'Bearer lk_own',
       'Bearer lk_other',
       null,
     ]);
     expect(sent()[2]?.body).toBe('{"name":"x"}');
+    expect(sent().map(({ headers }) => headers.get('x-requested-with'))).toEqual(
+      Array(3).fill('latchkey-dashboard'),
+    );
+  });
+
+  it('a request has its parameters in the path, escaped, in the query and in headers', async () => {
+    const { api, sent } = stage(async () => Response.json({}));
+    const viewerId = 'a/b c';
+    await api.call('put', '/api/v1/viewers/{viewerId}/block', {
+      params: { path: { viewerId }, query: { wait: 'applied' } },
+      body: { until: null },
+    });
+    const header = { prefer: 'return=minimal' };
+    await api.call('get', '/api/v1/leases', { params: { query: { viewerId, cursor: null }, header } });
+    expect(sent().map(({ url }) => url)).toEqual([
+      '/api/v1/viewers/a%2Fb%20c/block?wait=applied',
+      '/api/v1/leases?viewerId=a%2Fb+c',
+    ]);
+    expect(sent()[1]?.headers.get('prefer')).toBe('return=minimal');
   });
 
   it('an answer without a body resolves to undefined', async () => {
     const { api } = stage(async () => new Response(null, { status: 204 }));
-    expect(await api.request('POST', '/a')).toBeUndefined();
+    expect(await api.call('delete', '/api/v1/marks/{id}', { params: { path: { id: 'm' } } })).toBeUndefined();
   });
 
   it('an error has the code, detail and request ID of the problem document', async () => {
@@ -51,8 +73,8 @@ describe('a request', () => {
         { 'retry-after': '7' },
       ),
     );
-    const error = await api.request<never>('GET', '/a').catch((fault: ApiError) => fault);
-    expect(error).toBeInstanceOf(ApiError);
+    const error = await api.call('get', path, {}).catch((fault: ApiError) => fault);
+    if (!(error instanceof ApiError)) throw new Error('It has answered.');
     expect(error).toMatchObject({
       status: 429,
       code: 'RATE_LIMITED',
@@ -71,36 +93,37 @@ describe('the contact with the server', () => {
       async () => new Response('', { status: 502 }),
     ]) {
       const { api, reports } = stage(answer);
-      await expect(api.request('GET', '/a')).rejects.toBeInstanceOf(UnreachableError);
+      await expect(api.call('get', path, {})).rejects.toBeInstanceOf(UnreachableError);
       expect(reports.contact).toEqual([false]);
     }
   });
 
   it('contact is kept if the server itself answers 503', async () => {
     const { api, reports } = stage(async () => problem(503, { code: 'DEPENDENCY_UNAVAILABLE' }));
-    await expect(api.request('GET', '/a')).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    await expect(api.call('get', path, {})).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
     expect(reports.contact).toEqual([true]);
   });
 
   it('contact is lost if an answer breaks off, and kept if a complete answer is not JSON', async () => {
+    const body = { name: 'x' };
     const broken = new ReadableStream({ start: (controller) => controller.error(new TypeError('cut')) });
     const cut = stage(async () => new Response(broken));
-    await expect(cut.api.request('POST', '/a')).rejects.toBeInstanceOf(UnreachableError);
+    await expect(cut.api.call('post', path, { body })).rejects.toBeInstanceOf(UnreachableError);
     expect(cut.reports.contact).toEqual([true, false]);
     const strange = stage(async () => new Response('<html>Sign in to the network</html>'));
-    await expect(strange.api.request('POST', '/a')).rejects.toBeInstanceOf(UnreadableError);
+    await expect(strange.api.call('post', path, { body })).rejects.toBeInstanceOf(UnreadableError);
     expect(strange.reports.contact).toEqual([true]);
   });
 
   it('contact is not lost by a key that a header cannot carry', async () => {
     const { api, reports, sent } = stage(async () => Response.json({}));
-    await expect(api.request('GET', '/a', { credential: 'lk_51b7d344…' })).rejects.toBeInstanceOf(TypeError);
+    await expect(api.call('get', path, { credential: 'lk_51b7d344…' })).rejects.toBeInstanceOf(TypeError);
     expect([reports.contact, sent()]).toEqual([[], []]);
   });
 
   it('a cancelled request does not change the contact', async () => {
     const { api, reports } = stage(() => Promise.reject(new DOMException('', 'AbortError')));
-    await api.request('GET', '/a', { signal: AbortSignal.abort() }).catch(() => {});
+    await api.call('get', path, { signal: AbortSignal.abort() }).catch(() => {});
     expect(reports.contact).toEqual([]);
   });
 });
@@ -110,9 +133,9 @@ describe('a refused key', () => {
 
   it('a refused key ends the session only if it is the key of the session', async () => {
     const { api, reports } = stage(refuse);
-    await api.request('GET', '/a', { credential: 'lk_typed' }).catch(() => {});
+    await api.call('get', path, { credential: 'lk_typed' }).catch(() => {});
     expect(reports.refused).toEqual([]);
-    await api.request('GET', '/a').catch(() => {});
+    await api.call('get', path, {}).catch(() => {});
     expect(reports.refused).toEqual(['lk_own']);
   });
 });
@@ -122,14 +145,14 @@ describe('a read that is refused with 429', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { api, sent } = stage(async () => problem(429, { code: 'RATE_LIMITED' }, { 'retry-after': '7' }));
-    const ask = (method: string) => api.request(method, '/a').catch((error: unknown) => error);
-    await ask('GET');
+    const read = () => api.call('get', path, {}).catch((error: unknown) => error);
+    await read();
     vi.advanceTimersByTime(2_000);
-    expect(await ask('GET')).toMatchObject({ status: 429, retryAfterSeconds: 5 });
+    expect(await read()).toMatchObject({ status: 429, retryAfterSeconds: 5 });
     expect(sent()).toHaveLength(1);
-    await ask('POST');
+    await api.call('post', path, { body: { name: 'x' } }).catch(() => {});
     vi.advanceTimersByTime(5_000);
-    await ask('GET');
+    await read();
     expect(sent()).toHaveLength(3);
   });
 });
@@ -139,22 +162,30 @@ it('Retry-After can be a date', async () => {
   onTestFinished(() => void vi.useRealTimers());
   const date = new Date(Date.now() + 30_000).toUTCString();
   const { api } = stage(async () => new Response('', { status: 503, headers: { 'retry-after': date } }));
-  const error = await api.request('GET', '/a').catch((fault: ApiError) => fault);
+  const error = await api.call('get', path, {}).catch((fault: ApiError) => fault);
   expect(error).toMatchObject({ status: 503, code: 'HTTP_503', retryAfterSeconds: 30 });
 });
 
 describe('an answer that comes in pieces', () => {
   it('a streamed answer is returned unread, and errors throw as usual', async () => {
     const { api, sent } = stage(async () => new Response('1\n2\n'));
-    const response = await api.open('/a', { query: { format: 'csv' } });
+    const response = await api.open('/api/v1/audit/export', { params: { query: { format: 'csv' } } });
     expect([response.bodyUsed, await response.text()]).toEqual([false, '1\n2\n']);
-    expect(sent().map(({ url }) => url)).toEqual(['/a?format=csv']);
+    expect(sent().map(({ url }) => url)).toEqual(['/api/v1/audit/export?format=csv']);
     const refused = stage(async () => problem(403, { code: 'INSUFFICIENT_SCOPE' }));
-    await expect(refused.api.open('/a', {})).rejects.toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
+    await expect(
+      refused.api.open('/api/v1/audit/export', { params: { query: { format: 'csv' } } }),
+    ).rejects.toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
   });
 });
 
-it('a query leaves out undefined and empty members', () => {
+it('a query leaves out undefined, null and empty members', () => {
   expect(toQuery({})).toBe('');
-  expect(toQuery({ q: '', limit: 5, cursor: undefined, name: 'a&b' })).toBe('?limit=5&name=a%26b');
+  expect(toQuery({ q: '', limit: 5, cursor: undefined, sort: null, name: 'a&b' })).toBe(
+    '?limit=5&name=a%26b',
+  );
+});
+
+it('every read of a resource has a key that begins with its name', () => {
+  expect([path, '/api/v1/api-keys/{id}'].map(keyOf)).toEqual([['api-keys'], ['api-keys']]);
 });

@@ -1,38 +1,96 @@
+import { type QueryKey, queryOptions } from '@tanstack/react-query';
 import { ApiError, readError, UnreachableError, UnreadableError } from './api-error.ts';
-import { untilApplied } from './applied.ts';
 import { ofDashboard, type RateLimit } from './rate-limit.ts';
+import type { paths } from './schema.ts';
 
-interface RequestOptions {
-  /** Undefined and empty members are left out. */
-  query?: Record<string, string | number | undefined>;
-  /** Sent as JSON. */
-  body?: unknown;
-  signal?: AbortSignal | undefined;
-  /** Refuses with 412 what exists already (`If-None-Match: *`). */
-  isNewOnly?: boolean;
-  /** Leaves counts out (`Prefer: return=minimal`). */
-  isMinimal?: boolean;
+type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
+
+export type PathOf<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends Record<M, object> ? Path : never;
+}[keyof paths];
+
+type Operation<M extends Method, Path extends PathOf<M>> =
+  paths[Path] extends Record<M, infer Found extends object> ? Found : never;
+
+/** Optional members may also be undefined or null. They are not sent then. */
+type Loose<T> = T extends object
+  ? { [Name in keyof T]: Record<never, never> extends Pick<T, Name> ? T[Name] | undefined | null : T[Name] }
+  : T;
+
+/** What `query`, `path` and `header` of a call have. */
+type Params<Called> = Called extends { parameters: infer Found }
+  ? { [Part in keyof Found]: Loose<Found[Part]> }
+  : never;
+
+type Json<Body> = { content: { 'application/json': Body } };
+
+/** Required where the path has parameters, or a body is. */
+type Input<Called> = (Record<never, never> extends Params<Called>
+  ? { params?: Params<Called> | undefined }
+  : { params: Params<Called> }) &
+  (Called extends { requestBody: Json<infer Body> }
+    ? { body: Body }
+    : Called extends { requestBody?: Json<infer Body> }
+      ? { body?: Body }
+      : { body?: never });
+
+interface Options {
+  signal?: AbortSignal;
   /** Replaces the session's key in `Authorization: Bearer`; null sends no header. */
   credential?: string | null;
 }
 
-/** The HTTP API of the server, called with the session's key. */
+type CallOptions<M extends Method, Path extends PathOf<M>> = Input<Operation<M, Path>> & Options;
+
+export type ParamsOf<Path extends PathOf<'get'>> = Params<Operation<'get', Path>>;
+
+/** The JSON of an answer that is not a refusal; undefined for 204. */
+export type Answer<M extends Method, Path extends PathOf<M>> =
+  Operation<M, Path> extends { responses: infer Responses }
+    ? {
+        [Status in keyof Responses]: Responses[Status] extends Json<infer Body> ? Body : undefined;
+      }[keyof Responses]
+    : never;
+
+/** What is sent with a call to the server. */
+export type BodyOf<M extends Method, Path extends PathOf<M>> =
+  Operation<M, Path> extends { requestBody?: Json<infer Body> } ? Body : never;
+
+export type QueryOf<Path extends PathOf<'get'>> = NonNullable<
+  ParamsOf<Path> extends { query?: infer Query } ? Query : never
+>;
+
+/** The HTTP API of the server, called with the session's key. Paths, parameters and answers have the types of its own `/openapi.json`. */
 export interface Api {
   /**
-   * @param path with a leading slash
-   * @returns the parsed body; undefined for 204
    * @throws ApiError for any answer but 2xx, and for a read before the time that a 429 has named; UnreachableError if no
    *   complete answer arrived; UnreadableError for a 2xx that is not JSON
    */
-  request<Answer>(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  call<M extends Method, Path extends PathOf<M>>(
+    method: M,
+    path: Path,
+    options: CallOptions<M, Path>,
+  ): Promise<Answer<M, Path>>;
   /**
    * For long answers. Only the head has a time limit. The caller can abort the body.
    *
    * @returns the answer to a GET, with its body unread
-   * @throws like `request`. A body that breaks off rejects its reader
+   * @throws like `call`. A body that breaks off rejects its reader
    */
-  open(path: string, options: RequestOptions): Promise<Response>;
+  open<Path extends PathOf<'get'>>(path: Path, options: CallOptions<'get', Path>): Promise<Response>;
 }
+
+/** A read for the query cache. An action invalidates all reads of a resource by `keyOf`. */
+export function reading<Path extends PathOf<'get'>>(api: Api, path: Path, params: ParamsOf<Path>) {
+  const queryKey: QueryKey = [...keyOf(path), path, params];
+  return queryOptions({
+    queryKey,
+    queryFn: ({ signal }) => api.call('get', path, { params, signal } as unknown as CallOptions<'get', Path>),
+  });
+}
+
+/** The keys of the query cache of all reads of a resource begin so: `/api/v1/api-keys/{id}` is one of `api-keys`. */
+export const keyOf = (path: string): QueryKey => path.split('/').slice(3, 4);
 
 export interface ApiOptions {
   /** Sends a request to a path of this server, which it completes to a URL. */
@@ -52,23 +110,31 @@ const timeoutMs = 15_000;
 /** Longer than it waits for a change to be applied everywhere (110 s). With the usual limit of 5 s, that takes less. */
 const appliedTimeoutMs = 115_000;
 
+/** A call of any path, without the types of one. */
+interface AnyCall {
+  method: Method;
+  path: string;
+  options: Options & {
+    params?: Partial<Record<'query' | 'path' | 'header', Record<string, unknown>>>;
+    body?: unknown;
+  };
+}
+
+const anyCall = (method: Method, path: string, options: object) => ({ method, path, options }) as AnyCall;
+
 export function createApi(apiOptions: ApiOptions): Api {
   const { credential, onContact, onKeyRefused, rateLimit, onDate } = apiOptions;
 
   /** @param timeout also ends the reading of the body */
-  async function ask(
-    method: string,
-    path: string,
-    options: RequestOptions,
-    timeout: AbortSignal,
-  ): Promise<Response> {
-    const own = options.credential === undefined;
-    const isRead = method === 'GET';
+  async function ask(call: AnyCall, timeout: AbortSignal): Promise<Response> {
+    const { credential: given } = call.options;
+    const own = given === undefined;
+    const isRead = call.method === 'get';
     if (own && isRead && rateLimit.secondsLeft() > 0)
       throw new ApiError(429, { code: 'RATE_LIMITED' }, rateLimit.secondsLeft());
-    const bearer = own ? credential() : (options.credential ?? null);
+    const bearer = own ? credential() : given;
     const sentAtMs = Date.now();
-    const response = await send(apiOptions, { method, path, bearer, timeout }, options);
+    const response = await send(apiOptions, call, bearer, timeout);
     onDate?.(response.headers.get('date'), sentAtMs);
     const error = response.ok ? null : await readError(response);
     if (isRead && error instanceof ApiError && error.status === 429) rateLimit.pause(error.retryAfterSeconds);
@@ -80,17 +146,18 @@ export function createApi(apiOptions: ApiOptions): Api {
   }
 
   return {
-    async request<Answer>(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-      const limitMs = options.query?.wait === untilApplied.wait ? appliedTimeoutMs : timeoutMs;
-      const response = await ask(method, path, options, AbortSignal.timeout(limitMs));
-      if (response.status === 204) return undefined as Answer;
-      return (await readBody(apiOptions, response, options.signal)) as Answer;
+    async call(method, path, options) {
+      const call = anyCall(method, path, options);
+      const isWaiting = call.options.params?.query?.wait === 'applied';
+      const response = await ask(call, AbortSignal.timeout(isWaiting ? appliedTimeoutMs : timeoutMs));
+      if (response.status === 204) return undefined as never;
+      return (await readBody(apiOptions, response, call.options.signal)) as never;
     },
     async open(path, options) {
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(), timeoutMs);
       try {
-        return await ask('GET', path, options, limit.signal);
+        return await ask(anyCall('get', path, options), limit.signal);
       } finally {
         clearTimeout(timer);
       }
@@ -98,56 +165,38 @@ export function createApi(apiOptions: ApiOptions): Api {
   };
 }
 
-interface Envelope {
-  method: string;
-  path: string;
-  bearer: string | null;
-  timeout: AbortSignal;
-}
-
 async function send(
-  { fetch, onContact }: ApiOptions,
-  { method, path, bearer, timeout }: Envelope,
-  { query = {}, body, signal, isNewOnly = false, isMinimal = false }: RequestOptions,
+  apiOptions: ApiOptions,
+  { method, path, options: { params = {}, body, signal } }: AnyCall,
+  bearer: string | null,
+  timeout: AbortSignal,
 ): Promise<Response> {
-  // Outside of the try block: an invalid header value is an error of this page, not a lost server.
+  // Before the request: an invalid header value is an error of this page, not a lost server.
   const headers = new Headers({
     accept: 'application/json',
     ...ofDashboard,
+    ...params.header,
     ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-    ...(isNewOnly ? { 'if-none-match': '*' } : {}),
-    ...(isMinimal ? { prefer: 'return=minimal' } : {}),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   });
-  try {
-    return await fetch(`${path}${toQuery(query)}`, {
-      method,
+  const url = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(`${params.path?.[name]}`));
+  return apiOptions
+    .fetch(url + toQuery(params.query ?? {}), {
+      method: method.toUpperCase(),
       cache: 'no-store',
       headers,
       signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-  } catch (cause) {
-    // The caller has cancelled: this says nothing about the server.
-    if (signal?.aborted) throw cause;
-    onContact(false);
-    throw new UnreachableError(cause);
-  }
+    })
+    .catch((cause) => giveUp(apiOptions, signal, cause));
 }
 
 async function readBody(
-  { onContact }: ApiOptions,
+  apiOptions: ApiOptions,
   response: Response,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
-  let text: string;
-  try {
-    text = await response.text();
-  } catch (cause) {
-    if (signal?.aborted) throw cause;
-    onContact(false);
-    throw new UnreachableError(cause);
-  }
+  const text = await response.text().catch((cause) => giveUp(apiOptions, signal, cause));
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -155,10 +204,17 @@ async function readBody(
   }
 }
 
-/** With its question mark; empty for an empty query. */
-export function toQuery(query: Record<string, string | number | undefined>): string {
-  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  return entries.length === 0
-    ? ''
-    : `?${new URLSearchParams(entries.map(([name, value]) => [name, `${value}`]))}`;
+/** The answer did not arrive, or not in full. */
+function giveUp({ onContact }: ApiOptions, signal: AbortSignal | undefined, cause: unknown): never {
+  // The caller has cancelled: this says nothing about the server.
+  if (signal?.aborted) throw cause;
+  onContact(false);
+  throw new UnreachableError(cause);
+}
+
+/** With its question mark, and without undefined, null and empty members; empty for an empty query. */
+export function toQuery(query: Record<string, unknown>): string {
+  const entries = Object.entries(query).filter(([, value]) => value != null && value !== '');
+  const written = new URLSearchParams(entries.map(([name, value]) => [name, `${value}`]));
+  return written.size === 0 ? '' : `?${written}`;
 }

@@ -1,5 +1,3 @@
-import type { Applied } from '../api/applied.ts';
-
 const count = new Intl.NumberFormat('en');
 
 /** With thousands separators: "1,204". */
@@ -39,7 +37,7 @@ export function formatDuration(ms: number): string {
 }
 
 /** ", applied everywhere after 34 ms"; empty if the answer did not wait. */
-export function describeApplied({ appliedAfterMs }: Applied): string {
+export function describeApplied({ appliedAfterMs }: { appliedAfterMs?: number }): string {
   if (appliedAfterMs === undefined) return '';
   return `, applied everywhere after ${formatDuration(Math.max(1, appliedAfterMs))}`;
 }

@@ -2,9 +2,6 @@ import { TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useLocation } from 'wouter';
-import { findContents, listContents } from '../api/contents.ts';
-import { queryKeys } from '../api/query-keys.ts';
-import { listViewers } from '../api/viewers.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { OutsideText } from '../components/outside-text.tsx';
@@ -132,14 +129,18 @@ function useFound(text: string): Found {
     return () => clearTimeout(timer);
   }, [text]);
   const { data = nothing } = useQuery({
-    queryKey: queryKeys.palette(paused),
+    queryKey: ['palette', paused],
     queryFn: async ({ signal }): Promise<Found> => {
-      const mayReadContent = may(apiKey, 'read-content');
+      const limit = foundAtMost;
+      const find = async (query: { prefix: string } | { q: string }) =>
+        may(apiKey, 'read-content')
+          ? api.call('get', '/api/v1/content', { params: { query: { ...query, limit } }, signal })
+          : { items: [] };
       const [beginning, containing, { viewers }] = await Promise.all([
-        mayReadContent ? findContents(api, { prefix: paused, limit: foundAtMost }, signal) : { items: [] },
-        mayReadContent ? listContents(api, { q: paused, limit: foundAtMost }, signal) : { items: [] },
+        find({ prefix: paused }),
+        find({ q: paused }),
         may(apiKey, 'manage')
-          ? listViewers(api, { prefix: paused, limit: foundAtMost }, signal)
+          ? api.call('get', '/api/v1/viewers', { params: { query: { prefix: paused, limit } }, signal })
           : { viewers: [] },
       ]);
       return { contents: mergeFound(beginning.items, containing.items, foundAtMost), viewers };

@@ -3,7 +3,7 @@ import type { Api } from '../api/api.ts';
 import type { Connection } from '../api/connection.ts';
 import type { Events } from '../api/events.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
-import type { CurrentApiKey } from '../api/resources.ts';
+import type { CurrentApiKey } from '../api/schema.ts';
 import type { Clock, Ticker } from '../state/clock.ts';
 import { type Store, useStore } from '../state/store.ts';
 import type { Toasts } from '../state/toasts.ts';

@@ -1,4 +1,4 @@
-import type { CurrentApiKey, Scope } from '../api/resources.ts';
+import type { CurrentApiKey, Scope } from '../api/schema.ts';
 
 /** Decides what the dashboard shows. The server enforces its own table. */
 type Permission = 'manage' | 'whole-server' | 'read-content' | 'upload' | 'fetch-keys';

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { ApiError, UnreachableError } from '../api/api-error.ts';
-import type { CurrentApiKey } from '../api/resources.ts';
+import type { CurrentApiKey } from '../api/schema.ts';
 import { createSession, refusedReason, storageKey } from './session.ts';
 
 const apiKey: CurrentApiKey = { id: 'a', name: 'Mona', scope: 'admin' };

@@ -1,6 +1,6 @@
 import { ApiError, UnreachableError } from '../api/api-error.ts';
 import { retryDelayMs } from '../api/rate-limit.ts';
-import type { CurrentApiKey } from '../api/resources.ts';
+import type { CurrentApiKey } from '../api/schema.ts';
 import { createStore, type Store } from '../state/store.ts';
 
 type SessionState =
@@ -30,9 +30,9 @@ export interface Session {
   resume(): void;
 }
 
-/** A new key with its description. */
+/** A new key with its description. The key is null only in an answer that is repeated. */
 interface Replacement {
-  raw_key: string;
+  raw_key: string | null;
   api_key: CurrentApiKey;
 }
 
@@ -105,7 +105,7 @@ export function createSession(options: SessionOptions): Session {
       replacements++;
       try {
         const replaced = await act();
-        continueWith(replaced.raw_key, replaced.api_key);
+        continueWith(replaced.raw_key ?? '', replaced.api_key);
         return replaced;
       } finally {
         replacements--;

@@ -1,9 +1,7 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import type { Api } from '../api/api.ts';
-import { listApiKeys } from '../api/api-keys.ts';
-import { queryKeys } from '../api/query-keys.ts';
-import type { ApiKey } from '../api/resources.ts';
+import { type Api, reading } from '../api/api.ts';
+import type { ApiKey } from '../api/schema.ts';
 import { useApi } from '../session/app-context.ts';
 
 export type ApiKeyNames = ReadonlyMap<string, Pick<ApiKey, 'id' | 'name' | 'keyPrefix'>>;
@@ -14,15 +12,13 @@ const limit = 500;
 const staleMs = 60_000;
 
 /** The names of the newest API keys. Kept until sign-out: an old name is better than a page that waits. */
-const apiKeyNames = (api: Api) =>
-  queryOptions({
-    queryKey: queryKeys.apiKeyNames,
-    queryFn: ({ signal }) => listApiKeys(api, { limit }, signal),
-    staleTime: staleMs,
-    gcTime: Number.POSITIVE_INFINITY,
-    // IDs are enough: no page waits for names that fail.
-    retry: false,
-  });
+const apiKeyNames = (api: Api) => ({
+  ...reading(api, '/api/v1/api-keys', { query: { limit } }),
+  staleTime: staleMs,
+  gcTime: Number.POSITIVE_INFINITY,
+  // IDs are enough: no page waits for names that fail.
+  retry: false,
+});
 
 /**
  * The newest API keys by ID; undefined until the answer, empty if it fails. Needs a key with management permission.

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../api/resources.ts';
+import type { ApiKey } from '../../api/schema.ts';
 import { Badge, type BadgeColor } from '../../components/badge.tsx';
 import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';

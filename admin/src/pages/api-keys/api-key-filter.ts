@@ -1,8 +1,7 @@
-import { type ApiKeyOrder, type ApiKeyQuery, type ApiKeyStatus, apiKeyOrders } from '../../api/api-keys.ts';
-import { type Scope, scopes } from '../../api/resources.ts';
+import type { QueryOf } from '../../api/api.ts';
+import { apiKeyOrders, apiKeyStatuses, scopes } from '../../api/resources.ts';
+import type { Scope } from '../../api/schema.ts';
 import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
-
-export const statuses: readonly ApiKeyStatus[] = ['active', 'expired', 'revoked'];
 
 /** Filters for keys that need a regular check. */
 export const keyChecks = ['never-expires', 'unused-90-days', 'expiring-14-days'] as const;
@@ -10,16 +9,16 @@ export type KeyCheck = (typeof keyChecks)[number];
 
 export interface ApiKeyFilter {
   q: string;
-  status: ApiKeyStatus | null;
+  status: (typeof apiKeyStatuses)[number] | null;
   scope: Scope | null;
   check: KeyCheck | null;
   /** Null for newest first. */
-  sort: ApiKeyOrder | null;
+  sort: (typeof apiKeyOrders)[number] | null;
 }
 
 export const everyKey: ApiKeyFilter = { q: '', status: null, scope: null, check: null, sort: null };
 
-const query: Record<KeyCheck, ApiKeyQuery> = {
+const query: Record<KeyCheck, QueryOf<'/api/v1/api-keys'>> = {
   'never-expires': { expires: 'never' },
   'unused-90-days': { unusedDays: 90 },
   'expiring-14-days': { expires: 'within-14-days' },
@@ -29,7 +28,7 @@ const query: Record<KeyCheck, ApiKeyQuery> = {
 export function readFilter(params: URLSearchParams): ApiKeyFilter {
   return {
     q: params.get('q') ?? '',
-    status: oneOf(params, 'status', statuses),
+    status: oneOf(params, 'status', apiKeyStatuses),
     scope: oneOf(params, 'scope', scopes),
     check: oneOf(params, 'filter', keyChecks),
     sort: oneOf(params, 'sort', apiKeyOrders),
@@ -41,14 +40,8 @@ function writeFilter({ q, status, scope, check, sort }: ApiKeyFilter): URLSearch
 }
 
 /** The request for the server. */
-export function toApiKeyQuery({ q, status, scope, check, sort }: ApiKeyFilter): ApiKeyQuery {
-  return {
-    q: q.trim() || undefined,
-    status: status ?? undefined,
-    scope: scope ?? undefined,
-    sort: sort ?? undefined,
-    ...(check && query[check]),
-  };
+export function toApiKeyQuery({ q, status, scope, check, sort }: ApiKeyFilter): QueryOf<'/api/v1/api-keys'> {
+  return { q: q.trim(), status, scope, sort, ...(check && query[check]) };
 }
 
 /** Sets or clears the check. A check concerns active keys, so it sets the status as well. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiKey } from '../../api/resources.ts';
+import type { ApiKey } from '../../api/schema.ts';
 import { expiryOf, isInUse, risksOf, statusOf } from './api-key-rules.ts';
 
 const now = Date.UTC(2026, 0, 15, 12);
@@ -15,6 +15,7 @@ const key: ApiKey = {
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: null,
+  metadata: {},
 };
 
 describe('the status of a key', () => {

@@ -1,4 +1,4 @@
-import type { ApiKey, CurrentApiKey } from '../../api/resources.ts';
+import type { ApiKey, CurrentApiKey } from '../../api/schema.ts';
 
 export type ShownStatus = 'active' | 'expiring' | 'expired' | 'revoked';
 

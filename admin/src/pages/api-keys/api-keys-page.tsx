@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { memo, useCallback, useMemo, useRef, useState } from 'react';
-import { type ApiKeyPage, apiKeyOrders, apiKeysCountedUpTo, listApiKeys } from '../../api/api-keys.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { type ApiKey, scopes } from '../../api/resources.ts';
+import { type Answer, reading } from '../../api/api.ts';
+import { apiKeyOrders, apiKeyStatuses, countedUpTo, scopes } from '../../api/resources.ts';
+import type { ApiKey } from '../../api/schema.ts';
 import { sortedBy } from '../../components/column-sort.ts';
 import { CsvExport } from '../../components/csv-export.tsx';
 import { DataTable } from '../../components/data-table.tsx';
@@ -34,11 +34,12 @@ import {
   type KeyCheck,
   keyCheckPart,
   keyChecks,
-  statuses,
   toApiKeyQuery,
   useApiKeyFilter,
 } from './api-key-filter.ts';
 import { CurrentDialog } from './key-dialogs.tsx';
+
+type ApiKeyPage = Answer<'get', '/api/v1/api-keys'>;
 
 /** Lists all API keys: search, create, rotate and revoke. */
 export default function ApiKeysPage() {
@@ -50,20 +51,15 @@ export default function ApiKeysPage() {
   const query = toApiKeyQuery(filter);
   const table = useRef<HTMLDivElement>(null);
   const pages = useCursorPages(JSON.stringify(query));
-  const queryKey = queryKeys.apiKeyPage(query, pages.cursor);
-  const read = (signal?: AbortSignal) =>
-    listApiKeys(api, { ...query, limit: pageSize, cursor: pages.cursor ?? undefined }, signal);
-  const list = useEagerQuery({
-    queryKey,
-    queryFn: ({ signal }) => read(signal),
-    placeholderData: keepPreviousData,
-  });
+  const params = { query: { ...query, limit: pageSize, cursor: pages.cursor } };
+  const options = reading(api, '/api/v1/api-keys', params);
+  const list = useEagerQuery({ ...options, placeholderData: keepPreviousData });
   const arrived = useLiveRows({
     topic: 'api-key',
-    queryKey,
+    queryKey: options.queryKey,
     rowsOf: (page: ApiKeyPage) => page.api_keys,
     withRows: (page, rows) => ({ ...page, api_keys: [...rows] }),
-    read,
+    read: () => api.call('get', '/api/v1/api-keys', { params }),
     isFirst: pages.cursor === null && filter.sort === null,
   });
   const columns = useMemo(() => apiKeyColumns({ now, ownId, showDialog: setDialog }), [now, ownId]);
@@ -97,7 +93,7 @@ export default function ApiKeysPage() {
           nextCursor={list.data?.next_cursor ?? null}
           summary={countOf(rows.length, 'key')}
           total={list.data?.total}
-          countedUpTo={apiKeysCountedUpTo}
+          countedUpTo={countedUpTo.apiKeys}
         />
       )}
       {dialog && <CurrentDialog dialog={dialog} showDialog={setDialog} onClose={() => setDialog(null)} />}
@@ -139,7 +135,8 @@ function ApiKeyExport({ filter }: { filter: ApiKeyFilter }) {
       fileName="api-keys"
       columns={exported}
       read={async (cursor, signal) => {
-        const page = await listApiKeys(api, { ...query, cursor: cursor ?? undefined }, signal);
+        const params = { query: { ...query, cursor } };
+        const page = await api.call('get', '/api/v1/api-keys', { params, signal });
         return { rows: page.api_keys, next: page.next_cursor };
       }}
     />
@@ -165,7 +162,7 @@ const FilterBar = memo(function FilterBar({ filter, onChange }: FilterProps) {
       <SearchField label="Search name or key prefix" value={filter.q} onSearch={search} />
       <FilterSelect
         label="Status"
-        values={statuses}
+        values={apiKeyStatuses}
         value={filter.status}
         onChange={(status) => onChange({ status, check: null })}
       />

@@ -1,10 +1,10 @@
 import { Button, NativeSelect, Radio, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { type BodyOf, keyOf } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
-import { createApiKey, type NewApiKey } from '../../api/api-keys.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { type Scope, scopes } from '../../api/resources.ts';
+import { scopes } from '../../api/resources.ts';
+import type { Scope } from '../../api/schema.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
@@ -14,6 +14,8 @@ import { useServerAction } from '../../state/use-server-action.ts';
 import { contentsOf, expiryChoices, expiryOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
 
+const path = '/api/v1/api-keys';
+
 /** Creates a key. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
@@ -21,10 +23,10 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const [missing, setMissing] = useState<{ name?: string; date?: string }>({});
   const create = useServerAction({
-    mutationFn: (body: NewApiKey) => createApiKey(api, body),
+    mutationFn: (body: BodyOf<'post', typeof path>) => api.call('post', path, { body }),
     onSuccess: (issued) => {
-      void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
-      issuedKey.set({ kind: 'api-key', name: issued.api_key.name, raw: issued.raw_key, note: null });
+      void queries.invalidateQueries({ queryKey: keyOf(path) });
+      issuedKey.set({ kind: 'api-key', name: issued.api_key.name, raw: issued.raw_key ?? '', note: null });
       onClose();
     },
   });

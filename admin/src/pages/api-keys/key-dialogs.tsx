@@ -1,9 +1,8 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { listManagers, type RotatedApiKey, revokeApiKey, rotateApiKey } from '../../api/api-keys.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import type { ApiKey } from '../../api/resources.ts';
+import { type Api, keyOf } from '../../api/api.ts';
+import type { ApiKey } from '../../api/schema.ts';
 import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
@@ -20,6 +19,8 @@ import { useServerAction } from '../../state/use-server-action.ts';
 import { type OpenDialog, type ShowDialog, StatusBadge } from './api-key-columns.tsx';
 import { isInUse, isUsable, overlaps, risksOf, statusOf, usualOverlap } from './api-key-rules.ts';
 import { CreateDialog } from './create-dialog.tsx';
+
+const path = '/api/v1/api-keys';
 
 interface CurrentDialogProps {
   dialog: OpenDialog;
@@ -90,13 +91,15 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
   const [overlap, setOverlap] = useState(usualOverlap);
   const rotate = useServerAction({
     mutationFn: () => {
-      const rotateIt = () => rotateApiKey(api, apiKey.id, Number(overlap));
+      const body = { overlapSeconds: Number(overlap) };
+      const params = { path: { id: apiKey.id } };
+      const rotateIt = () => api.call('post', '/api/v1/api-keys/{id}/rotate', { params, body });
       return isOwn ? session.replace(rotateIt) : rotateIt();
     },
     onSuccess: (rotated) => {
-      void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
+      void queries.invalidateQueries({ queryKey: keyOf(path) });
       issuedKey.set({
-        ...{ kind: 'api-key', name: rotated.api_key.name, raw: rotated.raw_key },
+        ...{ kind: 'api-key', name: rotated.api_key.name, raw: rotated.raw_key ?? '' },
         note: describeEnd(rotated),
       });
       onClose();
@@ -126,7 +129,7 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
   );
 }
 
-function describeEnd({ previous }: RotatedApiKey): string {
+function describeEnd({ previous }: { previous: ApiKey }): string {
   if (previous.revokedAt !== null) return 'The old key no longer works.';
   return `The old key works until ${formatExact(previous.expiresAt)}.`;
 }
@@ -157,6 +160,20 @@ function LastUse({ apiKey, isOwn, endsNow }: LastUseProps) {
   );
 }
 
+/** Limited keys may come first. Among so many, two keys of all contents are found. */
+const lookedAt = 100;
+
+/** Keys that can manage the whole server, at least two of each scope if there are that many: enough to know whether one is the last. */
+async function listManagers(api: Api, signal: AbortSignal): Promise<ApiKey[]> {
+  const pages = await Promise.all(
+    (['admin', 'full'] as const).map((scope) => {
+      const query = { status: 'active', scope, limit: lookedAt } as const;
+      return api.call('get', path, { params: { query }, signal });
+    }),
+  );
+  return pages.flatMap((page) => page.api_keys).filter(({ contents }) => contents === null);
+}
+
 const ownReason = 'You revoked the key that you were signed in with.';
 
 /** Revokes a key after its prefix was typed. */
@@ -166,16 +183,19 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
   const current = useCurrentApiKey();
   const queries = useQueryClient();
   const managers = useQuery({
-    queryKey: queryKeys.apiKeyManagers,
+    queryKey: [...keyOf(path), 'managers'],
     queryFn: ({ signal }) => listManagers(api, signal),
     staleTime: 0,
   });
   const { isOwn, isLastManager } = risksOf(apiKey, current, managers.data);
   const revoke = useServerAction({
-    mutationFn: () => revokeApiKey(api, apiKey.id),
+    mutationFn: () =>
+      api.call('delete', '/api/v1/api-keys/{id}', {
+        params: { path: { id: apiKey.id }, query: { wait: 'applied' } },
+      }),
     onSuccess: (answer) => {
       if (isOwn) return session.signOut(ownReason);
-      void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
+      void queries.invalidateQueries({ queryKey: keyOf(path) });
       toasts.announce(`Key revoked${describeApplied(answer)}`);
       onClose();
     },

@@ -1,20 +1,20 @@
 import { useInterval } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import {
-  type AuditFilter,
-  type AuditOrder,
-  type AuditPage,
-  type AuditRecord,
-  auditOrders,
-  auditOutcomes,
-  listAudit,
-} from '../../api/audit.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { type Answer, type QueryOf, reading } from '../../api/api.ts';
+import { auditOrders, auditOutcomes } from '../../api/resources.ts';
+import type { AuditRecord } from '../../api/schema.ts';
 import { pageSize } from '../../components/use-cursor-pages.ts';
 import { useApi } from '../../session/app-context.ts';
 import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
 import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
+
+/** What the server filters by. */
+export type AuditFilter = Pick<
+  QueryOf<'/api/v1/audit'>,
+  'action' | 'actor' | 'outcome' | 'target' | 'from' | 'to'
+>;
+type AuditOrder = (typeof auditOrders)[number];
 
 /** The filter of the table and of an export. */
 export interface AuditView {
@@ -63,14 +63,7 @@ export function writeView({ actor, target, action, outcome, from, to, sort }: Au
 
 /** The request for the server. Pasted IDs often have spaces around them. */
 export function toAuditFilter({ actor, target, action, outcome, from, to }: AuditView): AuditFilter {
-  return {
-    actor: actor.trim() || undefined,
-    target: target.trim() || undefined,
-    action: action || undefined,
-    outcome: outcome ?? undefined,
-    from: from || undefined,
-    to: to || undefined,
-  };
+  return { actor: actor.trim(), target: target.trim(), action, outcome, from, to };
 }
 
 export function isNarrowed(view: AuditView): boolean {
@@ -116,7 +109,7 @@ interface LiveAudit {
   /** Undefined until the first answer, and while there is an error. */
   rows: readonly AuditRecord[] | undefined;
   nextCursor: string | null;
-  /** See `AuditPage`. */
+  /** Number of matches on all pages. Null if unknown. */
   total: number | null | undefined;
   error: unknown;
   isUpdating: boolean;
@@ -137,13 +130,7 @@ export function useAuditPage(filter: AuditFilter, sort: AuditOrder | null, curso
   const api = useApi();
   const queries = useQueryClient();
   const read = (at: string | null) => ({
-    queryKey: queryKeys.auditPage({ ...filter, sort }, at),
-    queryFn: ({ signal }: { signal: AbortSignal }) =>
-      listAudit(
-        api,
-        { ...filter, sort: sort ?? undefined, limit: pageSize, cursor: at ?? undefined },
-        signal,
-      ),
+    ...reading(api, '/api/v1/audit', { query: { ...filter, sort, limit: pageSize, cursor: at } }),
     ...asItWas,
   });
   // The first page is always kept: new records are counted against it.
@@ -151,7 +138,7 @@ export function useAuditPage(filter: AuditFilter, sort: AuditOrder | null, curso
   const page = useEagerQuery({ ...read(cursor), placeholderData: keepPreviousData });
   const news = useQuery({
     ...read(null),
-    queryKey: queryKeys.auditNews({ ...filter, sort }),
+    queryKey: ['audit', 'news', filter, sort],
     enabled: false,
   });
   const lookForNews = () => {
@@ -178,8 +165,7 @@ export function useAuditPage(filter: AuditFilter, sort: AuditOrder | null, curso
     isUpdating: page.isPlaceholderData,
     arrived: sort === null ? countNewer(found, known) : 0,
     showNew: () => {
-      if (news.data)
-        queries.setQueryData<AuditPage>(queryKeys.auditPage({ ...filter, sort }, null), news.data);
+      if (news.data) queries.setQueryData<Answer<'get', '/api/v1/audit'>>(read(null).queryKey, news.data);
     },
     reload: () => void page.refetch(),
   };

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { memo, useCallback, useId, useMemo, useRef, useState } from 'react';
-import { type AuditRecord, auditCountedUpTo, auditOrders, auditOutcomes } from '../../api/audit.ts';
+import { auditOrders, auditOutcomes, countedUpTo } from '../../api/resources.ts';
+import type { AuditRecord } from '../../api/schema.ts';
 import { sortedBy } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
@@ -78,7 +79,7 @@ export default function AuditPage() {
           nextCursor={page.nextCursor}
           summary={countOf(rows.length, 'record')}
           total={page.total}
-          countedUpTo={auditCountedUpTo}
+          countedUpTo={countedUpTo.audit}
         />
       )}
       {opened && (

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
-import type { AuditRecord } from '../../api/audit.ts';
+import type { AuditRecord } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { ColumnSort } from '../../components/column-sort.ts';
 import { CopyableValue } from '../../components/copying.tsx';

@@ -1,9 +1,9 @@
-import type { AuditDetails, AuditRecord } from '../../api/audit.ts';
 import { readTarget } from '../../api/audit-target.ts';
+import type { AuditRecord } from '../../api/schema.ts';
 import { viewerAddress } from '../viewers/viewer-address.ts';
 
 /** One change in words: `Film → Movie`. */
-export function describeChange({ before, after }: { before: unknown; after: unknown }): string {
+export function describeChange({ before, after }: { before?: unknown; after?: unknown }): string {
   return `${describeValue(before)} → ${describeValue(after)}`;
 }
 
@@ -13,7 +13,7 @@ function describeValue(value: unknown): string {
 }
 
 /** What a row shows of the details: the reason, or the names of what changed. Null if there is nothing to show. */
-export function summarize(details: AuditDetails | null): string | null {
+export function summarize(details: AuditRecord['details']): string | null {
   if (details?.reason) return details.reason;
   const names = Object.keys(details?.changes ?? {});
   return names.length === 0 ? null : names.join(', ');

@@ -1,13 +1,15 @@
 import { Button, Menu } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { UnreachableError } from '../../api/api-error.ts';
-import { type AuditFilter, type ExportFormat, openAuditExport } from '../../api/audit.ts';
 import { downloadBlob } from '../../components/download-text.ts';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { formatSize } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
 import { useApp } from '../../session/app-context.ts';
 import styles from './audit.module.css';
+import type { AuditFilter } from './audit-filter.ts';
+
+type ExportFormat = 'csv' | 'jsonl';
 
 const formats: [ExportFormat, string, string][] = [
   ['csv', 'CSV', 'for spreadsheets; formulas are neutralised'],
@@ -76,7 +78,8 @@ function useExport(filter: AuditFilter): Export {
   useEffect(() => () => running.current?.abort(), []);
 
   const save = async (format: ExportFormat, signal: AbortSignal) => {
-    const response = await openAuditExport(api, format, filter, signal);
+    const params = { query: { format, ...filter } };
+    const response = await api.open('/api/v1/audit/export', { params, signal });
     const counted = countBytes(response, (bytes) => setState({ status: 'running', bytes }));
     // An incomplete body rejects, so half a file is never saved.
     const file = await counted.blob().catch((cause) => {

@@ -1,8 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { type AuditFilter, type AuditRecord, listAudit } from '../../api/audit.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import type { AuditRecord } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ErrorState } from '../../components/errors.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
@@ -11,7 +10,7 @@ import { useApi } from '../../session/app-context.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
-import { everything, writeView } from './audit-filter.ts';
+import { type AuditFilter, everything, writeView } from './audit-filter.ts';
 import { summarize } from './describe-details.ts';
 import styles from './history.module.css';
 import { mergeHistory } from './merge-history.ts';
@@ -32,10 +31,13 @@ interface HistoryProps {
 export function History({ questions, isShown = () => true, about }: HistoryProps) {
   const api = useApi();
   const { data, error, refetch } = useQuery({
-    queryKey: queryKeys.auditHistory(questions),
+    queryKey: ['audit', 'history', questions],
     queryFn: async ({ signal }) => {
       const pages = await Promise.all(
-        questions.map((question) => listAudit(api, { ...question, limit: shownRecords }, signal)),
+        questions.map((question) => {
+          const params = { query: { ...question, limit: shownRecords } };
+          return api.call('get', '/api/v1/audit', { params, signal });
+        }),
       );
       return mergeHistory(
         pages.map(({ audit }) => audit.filter(isShown)),

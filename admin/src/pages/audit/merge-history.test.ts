@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AuditRecord } from '../../api/audit.ts';
+import type { AuditRecord } from '../../api/schema.ts';
 import { mergeHistory } from './merge-history.ts';
 
 const record = (id: string): AuditRecord => ({

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../api/audit.ts';
+import type { AuditRecord } from '../../api/schema.ts';
 
 /** The newest records of several lists, newest first. One that is in two of them is shown once. */
 export function mergeHistory(lists: readonly (readonly AuditRecord[])[], limit: number): AuditRecord[] {

@@ -1,6 +1,5 @@
 import { Link, useLocation } from 'wouter';
-import { readContent } from '../../api/contents.ts';
-import type { Content, ContentStatus } from '../../api/resources.ts';
+import type { Content } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { byCreation } from '../../components/column-sort.ts';
 import { useCopy } from '../../components/copying.tsx';
@@ -83,7 +82,7 @@ function ContentActions({ content, showDialog }: ContentMenuProps) {
   const { mayManage, enable } = useManagement();
   const { id, status } = content;
   const copyKeyUrl = () =>
-    readContent(api, id).then(
+    api.call('get', '/api/v1/content/{id}', { params: { path: { id } } }).then(
       ({ key_endpoint }) => copy(keyUrlOf(key_endpoint, serverUrl, null), 'Key URL'),
       // The page of the content shows the error.
       () => navigate(`/content/${id}`),
@@ -115,6 +114,6 @@ function ContentActions({ content, showDialog }: ContentMenuProps) {
   );
 }
 
-export function StatusBadge({ status }: { status: ContentStatus }) {
+export function StatusBadge({ status }: Pick<Content, 'status'>) {
   return status === 'active' ? <Badge color="good">Active</Badge> : <Badge color="warn">Disabled</Badge>;
 }

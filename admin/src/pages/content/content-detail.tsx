@@ -1,11 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { reading } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
-import { type KeyedContent, readContent } from '../../api/contents.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import type { Content } from '../../api/resources.ts';
+import type { Content } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
 import { CodeBlock, CopyableValue } from '../../components/copying.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -34,16 +33,14 @@ import { CurrentDialog, type OpenDialog } from './content-dialogs.tsx';
 import { writeMetadata } from './content-form.ts';
 import { ContentLeases } from './content-leases.tsx';
 import { KeyPeriodsCard } from './key-periods-card.tsx';
-import { useManagement } from './use-management.ts';
+import { type KeyedContent, useManagement } from './use-management.ts';
 
 /** One content at its own address. */
 export function ContentDetail({ id }: { id: string }) {
   const api = useApi();
-  const { data, error, refetch } = useQuery({
-    queryKey: queryKeys.content(id),
-    queryFn: ({ signal }) => readContent(api, id, signal),
-  });
-  useLiveContent(id);
+  const options = reading(api, '/api/v1/content/{id}', { path: { id } });
+  const { data, error, refetch } = useQuery(options);
+  useLiveContent(id, options.queryKey);
   const isUnknown = error instanceof ApiError && error.code === 'CONTENT_NOT_FOUND';
   return (
     <>
@@ -78,9 +75,8 @@ export function ContentDetail({ id }: { id: string }) {
 }
 
 /** Updates the page of a content when others change it. An open dialog keeps its input. */
-function useLiveContent(id: string): void {
+function useLiveContent(id: string, queryKey: QueryKey): void {
   const queries = useQueryClient();
-  const queryKey = queryKeys.content(id);
   useEvents(({ topic, data }) => {
     if (topic === 'missed') void queries.invalidateQueries({ queryKey });
     if (topic !== 'content' || (data as Content | null)?.id !== id) return;

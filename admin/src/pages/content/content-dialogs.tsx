@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
-import { disableContent } from '../../api/contents.ts';
-import type { Content } from '../../api/resources.ts';
+import type { Content } from '../../api/schema.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { countOf, describeApplied } from '../../components/format-numbers.ts';
@@ -35,7 +34,10 @@ function DisableDialog({ content, onClose }: { content: Content; onClose: () => 
   const changed = useContentChanged();
   const { count, error } = useCountBeforehand({ contentId: content.id });
   const disable = useServerAction({
-    mutationFn: () => disableContent(api, content.id),
+    mutationFn: () =>
+      api.call('delete', '/api/v1/content/{id}', {
+        params: { path: { id: content.id }, query: { wait: 'applied' } },
+      }),
     onSuccess: ({ content: after, ...answer }) => {
       changed(after, `Content disabled${describeApplied(answer)}`);
       onClose();

@@ -1,15 +1,14 @@
-import { type ContentOrder, type ContentQuery, contentOrders } from '../../api/contents.ts';
-import type { ContentStatus } from '../../api/resources.ts';
+import type { QueryOf } from '../../api/api.ts';
+import { contentOrders, contentStatuses } from '../../api/resources.ts';
+import type { Content } from '../../api/schema.ts';
 import { pageSize } from '../../components/use-cursor-pages.ts';
 import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
 
-export const statuses: readonly ContentStatus[] = ['active', 'disabled'];
-
 export interface ContentFilter {
   q: string;
-  status: ContentStatus | null;
+  status: Content['status'] | null;
   /** Null for newest first. */
-  sort: ContentOrder | null;
+  sort: (typeof contentOrders)[number] | null;
   /** Counted from 1. */
   page: number;
 }
@@ -21,7 +20,7 @@ export function readFilter(params: URLSearchParams): ContentFilter {
   const page = Number(params.get('page'));
   return {
     q: params.get('q') ?? '',
-    status: oneOf(params, 'status', statuses),
+    status: oneOf(params, 'status', contentStatuses),
     sort: oneOf(params, 'sort', contentOrders),
     page: [page, page * pageSize].every(Number.isSafeInteger) && page > 0 ? page : 1,
   };
@@ -32,14 +31,8 @@ function writeFilter({ q, status, sort, page }: ContentFilter): URLSearchParams 
 }
 
 /** The request for the server. */
-export function toContentQuery({ q, status, sort, page }: ContentFilter): ContentQuery {
-  return {
-    q: q.trim() || undefined,
-    status: status ?? undefined,
-    sort: sort ?? undefined,
-    limit: pageSize,
-    offset: (page - 1) * pageSize,
-  };
+export function toContentQuery({ q, status, sort, page }: ContentFilter): QueryOf<'/api/v1/content'> {
+  return { q: q.trim(), status, sort, limit: pageSize, offset: (page - 1) * pageSize };
 }
 
 export function isNarrowed({ q, status }: ContentFilter): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Content } from '../../api/resources.ts';
+import type { Content } from '../../api/schema.ts';
 import { changedFields, readForm, readMetadata, writeMetadata } from './content-form.ts';
 import { noPeriodsTexts } from './key-periods-form.ts';
 

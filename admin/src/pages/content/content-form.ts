@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/api-error.ts';
-import type { ContentFields } from '../../api/contents.ts';
-import type { Content, Metadata } from '../../api/resources.ts';
+import type { KeyPeriods } from '../../api/resources.ts';
+import type { Content } from '../../api/schema.ts';
 import {
   type PeriodsFaults,
   type PeriodsTexts,
@@ -8,6 +8,13 @@ import {
   readPeriods,
   showsPeriods,
 } from './key-periods-form.ts';
+
+/** The fields of a content that can change. */
+export interface ContentFields
+  extends Pick<Content, 'name' | 'sizeBytes' | 'manifestKey' | 'playlistUrl' | 'metadata'> {
+  /** Undefined leaves it to the server. */
+  keyPeriods?: KeyPeriods | null | undefined;
+}
 
 /** The texts in the fields of the dialogs. */
 export interface FormTexts {
@@ -117,6 +124,7 @@ function inWords(member: (typeof members)[number], message: string): string {
   return member === 'playlistUrl' ? `It ${message}.` : message;
 }
 
+type Metadata = Content['metadata'];
 type ReadMetadata = { metadata: Metadata } | { fault: string };
 
 /** 16 KiB, the limit of the server. */

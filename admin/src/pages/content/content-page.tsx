@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { memo, useCallback, useMemo, useRef, useState } from 'react';
 import { Route, Switch } from 'wouter';
-import { contentOrders, type ContentPage as ListedPage, listContents } from '../../api/contents.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { type Answer, reading } from '../../api/api.ts';
+import { contentOrders, contentStatuses } from '../../api/resources.ts';
 import { sortedBy } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
@@ -24,7 +24,6 @@ import {
   type ContentFilter,
   everyContent,
   isNarrowed,
-  statuses,
   toContentQuery,
   useContentFilter,
 } from './content-filter.ts';
@@ -50,19 +49,14 @@ function ContentList() {
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const query = toContentQuery(filter);
   const table = useRef<HTMLDivElement>(null);
-  const queryKey = queryKeys.contentPage(query);
-  const read = (signal?: AbortSignal) => listContents(api, query, signal);
-  const list = useEagerQuery({
-    queryKey,
-    queryFn: ({ signal }) => read(signal),
-    placeholderData: keepPreviousData,
-  });
+  const options = reading(api, '/api/v1/content', { query });
+  const list = useEagerQuery({ ...options, placeholderData: keepPreviousData });
   const arrived = useLiveRows({
     topic: 'content',
-    queryKey,
-    rowsOf: ({ items }: ListedPage) => items,
+    queryKey: options.queryKey,
+    rowsOf: ({ items }: Answer<'get', '/api/v1/content'>) => items,
     withRows: (page, items) => ({ ...page, items: [...items] }),
-    read,
+    read: () => api.call('get', '/api/v1/content', { params: { query } }),
     isFirst: filter.page === 1 && filter.sort === null,
   });
   const columns = useMemo(() => contentColumns(setDialog), []);
@@ -122,7 +116,7 @@ const FilterBar = memo(function FilterBar({ filter, onChange }: FilterProps) {
       <SearchField label="Search name or ID" value={filter.q} onSearch={search} names="content" />
       <FilterSelect
         label="Status"
-        values={statuses}
+        values={contentStatuses}
         value={filter.status}
         onChange={(status) => onChange({ status, page: 1 })}
       />

@@ -1,4 +1,5 @@
-import type { ClockPeriods, KeyPeriods, SequencePeriods } from '../../api/resources.ts';
+import type { KeyPeriods } from '../../api/resources.ts';
+import type { ClockPeriods, SequencePeriods } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
 import { type Fact, FactList } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Content, KeyPeriods } from '../../api/resources.ts';
+import type { KeyPeriods } from '../../api/resources.ts';
+import type { Content } from '../../api/schema.ts';
 import { changedFields, readForm } from './content-form.ts';
 import { noPeriodsTexts, readPeriods, showsPeriods, writePeriods } from './key-periods-form.ts';
 

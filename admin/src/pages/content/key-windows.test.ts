@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClockPeriods, SequencePeriods } from '../../api/resources.ts';
+import type { ClockPeriods, SequencePeriods } from '../../api/schema.ts';
 import {
   describeCurrent,
   describeNext,

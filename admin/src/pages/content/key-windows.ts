@@ -1,4 +1,4 @@
-import type { ClockPeriods, SequencePeriods } from '../../api/resources.ts';
+import type { ClockPeriods, SequencePeriods } from '../../api/schema.ts';
 import { countOf, formatCount } from '../../components/format-numbers.ts';
 import { formatCountdown } from '../../components/format-time.ts';
 

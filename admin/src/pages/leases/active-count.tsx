@@ -1,14 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { countLeases, type LeaseCounts, type LeaseQuery } from '../../api/leases.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { type Api, reading } from '../../api/api.ts';
 import { formatCount } from '../../components/format-numbers.ts';
 import { useApp } from '../../session/app-context.ts';
+import type { LeaseQuery } from './lease-filter.ts';
 import { useLeaseNews } from './lease-news.ts';
 import styles from './leases.module.css';
 import type { LivePage } from './use-lease-page.ts';
 
-interface ShownCounts extends Partial<LeaseCounts> {
+type Counted = Pick<LeaseQuery, 'viewerId' | 'contentId' | 'state'>;
+
+/** The counts of a list of leases. Every page has the full ones, so the smallest page is enough. */
+export const countingLeases = (api: Api, { viewerId, contentId, state }: Counted) =>
+  reading(api, '/api/v1/leases', { query: { viewerId, contentId, state, limit: 1 } });
+
+/** The exact number of active leases. */
+export async function countActiveLeases(api: Api, query: Counted, signal?: AbortSignal): Promise<number> {
+  const params = { query: { ...query, limit: 1 } };
+  const page = await api.call('get', '/api/v1/leases', { params, ...(signal && { signal }) });
+  return page.total_active ?? 0;
+}
+
+interface ShownCounts {
+  /** Number of active leases of the selected viewer and content, whatever the state in the query. */
+  active?: number | undefined;
+  /** Number of matches on all pages; active ones exactly, others up to `countedUpTo`. Null if unknown. */
+  total?: number | null | undefined;
+
   /** Whether nothing is known because a request failed. It is tried again. */
   isFailed: boolean;
 }
@@ -41,8 +59,6 @@ const freshMs = 10_000;
 /** A slow computer draws a page of rows in this time. A count would take the processor from it if the database runs there as well. */
 const drawMs = 100;
 
-type Counted = Pick<LeaseQuery, 'viewerId' | 'contentId' | 'state'>;
-
 /**
  * The counts of a list of leases, updated live. Undefined until known.
  *
@@ -55,24 +71,25 @@ export function useLeaseCounts(
   const { api } = useApp();
   const query = { viewerId, contentId, state };
   const isDrawn = useLater(isListed, drawMs);
-  const counts = useQuery<Partial<LeaseCounts>>({
-    queryKey: queryKeys.leaseCounts(query),
-    queryFn: ({ signal }) => countLeases(api, query, signal),
+  const options = countingLeases(api, query);
+  const counts = useQuery({
+    ...options,
     refetchInterval: recountMs,
     staleTime: freshMs,
     enabled: isDrawn,
     // Of another state there are as many active ones.
     placeholderData: (known, before) => {
-      const last = before?.queryKey.at(-1) as Counted | undefined;
+      const last = (before?.queryKey.at(-1) as { query: Counted } | undefined)?.query;
       const isSame = last?.viewerId === viewerId && last?.contentId === contentId;
-      return isSame && known?.active !== undefined ? { active: known.active } : undefined;
+      return isSame && known ? { ...known, total: null } : undefined;
     },
   });
   useLeaseNews(newsMs, () => {
     if (isDrawn) void counts.refetch({ cancelRefetch: false });
     return isDrawn;
   });
-  return { ...counts.data, isFailed: counts.isError || error !== null };
+  const { total_active: active, total } = counts.data ?? {};
+  return { active, total, isFailed: counts.isError || error !== null };
 }
 
 /** Whether something has been so for a time. */

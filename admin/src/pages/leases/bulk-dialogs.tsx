@@ -1,8 +1,7 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { countActiveLeases, type RevocationTarget, revokeLeases } from '../../api/leases.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { keyOf } from '../../api/api.ts';
 import { describeError } from '../../components/describe-error.ts';
 import { Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
@@ -10,6 +9,8 @@ import { countOf } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
+import { countActiveLeases } from './active-count.tsx';
+import { type RevocationTarget, withReason } from './describe-revocation.tsx';
 import styles from './leases.module.css';
 import { mostTargets, type Progress, readList, revokeInTurn } from './revoke-in-turn.ts';
 
@@ -134,7 +135,7 @@ function useCount(targets: readonly BulkTarget[]): Count {
   const api = useApi();
   const ids = targets.flatMap(({ target }) => ('viewerId' in target ? [target.viewerId] : []));
   const { data, error } = useQuery({
-    queryKey: queryKeys.revocationCount(ids),
+    queryKey: ['revocation-count', ids],
     queryFn: async ({ signal }) => {
       const counts: number[] = [];
       for (const viewerId of ids) counts.push(await countActiveLeases(api, { viewerId }, signal));
@@ -175,13 +176,13 @@ function useRun(reason: string): Run {
     setRunning(true);
     setProgress({ done: 0, revoked: 0, failed: [] });
     await revokeInTurn(targets, {
-      revoke: ({ target }) => revokeLeases(api, target, reason.trim() || null),
+      revoke: ({ target }) => api.call('post', '/keys/leases/revoke', { body: withReason(target, reason) }),
       onProgress: setProgress,
       pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       signal: controller.signal,
     });
     setRunning(false);
-    void queries.invalidateQueries({ queryKey: queryKeys.leases });
+    void queries.invalidateQueries({ queryKey: keyOf('/api/v1/leases') });
   };
   return {
     progress,

@@ -1,10 +1,20 @@
 import type { ReactNode } from 'react';
-import type { RevocationTarget } from '../../api/leases.ts';
-import type { Lease } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { useLeaseStatus } from './lease-status.tsx';
 import styles from './leases.module.css';
+
+/** What a revocation ends: one lease, or all leases of a viewer, of a content or of the pair. */
+export type RevocationTarget =
+  | { leaseId: string }
+  | { viewerId: string; contentId?: string }
+  | { contentId: string };
+
+/** @param reason any text; only spaces mean none */
+export function withReason<Body extends object>(body: Body, reason: string): Body & { reason?: string } {
+  return reason.trim() === '' ? body : { ...body, reason: reason.trim() };
+}
 
 /** What the dialog revokes: one lease, which it shows in full, or all leases of a viewer, of a content or of the pair. */
 export type RevocationSubject = { lease: Lease } | Exclude<RevocationTarget, { leaseId: string }>;

@@ -1,10 +1,9 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { reading } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
-import { readLease } from '../../api/leases.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import type { Lease } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -34,10 +33,7 @@ const newsMs = 300;
 /** All details of a lease, kept up to date while the dialog is open. */
 export function DetailsDialog({ leaseId, revoke, onClose }: DetailsDialogProps) {
   const api = useApi();
-  const { data, error, refetch } = useQuery({
-    queryKey: queryKeys.lease(leaseId),
-    queryFn: ({ signal }) => readLease(api, leaseId, signal),
-  });
+  const { data, error, refetch } = useQuery(reading(api, '/api/v1/leases/{id}', { path: { id: leaseId } }));
   useLeaseNews(newsMs, (news) => {
     // The event of a bulk revocation does not name its leases.
     if (news.some((one) => !('lease' in one) || one.lease.id === leaseId)) void refetch();
@@ -53,7 +49,7 @@ export function DetailsDialog({ leaseId, revoke, onClose }: DetailsDialogProps) 
       )}
       {!isUnknown && error && <ErrorState error={error} onRetry={() => refetch()} />}
       {!error && !data && <Skeleton width="100%" height="20rem" />}
-      {!error && data && <Details lease={data} revoke={revoke} />}
+      {!error && data && <Details lease={data.lease} revoke={revoke} />}
     </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core';
 import { Link } from 'wouter';
-import type { Lease } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';

@@ -1,8 +1,8 @@
-import { listLeases } from '../../api/leases.ts';
-import type { Lease } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { CsvExport } from '../../components/csv-export.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { type LeaseFilter, toLeaseQuery } from './lease-filter.ts';
+import { uncounted } from './use-lease-page.ts';
 
 const exported = [
   ['id', ({ id }: Lease) => id],
@@ -32,11 +32,8 @@ export function LeaseExport({ filter }: { filter: LeaseFilter }) {
       fileName="leases"
       columns={exported}
       read={async (cursor, signal) => {
-        const { leases, next_cursor: next } = await listLeases(
-          api,
-          { ...query, cursor: cursor ?? undefined },
-          signal,
-        );
+        const params = { query: { ...query, cursor }, ...uncounted };
+        const { leases, next_cursor: next } = await api.call('get', '/api/v1/leases', { params, signal });
         return { rows: leases, next };
       }}
     />

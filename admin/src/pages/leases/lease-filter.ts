@@ -1,14 +1,17 @@
 import { useCallback } from 'react';
 import { useSearchParams } from 'wouter';
-import { type LeaseOrder, type LeaseQuery, type LeaseSelector, leaseOrders } from '../../api/leases.ts';
-import { type LeaseStatus, leaseStatuses } from '../../api/resources.ts';
+import type { QueryOf } from '../../api/api.ts';
+import { leaseOrders, leaseStates } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
 import { useGoBack } from '../../state/use-go-back.ts';
+
+type LeaseOrder = (typeof leaseOrders)[number];
 
 export interface LeaseFilter {
   viewerId: string;
   contentId: string;
-  state: LeaseStatus | null;
+  state: Lease['state'] | null;
   /** Null for newest first. */
   sort: LeaseOrder | null;
 }
@@ -20,7 +23,7 @@ export function readFilter(params: URLSearchParams): LeaseFilter {
   return {
     viewerId: params.get('viewer') ?? '',
     contentId: params.get('content') ?? '',
-    state: oneOf(params, 'state', leaseStatuses),
+    state: oneOf(params, 'state', leaseStates),
     sort: oneOf(params, 'sort', leaseOrders),
   };
 }
@@ -35,8 +38,10 @@ export function addressOf(filter: Partial<LeaseFilter>): string {
   return query.size === 0 ? '/leases' : `/leases?${query}`;
 }
 
+export type LeaseQuery = QueryOf<'/api/v1/leases'>;
+
 /** The request for the server. Pasted IDs often have spaces around them. */
-export function toLeaseQuery(filter: LeaseFilter): LeaseSelector & LeaseQuery {
+export function toLeaseQuery(filter: LeaseFilter): LeaseQuery {
   const { viewerId, contentId, state } = filter;
   return {
     viewerId: viewerId.trim() || undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lease } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { applyNews, catchUp, findArrivals, type LeaseNews, readLeaseNews } from './lease-news.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');

@@ -1,8 +1,11 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
+import type { Answer } from '../../api/api.ts';
 import type { ServerEvent } from '../../api/events.ts';
-import type { LeasePage, LeaseQuery } from '../../api/leases.ts';
-import type { Lease } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { useEvents } from '../../state/use-events.ts';
+import type { LeaseQuery } from './lease-filter.ts';
+
+export type LeasePage = Answer<'get', '/api/v1/leases'>;
 
 /** A change of leases, from the event stream. */
 export type LeaseNews =

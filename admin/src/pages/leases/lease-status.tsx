@@ -1,16 +1,16 @@
-import type { Lease, LeaseStatus } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { Badge, type BadgeColor } from '../../components/badge.tsx';
 import { Countdown, RelativeTime } from '../../components/times.tsx';
 import { useEachSecond } from '../../state/time.ts';
 
-const looks: Record<LeaseStatus, readonly [color: BadgeColor, word: string]> = {
+const looks: Record<Lease['state'], readonly [color: BadgeColor, word: string]> = {
   active: ['good', 'Active'],
   expired: ['gray', 'Expired'],
   revoked: ['bad', 'Revoked'],
 };
 
 /** The current state: a lease can expire while it is shown. */
-export function useLeaseStatus({ revokedAt, expiresAt }: Lease): LeaseStatus {
+export function useLeaseStatus({ revokedAt, expiresAt }: Lease): Lease['state'] {
   const expiry = Date.parse(expiresAt);
   return useEachSecond((now) => {
     if (revokedAt !== null) return 'revoked';

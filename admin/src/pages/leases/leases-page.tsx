@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { memo, useCallback, useMemo, useRef, useState } from 'react';
-import { leasesCountedUpTo as countedUpTo, leaseOrders } from '../../api/leases.ts';
-import { leaseStatuses } from '../../api/resources.ts';
+import { countedUpTo, leaseOrders, leaseStates } from '../../api/resources.ts';
 import { sortedBy } from '../../components/column-sort.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
@@ -22,6 +21,7 @@ import {
   everyLease,
   isNarrowed,
   type LeaseFilter,
+  type LeaseQuery,
   sortOf,
   toLeaseQuery,
   useLeaseAddress,
@@ -91,7 +91,9 @@ export default function LeasesPage() {
           table={table}
           nextCursor={page.nextCursor}
           summary={countOf(page.rows.length, 'lease')}
-          {...(filter.state === 'active' ? { total: counts.active } : { total: counts.total, countedUpTo })}
+          {...(filter.state === 'active'
+            ? { total: counts.active }
+            : { total: counts.total, countedUpTo: countedUpTo.leases })}
         />
       )}
       {leaseId !== null && subject === null && (
@@ -137,14 +139,14 @@ function Acts({ filter, onRevoke, onPaste }: ActsProps) {
 }
 
 interface RevokeAllProps {
-  query: { viewerId?: string | undefined; contentId?: string | undefined };
+  query: LeaseQuery;
   onRevoke: (subject: RevocationSubject) => void;
 }
 
 /** Revokes all leases of the filtered viewer and content, whatever the state filter. */
 function RevokeAll({ query: { viewerId, contentId }, onRevoke }: RevokeAllProps) {
-  const pair = contentId === undefined ? {} : { contentId };
-  const target = viewerId === undefined ? contentId && { contentId } : { viewerId, ...pair };
+  const pair = contentId ? { contentId } : null;
+  const target = viewerId ? { viewerId, ...pair } : pair;
   const what =
     viewerId && contentId ? 'this viewer for this content' : viewerId ? 'this viewer' : 'this content';
   if (!target) return null;
@@ -176,7 +178,7 @@ const FilterBar = memo(function FilterBar({ filter, onChange }: FilterProps) {
       />
       <FilterSelect
         label="State"
-        values={leaseStatuses}
+        values={leaseStates}
         value={filter.state}
         onChange={(state) => onChange({ state })}
       />

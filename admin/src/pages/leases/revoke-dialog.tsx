@@ -1,17 +1,22 @@
 import { TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { untilApplied } from '../../api/applied.ts';
-import { countActiveLeases, type RevocationTarget, revokeLeases } from '../../api/leases.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { keyOf } from '../../api/api.ts';
 import { TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { countOf, describeApplied } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
+import { countActiveLeases } from './active-count.tsx';
 import { describeResult } from './describe-result.ts';
-import { describeRevocation, type RevocationSubject, targetOf } from './describe-revocation.tsx';
+import {
+  describeRevocation,
+  type RevocationSubject,
+  type RevocationTarget,
+  targetOf,
+  withReason,
+} from './describe-revocation.tsx';
 
 /** The limit of the server. */
 const maxReasonLength = 500;
@@ -25,9 +30,13 @@ export function RevokeDialog({ subject, onClose }: { subject: RevocationSubject;
   const beforehand = useCountBeforehand(target);
   const [reason, setReason] = useState('');
   const revoke = useServerAction({
-    mutationFn: () => revokeLeases(api, target, reason.trim() || null, untilApplied),
+    mutationFn: () =>
+      api.call('post', '/keys/leases/revoke', {
+        params: { query: { wait: 'applied' } },
+        body: withReason(target, reason),
+      }),
     onSuccess: (revocation) => {
-      void queries.invalidateQueries({ queryKey: queryKeys.leases });
+      void queries.invalidateQueries({ queryKey: keyOf('/api/v1/leases') });
       announce(`${describeResult(revocation)}${describeApplied(revocation)}`);
       onClose();
     },
@@ -101,7 +110,7 @@ export function useCountBeforehand(target: RevocationTarget): CountBeforehand {
   const api = useApi();
   const isOne = 'leaseId' in target;
   const { data: count, error } = useQuery({
-    queryKey: queryKeys.revocationCount(target),
+    queryKey: ['revocation-count', target],
     queryFn: ({ signal }) => (isOne ? 1 : countActiveLeases(api, target, signal)),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

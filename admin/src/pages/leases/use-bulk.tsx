@@ -1,5 +1,5 @@
 import { type ReactNode, useCallback, useState } from 'react';
-import type { Lease } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { BulkRevokeDialog, type BulkTarget, PasteDialog } from './bulk-dialogs.tsx';
 import type { Selection } from './lease-columns.tsx';
 

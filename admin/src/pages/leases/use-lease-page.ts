@@ -1,11 +1,11 @@
 import { keepPreviousData, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type LeasePage, type LeaseQuery, listLeases } from '../../api/leases.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import type { Lease } from '../../api/resources.ts';
+import { reading } from '../../api/api.ts';
+import type { Lease } from '../../api/schema.ts';
 import { useApp } from '../../session/app-context.ts';
 import { useEagerQuery } from '../../state/use-eager-query.ts';
-import { applyNews, catchUp, findArrivals, useLeaseNews } from './lease-news.ts';
+import type { LeaseQuery } from './lease-filter.ts';
+import { applyNews, catchUp, findArrivals, type LeasePage, useLeaseNews } from './lease-news.ts';
 
 export interface LivePage {
   /** Undefined until the first answer, and while there is an error. */
@@ -23,6 +23,8 @@ export interface LivePage {
 
 /** Fast enough to feel live, slow enough to follow. */
 const newsMs = 300;
+/** Nothing is counted: with a million leases, that takes longer than the page. */
+export const uncounted = { header: { prefer: 'return=minimal' } };
 const noIds: ReadonlySet<string> = new Set();
 
 /**
@@ -32,11 +34,11 @@ const noIds: ReadonlySet<string> = new Set();
 export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage {
   const { api, clock } = useApp();
   const queries = useQueryClient();
-  const queryKey = queryKeys.leasePage(query, cursor);
-  const read = (signal?: AbortSignal) => listLeases(api, { ...query, cursor: cursor ?? undefined }, signal);
+  const params = { query: { ...query, cursor }, ...uncounted };
+  const options = reading(api, '/api/v1/leases', params);
+  const { queryKey } = options;
   const list = useEagerQuery({
-    queryKey,
-    queryFn: ({ signal }) => read(signal),
+    ...options,
     placeholderData: keepPreviousData,
     // Only the admin refreshes the list: shown rows stay where they are.
     staleTime: Number.POSITIVE_INFINITY,
@@ -58,7 +60,7 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
     if (!rows || list.isPlaceholderData) return false;
     show(rows, applyNews(rows, news, clock.now()), findArrivals(news, query));
     if (!news.some(({ kind }) => kind === 'missed')) return true;
-    read().then(
+    api.call('get', '/api/v1/leases', { params }).then(
       (fresh) => {
         const caught = catchUp(rows, fresh, clock.now(), query.sort === undefined);
         show(rows, caught.rows, caught.arrivals);

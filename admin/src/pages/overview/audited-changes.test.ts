@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { AuditRecord } from '../../api/audit.ts';
-import type { AuthorityChange } from '../../api/statistics.ts';
+import type { AuthorityChange } from '../../api/resources.ts';
+import type { AuditRecord } from '../../api/schema.ts';
 import { describeChange, isRevocation, matchAuditRecords } from './audited-changes.ts';
 
 const at = '2026-01-31T12:00:00.123Z';

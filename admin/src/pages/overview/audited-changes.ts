@@ -1,9 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type AuditRecord, listAudit } from '../../api/audit.ts';
 import { describeTarget } from '../../api/audit-target.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import type { AuthorityChange } from '../../api/statistics.ts';
+import type { AuthorityChange } from '../../api/resources.ts';
+import type { AuditRecord } from '../../api/schema.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 
@@ -26,8 +25,9 @@ export function useAuditedChanges(changes: readonly AuthorityChange[] | undefine
   // The end is exclusive.
   const to = newest && new Date(Date.parse(newest.at) + 1).toISOString();
   const { data, isPending } = useQuery({
-    queryKey: queryKeys.auditActs(newest?.number ?? 0),
-    queryFn: ({ signal }) => listAudit(api, { outcome: 'done', from, to, limit }, signal),
+    queryKey: ['audit', 'acts', newest?.number ?? 0],
+    queryFn: ({ signal }) =>
+      api.call('get', '/api/v1/audit', { params: { query: { outcome: 'done', from, to, limit } }, signal }),
     enabled: newest !== undefined,
     // Records do not change.
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-import type { Concern, ConfigurationWarning } from '../../api/statistics.ts';
+import type { Concern, ConfigurationWarning } from '../../api/resources.ts';
 
 /** A page of the dashboard that helps. */
 interface PageLink {

@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react';
 import { Link } from 'wouter';
-import type { RequestFigures, Statistics } from '../../api/statistics.ts';
+import type { Statistics } from '../../api/schema.ts';
 import type { Point } from '../../charts/geometry.ts';
 import { TimeChart, type TimeChartProps } from '../../charts/time-chart.tsx';
 import {
@@ -156,6 +156,7 @@ export function OverviewCharts({ statistics }: { statistics: Statistics }) {
   );
 }
 
+type Measure = keyof Statistics['requests']['lastMinute'];
 type ChartDescription = Omit<TimeChartProps, 'from' | 'to' | 'stepMs'>;
 
 const target = (value: number) => ({ name: 'target', value, look: 'target' as const });
@@ -169,9 +170,9 @@ function describeCharts({
   requests,
   player,
 }: Statistics): ChartDescription[] {
-  const ofKeys = (figure: keyof RequestFigures) => pointsOf(keyRequests.series, figure);
+  const ofKeys = (figure: Measure) => pointsOf(keyRequests.series, figure);
   const refusals = pointsOf(playbackRequests.series, 'clientErrorShare');
-  const ofAll = (figure: keyof RequestFigures) => pointsOf(requests.series, figure);
+  const ofAll = (figure: Measure) => pointsOf(requests.series, figure);
   return [
     {
       title: 'Active leases',

@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { listContents } from '../../api/contents.ts';
-import { countLeases } from '../../api/leases.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { reading } from '../../api/api.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/errors.tsx';
 import { FactList } from '../../components/fact-list.tsx';
@@ -10,18 +8,13 @@ import { formatCount } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
 import { useApi } from '../../session/app-context.ts';
+import { countingLeases } from '../leases/active-count.tsx';
 
 /** For an API key of some contents: its own numbers. The server refuses the statistics to it. */
 export function LimitedOverview() {
   const api = useApi();
-  const contents = useQuery({
-    queryKey: queryKeys.contentPage({ limit: 1 }),
-    queryFn: ({ signal }) => listContents(api, { limit: 1 }, signal),
-  });
-  const leases = useQuery({
-    queryKey: queryKeys.leaseCounts({}),
-    queryFn: ({ signal }) => countLeases(api, {}, signal),
-  });
+  const contents = useQuery(reading(api, '/api/v1/content', { query: { limit: 1 } }));
+  const leases = useQuery(countingLeases(api, {}));
   const error = contents.error ?? leases.error;
   const retry = () => {
     void contents.refetch();
@@ -48,7 +41,7 @@ export function LimitedOverview() {
               [
                 'Active leases',
                 <Link key="leases" href="/leases">
-                  {formatCount(leases.data.active)}
+                  {formatCount(leases.data.total_active ?? 0)}
                 </Link>,
               ],
               [

@@ -1,11 +1,9 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { type Answer, reading } from '../../api/api.ts';
 import { ApiError, UnreachableError } from '../../api/api-error.ts';
-import { listContents } from '../../api/contents.ts';
-import { countLeases, type LeaseCounts } from '../../api/leases.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { readStatistics, type Statistics } from '../../api/statistics.ts';
+import type { Statistics } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
 import { describeError } from '../../components/describe-error.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -18,6 +16,7 @@ import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
+import { countingLeases } from '../leases/active-count.tsx';
 import { type AuditedChange, useAuditedChanges } from './audited-changes.ts';
 import { Figures, OverviewCharts } from './figures.tsx';
 import { LimitedOverview } from './limited-overview.tsx';
@@ -136,21 +135,16 @@ const pollAfter = (error: unknown) =>
 function useOverview(): Overview {
   const api = useApi();
   const statistics = useEagerQuery({
-    queryKey: queryKeys.statistics,
-    queryFn: ({ signal }) => readStatistics(api, signal),
+    ...reading(api, '/api/v1/statistics', {}),
     refetchInterval: ({ state }) => pollAfter(state.error),
   });
-  const leases = useQuery({
-    queryKey: queryKeys.leaseCounts({}),
-    queryFn: ({ signal }) => countLeases(api, {}, signal),
-  });
+  const leases = useQuery(countingLeases(api, {}));
   const contents = useQuery({
-    queryKey: queryKeys.contentPage({ limit: 1 }),
-    queryFn: ({ signal }) => listContents(api, { limit: 1 }, signal),
+    ...reading(api, '/api/v1/content', { query: { limit: 1 } }),
     // Content is never removed, only disabled, so this is read until there is some.
     staleTime: ({ state }) => (state.data && state.data.total > 0 ? Number.POSITIVE_INFINITY : 0),
   });
-  const { changes, isKnown } = useAuditedChanges(statistics.data?.changes);
+  const { changes, isKnown } = useAuditedChanges(statistics.data?.statistics.changes);
   const refresh = () => {
     void statistics.refetch({ cancelRefetch: false });
     void leases.refetch({ cancelRefetch: false });
@@ -163,7 +157,7 @@ function useOverview(): Overview {
   // Counting a million leases takes as long as all the rest. Until then the count of some seconds ago is shown.
   const isCounted = activeLeases !== undefined || !leases.isPending;
   return {
-    statistics: isCounted && !contents.isPending && isKnown ? statistics.data : undefined,
+    statistics: isCounted && !contents.isPending && isKnown ? statistics.data?.statistics : undefined,
     changes,
     activeLeases,
     isFresh: contents.data?.total === 0,
@@ -178,9 +172,12 @@ interface Read<Data> {
 }
 
 /** The later of the two counts. */
-function newest(exact: Read<LeaseCounts>, { data, dataUpdatedAt }: Read<Statistics>): number | undefined {
-  const sampled = data?.activeLeases.count ?? undefined;
-  const counted = exact.data?.active;
+function newest(
+  exact: Read<Answer<'get', '/api/v1/leases'>>,
+  { data, dataUpdatedAt }: Read<Answer<'get', '/api/v1/statistics'>>,
+): number | undefined {
+  const sampled = data?.statistics.activeLeases.count ?? undefined;
+  const counted = exact.data?.total_active;
   if (sampled === undefined || counted === undefined) return counted ?? sampled;
   return exact.dataUpdatedAt + pollMs > dataUpdatedAt ? counted : sampled;
 }

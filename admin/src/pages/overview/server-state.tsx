@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
-import type { Concern, ConfigurationWarning, Statistics } from '../../api/statistics.ts';
+import type { Concern, ConfigurationWarning } from '../../api/resources.ts';
+import type { Statistics } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';

@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react';
-import type { DecisionStep, KeyDecision } from '../../api/key-decisions.ts';
-import type { Refusal } from '../../api/statistics.ts';
+import type { Refusal } from '../../api/resources.ts';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import styles from './refusals.module.css';
-import { nameOfAnswer, nameOfFact, wordsOf } from './step-words.ts';
+import { type DecisionStep, type KeyDecision, nameOfAnswer, nameOfFact, wordsOf } from './step-words.ts';
 
 const icons: Record<DecisionStep['answer'], IconName> = {
   passed: 'check',
@@ -154,9 +153,10 @@ function Step({ step: { step, answer, code, facts } }: { step: DecisionStep }) {
   );
 }
 
-function FactValue({ fact, value }: { fact: string; value: DecisionStep['facts'][string] }) {
-  if (value === null) return <span className={styles.none}>none</span>;
+function FactValue({ fact, value }: { fact: string; value: unknown }) {
+  if (value === null || value === undefined) return <span className={styles.none}>none</span>;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return String(value);
-  return fact.endsWith('At') ? <RelativeTime at={value} isFocusable /> : <OutsideText text={value} />;
+  const text = String(value);
+  return fact.endsWith('At') ? <RelativeTime at={text} isFocusable /> : <OutsideText text={text} />;
 }

@@ -1,7 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { type DescribedKeyRequest, explainKeyRequest, type KeyDecision } from '../../api/key-decisions.ts';
-import type { Refusal } from '../../api/statistics.ts';
+import type { Refusal } from '../../api/resources.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
@@ -10,6 +9,7 @@ import { useServerAction } from '../../state/use-server-action.ts';
 import { DecisionSteps } from './decision-steps.tsx';
 import {
   claimsOf,
+  type DescribedKeyRequest,
   explainNothing,
   findRefusal,
   type KeyQuestion,
@@ -19,6 +19,7 @@ import {
   writeQuestion,
 } from './key-question.ts';
 import styles from './refusals.module.css';
+import type { KeyDecision } from './step-words.ts';
 
 interface ExplainCardProps {
   /** The question that the address names. It is asked at once if it is complete. */
@@ -98,7 +99,9 @@ function useQuestion({ named, clicks, onAsk, refusals, refusalsError }: ExplainC
   const lastAsked = useRef('');
   const explain = useServerAction({
     mutationFn: async ({ described, refusal }: { described: DescribedKeyRequest; refusal?: Refusal }) => ({
-      decision: await explainKeyRequest(api, { ...described, ...claimsOf(refusal) }),
+      decision: await api.call('post', '/api/v1/key-decisions', {
+        body: { ...described, ...claimsOf(refusal) },
+      }),
       refusal,
     }),
     onSuccess: setExplained,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Refusal } from '../../api/statistics.ts';
+import type { Refusal } from '../../api/resources.ts';
 import {
   claimsOf,
   explainNothing,

@@ -1,7 +1,10 @@
-import { isContentId } from '../../api/contents.ts';
-import type { DescribedKeyRequest } from '../../api/key-decisions.ts';
-import type { Refusal } from '../../api/statistics.ts';
+import type { BodyOf } from '../../api/api.ts';
+import type { Refusal } from '../../api/resources.ts';
+import { isContentId } from '../../state/content-id.ts';
 import { idInPlaceOf, takeToken } from '../../state/find-credential.ts';
+
+/** A key request as an admin describes it. */
+export type DescribedKeyRequest = BodyOf<'post', '/api/v1/key-decisions'>;
 
 /** What an admin typed or pasted. */
 export interface KeyQuestion {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
-import type { Refusal } from '../../api/statistics.ts';
+import type { Refusal } from '../../api/resources.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import type { Refusal } from '../../api/statistics.ts';
+import type { Refusal } from '../../api/resources.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';

@@ -1,4 +1,7 @@
-import type { DecisionStep } from '../../api/key-decisions.ts';
+import type { Answer } from '../../api/api.ts';
+
+export type KeyDecision = Answer<'post', '/api/v1/key-decisions'>;
+export type DecisionStep = KeyDecision['steps'][number];
 
 interface StepWords {
   name: string;

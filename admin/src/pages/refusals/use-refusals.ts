@@ -1,11 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { queryKeys } from '../../api/query-keys.ts';
-import { listRefusals, type Refusal } from '../../api/statistics.ts';
+import { reading } from '../../api/api.ts';
+import type { Refusal } from '../../api/resources.ts';
 import { useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 
 /** Soon enough to follow a player that tries again. */
 const everyMs = 3_000;
+
+/** As many as the server gives. */
+const mostRefusals = 500;
 
 const none: Refusal[] = [];
 
@@ -14,14 +17,13 @@ export function useRefusals(): { refusals: Refusal[] | undefined; error: unknown
   const { api } = useApp();
   const isAllowed = may(useCurrentApiKey(), 'whole-server');
   const { data, error, refetch } = useQuery({
-    queryKey: queryKeys.refusals,
-    queryFn: ({ signal }) => listRefusals(api, signal),
+    ...reading(api, '/api/v1/statistics', { query: { steps: 1, refusals: mostRefusals } }),
     placeholderData: keepPreviousData,
     refetchInterval: everyMs,
     enabled: isAllowed,
   });
   return {
-    refusals: isAllowed ? data : none,
+    refusals: isAllowed ? data?.statistics.refusals : none,
     error: data === undefined ? error : null,
     reload: () => void refetch(),
   };

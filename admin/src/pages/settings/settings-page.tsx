@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { queryKeys } from '../../api/query-keys.ts';
-import { readSettings, type ServerSettings } from '../../api/settings.ts';
+import { reading } from '../../api/api.ts';
+import type { Statistics } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -25,8 +25,8 @@ import {
 export default function SettingsPage() {
   const api = useApi();
   const { data, error, refetch } = useQuery({
-    queryKey: queryKeys.settings,
-    queryFn: ({ signal }) => readSettings(api, signal),
+    ...reading(api, '/api/v1/statistics', { query: { steps: 1, settings: true } }),
+    select: ({ statistics }) => statistics,
   });
   const retry = () => void refetch();
   return (
@@ -65,7 +65,7 @@ interface ProcessRow {
   keySetReadAt: string | null;
 }
 
-function listProcesses({ at, processes, settings }: ServerSettings): ProcessRow[] {
+function listProcesses({ at, processes, settings }: Statistics): ProcessRow[] {
   return processes.map((process) => {
     const { masterKeys = [], keySetAgeMs = null } =
       settings?.processes.find(
@@ -132,7 +132,7 @@ const retentions = [
 ] as const;
 
 /** @param unread what stands in place of values without an answer */
-function storageFacts(data: ServerSettings | undefined, unread: string) {
+function storageFacts(data: Statistics | undefined, unread: string) {
   const database = data?.settings?.database;
   // The server answers without it while the database cannot be read.
   const missing = data ? 'Not known' : unread;
@@ -187,7 +187,7 @@ const variableColumns: readonly Column<VariableRow>[] = [
 ];
 
 interface VariablesProps {
-  data: ServerSettings | undefined;
+  data: Statistics | undefined;
   error: unknown;
   onRetry: () => void;
 }

@@ -1,5 +1,8 @@
-import type { ProcessSettings, ShownSetting } from '../../api/settings.ts';
+import type { Statistics } from '../../api/schema.ts';
 import { countOf } from '../../components/format-numbers.ts';
+
+type ProcessSettings = NonNullable<Statistics['settings']>['processes'][number];
+type ShownSetting = ProcessSettings['variables'][number];
 
 /** A variable as some of the processes have it. */
 export interface VariableRow extends ShownSetting {

@@ -1,8 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import type { Answer } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
-import type { IssuedApiKey, SetupState } from '../../api/resources.ts';
-import { claimServer } from '../../api/setup.ts';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
@@ -11,6 +10,9 @@ import { readCredential } from '../../session/read-credential.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import styles from './setup.module.css';
 import { StepFrame } from './step-frame.tsx';
+
+export type SetupState = Answer<'get', '/api/v1/setup'>;
+export type IssuedApiKey = Answer<'post', '/api/v1/setup'>;
 
 interface ClaimStepProps {
   requiredCredential: SetupState['credential'];
@@ -32,7 +34,7 @@ export function ClaimStep(props: ClaimStepProps) {
   const [checked, setChecked] = useState<{ fault: string | null }>({ fault: null });
   const claim = useServerAction({
     mutationFn: ({ name, credential }: { name: string; credential: string | null }) =>
-      claimServer(api, name, credential),
+      api.call('post', '/api/v1/setup', { body: { name }, credential }),
     onSuccess: onClaimed,
     onError: (error) => {
       if (!(error instanceof ApiError) || error.status >= 500) onLost();

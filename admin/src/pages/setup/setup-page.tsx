@@ -1,9 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { registerContent } from '../../api/contents.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import type { Content, IssuedApiKey, SetupState } from '../../api/resources.ts';
+import { keyOf } from '../../api/api.ts';
+import type { Content } from '../../api/schema.ts';
 import { CodeBlock } from '../../components/copying.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { RawKeyPanel } from '../../components/raw-key-panel.tsx';
@@ -13,7 +12,7 @@ import { useApi, useApp } from '../../session/app-context.ts';
 import { Entrance } from '../../shell/entrance.tsx';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { faultsOf } from '../content/content-form.ts';
-import { ClaimStep, TakenNotice } from './claim-step.tsx';
+import { ClaimStep, type IssuedApiKey, type SetupState, TakenNotice } from './claim-step.tsx';
 import styles from './setup.module.css';
 import { StepFrame, StepList } from './step-frame.tsx';
 
@@ -28,12 +27,13 @@ export default function SetupPage({ server, onDone }: SetupPageProps) {
   const { session } = useApp();
   const queries = useQueryClient();
   const [issued, setIssued] = useState<IssuedApiKey | null>(null);
+  const rawKey = issued?.raw_key ?? '';
   const [isAnswerLost, setAnswerLost] = useState(false);
   const [isStored, setStored] = useState(false);
   const [content, setContent] = useState<Content | null>(null);
   // Ends the wizard and signs in with the new key.
   const enter = () => {
-    if (issued) session.continueWith(issued.raw_key, issued.api_key);
+    if (issued) session.continueWith(rawKey, issued.api_key);
     onDone();
   };
   const step = issued === null ? 0 : !isStored ? 1 : content === null ? 2 : 3;
@@ -48,9 +48,9 @@ export default function SetupPage({ server, onDone }: SetupPageProps) {
           onLost={() => {
             setAnswerLost(true);
             // Asks the server whether the claim succeeded, once it answers.
-            void queries.invalidateQueries({ queryKey: queryKeys.setup });
+            void queries.invalidateQueries({ queryKey: keyOf('/api/v1/setup') });
           }}
-          onCredentialMissing={() => void queries.invalidateQueries({ queryKey: queryKeys.setup })}
+          onCredentialMissing={() => void queries.invalidateQueries({ queryKey: keyOf('/api/v1/setup') })}
           onTaken={onDone}
         />
       )}
@@ -61,19 +61,15 @@ export default function SetupPage({ server, onDone }: SetupPageProps) {
           lead="The key is shown only now: the server stores a hash of it. Put it into a password manager. Anyone who has it can manage the server."
         >
           <RawKeyPanel
-            rawKey={issued.raw_key}
+            rawKey={rawKey}
             fileName="latchkey-admin-key"
             action="Continue"
             onStored={() => setStored(true)}
           />
         </StepFrame>
       )}
-      {step === 2 && issued && (
-        <ContentStep rawKey={issued.raw_key} onRegistered={setContent} onSkip={enter} />
-      )}
-      {step === 3 && issued && content && (
-        <TryStep contentId={content.id} rawKey={issued.raw_key} onDone={enter} />
-      )}
+      {step === 2 && issued && <ContentStep rawKey={rawKey} onRegistered={setContent} onSkip={enter} />}
+      {step === 3 && issued && content && <TryStep contentId={content.id} rawKey={rawKey} onDone={enter} />}
     </Entrance>
   );
 }
@@ -90,7 +86,8 @@ function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) {
   const [missing, setMissing] = useState<{ name?: string }>({});
   const register = useServerAction({
     // After a lost answer the same ID is registered again, so it may exist already.
-    mutationFn: (body: { name: string; id?: string }) => registerContent(api, body, { credential: rawKey }),
+    mutationFn: (body: { name: string; id?: string }) =>
+      api.call('post', '/api/v1/content', { body, credential: rawKey }),
     onSuccess: ({ content }) => onRegistered(content),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {

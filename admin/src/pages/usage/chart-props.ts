@@ -1,4 +1,4 @@
-import type { Usage } from '../../api/usage.ts';
+import type { Usage } from '../../api/schema.ts';
 import { formatCount } from '../../components/format-numbers.ts';
 import { formatDay } from '../../components/format-time.ts';
 import { refusedOf, type Steps, servedOf, toPoints } from './usage-lines.ts';

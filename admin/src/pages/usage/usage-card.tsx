@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import type { UsageKind } from '../../api/usage.ts';
+import type { UsageKind } from '../../api/resources.ts';
 import { TimeChart } from '../../charts/time-chart.tsx';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/errors.tsx';

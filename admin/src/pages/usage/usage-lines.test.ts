@@ -5,7 +5,7 @@ const minuteMs = 60_000;
 const start = Date.UTC(2027, 0, 31, 12);
 const iso = (minute: number) => new Date(start + minute * minuteMs).toISOString();
 const usage = (completeMinute: number, stepSeconds = 60) => ({
-  ...{ unavailable: null, by: 'content' as const, grafanaUrl: null, stepSeconds },
+  ...{ unavailable: null, requests: 'keys', by: 'content' as const, grafanaUrl: null, stepSeconds },
   from: iso(0),
   to: iso(5),
   completeUntil: iso(completeMinute),

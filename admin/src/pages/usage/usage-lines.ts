@@ -1,4 +1,4 @@
-import type { Usage, UsageSeries } from '../../api/usage.ts';
+import type { Usage } from '../../api/schema.ts';
 import { type ChartLine, type Point, seriesLooks } from '../../charts/geometry.ts';
 
 /** The steps of an answer, in milliseconds since 1970. */
@@ -23,7 +23,11 @@ export const servedOf: Value = ({ served }) => served;
 export const refusedOf: Value = ({ refused }) => refused;
 
 /** A point for each step that is over. A step that the server left out had no request. */
-export function toPoints({ points }: Pick<UsageSeries, 'points'>, steps: Steps, amountOf: Value): Point[] {
+export function toPoints(
+  { points }: Pick<Usage['totals'], 'points'>,
+  steps: Steps,
+  amountOf: Value,
+): Point[] {
   const values = new Map(points.map((point) => [Date.parse(point.at), amountOf(point)]));
   const drawn: Point[] = [];
   for (let at = steps.from; at < steps.until; at += steps.stepMs)

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
-import { type Usage, type UsageKind, usageKinds } from '../../api/usage.ts';
+import { type UsageKind, usageKinds } from '../../api/resources.ts';
+import type { Usage } from '../../api/schema.ts';
 import { TimeChart } from '../../charts/time-chart.tsx';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -101,7 +102,7 @@ interface ChartsProps {
 
 function Charts({ view, kinds, change, usage, cursor, onZoom }: ChartsProps) {
   // What is shown belongs to the answer: while another one is read, that of the view before stays.
-  const { by } = usage;
+  const by = usage.by as UsageKind;
   const { id } = view;
   const steps = useMemo(() => stepsOf(usage), [usage]);
   const ids = useMemo(() => usage.series.map((series) => series.id), [usage]);

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import type { Usage, UsageKind } from '../../api/usage.ts';
+import type { UsageKind } from '../../api/resources.ts';
+import type { Usage } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { formatCount, formatShare } from '../../components/format-numbers.ts';
 import { OutsideText } from '../../components/outside-text.tsx';

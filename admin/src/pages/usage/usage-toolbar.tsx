@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { UsageRequests } from '../../api/usage.ts';
+import type { UsageRequests } from '../../api/resources.ts';
 import { FilterToggle, ToggleGroup } from '../../components/filters.tsx';
 import { useApp } from '../../session/app-context.ts';
 import type { ChangeFilter } from '../../state/use-address-filter.ts';

@@ -1,4 +1,4 @@
-import { type UsageKind, type UsageRequests, usageKinds, usageRequests } from '../../api/usage.ts';
+import { type UsageKind, type UsageRequests, usageKinds, usageRequests } from '../../api/resources.ts';
 import { oneOf, toParams } from '../../state/use-address-filter.ts';
 
 const minuteMs = 60_000;

@@ -1,6 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { queryKeys } from '../../api/query-keys.ts';
-import { readUsage, type Usage } from '../../api/usage.ts';
+import type { Usage } from '../../api/schema.ts';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { spanOf, type UsageView } from './usage-view.ts';
 
@@ -20,17 +19,17 @@ export function useUsage({ range, zoomed, requests, by, id }: UsageView): ReadUs
   const api = useApi();
   const { clock } = useApp();
   const { data, error, isPlaceholderData, refetch } = useQuery({
-    queryKey: queryKeys.usage({ range: zoomed ?? range, requests, by, id }),
+    queryKey: ['usage', zoomed ?? range, requests, by, id],
     queryFn: ({ signal }) => {
       const { from, to } = spanOf({ range, zoomed }, clock.now());
       const ends = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-      return readUsage(api, { requests, by, id: id || undefined, ...ends }, signal);
+      return api.call('get', '/api/v1/usage', { params: { query: { requests, by, id, ...ends } }, signal });
     },
     refetchInterval: zoomed ? false : pollMs,
     placeholderData: keepPreviousData,
   });
   return {
-    usage: error ? undefined : data,
+    usage: error ? undefined : data?.usage,
     error,
     isUpdating: isPlaceholderData,
     reload: () => void refetch(),

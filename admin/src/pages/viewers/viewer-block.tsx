@@ -1,8 +1,8 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { queryKeys } from '../../api/query-keys.ts';
-import { blockViewer, readBlock, unblockViewer, type ViewerBlock } from '../../api/viewers.ts';
+import { keyOf, reading } from '../../api/api.ts';
+import type { ViewerBlock } from '../../api/schema.ts';
 import { Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { describeApplied } from '../../components/format-numbers.ts';
@@ -15,7 +15,10 @@ import { useLiveRefresh } from '../../state/use-events.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { expiryOf } from '../api-keys/api-key-rules.ts';
 import { describeResult } from '../leases/describe-result.ts';
+import { withReason } from '../leases/describe-revocation.tsx';
 import { RevocationCount, useCountBeforehand } from '../leases/revoke-dialog.tsx';
+
+const path = '/api/v1/viewers/{viewerId}/block';
 
 /** The limit of the server. */
 const maxReasonLength = 500;
@@ -31,15 +34,14 @@ export function useViewerBlock(viewerId: string): KnownBlock {
   const api = useApi();
   const isVisible = may(useCurrentApiKey(), 'whole-server');
   const { data, error, refetch } = useQuery({
-    queryKey: queryKeys.viewerBlock(viewerId),
-    queryFn: ({ signal }) => readBlock(api, viewerId, signal),
+    ...reading(api, path, { path: { viewerId } }),
     enabled: isVisible,
   });
   useLiveRefresh(
     () => void (isVisible && refetch()),
     ({ topic }) => topic === 'lease' || topic === 'audit' || topic === 'missed',
   );
-  return { block: error ? undefined : data, error };
+  return { block: error ? undefined : data?.block, error };
 }
 
 /** Shown above the page of a blocked viewer. */
@@ -107,10 +109,13 @@ function BlockDialog({ viewerId, onClose }: { viewerId: string; onClose: () => v
   const [isDayMissing, setDayMissing] = useState(false);
   const block = useServerAction({
     mutationFn: (until: string | null) =>
-      blockViewer(api, viewerId, { until, ...(reason.trim() !== '' && { reason: reason.trim() }) }),
+      api.call('put', path, {
+        params: { path: { viewerId }, query: { wait: 'applied' } },
+        body: withReason({ until }, reason),
+      }),
     onSuccess: (revocation) => {
-      void queries.invalidateQueries({ queryKey: queryKeys.viewerBlock(viewerId) });
-      void queries.invalidateQueries({ queryKey: queryKeys.leases });
+      void queries.invalidateQueries({ queryKey: keyOf(path) });
+      void queries.invalidateQueries({ queryKey: keyOf('/api/v1/leases') });
       toasts.announce(`Viewer blocked. ${describeResult(revocation)}${describeApplied(revocation)}`);
       onClose();
     },
@@ -173,9 +178,9 @@ function LiftDialog({ viewerId, onClose }: { viewerId: string; onClose: () => vo
   const { announce } = useApp().toasts;
   const queries = useQueryClient();
   const lift = useServerAction({
-    mutationFn: () => unblockViewer(api, viewerId),
+    mutationFn: () => api.call('delete', path, { params: { path: { viewerId } } }),
     onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: queryKeys.viewerBlock(viewerId) });
+      void queries.invalidateQueries({ queryKey: keyOf(path) });
       announce('Block lifted');
       onClose();
     },

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { describeTarget } from '../../api/audit-target.ts';
-import type { Lease } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';

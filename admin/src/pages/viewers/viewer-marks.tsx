@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import { liftMark, listMarks, type Mark } from '../../api/marks.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { keyOf, reading } from '../../api/api.ts';
+import type { Mark } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -23,10 +23,7 @@ export function ViewerMarks({ viewerId }: { viewerId: string }) {
   const api = useApi();
   const [lifted, setLifted] = useState<Mark | null>(null);
   const query = { viewerId, limit: shownMarks };
-  const { data, error, refetch } = useQuery({
-    queryKey: queryKeys.marks(query),
-    queryFn: ({ signal }) => listMarks(api, query, signal),
-  });
+  const { data, error, refetch } = useQuery(reading(api, '/api/v1/marks', { query }));
   useLiveRefresh(
     () => void refetch(),
     ({ topic }) => topic === 'lease' || topic === 'missed',
@@ -95,9 +92,9 @@ function LiftDialog({ mark, onClose }: { mark: Mark; onClose: () => void }) {
   const { announce } = useApp().toasts;
   const queries = useQueryClient();
   const lift = useServerAction({
-    mutationFn: () => liftMark(api, mark),
+    mutationFn: () => api.call('delete', '/api/v1/marks/{id}', { params: { path: { id: mark.id } } }),
     onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: ['marks'] });
+      void queries.invalidateQueries({ queryKey: keyOf('/api/v1/marks') });
       announce('Mark lifted');
       onClose();
     },

@@ -1,8 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { queryKeys } from '../../api/query-keys.ts';
-import { listViewers } from '../../api/viewers.ts';
+import { reading } from '../../api/api.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FilterRow, SearchField } from '../../components/filters.tsx';
@@ -41,11 +40,10 @@ function ViewerList() {
   const [params, setParams] = useSearchParams();
   const prefix = params.get('q') ?? '';
   const table = useRef<HTMLDivElement>(null);
-  const query = { prefix: prefix.trim() || undefined, limit: pageSize };
+  const query = { prefix: prefix.trim(), limit: pageSize };
   const pages = useCursorPages(JSON.stringify(query));
   const list = useEagerQuery({
-    queryKey: queryKeys.viewerPage(query, pages.cursor),
-    queryFn: ({ signal }) => listViewers(api, { ...query, cursor: pages.cursor ?? undefined }, signal),
+    ...reading(api, '/api/v1/viewers', { query: { ...query, cursor: pages.cursor } }),
     placeholderData: keepPreviousData,
   });
   const search = useCallback(

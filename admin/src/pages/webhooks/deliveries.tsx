@@ -1,16 +1,9 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
-import { queryKeys } from '../../api/query-keys.ts';
-import {
-  type Delivery,
-  type DeliveryPage,
-  type DeliveryState,
-  deliveryStates,
-  listDeliveries,
-  testWebhook,
-  type Webhook,
-} from '../../api/webhooks.ts';
+import { type Answer, keyOf, reading } from '../../api/api.ts';
+import { deliveryStates } from '../../api/resources.ts';
+import type { Webhook, WebhookDelivery } from '../../api/schema.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
@@ -30,18 +23,18 @@ import styles from './webhooks.module.css';
 /** Soon enough to see what came of a test or a replay. */
 const everyMs = 2_000;
 
+const path = '/api/v1/webhooks/{id}/deliveries';
+
 /** What was sent to a webhook, with a test. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const api = useApi();
-  const [state, setState] = useState<DeliveryState | null>(null);
+  const [state, setState] = useState<WebhookDelivery['state'] | null>(null);
   const [opened, setOpened] = useState<string | null>(null);
   const table = useRef<HTMLDivElement>(null);
-  const query = { state: state ?? undefined, limit: pageSize };
+  const query = { state, limit: pageSize };
   const pages = useCursorPages(JSON.stringify([webhook.id, query]));
   const list = useQuery({
-    queryKey: queryKeys.deliveries(webhook.id, query, pages.cursor),
-    queryFn: ({ signal }) =>
-      listDeliveries(api, webhook.id, { ...query, cursor: pages.cursor ?? undefined }, signal),
+    ...reading(api, path, { path: { id: webhook.id }, query: { ...query, cursor: pages.cursor } }),
     placeholderData: keepPreviousData,
     refetchInterval: everyMs,
   });
@@ -87,7 +80,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   );
 }
 
-function NoDeliveries({ state, onReset }: { state: DeliveryState | null; onReset: () => void }) {
+function NoDeliveries({ state, onReset }: { state: WebhookDelivery['state'] | null; onReset: () => void }) {
   if (state !== null)
     return (
       <NoMatches title="No matching deliveries" onReset={onReset}>
@@ -105,12 +98,13 @@ function NoDeliveries({ state, onReset }: { state: DeliveryState | null; onReset
 function TestBar({ webhook }: { webhook: Webhook }) {
   const api = useApi();
   const queries = useQueryClient();
-  const [tested, setTested] = useState<Delivery | null>(null);
+  const [tested, setTested] = useState<WebhookDelivery | null>(null);
   const test = useServerAction({
-    mutationFn: () => testWebhook(api, webhook.id),
-    onSuccess: (delivery) => {
+    mutationFn: () =>
+      api.call('post', '/api/v1/webhooks/{id}/test', { params: { path: { id: webhook.id } }, body: {} }),
+    onSuccess: ({ delivery }) => {
       setTested(delivery);
-      void queries.invalidateQueries({ queryKey: queryKeys.webhooks });
+      void queries.invalidateQueries({ queryKey: keyOf(path) });
     },
   });
   const latest = useLatest(webhook.id, tested);
@@ -135,14 +129,14 @@ function TestBar({ webhook }: { webhook: Webhook }) {
 }
 
 /** What came of a delivery since. Read for itself, because a filter or another page may hide its row. */
-function useLatest(webhookId: string, sent: Delivery | null) {
+function useLatest(webhookId: string, sent: WebhookDelivery | null) {
   const api = useApi();
-  const query = { limit: pageSize };
-  const findIn = (page: DeliveryPage | undefined) => page?.deliveries.find(({ id }) => id === sent?.id);
+  const query = { state: null, limit: pageSize, cursor: null };
+  const findIn = (page: Answer<'get', typeof path> | undefined) =>
+    page?.deliveries.find(({ id }) => id === sent?.id);
   const { data, isError } = useQuery({
     // Without a filter, the list above has read it already.
-    queryKey: queryKeys.deliveries(webhookId, query, null),
-    queryFn: ({ signal }) => listDeliveries(api, webhookId, query, signal),
+    ...reading(api, path, { path: { id: webhookId }, query }),
     enabled: sent !== null,
     refetchInterval: ({ state }) => (findIn(state.data)?.endedAt ? false : everyMs),
   });

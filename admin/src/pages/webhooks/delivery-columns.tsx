@@ -1,4 +1,4 @@
-import type { Delivery } from '../../api/webhooks.ts';
+import type { WebhookDelivery } from '../../api/schema.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { NotSet } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
@@ -8,7 +8,7 @@ import { describeLastTry, nameOfEvent } from './webhook-words.ts';
 import styles from './webhooks.module.css';
 
 /** @param open shows a delivery with its payload */
-export function deliveryColumns(open: (delivery: Delivery) => void): Column<Delivery>[] {
+export function deliveryColumns(open: (delivery: WebhookDelivery) => void): Column<WebhookDelivery>[] {
   return [
     {
       id: 'event',

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { queryKeys } from '../../api/query-keys.ts';
-import { type Delivery, replayDelivery, type Webhook } from '../../api/webhooks.ts';
+import { keyOf } from '../../api/api.ts';
+import type { Webhook, WebhookDelivery } from '../../api/schema.ts';
 import { CodeBlock, CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
@@ -16,7 +16,7 @@ import styles from './webhooks.module.css';
 
 interface DeliveryDialogProps {
   webhook: Webhook;
-  delivery: Delivery;
+  delivery: WebhookDelivery;
   onClose: () => void;
 }
 
@@ -26,9 +26,13 @@ export function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogPro
   const { toasts } = useApp();
   const queries = useQueryClient();
   const replay = useServerAction({
-    mutationFn: () => replayDelivery(api, webhook.id, delivery.id),
+    mutationFn: () =>
+      api.call('post', '/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay', {
+        params: { path: { id: webhook.id, deliveryId: delivery.id } },
+        body: {},
+      }),
     onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: queryKeys.webhooks });
+      void queries.invalidateQueries({ queryKey: keyOf('/api/v1/webhooks') });
       toasts.announce(webhook.status === 'paused' ? 'Sent again once resumed' : 'Sent again');
       onClose();
     },
@@ -47,7 +51,7 @@ export function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogPro
   );
 }
 
-function factsOf(delivery: Delivery): Fact[] {
+function factsOf(delivery: WebhookDelivery): Fact[] {
   const { id, type, state, tries, createdAt, lastTryAt, nextTryAt } = delivery;
   const last = describeLastTry(delivery);
   return [

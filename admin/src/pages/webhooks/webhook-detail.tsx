@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { queryKeys } from '../../api/query-keys.ts';
-import { changeWebhook, listWebhooks, readWebhook, type Webhook } from '../../api/webhooks.ts';
+import { keyOf, reading } from '../../api/api.ts';
+import type { Webhook } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
 import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -34,8 +34,7 @@ export function WebhookDetail({ id }: { id: string }) {
   const api = useApi();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const { data, error, refetch } = useQuery({
-    queryKey: queryKeys.webhook(id),
-    queryFn: ({ signal }) => readWebhook(api, id, signal),
+    ...reading(api, '/api/v1/webhooks/{id}', { path: { id } }),
     placeholderData: keepPreviousData,
     refetchInterval: everyMs,
   });
@@ -81,9 +80,13 @@ function WebhookActions({ webhook, onOpen }: WebhookActionsProps) {
   const queries = useQueryClient();
   const isPaused = webhook.status === 'paused';
   const setStatus = useServerAction({
-    mutationFn: () => changeWebhook(api, webhook.id, { status: isPaused ? 'active' : 'paused' }),
+    mutationFn: () =>
+      api.call('patch', '/api/v1/webhooks/{id}', {
+        params: { path: { id: webhook.id } },
+        body: { status: isPaused ? 'active' : 'paused' },
+      }),
     onSuccess: async ({ status }) => {
-      await queries.invalidateQueries({ queryKey: queryKeys.webhooks });
+      await queries.invalidateQueries({ queryKey: keyOf('/api/v1/webhooks') });
       toasts.announce(status === 'paused' ? 'Webhook paused' : 'Webhook resumed');
     },
   });
@@ -116,10 +119,7 @@ function OpenedDialog(props: { webhook: Webhook; dialog: OpenDialog; onClose: ()
 /** Opens once the listed origins are known. */
 function ChangeDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const api = useApi();
-  const { data, error, refetch } = useQuery({
-    queryKey: queryKeys.webhookList,
-    queryFn: ({ signal }) => listWebhooks(api, signal),
-  });
+  const { data, error, refetch } = useQuery(reading(api, '/api/v1/webhooks', {}));
   if (data) return <WebhookFormDialog webhook={webhook} origins={data.origins} onClose={onClose} />;
   if (!error) return null;
   return (

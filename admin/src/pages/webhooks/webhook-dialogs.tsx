@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { queryKeys } from '../../api/query-keys.ts';
-import { deleteWebhook, rotateSecret, type Webhook } from '../../api/webhooks.ts';
+import { keyOf } from '../../api/api.ts';
+import type { Webhook } from '../../api/schema.ts';
 import { Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
+
+const path = '/api/v1/webhooks';
 
 interface WebhookDialogProps {
   webhook: Webhook;
@@ -21,11 +23,15 @@ export function RotateSecretDialog({ webhook, onClose }: WebhookDialogProps) {
   const { issuedKey } = useApp();
   const queries = useQueryClient();
   const rotate = useServerAction({
-    mutationFn: () => rotateSecret(api, webhook.id),
+    mutationFn: () =>
+      api.call('post', '/api/v1/webhooks/{id}/rotate-secret', {
+        params: { path: { id: webhook.id } },
+        body: {},
+      }),
     onSuccess: ({ secret, webhook: { name, previousSecretUntil } }) => {
-      void queries.invalidateQueries({ queryKey: queryKeys.webhooks });
+      void queries.invalidateQueries({ queryKey: keyOf(path) });
       const note = `Messages are signed with the old secret too until ${formatExact(previousSecretUntil)}.`;
-      issuedKey.set({ kind: 'webhook', name, raw: secret, note });
+      issuedKey.set({ kind: 'webhook', name, raw: secret ?? '', note });
       onClose();
     },
   });
@@ -55,10 +61,10 @@ export function DeleteWebhookDialog({ webhook, onClose }: WebhookDialogProps) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const remove = useServerAction({
-    mutationFn: () => deleteWebhook(api, webhook.id),
+    mutationFn: () => api.call('delete', '/api/v1/webhooks/{id}', { params: { path: { id: webhook.id } } }),
     onSuccess: () => {
       navigate('/webhooks');
-      void queries.invalidateQueries({ queryKey: queryKeys.webhooks });
+      void queries.invalidateQueries({ queryKey: keyOf(path) });
       toasts.announce('Webhook deleted');
       onClose();
     },

@@ -1,9 +1,10 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { type BodyOf, keyOf } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { changeWebhook, createWebhook, type Webhook, webhookEvents } from '../../api/webhooks.ts';
+import { webhookEvents } from '../../api/resources.ts';
+import type { Webhook } from '../../api/schema.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
@@ -19,11 +20,8 @@ interface WebhookFormProps {
   onClose: () => void;
 }
 
-interface Fields {
-  name: string;
-  url: string;
-  events: string[];
-}
+const path = '/api/v1/webhooks';
+type Fields = BodyOf<'post', typeof path>;
 
 /** Adds a webhook, or changes one. */
 export function WebhookFormDialog({ webhook, origins, onClose }: WebhookFormProps) {
@@ -35,7 +33,7 @@ export function WebhookFormDialog({ webhook, origins, onClose }: WebhookFormProp
     const fields = {
       name: String(data.get('name')).trim(),
       url: String(data.get('url')).trim(),
-      events: data.getAll('events').map(String),
+      events: data.getAll('events') as Fields['events'],
     };
     setMissing({
       ...(fields.name === '' && { name: 'Enter a name that says who receives the events.' }),
@@ -87,12 +85,15 @@ function useSaving(webhook: Webhook | null, onClose: () => void) {
   const queries = useQueryClient();
   return useServerAction({
     mutationFn: async (fields: Fields) => {
-      if (webhook) return void (await changeWebhook(api, webhook.id, fields));
-      const { secret } = await createWebhook(api, fields);
-      issuedKey.set({ kind: 'webhook', name: fields.name, raw: secret, note: null });
+      if (webhook) {
+        const params = { path: { id: webhook.id } };
+        return void (await api.call('patch', '/api/v1/webhooks/{id}', { params, body: fields }));
+      }
+      const { secret } = await api.call('post', path, { body: fields });
+      issuedKey.set({ kind: 'webhook', name: fields.name, raw: secret ?? '', note: null });
     },
     onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: queryKeys.webhooks });
+      void queries.invalidateQueries({ queryKey: keyOf(path) });
       if (webhook) toasts.announce('Webhook changed');
       onClose();
     },

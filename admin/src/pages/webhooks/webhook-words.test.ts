@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Delivery, webhookEvents } from '../../api/webhooks.ts';
+import { webhookEvents } from '../../api/resources.ts';
+import type { WebhookDelivery } from '../../api/schema.ts';
 import { describeEvent, describeTest, nameOfEvent } from './webhook-words.ts';
 
-const delivery: Delivery = {
+const delivery: WebhookDelivery = {
   ...{ id: 'msg_a', type: 'webhook.test', state: 'pending', tries: 0, createdAt: '', lastTryAt: null },
   ...{ nextTryAt: null, endedAt: null, lastStatus: null, lastError: null, payload: {} },
 };
@@ -18,7 +19,7 @@ test('an event of a newer server is shown by its own name', () => {
   expect([nameOfEvent('content.created'), describeEvent('content.created')]).toEqual(['content.created', '']);
 });
 
-test.each<[Partial<Delivery>, string]>([
+test.each<[Partial<WebhookDelivery>, string]>([
   [{}, 'Sending the test…'],
   [{ state: 'delivered', lastStatus: 204 }, 'Delivered: the receiver answered 204.'],
   [

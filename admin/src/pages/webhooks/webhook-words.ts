@@ -1,4 +1,4 @@
-import type { Delivery, Webhook } from '../../api/webhooks.ts';
+import type { Webhook, WebhookDelivery } from '../../api/schema.ts';
 
 const eventWords: Record<string, readonly [name: string, when: string]> = {
   'lease.revoked': ['Leases revoked', 'An admin or an application has revoked leases.'],
@@ -23,7 +23,7 @@ export function addressOfWebhook({ id }: Pick<Webhook, 'id'>): string {
 }
 
 /** What the last try of a delivery came to; null before the first. */
-export function describeLastTry({ lastError, lastStatus }: Delivery): string | null {
+export function describeLastTry({ lastError, lastStatus }: WebhookDelivery): string | null {
   if (lastError !== null) return lastError;
   return lastStatus === null ? null : `the receiver answered ${lastStatus}`;
 }
@@ -34,7 +34,7 @@ export function describeLastTry({ lastError, lastStatus }: Delivery): string | n
  * @param isUnread whether what came of it since cannot be read
  */
 export function describeTest(
-  delivery: Delivery,
+  delivery: WebhookDelivery,
   isUnread = false,
 ): { kind: 'good' | 'warning' | 'info'; text: string } {
   const last = describeLastTry(delivery);

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { queryKeys } from '../../api/query-keys.ts';
-import { listWebhooks, type Webhook } from '../../api/webhooks.ts';
+import { reading } from '../../api/api.ts';
+import type { Webhook } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
@@ -31,8 +31,7 @@ function WebhookList() {
   const api = useApi();
   const [isAdding, setAdding] = useState(false);
   const { data, error, refetch } = useQuery({
-    queryKey: queryKeys.webhookList,
-    queryFn: ({ signal }) => listWebhooks(api, signal),
+    ...reading(api, '/api/v1/webhooks', {}),
     placeholderData: keepPreviousData,
     refetchInterval: everyMs,
   });
