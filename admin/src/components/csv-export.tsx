@@ -17,11 +17,14 @@ interface CsvExportProps<Row> {
   noun: string;
   /** Without its ending. */
   fileName: string;
-  /** Header and cell of each column. */
-  columns: readonly (readonly [header: string, cell: (row: Row) => string | null | undefined])[];
+  /** The member of a row in each column, by the header. Its values are texts. */
+  columns: Readonly<Record<string, keyof Row>>;
   /** Reads all rows of the filter, page by page. */
-  read: (cursor: string | null, signal: AbortSignal) => Promise<CsvPage<Row>>;
+  read: (cursor: string | null, limit: number, signal: AbortSignal) => Promise<CsvPage<Row>>;
 }
+
+/** The most that the server gives at once. */
+const rowsAtOnce = 500;
 
 type ExportState =
   | { status: 'idle' }
@@ -75,10 +78,11 @@ async function readAll<Row>(
   signal: AbortSignal,
   onRows: (rows: number) => void,
 ): Promise<Blob> {
-  const lines = [toCsvLine(columns.map(([header]) => header))];
+  const lines = [toCsvLine(Object.keys(columns))];
   for (let cursor: string | null = null; ; ) {
-    const { rows, next }: CsvPage<Row> = await read(cursor, signal);
-    for (const row of rows) lines.push(toCsvLine(columns.map(([, cell]) => cell(row))));
+    const { rows, next }: CsvPage<Row> = await read(cursor, rowsAtOnce, signal);
+    for (const row of rows)
+      lines.push(toCsvLine(Object.values(columns).map((member) => row[member] as string | null)));
     onRows(lines.length - 1);
     if (next === null) return new Blob(lines, { type: 'text/csv;charset=utf-8' });
     cursor = next;

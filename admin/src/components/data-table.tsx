@@ -17,31 +17,41 @@ export interface Column<Row> {
   sort?: ColumnSort | undefined;
 }
 
-interface DataTableProps<Row> {
+/** Rows as they were read. */
+export interface ListState<Row> {
+  /** Undefined until the first answer, and while there is an error. */
+  rows: readonly Row[] | undefined;
+  error?: unknown;
+  /** Reads them again. */
+  reload?: () => void;
+  /** Whether newer rows are being read. The shown rows are dimmed after a moment. */
+  isUpdating?: boolean;
+}
+
+export interface DataTableProps<Row> {
   /** Accessible name of the table. */
   label: string;
   columns: readonly Column<Row>[];
-  /** Undefined until the first answer. */
-  rows: readonly Row[] | undefined;
-  rowId: (row: Row) => string;
+  list: ListState<Row>;
+  /** Optional. Default: the `id` of the row. */
+  rowId?: (row: Row) => string;
   /** Shown in place of rows if the answer has none. */
-  empty: ReactNode;
-  error: unknown;
-  onRetry: () => void;
+  empty?: ReactNode;
   /** For a pager, which moves the focus to the head of the table. */
   frame?: RefObject<HTMLDivElement | null>;
-  /** Whether newer rows are being read. The shown rows are dimmed after a moment. */
-  isUpdating?: boolean;
   /** The order, for columns with `sort`. */
   sort?: TableSort | undefined;
 }
 
+const idOf = (row: unknown) => (row as { id: string }).id;
+
 /** A table that becomes a list of cards on narrow screens. The first column names the row. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowId, empty, error, onRetry, frame, isUpdating = false, sort } = props;
+  const { label, columns, list, rowId = idOf, empty, frame, sort } = props;
+  const { rows, error, reload = () => {}, isUpdating = false } = list;
   const place = { ref: frame, tabIndex: -1, className: styles.frame };
   if (rows === undefined && error)
-    return <div {...place}>{<ErrorState error={error} onRetry={onRetry} />}</div>;
+    return <div {...place}>{<ErrorState error={error} onRetry={reload} />}</div>;
   if (rows?.length === 0) return <div {...place}>{empty}</div>;
   return (
     <div {...place}>

@@ -1,7 +1,9 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'react';
+import type { ServerAction } from '../state/use-server-action.ts';
 import styles from './dialog.module.css';
 import { ErrorNotice } from './errors.tsx';
+import { useFaultFocus } from './use-fault-focus.ts';
 
 interface DialogProps {
   title: string;
@@ -94,6 +96,70 @@ function findOrigin(): HTMLElement | null {
   return element instanceof HTMLElement ? element : null;
 }
 
+interface ActionDialogProps extends DialogProps {
+  /** Label of the button that acts. */
+  action: string;
+  act: ServerAction<unknown>;
+  isHarmful?: boolean;
+  /** As of `DialogActions`. */
+  isCancelFirst?: boolean;
+}
+
+/** Explains an action, starts it, and shows why it failed. */
+export function ActionDialog(props: ActionDialogProps) {
+  const { action, act, isHarmful = false, isCancelFirst = false, children, ...dialog } = props;
+  return (
+    <Dialog {...dialog}>
+      {children}
+      <ErrorNotice error={act.error} />
+      <DialogActions onCancel={dialog.onClose} isCancelFirst={isCancelFirst}>
+        <Button
+          {...(isHarmful && { color: 'bad' })}
+          onClick={() => act.mutate()}
+          loading={act.isPending}
+          data-autofocus={!isCancelFirst || undefined}
+        >
+          {action}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+interface FormDialogProps extends DialogProps {
+  /** Label of the button that sends the form. */
+  action: string;
+  onSubmit: (data: FormData) => void;
+  save: Pick<ServerAction<unknown>, 'error' | 'isPending'>;
+  /** What the page found in the fields: a new object after each validation. */
+  found: object;
+  /** Whether the fields show the error of the server. */
+  isErrorShown: boolean;
+}
+
+/** A form in a dialog. The first invalid field gets the focus. */
+export function FormDialog(props: FormDialogProps) {
+  const { action, onSubmit, save, found, isErrorShown, children, ...dialog } = props;
+  const form = useFaultFocus(found, save.error);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onSubmit(new FormData(event.currentTarget));
+  };
+  return (
+    <Dialog {...dialog}>
+      <form ref={form} onSubmit={submit} noValidate>
+        {children}
+        {!isErrorShown && <ErrorNotice error={save.error} />}
+        <DialogActions onCancel={dialog.onClose}>
+          <Button type="submit" loading={save.isPending}>
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
 interface TypedConfirmationProps extends Pick<DialogProps, 'title' | 'width' | 'onClose'> {
   /** Describes the consequences. */
   children: ReactNode;
@@ -103,19 +169,18 @@ interface TypedConfirmationProps extends Pick<DialogProps, 'title' | 'width' | '
   expected: string | null | undefined;
   /** Label of the button: "Revoke the key". */
   action: string;
-  isBusy: boolean;
-  error: unknown;
+  act: Pick<ServerAction<unknown>, 'error' | 'isPending'>;
   onConfirm: () => void;
 }
 
 /** Asks for confirmation before an action that cannot be undone. */
 export function TypedConfirmation(props: TypedConfirmationProps) {
-  const { children, fields, expected, action, isBusy, error, onConfirm, ...dialog } = props;
+  const { children, fields, expected, action, act, onConfirm, ...dialog } = props;
   const [typed, setTyped] = useState('');
   const isReady = expected === null || typed.trim() === expected;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isReady && !isBusy) onConfirm();
+    if (isReady && !act.isPending) onConfirm();
   };
   return (
     <Dialog {...dialog}>
@@ -136,9 +201,9 @@ export function TypedConfirmation(props: TypedConfirmationProps) {
             data-autofocus
           />
         )}
-        <ErrorNotice error={error} />
+        <ErrorNotice error={act.error} />
         <DialogActions onCancel={dialog.onClose} isCancelFirst={!expected && !fields}>
-          <Button type="submit" color="bad" disabled={!isReady} loading={isBusy}>
+          <Button type="submit" color="bad" disabled={!isReady} loading={act.isPending}>
             {action}
           </Button>
         </DialogActions>

@@ -1,5 +1,5 @@
 import { NativeSelect, TextInput, Toggle } from '@mantine/core';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { idInPlaceOf } from '../state/find-credential.ts';
 import styles from './filters.module.css';
 import { Icon } from './icon.tsx';
@@ -19,7 +19,7 @@ const pauseMs = 40;
 interface SearchFieldProps {
   label: string;
   value: string;
-  onSearch: (text: string) => void;
+  onChange: (text: string) => void;
   /** Whether the key `/` moves the focus here. `/` picks the first search field of the page. */
   hasShortcut?: boolean;
   /** The kind of id to search by if a pasted URL names several things. Default: the viewer, lease or API key. */
@@ -27,9 +27,10 @@ interface SearchFieldProps {
 }
 
 /** Searches during typing. `/` moves the focus here, Esc clears the field. */
-export function SearchField({ label, value, onSearch, hasShortcut = true, names }: SearchFieldProps) {
+export function SearchField({ label, value, onChange, hasShortcut = true, names }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const lastValue = useRef(value);
+  const search = useEffectEvent(onChange);
   // The address has changed from outside: by the back button, or by clearing the filters. What was typed meanwhile stays.
   useEffect(() => {
     const before = lastValue.current;
@@ -42,10 +43,10 @@ export function SearchField({ label, value, onSearch, hasShortcut = true, names 
     if (sent === lastValue.current) return;
     const timer = setTimeout(() => {
       lastValue.current = sent;
-      onSearch(sent);
+      search(sent);
     }, pauseMs);
     return () => clearTimeout(timer);
-  }, [text, names, onSearch]);
+  }, [text, names]);
   return (
     <TextInput
       type="search"

@@ -100,7 +100,7 @@ function placesOf({ kind, id: label, contentId }: FoundCredential): PaletteEntry
     ];
   return [
     { label, kind: 'Viewer of this token', path: viewerAddress(label), icon: 'people' },
-    { label, kind: 'Leases of this viewer', path: addressOf({ viewerId: label }), icon: 'clock' },
+    { label, kind: 'Leases of this viewer', path: addressOf({ viewer: label }), icon: 'clock' },
     ...content,
   ];
 }
@@ -123,7 +123,7 @@ function listsFor(label: string, { viewers }: Found): PaletteEntry[] {
   const lease = address('/leases', { lease: label });
   const isListed = viewers.some(({ viewerId }) => viewerId === label);
   const viewer = { label, kind: 'Viewer with this ID', path: viewerAddress(label), icon: 'people' as const };
-  const leases = addressOf({ viewerId: label });
+  const leases = addressOf({ viewer: label });
   return [
     ...(uuid.test(label)
       ? [{ label, kind: 'Lease with this ID', path: lease, icon: 'clock' as const }]

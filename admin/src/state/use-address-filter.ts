@@ -1,17 +1,20 @@
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 
+/** How the filter of a page is kept in its address, so that it can be bookmarked and shared. */
+export interface AddressForm<Filter> {
+  /** Ignores unknown values. */
+  read: (params: URLSearchParams) => Filter;
+  write: (filter: Filter) => URLSearchParams;
+}
+
 export type ChangeFilter<Filter> = (part: Partial<Filter>) => void;
 
-/**
- * The filter of a page. It is part of the address, so that it can be bookmarked and shared.
- *
- * @param read ignores unknown values. Like `write`, the same function at each call
- */
-export function useAddressFilter<Filter>(
-  read: (params: URLSearchParams) => Filter,
-  write: (filter: Filter) => URLSearchParams,
-): [Filter, ChangeFilter<Filter>] {
+/** @param form the same at each call */
+export function useAddressFilter<Filter>({
+  read,
+  write,
+}: AddressForm<Filter>): [Filter, ChangeFilter<Filter>] {
   const [params, setParams] = useSearchParams();
   const filter = useMemo(() => read(params), [params, read]);
   const change = useCallback<ChangeFilter<Filter>>(
@@ -21,6 +24,75 @@ export function useAddressFilter<Filter>(
     [setParams, read, write],
   );
   return [filter, change];
+}
+
+/** A parameter of the address: one of some values, or the text that a function makes of any text. */
+type Field = readonly string[] | ((text: string) => string);
+
+/** A missing text is empty, and a missing choice is null. */
+type FilterOf<Fields extends Record<string, Field>> = {
+  [Name in keyof Fields]: Fields[Name] extends readonly (infer Value extends string)[]
+    ? Value | null
+    : string;
+};
+
+export interface FilterForm<Filter> extends AddressForm<Filter> {
+  /** Matches all rows, in the usual order. */
+  everything: Filter;
+  /** Whether it leaves rows out. An order does not. */
+  isNarrowed: (filter: Filter) => boolean;
+}
+
+export const anyText = (text: string): string => text;
+
+/** @param fields by the names of their parameters */
+export function createFilter<const Fields extends Record<string, Field>>(
+  fields: Fields,
+): FilterForm<FilterOf<Fields>> {
+  const read = (params: URLSearchParams) => {
+    const values = Object.entries(fields).map(([name, field]) => [name, readField(field, params.get(name))]);
+    return Object.fromEntries(values) as FilterOf<Fields>;
+  };
+  return {
+    read,
+    write: toParams,
+    everything: read(new URLSearchParams()),
+    isNarrowed: (filter) => toParams({ ...filter, sort: null }).size > 0,
+  };
+}
+
+function readField(field: Field, written: string | null): string | null {
+  if (typeof field === 'function') return field(written ?? '');
+  return field.find((value) => value === written) ?? null;
+}
+
+/** The filter of a list, with what its controls need. */
+export function useFilter<Filter>(form: FilterForm<Filter>) {
+  const [filter, change] = useAddressFilter(form);
+  return {
+    filter,
+    change,
+    isNarrowed: form.isNarrowed(filter),
+    reset: () => change(form.everything),
+    field: bindTo(filter, change),
+  };
+}
+
+/** The props of a control that shows and changes one field of a filter. */
+export function bindTo<Filter>(filter: Filter, change: ChangeFilter<Filter>) {
+  return <Name extends keyof Filter>(name: Name) => ({
+    value: filter[name],
+    onChange: (value: Filter[Name]) => change({ [name]: value } as unknown as Partial<Filter>),
+  });
+}
+
+/** Its texts without the spaces around them that pasted IDs often have. */
+export function trimmed<Filter extends object>(filter: Filter): Filter {
+  const values = Object.entries(filter).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.trim() : value,
+  ]);
+  return Object.fromEntries(values) as Filter;
 }
 
 /** The value of a parameter; null for an unknown value. */

@@ -1,5 +1,12 @@
-import { type UseMutationOptions, type UseMutationResult, useMutation } from '@tanstack/react-query';
+import {
+  type UseMutationOptions,
+  type UseMutationResult,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
+import { keyOf, type PathOf } from '../api/api.ts';
+import { useApp } from '../session/app-context.ts';
 
 /** A change on the server that a click starts. */
 export type ServerAction<Answer, Input = void> = Pick<
@@ -7,16 +14,40 @@ export type ServerAction<Answer, Input = void> = Pick<
   'error' | 'isPending' | 'reset'
 > & { mutate: (input: Input) => void };
 
+interface ActionOptions<Answer, Input>
+  extends Pick<UseMutationOptions<Answer, Error, Input>, 'mutationFn' | 'onError'> {
+  onSuccess?: (answer: Answer) => unknown;
+  /** Paths of the API whose resources it changes: what was read of them is read again. */
+  changes?: readonly PathOf<'get'>[];
+  /** Announced when it is done; null for nothing. */
+  said?: string | ((answer: Answer) => string | null);
+}
+
 /**
  * `useMutation` for actions of a person: while one is running, another click does nothing. Disabling the button is too late for a
  * double click, because React draws the disabled button after the second click.
  */
-export function useServerAction<Answer, Input = void>(
-  options: Pick<UseMutationOptions<Answer, Error, Input>, 'mutationFn' | 'onSuccess' | 'onError'>,
-): ServerAction<Answer, Input> {
+export function useServerAction<Answer, Input = void>({
+  onSuccess,
+  changes = [],
+  said,
+  ...options
+}: ActionOptions<Answer, Input>): ServerAction<Answer, Input> {
+  const queries = useQueryClient();
+  const { announce } = useApp().toasts;
   const isUnderWay = useRef(false);
-  // The input of signing in and the answer of creating a key are secrets: they are dropped with the component, not 5 minutes later.
-  const mutation = useMutation({ ...options, gcTime: 0 });
+  const mutation = useMutation({
+    ...options,
+    // The input of signing in and the answer of creating a key are secrets: they are dropped with the component, not 5 minutes later.
+    gcTime: 0,
+    onSuccess(answer) {
+      const done = onSuccess?.(answer);
+      for (const path of changes) void queries.invalidateQueries({ queryKey: keyOf(path) });
+      const words = typeof said === 'function' ? said(answer) : said;
+      if (words) announce(words);
+      return done;
+    },
+  });
   const { error, isPending, status, submittedAt, mutate, reset } = mutation;
   // Reset only after the answer is drawn: until then the clicked button, or its dialog, is still there.
   useEffect(() => {

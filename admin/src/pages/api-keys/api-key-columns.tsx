@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../api/schema.ts';
 import { Badge, type BadgeColor } from '../../components/badge.tsx';
+import cell from '../../components/cell.module.css';
 import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
@@ -27,12 +28,8 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
       id: 'name',
       header: 'Name',
       cell: (apiKey) => (
-        <span className={styles.identity}>
-          <button
-            type="button"
-            className={styles.name}
-            onClick={() => showDialog({ kind: 'details', apiKey })}
-          >
+        <span className={cell.identity}>
+          <button type="button" className={cell.name} onClick={() => showDialog({ kind: 'details', apiKey })}>
             <OutsideText text={apiKey.name} />
           </button>
           <span className={styles.prefix}>
@@ -47,7 +44,7 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
       header: 'Scope',
       width: '8.5rem',
       cell: ({ scope, contents }) => (
-        <span className={styles.identity}>
+        <span className={cell.identity}>
           {scope}
           {contents && <OutsideText className={styles.contents} text={describeContents(contents)} />}
         </span>

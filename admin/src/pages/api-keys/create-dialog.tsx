@@ -1,13 +1,10 @@
-import { Button, NativeSelect, Radio, Textarea, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { type BodyOf, keyOf } from '../../api/api.ts';
+import { NativeSelect, Radio, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { BodyOf } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { scopes } from '../../api/resources.ts';
 import type { Scope } from '../../api/schema.ts';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { ErrorNotice } from '../../components/errors.tsx';
-import { useFaultFocus } from '../../components/use-fault-focus.ts';
+import { FormDialog } from '../../components/dialog.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { scopeMeanings } from '../../session/permissions.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
@@ -20,19 +17,16 @@ const path = '/api/v1/api-keys';
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
   const { issuedKey, clock } = useApp();
-  const queries = useQueryClient();
   const [missing, setMissing] = useState<{ name?: string; date?: string }>({});
   const create = useServerAction({
     mutationFn: (body: BodyOf<'post', typeof path>) => api.call('post', path, { body }),
     onSuccess: (issued) => {
-      void queries.invalidateQueries({ queryKey: keyOf(path) });
       issuedKey.set({ kind: 'api-key', name: issued.api_key.name, raw: issued.raw_key ?? '', note: null });
       onClose();
     },
+    changes: [path],
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
+  const submit = (data: FormData) => {
     const name = String(data.get('name')).trim();
     const expiresAt = expiryOf(String(data.get('expiry')), String(data.get('date') ?? ''), clock.now());
     setMissing({
@@ -47,7 +41,6 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
       contents: contentsOf(String(data.get('contents'))),
     });
   };
-  const form = useFaultFocus(missing, create.error);
   const refusal = create.error instanceof ApiError ? create.error : null;
   const faults = {
     name: missing.name ?? refusal?.about('name'),
@@ -55,27 +48,27 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     contents: refusal?.about('contents') && 'Give at most 50 ids or prefixes, such as film-1 or acme-*.',
   };
   return (
-    <Dialog title="Create an API key" onClose={onClose}>
-      <form ref={form} onSubmit={submit} noValidate>
-        <TextInput
-          name="name"
-          label="Name"
-          placeholder="Encoder in Frankfurt"
-          maxLength={200}
-          error={faults.name}
-          data-autofocus
-        />
-        <ScopeField />
-        <ContentsField error={faults.contents} />
-        <ExpiryField error={faults.date} />
-        {!Object.values(faults).some(Boolean) && <ErrorNotice error={create.error} />}
-        <DialogActions onCancel={onClose}>
-          <Button type="submit" loading={create.isPending}>
-            Create the key
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create an API key"
+      action="Create the key"
+      save={create}
+      found={missing}
+      isErrorShown={Object.values(faults).some(Boolean)}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        name="name"
+        label="Name"
+        placeholder="Encoder in Frankfurt"
+        maxLength={200}
+        error={faults.name}
+        data-autofocus
+      />
+      <ScopeField />
+      <ContentsField error={faults.contents} />
+      <ExpiryField error={faults.date} />
+    </FormDialog>
   );
 }
 

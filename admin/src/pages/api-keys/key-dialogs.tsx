@@ -1,11 +1,10 @@
 import { Button, NativeSelect } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Api, keyOf } from '../../api/api.ts';
 import type { ApiKey } from '../../api/schema.ts';
 import { CopyableValue } from '../../components/copying.tsx';
-import { Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
-import { ErrorNotice } from '../../components/errors.tsx';
+import { ActionDialog, Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { describeApplied } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
@@ -87,7 +86,6 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
   const api = useApi();
   const { session, issuedKey } = useApp();
   const isOwn = useCurrentApiKey().id === apiKey.id;
-  const queries = useQueryClient();
   const [overlap, setOverlap] = useState(usualOverlap);
   const rotate = useServerAction({
     mutationFn: () => {
@@ -96,8 +94,8 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
       const rotateIt = () => api.call('post', '/api/v1/api-keys/{id}/rotate', { params, body });
       return isOwn ? session.replace(rotateIt) : rotateIt();
     },
+    changes: [path],
     onSuccess: (rotated) => {
-      void queries.invalidateQueries({ queryKey: keyOf(path) });
       issuedKey.set({
         ...{ kind: 'api-key', name: rotated.api_key.name, raw: rotated.raw_key ?? '' },
         note: describeEnd(rotated),
@@ -106,7 +104,7 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
     },
   });
   return (
-    <Dialog title="Rotate this key" onClose={onClose}>
+    <ActionDialog title="Rotate this key" action="Rotate the key" act={rotate} onClose={onClose}>
       <p>
         <OutsideText text={apiKey.name} /> gets a new key with the same scope, contents and expiry. Give it to
         the users of the old key (<code>{apiKey.keyPrefix}…</code>) before that key ends.
@@ -119,13 +117,7 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
         data={overlaps}
         data-autofocus
       />
-      <ErrorNotice error={rotate.error} />
-      <DialogActions onCancel={onClose}>
-        <Button onClick={() => rotate.mutate()} loading={rotate.isPending}>
-          Rotate the key
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </ActionDialog>
   );
 }
 
@@ -179,9 +171,8 @@ const ownReason = 'You revoked the key that you were signed in with.';
 /** Revokes a key after its prefix was typed. */
 function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
   const api = useApi();
-  const { session, toasts } = useApp();
+  const { session } = useApp();
   const current = useCurrentApiKey();
-  const queries = useQueryClient();
   const managers = useQuery({
     queryKey: [...keyOf(path), 'managers'],
     queryFn: ({ signal }) => listManagers(api, signal),
@@ -193,20 +184,16 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
       api.call('delete', '/api/v1/api-keys/{id}', {
         params: { path: { id: apiKey.id }, query: { wait: 'applied' } },
       }),
-    onSuccess: (answer) => {
-      if (isOwn) return session.signOut(ownReason);
-      void queries.invalidateQueries({ queryKey: keyOf(path) });
-      toasts.announce(`Key revoked${describeApplied(answer)}`);
-      onClose();
-    },
+    changes: [path],
+    said: (answer) => (isOwn ? null : `Key revoked${describeApplied(answer)}`),
+    onSuccess: () => (isOwn ? session.signOut(ownReason) : onClose()),
   });
   return (
     <TypedConfirmation
       title="Revoke this key"
       expected={apiKey.keyPrefix}
       action="Revoke the key"
-      isBusy={revoke.isPending}
-      error={revoke.error}
+      act={revoke}
       onConfirm={() => revoke.mutate()}
       onClose={onClose}
     >

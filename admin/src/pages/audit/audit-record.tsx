@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from 'wouter';
 import type { AuditRecord } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
+import cell from '../../components/cell.module.css';
 import type { ColumnSort } from '../../components/column-sort.ts';
 import { CopyableValue } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
@@ -14,7 +15,10 @@ import { RelativeTime } from '../../components/times.tsx';
 import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';
-import { type AuditView, everything } from './audit-filter.ts';
+import { type AuditView, auditFilter } from './audit-filter.ts';
+
+const { everything } = auditFilter;
+
 import { describeChange, summarize, targetAddress } from './describe-details.ts';
 
 /** A record as a row. @param names of API keys, which the audit identifies by ID */
@@ -31,8 +35,8 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
       id: 'action',
       header: 'Action',
       cell: (record) => (
-        <span className={styles.identity}>
-          <button type="button" className={styles.name} onClick={() => open(record)}>
+        <span className={`${cell.identity} ${styles.identity}`}>
+          <button type="button" className={cell.name} onClick={() => open(record)}>
             {nameOfAction(record.action)}
           </button>
           <code className={styles.second}>{record.action}</code>
@@ -89,7 +93,7 @@ function Named({ id, names }: { id: string; names: ApiKeyNames }) {
 function ActorCell({ record, names }: { record: AuditRecord; names: ApiKeyNames }) {
   const { kind, id } = record.actor;
   return (
-    <span className={styles.identity}>
+    <span className={`${cell.identity} ${styles.identity}`}>
       <span>{nameOfActorKind(kind)}</span>
       {id !== null && (
         <span className={styles.second}>
@@ -107,7 +111,7 @@ function ActorCell({ record, names }: { record: AuditRecord; names: ApiKeyNames 
 
 function OutcomeCell({ record: { outcome, code, count = 1 } }: { record: AuditRecord }) {
   return (
-    <span className={styles.identity}>
+    <span className={`${cell.identity} ${styles.identity}`}>
       <Badge color={outcome === 'done' ? 'good' : 'bad'}>
         {count > 1 ? `${outcome} ${formatCount(count)} times` : outcome}
       </Badge>

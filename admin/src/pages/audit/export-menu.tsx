@@ -7,7 +7,7 @@ import { formatSize } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
 import { useApp } from '../../session/app-context.ts';
 import styles from './audit.module.css';
-import type { AuditFilter } from './audit-filter.ts';
+import type { AuditQuery } from './audit-filter.ts';
 
 type ExportFormat = 'csv' | 'jsonl';
 
@@ -17,7 +17,7 @@ const formats: [ExportFormat, string, string][] = [
 ];
 
 /** Exports all matching records, from all pages. */
-export function ExportMenu({ filter }: { filter: AuditFilter }) {
+export function ExportMenu({ filter }: { filter: AuditQuery }) {
   const { state, begin, stop } = useExport(filter);
   if (state.status === 'running')
     return (
@@ -71,7 +71,7 @@ interface Export {
  * Downloads an export with fetch, because a link cannot send Authorization. The browser saves the complete file. Leaving the page
  * cancels the download.
  */
-function useExport(filter: AuditFilter): Export {
+function useExport(filter: AuditQuery): Export {
   const { api, toasts } = useApp();
   const [state, setState] = useState<ExportState>({ status: 'idle' });
   const running = useRef<AbortController>(undefined);

@@ -7,10 +7,11 @@ import { ErrorState } from '../../components/errors.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
+import { toParams } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
-import { type AuditFilter, everything, writeView } from './audit-filter.ts';
+import type { AuditQuery } from './audit-filter.ts';
 import { summarize } from './describe-details.ts';
 import styles from './history.module.css';
 import { mergeHistory } from './merge-history.ts';
@@ -20,7 +21,7 @@ const shownRecords = 10;
 
 interface HistoryProps {
   /** Questions to the audit whose answers are shown together. Their order must not change. */
-  questions: readonly AuditFilter[];
+  questions: readonly AuditQuery[];
   /** Leaves out records of the answers. */
   isShown?: (record: AuditRecord) => boolean;
   /** Ends the sentence "No management action …". */
@@ -109,5 +110,5 @@ function Entry({ record, actor }: { record: AuditRecord; actor: string | null })
 
 /** A link to all records of a target. */
 export function AllRecords({ target, children }: { target: string; children: string }) {
-  return <Link href={`/audit?${writeView({ ...everything, target })}`}>{children}</Link>;
+  return <Link href={`/audit?${toParams({ target })}`}>{children}</Link>;
 }

@@ -1,6 +1,7 @@
 import { Link, useLocation } from 'wouter';
 import type { Content } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
+import cell from '../../components/cell.module.css';
 import { byCreation } from '../../components/column-sort.ts';
 import { useCopy } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
@@ -22,8 +23,8 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
       header: 'Name',
       sort: { by: 'name', ascending: 'A to Z', descending: 'Z to A' },
       cell: ({ id, name }) => (
-        <span className={styles.identity}>
-          <Link href={`/content/${id}`} className={styles.name}>
+        <span className={cell.identity}>
+          <Link href={`/content/${id}`} className={cell.name}>
             <OutsideText text={name} />
           </Link>
           <code className={styles.id}>{id}</code>

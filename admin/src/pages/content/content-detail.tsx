@@ -14,6 +14,7 @@ import { formatCount, formatSize } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
+import { BackLink, Section } from '../../components/section.tsx';
 import {
   encryptLiveSnippet,
   encryptSnippet,
@@ -44,10 +45,7 @@ export function ContentDetail({ id }: { id: string }) {
   const isUnknown = error instanceof ApiError && error.code === 'CONTENT_NOT_FOUND';
   return (
     <>
-      <Link href="/content" className={styles.back}>
-        <Icon name="left" size={16} />
-        All content
-      </Link>
+      <BackLink href="/content">All content</BackLink>
       {!error && !data && <PageSkeleton />}
       {!error && data && <ContentSheet content={data.content} keyEndpoint={data.key_endpoint} />}
       {isUnknown && (
@@ -155,18 +153,14 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
 
 function ContentHistory({ contentId }: { contentId: string }) {
   return (
-    <section aria-labelledby="content-history">
-      <div className={styles.leases}>
-        <h2 id="content-history">History</h2>
-        <AllRecords target={contentId}>All records of this content</AllRecords>
-      </div>
+    <Section title="History" aside={<AllRecords target={contentId}>All records of this content</AllRecords>}>
       <Card>
         <History
           questions={[{ target: contentId }, { target: `content:${contentId}` }]}
           about="on this content is in the audit"
         />
       </Card>
-    </section>
+    </Section>
   );
 }
 

@@ -1,7 +1,5 @@
-import { Button } from '@mantine/core';
 import type { Content } from '../../api/schema.ts';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { ErrorNotice } from '../../components/errors.tsx';
+import { ActionDialog } from '../../components/dialog.tsx';
 import { countOf, describeApplied } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
@@ -44,7 +42,14 @@ function DisableDialog({ content, onClose }: { content: Content; onClose: () => 
     },
   });
   return (
-    <Dialog title="Disable this content" onClose={onClose}>
+    <ActionDialog
+      title="Disable this content"
+      action="Disable the content"
+      act={disable}
+      isHarmful
+      isCancelFirst
+      onClose={onClose}
+    >
       <p>
         Key requests for <OutsideText text={content.name} /> answer 404 from then on, for every viewer. The
         answer comes once this holds on every server. A player can use a key that it already holds until its
@@ -60,12 +65,6 @@ function DisableDialog({ content, onClose }: { content: Content; onClose: () => 
             : `${countOf(count, 'active lease')} for it: they remain, but get no keys.`}{' '}
         You can enable it again at any time, with the same keys.
       </Notice>
-      <ErrorNotice error={disable.error} />
-      <DialogActions onCancel={onClose} isCancelFirst>
-        <Button color="bad" onClick={() => disable.mutate()} loading={disable.isPending}>
-          Disable the content
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </ActionDialog>
   );
 }

@@ -1,14 +1,12 @@
-import { Button, InputBase, TextInput } from '@mantine/core';
+import { InputBase, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { type BodyOf, keyOf, reading } from '../../api/api.ts';
+import { type BodyOf, reading } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import type { Content } from '../../api/schema.ts';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { ErrorNotice } from '../../components/errors.tsx';
-import { useFaultFocus } from '../../components/use-fault-focus.ts';
-import { useApi, useApp } from '../../session/app-context.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import styles from './content.module.css';
 import {
@@ -29,7 +27,6 @@ const path = '/api/v1/content';
 /** Registers a content and opens its page. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
-  const { announce } = useApp().toasts;
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const [missing, setMissing] = useState<FormFaults>({});
@@ -44,15 +41,13 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
       const { content } = registered;
       const { queryKey } = reading(api, '/api/v1/content/{id}', { path: { id: content.id } });
       queries.setQueryData<KeyedContent>(queryKey, registered);
-      void queries.invalidateQueries({ queryKey: keyOf(path) });
-      announce('Content registered');
       navigate(`/content/${content.id}`);
     },
+    changes: [path],
+    said: 'Content registered',
   });
-  const form = useFaultFocus(missing, create.error);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const { id, ...texts } = textsOf(event.currentTarget);
+  const submit = (data: FormData) => {
+    const { id, ...texts } = textsOf(data);
     const { fields, faults } = readForm(texts);
     setMissing(faults ?? {});
     create.reset();
@@ -63,35 +58,35 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     ...(isTaken(create.error) && { id: 'This ID is taken. Edit that content, or choose another ID.' }),
     ...missing,
   };
-  const isShown = Object.keys(faults).length > 0;
   return (
-    <Dialog title="Register a content" onClose={onClose} width="34rem">
-      <form ref={form} onSubmit={submit} noValidate>
-        <TextInput
-          name="name"
-          label="Name"
-          placeholder="The long way home"
-          maxLength={200}
-          error={faults.name}
-          data-autofocus
-        />
-        <TextInput
-          name="id"
-          data-names="content"
-          label="ID"
-          description="Letters, digits, - and _. It is part of the key URL and never changes. Leave it empty for a random ID."
-          maxLength={256}
-          error={faults.id}
-        />
-        <FormFields content={null} faults={faults} />
-        {!isShown && <ErrorNotice error={create.error} />}
-        <DialogActions onCancel={onClose}>
-          <Button type="submit" loading={create.isPending}>
-            Register content
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Register a content"
+      action="Register content"
+      width="34rem"
+      save={create}
+      found={missing}
+      isErrorShown={Object.keys(faults).length > 0}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        name="name"
+        label="Name"
+        placeholder="The long way home"
+        maxLength={200}
+        error={faults.name}
+        data-autofocus
+      />
+      <TextInput
+        name="id"
+        data-names="content"
+        label="ID"
+        description="Letters, digits, - and _. It is part of the key URL and never changes. Leave it empty for a random ID."
+        maxLength={256}
+        error={faults.id}
+      />
+      <FormFields content={null} faults={faults} />
+    </FormDialog>
   );
 }
 
@@ -116,10 +111,8 @@ export function EditDialog({ content, onClose }: { content: Content; onClose: ()
       onClose();
     },
   });
-  const form = useFaultFocus(missing, change.error);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const { fields, faults } = readForm(textsOf(event.currentTarget), content);
+  const submit = (data: FormData) => {
+    const { fields, faults } = readForm(textsOf(data), content);
     setMissing(faults ?? {});
     if (!fields) return;
     const body = changedFields(content, fields);
@@ -128,25 +121,26 @@ export function EditDialog({ content, onClose }: { content: Content; onClose: ()
   };
   const faults = { ...faultsOf(change.error), ...missing };
   return (
-    <Dialog title="Edit the content" onClose={onClose} width="34rem">
-      <form ref={form} onSubmit={submit} noValidate>
-        <TextInput
-          name="name"
-          label="Name"
-          maxLength={200}
-          defaultValue={content.name}
-          error={faults.name}
-          data-autofocus
-        />
-        <FormFields content={content} faults={faults} />
-        {Object.keys(faults).length === 0 && <ErrorNotice error={change.error} />}
-        <DialogActions onCancel={onClose}>
-          <Button type="submit" loading={change.isPending}>
-            Save
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Edit the content"
+      action="Save"
+      width="34rem"
+      save={change}
+      found={missing}
+      isErrorShown={Object.keys(faults).length > 0}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        name="name"
+        label="Name"
+        maxLength={200}
+        defaultValue={content.name}
+        error={faults.name}
+        data-autofocus
+      />
+      <FormFields content={content} faults={faults} />
+    </FormDialog>
   );
 }
 
@@ -204,8 +198,7 @@ function FormFields({ content, faults }: { content: Content | null; faults: Form
 }
 
 /** The texts in the fields of a form. */
-function textsOf(form: HTMLFormElement): FormTexts & { id: string } {
-  const data = new FormData(form);
+function textsOf(data: FormData): FormTexts & { id: string } {
   const text = (name: string) => String(data.get(name) ?? '');
   return {
     id: text('id').trim(),

@@ -1,4 +1,4 @@
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button, Textarea } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { keyOf } from '../../api/api.ts';
@@ -10,7 +10,7 @@ import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { countActiveLeases } from './active-count.tsx';
-import { type RevocationTarget, withReason } from './describe-revocation.tsx';
+import { ReasonField, type RevocationTarget, withReason } from './describe-revocation.tsx';
 import styles from './leases.module.css';
 import { mostTargets, type Progress, readList, revokeInTurn } from './revoke-in-turn.ts';
 
@@ -83,20 +83,10 @@ export function BulkRevokeDialog({
     <TypedConfirmation
       title={`Revoke ${countOf(targets.length, noun)}?`}
       width="34rem"
-      fields={
-        <TextInput
-          label="Reason"
-          description="Stored with each lease. Optional."
-          maxLength={maxReasonLength}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-          data-autofocus
-        />
-      }
+      fields={<ReasonField value={reason} onChange={setReason} />}
       expected={count.isOver ? String(targets.length) : undefined}
       action={`Revoke ${countOf(targets.length, noun)}`}
-      isBusy={false}
-      error={null}
+      act={{ isPending: false, error: null }}
       onConfirm={() => run.begin(targets)}
       onClose={onClose}
     >
@@ -107,9 +97,6 @@ export function BulkRevokeDialog({
     </TypedConfirmation>
   );
 }
-
-/** The limit of the server. */
-const maxReasonLength = 500;
 
 interface Count {
   active: number;

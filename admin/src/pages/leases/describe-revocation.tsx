@@ -1,3 +1,4 @@
+import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Lease } from '../../api/schema.ts';
 import { formatExact } from '../../components/format-time.ts';
@@ -10,6 +11,29 @@ export type RevocationTarget =
   | { leaseId: string }
   | { viewerId: string; contentId?: string }
   | { contentId: string };
+
+/** The limit of the server. */
+const maxReasonLength = 500;
+
+interface ReasonFieldProps {
+  value: string;
+  onChange: (reason: string) => void;
+  isOfBlock?: boolean;
+}
+
+/** Why access is taken away. */
+export function ReasonField({ value, onChange, isOfBlock = false }: ReasonFieldProps) {
+  return (
+    <TextInput
+      label="Reason"
+      description={`Stored with ${isOfBlock ? 'the block and with ' : ''}each lease. Optional.`}
+      maxLength={maxReasonLength}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      data-autofocus
+    />
+  );
+}
 
 /** @param reason any text; only spaces mean none */
 export function withReason<Body extends object>(body: Body, reason: string): Body & { reason?: string } {

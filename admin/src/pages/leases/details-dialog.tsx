@@ -92,7 +92,7 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
         <Button variant="default" component={Link} href={viewerAddress(viewerId)}>
           Viewer
         </Button>
-        <Button variant="default" component={Link} href={addressOf({ viewerId })}>
+        <Button variant="default" component={Link} href={addressOf({ viewer: viewerId })}>
           Leases of this viewer
         </Button>
         {revokedAt === null && (

@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Lease } from '../../api/schema.ts';
+import cell from '../../components/cell.module.css';
 import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
@@ -19,8 +20,8 @@ export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
     id: 'viewer',
     header: 'Viewer',
     cell: ({ id, viewerId, deviceId, kind, lastUsedAt }) => (
-      <span className={styles.identity}>
-        <button type="button" className={styles.name} onClick={() => open(id)}>
+      <span className={cell.identity}>
+        <button type="button" className={cell.name} onClick={() => open(id)}>
           <OutsideText text={viewerId} />
         </button>
         {deviceId !== null && (
@@ -108,7 +109,7 @@ export function leaseColumns(
       header: 'Content',
       width: '26%',
       cell: ({ contentId }) => (
-        <Link href={`/content/${contentId}`} className={styles.content}>
+        <Link href={`/content/${contentId}`} className={cell.name} data-plain>
           {contentId}
         </Link>
       ),
@@ -135,10 +136,10 @@ function LeaseMenu({ lease, open, narrow, revoke }: LeaseMenuProps) {
       <RowAction icon="info" onClick={() => open(id)}>
         Details
       </RowAction>
-      <RowAction icon="person" onClick={() => narrow({ viewerId })}>
+      <RowAction icon="person" onClick={() => narrow({ viewer: viewerId })}>
         Only this viewer
       </RowAction>
-      <RowAction icon="film" onClick={() => narrow({ contentId })}>
+      <RowAction icon="film" onClick={() => narrow({ content: contentId })}>
         Only this content
       </RowAction>
       <Menu.Divider />

@@ -1,38 +1,35 @@
 import type { Lease } from '../../api/schema.ts';
 import { CsvExport } from '../../components/csv-export.tsx';
 import { useApi } from '../../session/app-context.ts';
-import { type LeaseFilter, toLeaseQuery } from './lease-filter.ts';
+import type { LeaseQuery } from './lease-filter.ts';
 import { uncounted } from './use-lease-page.ts';
 
-const exported = [
-  ['id', ({ id }: Lease) => id],
-  ['viewer', ({ viewerId }: Lease) => viewerId],
-  ['content', ({ contentId }: Lease) => contentId],
-  ['device', ({ deviceId }: Lease) => deviceId],
-  ['kind', ({ kind }: Lease) => kind],
-  ['state', ({ state }: Lease) => state],
-  ['created_at', ({ createdAt }: Lease) => createdAt],
-  ['renewed_at', ({ renewedAt }: Lease) => renewedAt],
-  ['expires_at', ({ expiresAt }: Lease) => expiresAt],
-  ['revoked_at', ({ revokedAt }: Lease) => revokedAt],
-  ['revoked_by', ({ revokedBy }: Lease) => revokedBy],
-  ['reason', ({ reason }: Lease) => reason],
-] as const;
-
-/** The most that the server gives at once. */
-const rowsAtOnce = 500;
+/** Header and member of each column. */
+const exported = {
+  id: 'id',
+  viewer: 'viewerId',
+  content: 'contentId',
+  device: 'deviceId',
+  kind: 'kind',
+  state: 'state',
+  created_at: 'createdAt',
+  renewed_at: 'renewedAt',
+  expires_at: 'expiresAt',
+  revoked_at: 'revokedAt',
+  revoked_by: 'revokedBy',
+  reason: 'reason',
+} as const satisfies Record<string, keyof Lease>;
 
 /** Saves the leases that the filter matches. */
-export function LeaseExport({ filter }: { filter: LeaseFilter }) {
+export function LeaseExport({ query }: { query: LeaseQuery }) {
   const api = useApi();
-  const query = { ...toLeaseQuery(filter), limit: rowsAtOnce };
   return (
-    <CsvExport
+    <CsvExport<Lease>
       noun="lease"
       fileName="leases"
       columns={exported}
-      read={async (cursor, signal) => {
-        const params = { query: { ...query, cursor }, ...uncounted };
+      read={async (cursor, limit, signal) => {
+        const params = { query: { ...query, limit, cursor }, ...uncounted };
         const { leases, next_cursor: next } = await api.call('get', '/api/v1/leases', { params, signal });
         return { rows: leases, next };
       }}

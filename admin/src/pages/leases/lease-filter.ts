@@ -2,39 +2,26 @@ import { useCallback } from 'react';
 import { useSearchParams } from 'wouter';
 import type { QueryOf } from '../../api/api.ts';
 import { leaseOrders, leaseStates } from '../../api/resources.ts';
-import type { Lease } from '../../api/schema.ts';
-import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
+import {
+  anyText,
+  type ChangeFilter,
+  createFilter,
+  toParams,
+  useAddressFilter,
+} from '../../state/use-address-filter.ts';
 import { useGoBack } from '../../state/use-go-back.ts';
 
-type LeaseOrder = (typeof leaseOrders)[number];
-
-export interface LeaseFilter {
-  viewerId: string;
-  contentId: string;
-  state: Lease['state'] | null;
-  /** Null for newest first. */
-  sort: LeaseOrder | null;
-}
-
-export const everyLease: LeaseFilter = { viewerId: '', contentId: '', state: null, sort: null };
-
-/** Reads the filter from the query of an address. */
-export function readFilter(params: URLSearchParams): LeaseFilter {
-  return {
-    viewerId: params.get('viewer') ?? '',
-    contentId: params.get('content') ?? '',
-    state: oneOf(params, 'state', leaseStates),
-    sort: oneOf(params, 'sort', leaseOrders),
-  };
-}
-
-function writeFilter({ viewerId, contentId, state, sort }: Partial<LeaseFilter>): URLSearchParams {
-  return toParams({ viewer: viewerId, content: contentId, state, sort });
-}
+export const leaseFilter = createFilter({
+  viewer: anyText,
+  content: anyText,
+  state: leaseStates,
+  sort: leaseOrders,
+});
+export type LeaseFilter = typeof leaseFilter.everything;
 
 /** The address of the Leases page with this filter, within the dashboard. */
 export function addressOf(filter: Partial<LeaseFilter>): string {
-  const query = writeFilter(filter);
+  const query = toParams(filter);
   return query.size === 0 ? '/leases' : `/leases?${query}`;
 }
 
@@ -42,28 +29,24 @@ export type LeaseQuery = QueryOf<'/api/v1/leases'>;
 
 /** The request for the server. Pasted IDs often have spaces around them. */
 export function toLeaseQuery(filter: LeaseFilter): LeaseQuery {
-  const { viewerId, contentId, state } = filter;
+  const { viewer, content, state } = filter;
   return {
-    viewerId: viewerId.trim() || undefined,
-    contentId: contentId.trim() || undefined,
+    viewerId: viewer.trim() || undefined,
+    contentId: content.trim() || undefined,
     state: state ?? undefined,
     sort: sortOf(filter) ?? undefined,
   };
 }
 
 /** Whether the server sorts these leases by their expiry: active ones, of everybody. */
-export function canSortByExpiry({ viewerId, contentId, state }: LeaseFilter): boolean {
-  return state === 'active' && viewerId.trim() === '' && contentId.trim() === '';
+export function canSortByExpiry({ viewer, content, state }: LeaseFilter): boolean {
+  return state === 'active' && viewer.trim() === '' && content.trim() === '';
 }
 
 /** The order that the list is in. One that does not go with the filter is ignored until it does. */
-export function sortOf(filter: LeaseFilter): LeaseOrder | null {
+export function sortOf(filter: LeaseFilter): LeaseFilter['sort'] {
   const isByExpiry = filter.sort === 'expiresAt' || filter.sort === '-expiresAt';
   return isByExpiry && !canSortByExpiry(filter) ? null : filter.sort;
-}
-
-export function isNarrowed(filter: LeaseFilter): boolean {
-  return writeFilter({ ...filter, sort: null }).size > 0;
 }
 
 /** Whether the present history entry was added by opening the details of a lease. */
@@ -81,7 +64,7 @@ interface LeaseAddress {
 
 /** The state in the page's address: the filter, and the lease whose details are open. */
 export function useLeaseAddress(): LeaseAddress {
-  const [filter, changeFilter] = useAddressFilter(readFilter, writeFilter);
+  const [filter, changeFilter] = useAddressFilter(leaseFilter);
   const [params, setParams] = useSearchParams();
   const { goBack, afterBack } = useGoBack();
   const setFilter = useCallback<ChangeFilter<LeaseFilter>>(
@@ -95,7 +78,7 @@ export function useLeaseAddress(): LeaseAddress {
       afterBack(() =>
         setParams(
           (now) => {
-            const next = writeFilter(readFilter(now));
+            const next = leaseFilter.write(leaseFilter.read(now));
             if (leaseId !== null) next.set('lease', leaseId);
             return next;
           },

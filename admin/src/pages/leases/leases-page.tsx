@@ -1,16 +1,13 @@
 import { Button } from '@mantine/core';
-import { memo, useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { countedUpTo, leaseOrders, leaseStates } from '../../api/resources.ts';
 import { sortedBy } from '../../components/column-sort.ts';
-import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
-import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
+import { FilterSelect, SearchField } from '../../components/filters.tsx';
 import { countOf } from '../../components/format-numbers.ts';
-import { LiveBar } from '../../components/live-bar.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { Pager } from '../../components/pager.tsx';
+import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
-import type { ChangeFilter } from '../../state/use-address-filter.ts';
+import { bindTo } from '../../state/use-address-filter.ts';
 import { ActiveCount, useLeaseCounts } from './active-count.tsx';
 import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
@@ -18,10 +15,8 @@ import { leaseColumns } from './lease-columns.tsx';
 import { LeaseExport } from './lease-export.tsx';
 import {
   canSortByExpiry,
-  everyLease,
-  isNarrowed,
-  type LeaseFilter,
   type LeaseQuery,
+  leaseFilter,
   sortOf,
   toLeaseQuery,
   useLeaseAddress,
@@ -35,7 +30,6 @@ import { useLeasePage } from './use-lease-page.ts';
 export default function LeasesPage() {
   const { filter, setFilter, leaseId, open } = useLeaseAddress();
   const [subject, setSubject] = useState<RevocationSubject | null>(null);
-  const table = useRef<HTMLDivElement>(null);
   const query = toLeaseQuery(filter);
   const pages = useCursorPages(JSON.stringify(query));
   const page = useLeasePage({ ...query, limit: pageSize }, pages.cursor);
@@ -54,87 +48,70 @@ export default function LeasesPage() {
     () => leaseColumns({ open, narrow: setFilter, revoke }, { ids, toggle }, hasExpiryOrder),
     [open, setFilter, revoke, ids, toggle, hasExpiryOrder],
   );
-  const showNew = () => {
-    // New rows are on the first page.
-    pages.goFirst();
-    page.reload();
-  };
+  const field = bindTo(filter, setFilter);
+  // Active leases are counted exactly.
+  const isExact = filter.state === 'active';
   return (
-    <>
-      <PageHead
-        title="Leases"
-        lead="Who can play what, and until when. A revoked lease gets no more keys."
-        actions={<Acts filter={filter} onRevoke={revoke} onPaste={paste} />}
-      />
-      <FilterBar filter={filter} onChange={setFilter} />
-      <LiveBar arrived={page.arrived} noun="leases" onShow={showNew}>
+    <ResourcePage
+      title="Leases"
+      lead="Who can play what, and until when. A revoked lease gets no more keys."
+      actions={
+        <>
+          <LeaseExport query={query} />
+          <Button variant="default" onClick={paste}>
+            Revoke a list…
+          </Button>
+          <RevokeAll query={query} onRevoke={revoke} />
+        </>
+      }
+      // IDs must match exactly: the server has no search by parts for leases.
+      filters={
+        <>
+          <SearchField label="Viewer ID (exact)" {...field('viewer')} />
+          <SearchField label="Content ID (exact)" {...field('content')} hasShortcut={false} names="content" />
+          <FilterSelect label="State" values={leaseStates} {...field('state')} />
+        </>
+      }
+      bar={
         <span className={styles.counts}>
           <ActiveCount {...counts} />
-          <RevokeChosen count={chosen} onRevoke={revokeChosen} />
+          {chosen > 0 && (
+            <Button
+              size="compact-md"
+              variant="light"
+              color="bad"
+              aria-label={`Revoke ${countOf(chosen, 'selected lease')}…`}
+              onClick={revokeChosen}
+            >
+              Revoke {chosen}…
+            </Button>
+          )}
         </span>
-      </LiveBar>
-      <DataTable
-        frame={table}
-        label="Leases"
-        columns={columns}
-        rows={page.rows}
-        rowId={({ id }) => id}
-        empty={<NoLeases filter={filter} onChange={setFilter} />}
-        error={page.error}
-        onRetry={page.reload}
-        isUpdating={page.isUpdating}
-        sort={sortedBy(sortOf(filter), leaseOrders, (sort) => setFilter({ sort }))}
-      />
-      {page.rows && (
-        <Pager
-          pages={pages}
-          table={table}
-          nextCursor={page.nextCursor}
-          summary={countOf(page.rows.length, 'lease')}
-          {...(filter.state === 'active'
-            ? { total: counts.active }
-            : { total: counts.total, countedUpTo: countedUpTo.leases })}
-        />
-      )}
+      }
+      label="Leases"
+      noun="lease"
+      {...{ pages, columns }}
+      list={{ ...page, total: isExact ? counts.active : counts.total }}
+      countedUpTo={isExact ? Number.POSITIVE_INFINITY : countedUpTo.leases}
+      sort={sortedBy(sortOf(filter), leaseOrders, (sort) => setFilter({ sort }))}
+      empty={
+        leaseFilter.isNarrowed(filter) ? (
+          <NoMatches title="No matching leases" onReset={() => setFilter(leaseFilter.everything)}>
+            IDs must match exactly. A lease that matches later appears here at once.
+          </NoMatches>
+        ) : (
+          <EmptyState icon="clock" title="No leases yet">
+            A player requests a lease with POST /keys/leases before it plays. It appears here at once.
+          </EmptyState>
+        )
+      }
+    >
       {leaseId !== null && subject === null && (
         <DetailsDialog leaseId={leaseId} revoke={revoke} onClose={() => open(null)} />
       )}
       {subject && <RevokeDialog subject={subject} onClose={() => setSubject(null)} />}
       {dialog}
-    </>
-  );
-}
-
-function RevokeChosen({ count, onRevoke }: { count: number; onRevoke: () => void }) {
-  if (count === 0) return null;
-  return (
-    <Button
-      size="compact-md"
-      variant="light"
-      color="bad"
-      aria-label={`Revoke ${countOf(count, 'selected lease')}…`}
-      onClick={onRevoke}
-    >
-      Revoke {count}…
-    </Button>
-  );
-}
-
-interface ActsProps {
-  filter: LeaseFilter;
-  onRevoke: (subject: RevocationSubject) => void;
-  onPaste: () => void;
-}
-
-function Acts({ filter, onRevoke, onPaste }: ActsProps) {
-  return (
-    <>
-      <LeaseExport filter={filter} />
-      <Button variant="default" onClick={onPaste}>
-        Revoke a list…
-      </Button>
-      <RevokeAll query={toLeaseQuery(filter)} onRevoke={onRevoke} />
-    </>
+    </ResourcePage>
   );
 }
 
@@ -154,49 +131,5 @@ function RevokeAll({ query: { viewerId, contentId }, onRevoke }: RevokeAllProps)
     <Button variant="light" color="bad" onClick={() => onRevoke(target)}>
       Revoke every lease of {what}…
     </Button>
-  );
-}
-
-interface FilterProps {
-  filter: LeaseFilter;
-  onChange: ChangeFilter<LeaseFilter>;
-}
-
-/** The filters of the table. IDs must match exactly: the server has no search by parts for leases. */
-const FilterBar = memo(function FilterBar({ filter, onChange }: FilterProps) {
-  const findViewer = useCallback((viewerId: string) => onChange({ viewerId }), [onChange]);
-  const findContent = useCallback((contentId: string) => onChange({ contentId }), [onChange]);
-  return (
-    <FilterRow>
-      <SearchField label="Viewer ID (exact)" value={filter.viewerId} onSearch={findViewer} />
-      <SearchField
-        label="Content ID (exact)"
-        value={filter.contentId}
-        onSearch={findContent}
-        hasShortcut={false}
-        names="content"
-      />
-      <FilterSelect
-        label="State"
-        values={leaseStates}
-        value={filter.state}
-        onChange={(state) => onChange({ state })}
-      />
-    </FilterRow>
-  );
-});
-
-/** Shown without rows: the filter matches nothing, or there are no leases. */
-function NoLeases({ filter, onChange }: FilterProps) {
-  if (isNarrowed(filter))
-    return (
-      <NoMatches title="No matching leases" onReset={() => onChange(everyLease)}>
-        IDs must match exactly. A lease that matches later appears here at once.
-      </NoMatches>
-    );
-  return (
-    <EmptyState icon="clock" title="No leases yet">
-      A player requests a lease with POST /keys/leases before it plays. It appears here at once.
-    </EmptyState>
   );
 }

@@ -1,32 +1,26 @@
-import { TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { keyOf } from '../../api/api.ts';
 import { TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { countOf, describeApplied } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
-import { useApi, useApp } from '../../session/app-context.ts';
+import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { countActiveLeases } from './active-count.tsx';
 import { describeResult } from './describe-result.ts';
 import {
   describeRevocation,
+  ReasonField,
   type RevocationSubject,
   type RevocationTarget,
   targetOf,
   withReason,
 } from './describe-revocation.tsx';
 
-/** The limit of the server. */
-const maxReasonLength = 500;
-
 /** Revokes leases after showing their number and the consequences. */
 export function RevokeDialog({ subject, onClose }: { subject: RevocationSubject; onClose: () => void }) {
   const target = targetOf(subject);
   const api = useApi();
-  const { announce } = useApp().toasts;
-  const queries = useQueryClient();
   const beforehand = useCountBeforehand(target);
   const [reason, setReason] = useState('');
   const revoke = useServerAction({
@@ -35,31 +29,19 @@ export function RevokeDialog({ subject, onClose }: { subject: RevocationSubject;
         params: { query: { wait: 'applied' } },
         body: withReason(target, reason),
       }),
-    onSuccess: (revocation) => {
-      void queries.invalidateQueries({ queryKey: keyOf('/api/v1/leases') });
-      announce(`${describeResult(revocation)}${describeApplied(revocation)}`);
-      onClose();
-    },
+    changes: ['/api/v1/leases'],
+    said: (revocation) => `${describeResult(revocation)}${describeApplied(revocation)}`,
+    onSuccess: onClose,
   });
   const { title, words, action } = describeRevocation(subject);
   return (
     <TypedConfirmation
       title={title}
       width="34rem"
-      fields={
-        <TextInput
-          label="Reason"
-          description="Stored with each lease. Optional."
-          maxLength={maxReasonLength}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-          data-autofocus
-        />
-      }
+      fields={<ReasonField value={reason} onChange={setReason} />}
       expected={beforehand.expected}
       action={action}
-      isBusy={revoke.isPending}
-      error={revoke.error}
+      act={revoke}
       onConfirm={() => revoke.mutate()}
       onClose={onClose}
     >

@@ -2,23 +2,15 @@ import { keepPreviousData, type QueryKey, useQueryClient } from '@tanstack/react
 import { useState } from 'react';
 import { reading } from '../../api/api.ts';
 import type { Lease } from '../../api/schema.ts';
+import type { ListPage } from '../../components/resource-page.tsx';
 import { useApp } from '../../session/app-context.ts';
 import { useEagerQuery } from '../../state/use-eager-query.ts';
 import type { LeaseQuery } from './lease-filter.ts';
 import { applyNews, catchUp, findArrivals, type LeasePage, useLeaseNews } from './lease-news.ts';
 
-export interface LivePage {
-  /** Undefined until the first answer, and while there is an error. */
-  rows: readonly Lease[] | undefined;
-  nextCursor: string | null;
-  error: unknown;
+export interface LivePage extends ListPage<Lease> {
   /** Whether the rows match the current filter, not the previous one. */
   isListed: boolean;
-  isUpdating: boolean;
-  /** Number of leases that belong to the list and are not on it yet. */
-  arrived: number;
-  /** Reads the list again. */
-  reload: () => void;
 }
 
 /** Fast enough to feel live, slow enough to follow. */

@@ -30,15 +30,13 @@ export function Revocations({ changes }: { changes: readonly AuditedChange[] }) 
       <DataTable
         label="Recent revocations and changes"
         columns={columns}
-        rows={chooseShown(changes)}
+        list={{ rows: chooseShown(changes) }}
         rowId={({ number }) => `${number}`}
         empty={
           <EmptyState icon="stop" title="No revocations since the server started">
             After a revocation, this list shows how soon each replica applied it.
           </EmptyState>
         }
-        error={null}
-        onRetry={() => {}}
       />
     </section>
   );

@@ -1,17 +1,21 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Refusal } from '../../api/resources.ts';
+import cell from '../../components/cell.module.css';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { viewerAddress } from '../viewers/viewer-address.ts';
 import styles from './refusals.module.css';
 
+/** Several refusals may have one request ID. */
+export const idOfRefusal = ({ requestId, at, code }: Refusal) => `${requestId} ${at} ${code}`;
+
 export const codeColumn: Column<Refusal> = {
   id: 'code',
   header: 'Refused with',
   cell: ({ code, status, kind }) => (
-    <span className={styles.stack}>
+    <span className={cell.stack}>
       <code>{code}</code>
       <small>
         {status}, {kind === 'key' ? 'key' : 'lease'}
@@ -44,7 +48,7 @@ export const contentColumn: Column<Refusal> = {
     contentId === null ? (
       <span className={styles.none}>not named</span>
     ) : (
-      <span className={styles.stack}>
+      <span className={cell.stack}>
         <Link href={`/content/${contentId}`}>{contentId}</Link>
         {epoch !== null && <small>epoch {epoch}</small>}
       </span>
@@ -56,7 +60,7 @@ export const requestColumn: Column<Refusal> = {
   header: 'From, request',
   width: '22%',
   cell: ({ clientIp, requestId, process }) => (
-    <span className={styles.stack}>
+    <span className={cell.stack}>
       <span>{clientIp}</span>
       <small title={process}>{requestId}</small>
     </span>

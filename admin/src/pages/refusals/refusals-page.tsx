@@ -9,7 +9,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
 import { ExplainCard } from './explain-card.tsx';
 import { type KeyQuestion, questionOf, readAddress, writeQuestion } from './key-question.ts';
-import { refusalColumns } from './refusal-columns.tsx';
+import { idOfRefusal, refusalColumns } from './refusal-columns.tsx';
 import styles from './refusals.module.css';
 import { useRefusals } from './use-refusals.ts';
 
@@ -73,7 +73,7 @@ function LatestRefusals({ columns, refusals, error, onRetry }: LatestRefusalsPro
         Latest refusals
       </h2>
       <FilterRow>
-        <SearchField label="Viewer, content, address or request ID" value={text} onSearch={setText} />
+        <SearchField label="Viewer, content, address or request ID" value={text} onChange={setText} />
         <FilterSelect
           label="Code"
           values={code !== null && !codes.includes(code) ? [code, ...codes] : codes}
@@ -88,8 +88,8 @@ function LatestRefusals({ columns, refusals, error, onRetry }: LatestRefusalsPro
       <DataTable
         label="Latest refusals"
         columns={columns}
-        rows={matching?.slice(0, shown)}
-        rowId={({ requestId, at, code: own }) => `${requestId} ${at} ${own}`}
+        list={{ rows: matching?.slice(0, shown), error, reload: onRetry }}
+        rowId={idOfRefusal}
         empty={
           refusals?.length === 0 ? (
             <EmptyState icon="check" title="No refusals">
@@ -108,8 +108,6 @@ function LatestRefusals({ columns, refusals, error, onRetry }: LatestRefusalsPro
             </NoMatches>
           )
         }
-        error={error}
-        onRetry={onRetry}
       />
     </section>
   );

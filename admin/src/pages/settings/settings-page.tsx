@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { reading } from '../../api/api.ts';
 import type { Statistics } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
+import cell from '../../components/cell.module.css';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FactList, NotSet } from '../../components/fact-list.tsx';
@@ -41,11 +42,8 @@ export default function SettingsPage() {
       <DataTable
         label="Processes"
         columns={processColumns}
-        rows={data && listProcesses(data)}
+        list={{ rows: data && listProcesses(data), error, reload: retry }}
         rowId={({ service, address }) => `${service} ${address}`}
-        empty={null}
-        error={error}
-        onRetry={retry}
       />
       <h2 className={styles.heading}>Storage</h2>
       <Card>
@@ -81,7 +79,7 @@ const processColumns: readonly Column<ProcessRow>[] = [
     id: 'process',
     header: 'Process',
     cell: ({ service, address }) => (
-      <span className={styles.process}>
+      <span className={cell.stack}>
         <strong>{service}</strong>
         <span className={styles.quiet}>{address}</span>
       </span>
@@ -102,7 +100,7 @@ const processColumns: readonly Column<ProcessRow>[] = [
       masterKeys.length === 0 ? (
         <NotSet />
       ) : (
-        <span className={styles.process}>
+        <span className={cell.stack}>
           {masterKeys.map(({ version, fingerprint }) => (
             <span key={version}>
               {version}: <code>{fingerprint}</code>
@@ -157,7 +155,7 @@ const variableColumns: readonly Column<VariableRow>[] = [
     id: 'name',
     header: 'Variable',
     cell: ({ name, about }) => (
-      <span className={styles.process}>
+      <span className={cell.stack}>
         <code>{name}</code>
         <span className={styles.quiet}>{about}</span>
       </span>
@@ -177,7 +175,7 @@ const variableColumns: readonly Column<VariableRow>[] = [
       services.length === 0 ? (
         'All'
       ) : (
-        <span className={styles.process}>
+        <span className={cell.stack}>
           {services.map((each) => (
             <span key={each}>{each}</span>
           ))}
@@ -200,7 +198,7 @@ function Variables({ data, error, onRetry }: VariablesProps) {
     <>
       <h2 className={styles.heading}>Variables</h2>
       <FilterRow>
-        <SearchField label="Variable or meaning" value={text} onSearch={setText} />
+        <SearchField label="Variable or meaning" value={text} onChange={setText} />
         <ToggleGroup label="Filters">
           <FilterToggle isOn={isSetOnly} onToggle={setSetOnly}>
             Set only
@@ -210,11 +208,9 @@ function Variables({ data, error, onRetry }: VariablesProps) {
       <DataTable
         label="Variables"
         columns={variableColumns}
-        rows={all && filterVariables(all, { text, isSetOnly })}
+        list={{ rows: all && filterVariables(all, { text, isSetOnly }), error, reload: onRetry }}
         rowId={({ name, services }) => `${name} ${services.join()}`}
         empty={<EmptyState icon="settings" title="No matching variables" />}
-        error={error}
-        onRetry={onRetry}
       />
     </>
   );

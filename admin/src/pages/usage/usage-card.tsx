@@ -5,7 +5,7 @@ import type { UsageKind } from '../../api/resources.ts';
 import { TimeChart } from '../../charts/time-chart.tsx';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/errors.tsx';
-import content from '../content/content.module.css';
+import { Section } from '../../components/section.tsx';
 import { chartProps, totalLines } from './chart-props.ts';
 import styles from './usage.module.css';
 import { describeStep, stepsOf } from './usage-lines.ts';
@@ -23,11 +23,10 @@ export function UsageCard({ by, id }: UsageCardProps) {
   const steps = useMemo(() => usage && stepsOf(usage), [usage]);
   const [series] = usage?.series ?? [];
   return (
-    <section aria-labelledby="usage">
-      <div className={content.leases}>
-        <h2 id="usage">Key requests of the last day</h2>
-        <Link href={usageAddress(by, id)}>Usage over time</Link>
-      </div>
+    <Section
+      title="Key requests of the last day"
+      aside={<Link href={usageAddress(by, id)}>Usage over time</Link>}
+    >
       <Card>
         {error !== null && <ErrorState error={error} onRetry={reload} />}
         {!error && !usage && <Skeleton width="100%" height="15rem" />}
@@ -47,6 +46,6 @@ export function UsageCard({ by, id }: UsageCardProps) {
           </p>
         )}
       </Card>
-    </section>
+    </Section>
   );
 }

@@ -17,13 +17,13 @@ import styles from './usage.module.css';
 import { allOf, describeStep, refusedOf, type Steps, stepsOf, toLines } from './usage-lines.ts';
 import { UsageTable } from './usage-table.tsx';
 import { UsageToolbar } from './usage-toolbar.tsx';
-import { fit, grafanaAddress, readView, spanOf, type UsageView, writeView } from './usage-view.ts';
+import { fit, grafanaAddress, spanOf, type UsageView, usageForm } from './usage-view.ts';
 import { useSeriesNames } from './use-series-names.ts';
 import { useUsage } from './use-usage.ts';
 
 /** How many requests were served and refused over time, and whose. */
 export default function UsagePage() {
-  const [addressed, change] = useAddressFilter(readView, writeView);
+  const [addressed, change] = useAddressFilter(usageForm);
   // A key of some contents gets no other counts.
   const kinds = may(useCurrentApiKey(), 'whole-server') ? usageKinds : limitedKinds;
   const view = useMemo(

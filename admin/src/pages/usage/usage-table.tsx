@@ -35,11 +35,8 @@ export function UsageTable({ by, usage, nameOf, onOnly }: UsageTableProps) {
     <DataTable
       label={`Requests by ${nouns[by]}`}
       columns={columns}
-      rows={rows}
+      list={{ rows }}
       rowId={({ id }) => id ?? ''}
-      empty={null}
-      error={null}
-      onRetry={() => {}}
     />
   );
 }

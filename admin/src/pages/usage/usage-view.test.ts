@@ -3,12 +3,11 @@ import {
   fit,
   grafanaAddress,
   mayZoom,
-  readView,
   shift,
   spanOf,
   usageAddress,
+  usageForm,
   viewOf,
-  writeView,
   zoomIn,
   zoomOut,
 } from './usage-view.ts';
@@ -17,7 +16,7 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const now = Date.UTC(2027, 0, 31, 12);
-const read = (query: string) => readView(new URLSearchParams(query));
+const read = (query: string) => usageForm.read(new URLSearchParams(query));
 
 it('an address without parameters shows the refusals of key requests of the last hour', () => {
   expect(read('')).toEqual({ range: '1h', zoomed: null, requests: 'keys', by: 'code', id: '' });
@@ -30,7 +29,7 @@ it.each([
   'from=2027-01-30T00:00:00.000Z&to=2027-01-31T00:00:00.000Z',
 ])('the view of %o is the same after it was written into an address', (query) => {
   const view = read(query);
-  expect(read(String(writeView(view)))).toEqual(view);
+  expect(read(String(usageForm.write(view)))).toEqual(view);
 });
 
 it.each([

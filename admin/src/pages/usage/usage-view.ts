@@ -1,5 +1,5 @@
 import { type UsageKind, type UsageRequests, usageKinds, usageRequests } from '../../api/resources.ts';
-import { oneOf, toParams } from '../../state/use-address-filter.ts';
+import { type AddressForm, oneOf, toParams } from '../../state/use-address-filter.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -39,7 +39,7 @@ export interface UsageView {
   id: string;
 }
 
-export function readView(params: URLSearchParams): UsageView {
+function read(params: URLSearchParams): UsageView {
   return {
     range: oneOf(params, 'range', ranges) ?? '1h',
     zoomed: readSpan(params.get('from'), params.get('to')),
@@ -49,7 +49,7 @@ export function readView(params: URLSearchParams): UsageView {
   };
 }
 
-export function writeView({ range, zoomed, requests, by, id }: UsageView): URLSearchParams {
+function write({ range, zoomed, requests, by, id }: UsageView): URLSearchParams {
   return toParams({
     range: zoomed ? null : range,
     from: zoomed && new Date(zoomed.from).toISOString(),
@@ -59,6 +59,8 @@ export function writeView({ range, zoomed, requests, by, id }: UsageView): URLSe
     id,
   });
 }
+
+export const usageForm: AddressForm<UsageView> = { read, write };
 
 /** The page of usage about one content, viewer or API key. */
 export function usageAddress(by: UsageKind, id: string): string {

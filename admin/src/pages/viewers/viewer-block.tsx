@@ -1,9 +1,9 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { keyOf, reading } from '../../api/api.ts';
+import { reading } from '../../api/api.ts';
 import type { ViewerBlock } from '../../api/schema.ts';
-import { Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
+import { ActionDialog, TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { describeApplied } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
@@ -15,13 +15,10 @@ import { useLiveRefresh } from '../../state/use-events.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { expiryOf } from '../api-keys/api-key-rules.ts';
 import { describeResult } from '../leases/describe-result.ts';
-import { withReason } from '../leases/describe-revocation.tsx';
+import { ReasonField, withReason } from '../leases/describe-revocation.tsx';
 import { RevocationCount, useCountBeforehand } from '../leases/revoke-dialog.tsx';
 
 const path = '/api/v1/viewers/{viewerId}/block';
-
-/** The limit of the server. */
-const maxReasonLength = 500;
 
 interface KnownBlock {
   /** Null if the viewer is not blocked; undefined until known. */
@@ -99,8 +96,7 @@ const ends = [
 
 function BlockDialog({ viewerId, onClose }: { viewerId: string; onClose: () => void }) {
   const api = useApi();
-  const { clock, toasts } = useApp();
-  const queries = useQueryClient();
+  const { clock } = useApp();
   const target = { viewerId };
   const beforehand = useCountBeforehand(target);
   const [reason, setReason] = useState('');
@@ -113,12 +109,9 @@ function BlockDialog({ viewerId, onClose }: { viewerId: string; onClose: () => v
         params: { path: { viewerId }, query: { wait: 'applied' } },
         body: withReason({ until }, reason),
       }),
-    onSuccess: (revocation) => {
-      void queries.invalidateQueries({ queryKey: keyOf(path) });
-      void queries.invalidateQueries({ queryKey: keyOf('/api/v1/leases') });
-      toasts.announce(`Viewer blocked. ${describeResult(revocation)}${describeApplied(revocation)}`);
-      onClose();
-    },
+    changes: [path, '/api/v1/leases'],
+    said: (revocation) => `Viewer blocked. ${describeResult(revocation)}${describeApplied(revocation)}`,
+    onSuccess: onClose,
   });
   const confirm = () => {
     const until = expiryOf(end, day, clock.now());
@@ -146,20 +139,12 @@ function BlockDialog({ viewerId, onClose }: { viewerId: string; onClose: () => v
               error={isDayMissing && 'Choose today or a later day.'}
             />
           )}
-          <TextInput
-            label="Reason"
-            description="Stored with the block and with each lease. Optional."
-            maxLength={maxReasonLength}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            data-autofocus
-          />
+          <ReasonField value={reason} onChange={setReason} isOfBlock />
         </>
       }
       expected={beforehand.expected}
       action="Block the viewer"
-      isBusy={block.isPending}
-      error={block.error}
+      act={block}
       onConfirm={confirm}
       onClose={onClose}
     >
@@ -175,28 +160,18 @@ function BlockDialog({ viewerId, onClose }: { viewerId: string; onClose: () => v
 
 function LiftDialog({ viewerId, onClose }: { viewerId: string; onClose: () => void }) {
   const api = useApi();
-  const { announce } = useApp().toasts;
-  const queries = useQueryClient();
   const lift = useServerAction({
     mutationFn: () => api.call('delete', path, { params: { path: { viewerId } } }),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: keyOf(path) });
-      announce('Block lifted');
-      onClose();
-    },
+    changes: [path],
+    said: 'Block lifted',
+    onSuccess: onClose,
   });
   return (
-    <Dialog title="Lift the block" onClose={onClose}>
+    <ActionDialog title="Lift the block" action="Lift the block" act={lift} isCancelFirst onClose={onClose}>
       <p>
         Tokens that viewer <OutsideText text={viewerId} /> was issued after it was blocked get keys and leases
         again. Tokens from before stay refused by its marks, and revoked leases stay revoked.
       </p>
-      <ErrorNotice error={lift.error} />
-      <DialogActions onCancel={onClose} isCancelFirst>
-        <Button onClick={() => lift.mutate()} loading={lift.isPending}>
-          Lift the block
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </ActionDialog>
   );
 }

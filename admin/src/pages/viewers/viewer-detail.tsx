@@ -2,19 +2,19 @@ import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { describeTarget } from '../../api/audit-target.ts';
+import type { Refusal } from '../../api/resources.ts';
 import type { Lease } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
-import { Icon } from '../../components/icon.tsx';
-import { LiveBar } from '../../components/live-bar.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { ResourceList } from '../../components/resource-page.tsx';
+import { BackLink, Section } from '../../components/section.tsx';
 import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
 import { AllRecords, History } from '../audit/history.tsx';
-import content from '../content/content.module.css';
 import { describeUnknownCount, useLeaseCounts } from '../leases/active-count.tsx';
 import type { RevocationSubject } from '../leases/describe-revocation.tsx';
 import { leaseColumns } from '../leases/lease-columns.tsx';
@@ -22,7 +22,13 @@ import { addressOf } from '../leases/lease-filter.ts';
 import { RevokeDialog } from '../leases/revoke-dialog.tsx';
 import { useLeasePage } from '../leases/use-lease-page.ts';
 import { writeQuestion } from '../refusals/key-question.ts';
-import { codeColumn, contentColumn, requestColumn, timeColumn } from '../refusals/refusal-columns.tsx';
+import {
+  codeColumn,
+  contentColumn,
+  idOfRefusal,
+  requestColumn,
+  timeColumn,
+} from '../refusals/refusal-columns.tsx';
 import { useRefusals } from '../refusals/use-refusals.ts';
 import { UsageCard } from '../usage/usage-card.tsx';
 import { useViewerBlock, ViewerBlockButton, ViewerBlockNotice } from './viewer-block.tsx';
@@ -41,19 +47,16 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
   const counts = useLeaseCounts({ viewerId }, page);
   const block = useViewerBlock(viewerId);
   const columns = useMemo(() => {
-    const open = (leaseId: string) => navigate(`${addressOf({ viewerId })}&lease=${leaseId}`);
+    const open = (leaseId: string) => navigate(`${addressOf({ viewer: viewerId })}&lease=${leaseId}`);
     return leaseColumns({
       open,
-      narrow: (part) => navigate(addressOf({ viewerId, ...part })),
+      narrow: (part) => navigate(addressOf({ viewer: viewerId, ...part })),
       revoke: setSubject,
     });
   }, [navigate, viewerId]);
   return (
     <>
-      <Link href="/viewers" className={content.back}>
-        <Icon name="left" size={16} />
-        All viewers
-      </Link>
+      <BackLink href="/viewers">All viewers</BackLink>
       <PageHead
         title={viewerId}
         actions={
@@ -80,27 +83,22 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
       <UnlimitedOnly>
         <UsageCard by="viewer" id={viewerId} />
       </UnlimitedOnly>
-      <section aria-labelledby="viewer-leases">
-        <div className={content.leases}>
-          <h2 id="viewer-leases">Latest leases</h2>
-          <Link href={addressOf({ viewerId })}>All of this viewer</Link>
-        </div>
-        <LiveBar arrived={page.arrived} noun="leases" onShow={page.reload} />
-        <DataTable
+      <Section
+        title="Latest leases"
+        aside={<Link href={addressOf({ viewer: viewerId })}>All of this viewer</Link>}
+      >
+        <ResourceList
           label="Latest leases of this viewer"
+          noun="lease"
           columns={columns}
-          rows={page.rows}
-          rowId={({ id }) => id}
+          list={page}
           empty={
             <EmptyState icon="clock" title="No leases">
               New leases appear here at once. Ended ones are removed a day after their end.
             </EmptyState>
           }
-          error={page.error}
-          onRetry={page.reload}
-          isUpdating={page.isUpdating}
         />
-      </section>
+      </Section>
       <UnlimitedOnly>
         <ViewerRefusals viewerId={viewerId} />
         <ViewerHistory viewerId={viewerId} />
@@ -148,11 +146,7 @@ function ViewerFacts({ counts: { active, isFailed }, leases }: ViewerFactsProps)
 function ViewerHistory({ viewerId }: { viewerId: string }) {
   const target = describeTarget({ viewerId, contentId: null });
   return (
-    <section aria-labelledby="viewer-history">
-      <div className={content.leases}>
-        <h2 id="viewer-history">History</h2>
-        <AllRecords target={target}>All records on this viewer</AllRecords>
-      </div>
+    <Section title="History" aside={<AllRecords target={target}>All records on this viewer</AllRecords>}>
       <Card>
         <History
           questions={[{ target }, { actor: viewerId }]}
@@ -161,7 +155,7 @@ function ViewerHistory({ viewerId }: { viewerId: string }) {
           about="on or by this viewer is in the audit"
         />
       </Card>
-    </section>
+    </Section>
   );
 }
 
@@ -169,25 +163,20 @@ const refusalColumns = [codeColumn, contentColumn, requestColumn, timeColumn];
 
 function ViewerRefusals({ viewerId }: { viewerId: string }) {
   const { refusals, error, reload } = useRefusals();
+  const isOfViewer = (refusal: Refusal) => refusal.viewerId === viewerId;
   return (
-    <section aria-labelledby="viewer-refusals">
-      <div className={content.leases}>
-        <h2 id="viewer-refusals">Latest refusals</h2>
-        <Link href="/refusals">All refusals</Link>
-      </div>
+    <Section title="Latest refusals" aside={<Link href="/refusals">All refusals</Link>}>
       <DataTable
         label="Latest refusals of this viewer"
         columns={refusalColumns}
-        rows={refusals?.filter((refusal) => refusal.viewerId === viewerId).slice(0, shownRefusals)}
-        rowId={({ requestId, at, code }) => `${requestId} ${at} ${code}`}
+        list={{ rows: refusals?.filter(isOfViewer).slice(0, shownRefusals), error, reload }}
+        rowId={idOfRefusal}
         empty={
           <EmptyState icon="check" title="No refusals">
             None of this viewer’s requests is among the latest refusals in memory.
           </EmptyState>
         }
-        error={error}
-        onRetry={reload}
       />
-    </section>
+    </Section>
   );
 }

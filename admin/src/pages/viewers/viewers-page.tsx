@@ -1,17 +1,12 @@
-import { keepPreviousData } from '@tanstack/react-query';
-import { useCallback, useRef } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { reading } from '../../api/api.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { FilterRow, SearchField } from '../../components/filters.tsx';
-import { countOf } from '../../components/format-numbers.ts';
+import { SearchField } from '../../components/filters.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { Pager } from '../../components/pager.tsx';
+import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
-import { useApi } from '../../session/app-context.ts';
-import { useEagerQuery } from '../../state/use-eager-query.ts';
+import { anyText, createFilter, useFilter } from '../../state/use-address-filter.ts';
+import { useListPage } from '../../state/use-list-page.ts';
 import { viewerAddress } from './viewer-address.ts';
 import { ViewerDetail } from './viewer-detail.tsx';
 
@@ -34,52 +29,26 @@ const columns: Column<{ viewerId: string }>[] = [
   },
 ];
 
+const viewerFilter = createFilter({ q: anyText });
+
 /** Finds viewers by the beginning of their ID. */
 function ViewerList() {
-  const api = useApi();
-  const [params, setParams] = useSearchParams();
-  const prefix = params.get('q') ?? '';
-  const table = useRef<HTMLDivElement>(null);
-  const query = { prefix: prefix.trim(), limit: pageSize };
-  const pages = useCursorPages(JSON.stringify(query));
-  const list = useEagerQuery({
-    ...reading(api, '/api/v1/viewers', { query: { ...query, cursor: pages.cursor } }),
-    placeholderData: keepPreviousData,
-  });
-  const search = useCallback(
-    (q: string) => setParams(() => new URLSearchParams(q === '' ? {} : { q }), { replace: true }),
-    [setParams],
-  );
-  const page = list.isError ? undefined : list.data;
+  const { filter, field } = useFilter(viewerFilter);
+  const prefix = filter.q.trim();
+  const pages = useCursorPages(prefix);
+  const query = { prefix, limit: pageSize, cursor: pages.cursor };
+  const list = useListPage('/api/v1/viewers', 'viewers', { query });
   return (
-    <>
-      <PageHead
-        title="Viewers"
-        lead="The leases, sessions, devices, refusals and revocations of each viewer."
-      />
-      <FilterRow>
-        <SearchField label="Viewer ID begins with" value={prefix} onSearch={search} />
-      </FilterRow>
-      <DataTable
-        frame={table}
-        label="Viewers"
-        columns={columns}
-        rows={page?.viewers}
-        rowId={({ viewerId }) => viewerId}
-        empty={<NoViewers prefix={prefix.trim()} />}
-        error={list.error}
-        onRetry={() => list.refetch()}
-        isUpdating={list.isPlaceholderData}
-      />
-      {page && (
-        <Pager
-          pages={pages}
-          table={table}
-          nextCursor={page.next_cursor}
-          summary={countOf(page.viewers.length, 'viewer')}
-        />
-      )}
-    </>
+    <ResourcePage
+      title="Viewers"
+      lead="The leases, sessions, devices, refusals and revocations of each viewer."
+      filters={<SearchField label="Viewer ID begins with" {...field('q')} />}
+      label="Viewers"
+      noun="viewer"
+      {...{ list, pages, columns }}
+      rowId={({ viewerId }) => viewerId}
+      empty={<NoViewers prefix={prefix} />}
+    />
   );
 }
 

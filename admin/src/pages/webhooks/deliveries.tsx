@@ -1,18 +1,17 @@
 import { Button } from '@mantine/core';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
-import { type Answer, keyOf, reading } from '../../api/api.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { type Answer, reading } from '../../api/api.ts';
 import { deliveryStates } from '../../api/resources.ts';
 import type { Webhook, WebhookDelivery } from '../../api/schema.ts';
-import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
-import { FilterRow, FilterSelect } from '../../components/filters.tsx';
-import { countOf } from '../../components/format-numbers.ts';
+import { FilterSelect } from '../../components/filters.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { Pager } from '../../components/pager.tsx';
+import { ResourceList } from '../../components/resource-page.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi } from '../../session/app-context.ts';
+import { useListPage } from '../../state/use-list-page.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { deliveryColumns } from './delivery-columns.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
@@ -27,85 +26,63 @@ const path = '/api/v1/webhooks/{id}/deliveries';
 
 /** What was sent to a webhook, with a test. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
-  const api = useApi();
   const [state, setState] = useState<WebhookDelivery['state'] | null>(null);
   const [opened, setOpened] = useState<string | null>(null);
-  const table = useRef<HTMLDivElement>(null);
   const query = { state, limit: pageSize };
   const pages = useCursorPages(JSON.stringify([webhook.id, query]));
-  const list = useQuery({
-    ...reading(api, path, { path: { id: webhook.id }, query: { ...query, cursor: pages.cursor } }),
-    placeholderData: keepPreviousData,
-    refetchInterval: everyMs,
-  });
+  const list = useListPage(
+    path,
+    'deliveries',
+    { path: { id: webhook.id }, query: { ...query, cursor: pages.cursor } },
+    { refetchInterval: everyMs },
+  );
   const columns = useMemo(() => deliveryColumns(({ id }) => setOpened(id)), []);
-  const rows = list.isError ? undefined : list.data?.deliveries;
-  const shown = rows?.find(({ id }) => id === opened);
+  const shown = list.rows?.find(({ id }) => id === opened);
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries" className={styles.heading}>
         Deliveries
       </h2>
       <TestBar webhook={webhook} />
-      <FilterRow>
-        <FilterSelect
-          label="State"
-          values={deliveryStates}
-          labelOf={wordOfState}
-          value={state}
-          onChange={setState}
-        />
-      </FilterRow>
-      <DataTable
-        frame={table}
+      <ResourceList
+        filters={
+          <FilterSelect
+            label="State"
+            values={deliveryStates}
+            labelOf={wordOfState}
+            value={state}
+            onChange={setState}
+          />
+        }
         label="Deliveries"
-        columns={columns}
-        rows={rows}
-        rowId={({ id }) => id}
-        empty={<NoDeliveries state={state} onReset={() => setState(null)} />}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        isUpdating={list.isPlaceholderData}
+        noun="message"
+        {...{ list, pages, columns }}
+        empty={
+          state === null ? (
+            <EmptyState icon="webhook" title="No deliveries">
+              Each event that this webhook wants appears here. Send a test to see one.
+            </EmptyState>
+          ) : (
+            <NoMatches title="No matching deliveries" onReset={() => setState(null)}>
+              Deliveries are kept for days after they ended.
+            </NoMatches>
+          )
+        }
       />
-      {rows && (
-        <Pager
-          pages={pages}
-          table={table}
-          nextCursor={list.data?.next_cursor ?? null}
-          summary={countOf(rows.length, 'message')}
-        />
-      )}
       {shown && <DeliveryDialog webhook={webhook} delivery={shown} onClose={() => setOpened(null)} />}
     </section>
-  );
-}
-
-function NoDeliveries({ state, onReset }: { state: WebhookDelivery['state'] | null; onReset: () => void }) {
-  if (state !== null)
-    return (
-      <NoMatches title="No matching deliveries" onReset={onReset}>
-        Deliveries are kept for days after they ended.
-      </NoMatches>
-    );
-  return (
-    <EmptyState icon="webhook" title="No deliveries">
-      Each event that this webhook wants appears here. Send a test to see one.
-    </EmptyState>
   );
 }
 
 /** Sends a test, and says what came of it. */
 function TestBar({ webhook }: { webhook: Webhook }) {
   const api = useApi();
-  const queries = useQueryClient();
   const [tested, setTested] = useState<WebhookDelivery | null>(null);
   const test = useServerAction({
     mutationFn: () =>
       api.call('post', '/api/v1/webhooks/{id}/test', { params: { path: { id: webhook.id } }, body: {} }),
-    onSuccess: ({ delivery }) => {
-      setTested(delivery);
-      void queries.invalidateQueries({ queryKey: keyOf(path) });
-    },
+    changes: [path],
+    onSuccess: ({ delivery }) => setTested(delivery),
   });
   const latest = useLatest(webhook.id, tested);
   const isPaused = webhook.status === 'paused';

@@ -1,4 +1,5 @@
 import type { WebhookDelivery } from '../../api/schema.ts';
+import cell from '../../components/cell.module.css';
 import type { Column } from '../../components/data-table.tsx';
 import { NotSet } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
@@ -14,8 +15,8 @@ export function deliveryColumns(open: (delivery: WebhookDelivery) => void): Colu
       id: 'event',
       header: 'Event',
       cell: (delivery) => (
-        <span className={styles.stack}>
-          <button type="button" className={styles.open} onClick={() => open(delivery)}>
+        <span className={cell.stack}>
+          <button type="button" className={cell.name} onClick={() => open(delivery)}>
             {nameOfEvent(delivery.type)}
           </button>
           <small>

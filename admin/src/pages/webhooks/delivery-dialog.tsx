@@ -1,6 +1,4 @@
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { keyOf } from '../../api/api.ts';
 import type { Webhook, WebhookDelivery } from '../../api/schema.ts';
 import { CodeBlock, CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
@@ -8,7 +6,7 @@ import { ErrorNotice } from '../../components/errors.tsx';
 import { type Fact, FactList, NotSet } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
-import { useApi, useApp } from '../../session/app-context.ts';
+import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { DeliveryBadge } from './webhook-status.tsx';
 import { describeLastTry, nameOfEvent } from './webhook-words.ts';
@@ -23,19 +21,15 @@ interface DeliveryDialogProps {
 /** A delivery with its payload. It can be sent again. */
 export function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogProps) {
   const api = useApi();
-  const { toasts } = useApp();
-  const queries = useQueryClient();
   const replay = useServerAction({
     mutationFn: () =>
       api.call('post', '/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay', {
         params: { path: { id: webhook.id, deliveryId: delivery.id } },
         body: {},
       }),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: keyOf('/api/v1/webhooks') });
-      toasts.announce(webhook.status === 'paused' ? 'Sent again once resumed' : 'Sent again');
-      onClose();
-    },
+    changes: ['/api/v1/webhooks'],
+    said: webhook.status === 'paused' ? 'Sent again once resumed' : 'Sent again',
+    onSuccess: onClose,
   });
   return (
     <Dialog title="Delivery" onClose={onClose} width="42rem">

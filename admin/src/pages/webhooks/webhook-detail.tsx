@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { keyOf, reading } from '../../api/api.ts';
 import type { Webhook } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
@@ -10,13 +9,12 @@ import { Dialog } from '../../components/dialog.tsx';
 import { ErrorNotice, ErrorState } from '../../components/errors.tsx';
 import { type Fact, FactList } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
-import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
+import { BackLink } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
-import content from '../content/content.module.css';
 import { Deliveries } from './deliveries.tsx';
 import { DeleteWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
@@ -40,10 +38,7 @@ export function WebhookDetail({ id }: { id: string }) {
   });
   return (
     <>
-      <Link href="/webhooks" className={content.back}>
-        <Icon name="left" size={16} />
-        All webhooks
-      </Link>
+      <BackLink href="/webhooks">All webhooks</BackLink>
       {!data && (error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <PageSkeleton />)}
       {data && (
         <>

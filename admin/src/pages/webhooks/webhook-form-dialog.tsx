@@ -1,13 +1,10 @@
-import { Button, Checkbox, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { type BodyOf, keyOf } from '../../api/api.ts';
+import { Checkbox, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { BodyOf } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { webhookEvents } from '../../api/resources.ts';
 import type { Webhook } from '../../api/schema.ts';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { ErrorNotice } from '../../components/errors.tsx';
-import { useFaultFocus } from '../../components/use-fault-focus.ts';
+import { FormDialog } from '../../components/dialog.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { describeEvent, nameOfEvent } from './webhook-words.ts';
@@ -27,9 +24,7 @@ type Fields = BodyOf<'post', typeof path>;
 export function WebhookFormDialog({ webhook, origins, onClose }: WebhookFormProps) {
   const [missing, setMissing] = useState<{ name?: string; url?: string; events?: string }>({});
   const save = useSaving(webhook, onClose);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
+  const submit = (data: FormData) => {
     const fields = {
       name: String(data.get('name')).trim(),
       url: String(data.get('url')).trim(),
@@ -42,47 +37,46 @@ export function WebhookFormDialog({ webhook, origins, onClose }: WebhookFormProp
     });
     if (fields.name && fields.url && fields.events.length > 0) save.mutate(fields);
   };
-  const form = useFaultFocus(missing, save.error);
   const refusal = save.error instanceof ApiError ? save.error : null;
   return (
-    <Dialog title={webhook ? 'Change the webhook' : 'Add a webhook'} onClose={onClose} width="34rem">
-      <form ref={form} onSubmit={submit} noValidate>
-        <TextInput
-          name="name"
-          label="Name"
-          placeholder="On-call"
-          maxLength={200}
-          defaultValue={webhook?.name}
-          error={missing.name ?? refusal?.about('name')}
-          data-autofocus
-        />
-        <TextInput
-          name="url"
-          // A receiver may have its own secret in its URL.
-          data-takes="credential"
-          label="URL"
-          type="url"
-          placeholder={`${origins[0] ?? 'https://hooks.example.com'}/latchkey`}
-          description={`Of a listed origin: ${origins.join(', ')}`}
-          defaultValue={webhook?.url}
-          error={missing.url ?? refusal?.about('url')}
-        />
-        <EventsField chosen={webhook?.events ?? webhookEvents} error={missing.events} />
-        {!refusal?.errors.length && <ErrorNotice error={save.error} />}
-        <DialogActions onCancel={onClose}>
-          <Button type="submit" loading={save.isPending}>
-            {webhook ? 'Save' : 'Add the webhook'}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={webhook ? 'Change the webhook' : 'Add a webhook'}
+      action={webhook ? 'Save' : 'Add the webhook'}
+      width="34rem"
+      save={save}
+      found={missing}
+      isErrorShown={Boolean(refusal?.errors.length)}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        name="name"
+        label="Name"
+        placeholder="On-call"
+        maxLength={200}
+        defaultValue={webhook?.name}
+        error={missing.name ?? refusal?.about('name')}
+        data-autofocus
+      />
+      <TextInput
+        name="url"
+        // A receiver may have its own secret in its URL.
+        data-takes="credential"
+        label="URL"
+        type="url"
+        placeholder={`${origins[0] ?? 'https://hooks.example.com'}/latchkey`}
+        description={`Of a listed origin: ${origins.join(', ')}`}
+        defaultValue={webhook?.url}
+        error={missing.url ?? refusal?.about('url')}
+      />
+      <EventsField chosen={webhook?.events ?? webhookEvents} error={missing.events} />
+    </FormDialog>
   );
 }
 
 function useSaving(webhook: Webhook | null, onClose: () => void) {
   const api = useApi();
-  const { issuedKey, toasts } = useApp();
-  const queries = useQueryClient();
+  const { issuedKey } = useApp();
   return useServerAction({
     mutationFn: async (fields: Fields) => {
       if (webhook) {
@@ -92,11 +86,9 @@ function useSaving(webhook: Webhook | null, onClose: () => void) {
       const { secret } = await api.call('post', path, { body: fields });
       issuedKey.set({ kind: 'webhook', name: fields.name, raw: secret ?? '', note: null });
     },
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: keyOf(path) });
-      if (webhook) toasts.announce('Webhook changed');
-      onClose();
-    },
+    changes: [path],
+    said: () => (webhook ? 'Webhook changed' : null),
+    onSuccess: onClose,
   });
 }
 

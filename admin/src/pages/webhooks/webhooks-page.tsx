@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { reading } from '../../api/api.ts';
 import type { Webhook } from '../../api/schema.ts';
+import cell from '../../components/cell.module.css';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
@@ -15,7 +16,6 @@ import { WebhookDetail } from './webhook-detail.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
 import { WebhookStatus } from './webhook-status.tsx';
 import { addressOfWebhook, nameOfEvent } from './webhook-words.ts';
-import styles from './webhooks.module.css';
 
 /** A count of what waits is no more exact than this. */
 const everyMs = 10_000;
@@ -51,11 +51,8 @@ function WebhookList() {
       <DataTable
         label="Webhooks"
         columns={columns}
-        rows={data?.webhooks}
-        rowId={({ id }) => id}
+        list={{ rows: data?.webhooks, error, reload: () => void refetch() }}
         empty={isOff ? <WebhooksOff /> : <NoWebhooks />}
-        error={error}
-        onRetry={() => void refetch()}
       />
       {isAdding && data && (
         <WebhookFormDialog webhook={null} origins={data.origins} onClose={() => setAdding(false)} />
@@ -86,7 +83,7 @@ const columns: readonly Column<Webhook>[] = [
     id: 'name',
     header: 'Name',
     cell: (webhook) => (
-      <span className={styles.stack}>
+      <span className={cell.stack}>
         <Link href={addressOfWebhook(webhook)}>
           <OutsideText text={webhook.name} />
         </Link>

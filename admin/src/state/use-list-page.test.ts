@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { updateRows } from './use-live-rows.ts';
+import { updateRows } from './use-list-page.ts';
 
 const rows = [
   { id: 'a', name: 'first', usedAt: 'now' },
