@@ -6,7 +6,7 @@ import { ErrorState } from './errors.tsx';
 import { Icon } from './icon.tsx';
 
 export interface Column<Row> {
-  id: string;
+  /** Each column of a table has another one. */
   header: string;
   cell: (row: Row) => ReactNode;
   /** CSS length. The first column takes the remaining width. */
@@ -65,14 +65,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         className={styles.table}
       >
         <colgroup>
-          {columns.map(({ id, width }) => (
-            <col key={id} {...(width === undefined ? {} : { style: { width } })} />
+          {columns.map(({ header, width }) => (
+            <col key={header} {...(width === undefined ? {} : { style: { width } })} />
           ))}
         </colgroup>
         <thead role="rowgroup">
           <tr role="row">
             {columns.map((column) => (
-              <ColumnHeader key={column.id} column={column} sort={sort} />
+              <ColumnHeader key={column.header} column={column} sort={sort} />
             ))}
           </tr>
         </thead>
@@ -157,15 +157,15 @@ function PlainRow<Row>({ row, columns }: DataTableRowProps<Row>) {
   return (
     // biome-ignore lint/a11y/noRedundantRoles: see DataTable
     <tr role="row">
-      {columns.map(({ id, header, cell, isHeaderHidden }, index) =>
+      {columns.map(({ header, cell, isHeaderHidden }, index) =>
         index === 0 ? (
           // biome-ignore lint/a11y/noRedundantRoles: see DataTable
-          <th key={id} role="rowheader" scope="row">
+          <th key={header} role="rowheader" scope="row">
             {cell(row)}
           </th>
         ) : (
           // biome-ignore lint/a11y/noRedundantRoles: see DataTable
-          <td key={id} role="cell" data-bare={isHeaderHidden}>
+          <td key={header} role="cell" data-bare={isHeaderHidden}>
             {!isHeaderHidden && (
               <span className={styles.label} aria-hidden="true">
                 {header}

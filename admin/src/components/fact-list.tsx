@@ -1,18 +1,23 @@
 import type { ReactNode } from 'react';
 import styles from './fact-list.module.css';
 
-export type Fact = readonly [name: string, value: ReactNode];
+/** Values by their names. What is null, undefined or false is left out. */
+export type Facts = Readonly<Record<string, ReactNode>>;
 
 /** A list of names with their values. */
-export function FactList({ facts }: { facts: readonly Fact[] }) {
+export function FactList({ facts }: { facts: Facts }) {
   return (
     <dl className={styles.facts}>
-      {facts.map(([name, value]) => (
-        <div key={name} className={styles.fact}>
-          <dt className={styles.name}>{name}</dt>
-          <dd className={styles.value}>{value}</dd>
-        </div>
-      ))}
+      {Object.entries(facts).map(
+        ([name, value]) =>
+          value != null &&
+          value !== false && (
+            <div key={name} className={styles.fact}>
+              <dt className={styles.name}>{name}</dt>
+              <dd className={styles.value}>{value}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }

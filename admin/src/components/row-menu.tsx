@@ -7,7 +7,7 @@ import styles from './row-menu.module.css';
 
 /** The last column of a table: a menu for each row. */
 export function actionsColumn<Row>(cell: Column<Row>['cell']): Column<Row> {
-  return { id: 'acts', header: 'Actions', isHeaderHidden: true, width: '3.75rem', cell };
+  return { header: 'Actions', isHeaderHidden: true, width: '3.75rem', cell };
 }
 
 interface RowMenuProps {

@@ -1,5 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useEachSecond, useSharedNow } from '../state/time.ts';
+import type { ColumnSort } from './column-sort.ts';
+import type { Column } from './data-table.tsx';
 import { formatCountdown, formatExact, formatRelative } from './format-time.ts';
 import styles from './times.module.css';
 
@@ -21,6 +23,16 @@ export function RelativeTime({ at, isFocusable = false }: RelativeTimeProps) {
       <span className="visually-hidden"> ({exact})</span>
     </time>
   );
+}
+
+/** A column of times. @param width CSS length */
+export function timeColumn<Row>(
+  header: string,
+  width: string,
+  timeOf: (row: Row) => string | null | undefined,
+  sort?: ColumnSort,
+): Column<Row> {
+  return { header, width, sort, cell: (row) => <RelativeTime at={timeOf(row)} /> };
 }
 
 /** Counts down to a time. Shows the exact time on hover and focus, like `RelativeTime`. @param at ISO 8601 */

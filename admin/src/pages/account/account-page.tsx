@@ -25,27 +25,21 @@ export default function AccountPage() {
       <PageHead title="Your key" lead="The API key that you are signed in with." actions={signOut} />
       <Card>
         <FactList
-          facts={[
-            ['Name', <OutsideText key="name" text={name} />],
-            ['Scope', <Badge key="scope">{scope}</Badge>],
-            ['Permissions', scopeMeanings[scope]],
-            ['Contents', contents ? <OutsideText key="contents" text={contents.join(', ')} /> : 'all'],
-            [
-              'ID',
+          facts={{
+            Name: <OutsideText text={name} />,
+            Scope: <Badge>{scope}</Badge>,
+            Permissions: scopeMeanings[scope],
+            Contents: contents ? <OutsideText text={contents.join(', ')} /> : 'all',
+            ID:
               id === null ? (
                 'none: this is ADMIN_API_KEY from the configuration'
               ) : (
-                <CopyableValue key="id" text={id} what="ID" />
+                <CopyableValue text={id} what="ID" />
               ),
-            ],
-            ...(keyPrefix ? ([['Prefix', <code key="prefix">{keyPrefix}</code>]] as const) : []),
-            ...(createdAt
-              ? ([['Created', <RelativeTime key="created" at={createdAt} isFocusable />]] as const)
-              : []),
-            ...(id === null
-              ? []
-              : ([['Expires', <RelativeTime key="expires" at={expiresAt} isFocusable />]] as const)),
-          ]}
+            Prefix: keyPrefix && <code>{keyPrefix}</code>,
+            Created: createdAt && <RelativeTime at={createdAt} isFocusable />,
+            Expires: id !== null && <RelativeTime at={expiresAt} isFocusable />,
+          }}
         />
       </Card>
       {!may(apiKey, 'manage') && (

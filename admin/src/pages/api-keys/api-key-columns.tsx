@@ -5,7 +5,7 @@ import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
-import { RelativeTime } from '../../components/times.tsx';
+import { timeColumn } from '../../components/times.tsx';
 import { isUsable, type ShownStatus, statusOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
 
@@ -25,7 +25,6 @@ interface ColumnOptions {
 export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column<ApiKey>[] {
   return [
     {
-      id: 'name',
       header: 'Name',
       cell: (apiKey) => (
         <span className={cell.identity}>
@@ -40,7 +39,6 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
       ),
     },
     {
-      id: 'scope',
       header: 'Scope',
       width: '8.5rem',
       cell: ({ scope, contents }) => (
@@ -50,32 +48,14 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
         </span>
       ),
     },
-    {
-      id: 'status',
-      header: 'Status',
-      width: '8.5rem',
-      cell: (apiKey) => <StatusBadge status={statusOf(apiKey, now)} />,
-    },
-    {
-      id: 'lastUsed',
-      header: 'Last used',
-      width: '8.5rem',
-      cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} />,
-    },
-    {
-      id: 'created',
-      header: 'Created',
-      width: '8.5rem',
-      sort: byCreation,
-      cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
-    },
-    {
-      id: 'expires',
-      header: 'Expires',
-      width: '8.5rem',
-      sort: { by: 'expiresAt', ascending: 'next to expire first', descending: 'last to expire first' },
-      cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,
-    },
+    { header: 'Status', width: '8.5rem', cell: (apiKey) => <StatusBadge status={statusOf(apiKey, now)} /> },
+    timeColumn('Last used', '8.5rem', ({ lastUsedAt }) => lastUsedAt),
+    timeColumn('Created', '8.5rem', ({ createdAt }) => createdAt, byCreation),
+    timeColumn('Expires', '8.5rem', ({ expiresAt }) => expiresAt, {
+      by: 'expiresAt',
+      ascending: 'next to expire first',
+      descending: 'last to expire first',
+    }),
     actionsColumn((apiKey) => (
       <ApiKeyMenu apiKey={apiKey} status={statusOf(apiKey, now)} showDialog={showDialog} />
     )),

@@ -54,18 +54,18 @@ function DetailsDialog({ apiKey, showDialog, onClose }: KeyDialogProps & { showD
   return (
     <Dialog title="API key" onClose={onClose} width="36rem">
       <FactList
-        facts={[
-          ['Name', <OutsideText key="name" text={name} />],
-          ['Status', <StatusBadge key="status" status={status} />],
-          ['Scope', `${scope}. ${scopeMeanings[scope]}`],
-          ['Contents', contents ? <OutsideText key="contents" text={contents.join(', ')} /> : 'all'],
-          ['Prefix', <CopyableValue key="prefix" text={keyPrefix} what="key prefix" />],
-          ['ID', <CopyableValue key="id" text={id} what="ID" />],
-          ['Created', formatExact(createdAt)],
-          ['Last used', formatExact(lastUsedAt)],
-          ['Expires', formatExact(expiresAt)],
-          ...(revokedAt ? [['Revoked', formatExact(revokedAt)] as const] : []),
-        ]}
+        facts={{
+          Name: <OutsideText text={name} />,
+          Status: <StatusBadge status={status} />,
+          Scope: `${scope}. ${scopeMeanings[scope]}`,
+          Contents: contents ? <OutsideText text={contents.join(', ')} /> : 'all',
+          Prefix: <CopyableValue text={keyPrefix} what="key prefix" />,
+          ID: <CopyableValue text={id} what="ID" />,
+          Created: formatExact(createdAt),
+          'Last used': formatExact(lastUsedAt),
+          Expires: formatExact(expiresAt),
+          Revoked: revokedAt && formatExact(revokedAt),
+        }}
       />
       {isUsable(status) && (
         <DialogActions>

@@ -7,11 +7,11 @@ import type { ColumnSort } from '../../components/column-sort.ts';
 import { CopyableValue } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { type Fact, FactList } from '../../components/fact-list.tsx';
+import { FactList, type Facts } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
-import { RelativeTime } from '../../components/times.tsx';
+import { timeColumn } from '../../components/times.tsx';
 import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';
@@ -32,7 +32,6 @@ const byTime: ColumnSort = {
 export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyNames): Column<AuditRecord>[] {
   return [
     {
-      id: 'action',
       header: 'Action',
       cell: (record) => (
         <span className={`${cell.identity} ${styles.identity}`}>
@@ -44,20 +43,10 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
         </span>
       ),
     },
-    {
-      id: 'actor',
-      header: 'Actor',
-      width: '22%',
-      cell: (record) => <ActorCell record={record} names={names} />,
-    },
-    {
-      id: 'target',
-      header: 'Target',
-      width: '25%',
-      cell: (record) => <TargetCell record={record} names={names} />,
-    },
-    { id: 'outcome', header: 'Outcome', width: '9.5rem', cell: (record) => <OutcomeCell record={record} /> },
-    { id: 'at', header: 'Time', width: '9rem', sort: byTime, cell: ({ at }) => <RelativeTime at={at} /> },
+    { header: 'Actor', width: '22%', cell: (record) => <ActorCell record={record} names={names} /> },
+    { header: 'Target', width: '25%', cell: (record) => <TargetCell record={record} names={names} /> },
+    { header: 'Outcome', width: '9.5rem', cell: (record) => <OutcomeCell record={record} /> },
+    timeColumn('Time', '9rem', ({ at }) => at, byTime),
   ];
 }
 
@@ -146,31 +135,27 @@ export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
   } = record;
   const copyable = (text: string | null, what: string) =>
     text === null ? 'unknown' : <CopyableValue text={text} what={what} />;
-  const facts: Fact[] = [
-    ['Time', formatExact(at)],
-    ['Action', `${nameOfAction(action)} (${action})`],
-    [
-      'Outcome',
-      <Badge key="outcome" color={outcome === 'done' ? 'good' : 'bad'}>
-        {outcome}
-      </Badge>,
-    ],
-    ...(code === null ? [] : [['Error code', <code key="code">{code}</code>] as const]),
-    ['Actor', nameOfActorKind(actor.kind)],
-    ...(actor.id === null ? [] : [['Actor ID', copyable(actor.id, 'Actor ID')] as const]),
-    ...(person === null ? [] : [['Person', copyable(person, 'Person')] as const]),
-    ['Target', target === null ? 'none' : copyable(target, 'Target')],
-    ...(details?.reason ? [['Reason', <OutsideText key="reason" text={details.reason} />] as const] : []),
-    ...Object.entries(details?.changes ?? {}).map(
-      ([name, change]) =>
-        [`Changed: ${name}`, <OutsideText key={name} text={describeChange(change)} />] as const,
-    ),
-    ...(typeof affected === 'number' ? [['Leases revoked', String(affected)] as const] : []),
-    ...(count > 1 ? [['Count', `${formatCount(count)} times within a minute`] as const] : []),
-    ['Client IP', copyable(clientIp, 'Client IP')],
-    ['Request ID', copyable(requestId, 'Request ID')],
-    ['Record number', id],
-  ];
+  const changes = Object.entries(details?.changes ?? {}).map(([name, change]) => [
+    `Changed: ${name}`,
+    <OutsideText key={name} text={describeChange(change)} />,
+  ]);
+  const facts: Facts = {
+    Time: formatExact(at),
+    Action: `${nameOfAction(action)} (${action})`,
+    Outcome: <Badge color={outcome === 'done' ? 'good' : 'bad'}>{outcome}</Badge>,
+    'Error code': code !== null && <code>{code}</code>,
+    Actor: nameOfActorKind(actor.kind),
+    'Actor ID': actor.id !== null && copyable(actor.id, 'Actor ID'),
+    Person: person !== null && copyable(person, 'Person'),
+    Target: target === null ? 'none' : copyable(target, 'Target'),
+    Reason: details?.reason && <OutsideText text={details.reason} />,
+    ...Object.fromEntries(changes),
+    'Leases revoked': typeof affected === 'number' && String(affected),
+    Count: count > 1 && `${formatCount(count)} times within a minute`,
+    'Client IP': copyable(clientIp, 'Client IP'),
+    'Request ID': copyable(requestId, 'Request ID'),
+    'Record number': id,
+  };
   return (
     <Dialog title="Audit record" onClose={onClose} width="38rem">
       <FactList facts={facts} />

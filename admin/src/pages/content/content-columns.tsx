@@ -10,7 +10,7 @@ import { formatSize } from '../../components/format-numbers.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
 import { keyUrlOf } from '../../components/snippets.ts';
-import { RelativeTime } from '../../components/times.tsx';
+import { timeColumn } from '../../components/times.tsx';
 import { useApp } from '../../session/app-context.ts';
 import styles from './content.module.css';
 import type { ShowDialog } from './content-dialogs.tsx';
@@ -19,7 +19,6 @@ import { useManagement } from './use-management.ts';
 export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
   return [
     {
-      id: 'name',
       header: 'Name',
       sort: { by: 'name', ascending: 'A to Z', descending: 'Z to A' },
       cell: ({ id, name }) => (
@@ -31,32 +30,15 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
         </span>
       ),
     },
+    { header: 'Status', width: '7.5rem', cell: ({ status }) => <StatusBadge status={status} /> },
+    { header: 'Key version', width: '7rem', cell: ({ keyVersion }) => keyVersion },
     {
-      id: 'status',
-      header: 'Status',
-      width: '7.5rem',
-      cell: ({ status }) => <StatusBadge status={status} />,
-    },
-    { id: 'keyVersion', header: 'Key version', width: '7rem', cell: ({ keyVersion }) => keyVersion },
-    {
-      id: 'size',
       header: 'Size',
       width: '7rem',
       cell: ({ sizeBytes }) => (sizeBytes === null ? <NotSet /> : formatSize(sizeBytes)),
     },
-    {
-      id: 'updated',
-      header: 'Changed',
-      width: '8.5rem',
-      cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
-    },
-    {
-      id: 'created',
-      header: 'Registered',
-      width: '8.5rem',
-      sort: byCreation,
-      cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
-    },
+    timeColumn('Changed', '8.5rem', ({ updatedAt }) => updatedAt),
+    timeColumn('Registered', '8.5rem', ({ createdAt }) => createdAt, byCreation),
     actionsColumn((content) => <ContentMenu content={content} showDialog={showDialog} />),
   ];
 }

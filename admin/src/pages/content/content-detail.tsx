@@ -186,30 +186,16 @@ function ContentFacts({ content }: { content: Content }) {
     <Card>
       <h2 className={styles.heading}>Details</h2>
       <FactList
-        facts={[
-          ['Status', <StatusBadge key="status" status={status} />],
-          ['ID', <CopyableValue key="id" text={id} what="ID" />],
-          ['Size', sizeBytes === null ? <NotSet key="size" /> : describeSize(sizeBytes)],
-          [
-            'Manifest',
-            manifestKey === null ? (
-              <NotSet key="manifest" />
-            ) : (
-              <CopyableValue key="manifest" text={manifestKey} what="Manifest" />
-            ),
-          ],
-          [
-            'Playlist URL',
-            playlistUrl ? (
-              <CopyableValue key="playlist" text={playlistUrl} what="Playlist URL" />
-            ) : (
-              <NotSet key="playlist" />
-            ),
-          ],
-          ['Registered', <RelativeTime key="created" at={createdAt} isFocusable />],
-          ['Changed', <RelativeTime key="updated" at={updatedAt} isFocusable />],
-          ['Metadata', json === '' ? <span className={styles.none}>none</span> : 'see below'],
-        ]}
+        facts={{
+          Status: <StatusBadge status={status} />,
+          ID: <CopyableValue text={id} what="ID" />,
+          Size: sizeBytes === null ? <NotSet /> : describeSize(sizeBytes),
+          Manifest: manifestKey === null ? <NotSet /> : <CopyableValue text={manifestKey} what="Manifest" />,
+          'Playlist URL': playlistUrl ? <CopyableValue text={playlistUrl} what="Playlist URL" /> : <NotSet />,
+          Registered: <RelativeTime at={createdAt} isFocusable />,
+          Changed: <RelativeTime at={updatedAt} isFocusable />,
+          Metadata: json === '' ? <span className={styles.none}>none</span> : 'see below',
+        }}
       />
       {json !== '' && <CodeBlock what="Metadata" text={json} />}
     </Card>

@@ -1,7 +1,7 @@
 import type { KeyPeriods } from '../../api/resources.ts';
 import type { ClockPeriods, SequencePeriods } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
-import { type Fact, FactList } from '../../components/fact-list.tsx';
+import { FactList, type Facts } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { useEachSecond } from '../../state/time.ts';
@@ -36,21 +36,16 @@ function ClockFacts({ periods }: { periods: ClockPeriods }) {
   const { origin, periodSeconds, ahead = 1, behind = null } = periods;
   return (
     <FactList
-      facts={[
-        ['Kind', 'By the clock: a live channel'],
-        ['Current epoch', <Ticking key="current" describe={describeCurrent} periods={periods} />],
-        ['Served now', <Ticking key="served" describe={describeServed} periods={periods} />],
-        ['Next', <Ticking key="next" describe={describeNext} periods={periods} />],
-        [
-          'Epoch 0 begins',
-          <time key="origin" dateTime={origin}>
-            {formatExact(origin)}
-          </time>,
-        ],
-        ['Period', formatSeconds(periodSeconds)],
-        ['Ahead', formatCount(ahead)],
-        ['Behind', behind === null ? 'all' : formatCount(behind)],
-      ]}
+      facts={{
+        Kind: 'By the clock: a live channel',
+        'Current epoch': <Ticking describe={describeCurrent} periods={periods} />,
+        'Served now': <Ticking describe={describeServed} periods={periods} />,
+        Next: <Ticking describe={describeNext} periods={periods} />,
+        'Epoch 0 begins': <time dateTime={origin}>{formatExact(origin)}</time>,
+        Period: formatSeconds(periodSeconds),
+        Ahead: formatCount(ahead),
+        Behind: behind === null ? 'all' : formatCount(behind),
+      }}
     />
   );
 }
@@ -65,13 +60,13 @@ function Ticking({ describe, periods }: TickingProps) {
   return useEachSecond((nowMs) => describe(periods, nowMs));
 }
 
-function sequenceFacts(periods: SequencePeriods): Fact[] {
+function sequenceFacts(periods: SequencePeriods): Facts {
   const { count, periodSeconds } = periods;
-  return [
-    ['Kind', 'In sequence: a video on demand'],
-    ['Epochs', count === 1 ? '1: number 0' : `${formatCount(count)}: 0 to ${count - 1}`],
-    ['Longest period', formatSeconds(periodSeconds)],
-    ['Pace of a viewer', describePace(periods)],
-    ['After a revocation', describeRest(periods)],
-  ];
+  return {
+    Kind: 'In sequence: a video on demand',
+    Epochs: count === 1 ? '1: number 0' : `${formatCount(count)}: 0 to ${count - 1}`,
+    'Longest period': formatSeconds(periodSeconds),
+    'Pace of a viewer': describePace(periods),
+    'After a revocation': describeRest(periods),
+  };
 }

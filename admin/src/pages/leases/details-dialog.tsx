@@ -8,7 +8,7 @@ import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/errors.tsx';
-import { type Fact, FactList, NotSet } from '../../components/fact-list.tsx';
+import { FactList, type Facts, NotSet } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
@@ -63,24 +63,19 @@ const revokers = {
 function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
   const { id, viewerId, contentId, deviceId, createdAt, renewedAt, expiresAt, revokedAt } = lease;
   const isActive = useLeaseStatus(lease) === 'active';
-  const facts: Fact[] = [
-    ['State', <LeaseStateBadge key="state" lease={lease} />],
-    ['Viewer', <CopyableValue key="viewer" text={viewerId} what="Viewer ID" />],
-    [
-      'Content',
-      <Link key="content" href={`/content/${contentId}`}>
-        {contentId}
-      </Link>,
-    ],
-    ['Device', deviceId === null ? <NotSet key="device" /> : <OutsideText key="device" text={deviceId} />],
+  const facts: Facts = {
+    State: <LeaseStateBadge lease={lease} />,
+    Viewer: <CopyableValue text={viewerId} what="Viewer ID" />,
+    Content: <Link href={`/content/${contentId}`}>{contentId}</Link>,
+    Device: deviceId === null ? <NotSet /> : <OutsideText text={deviceId} />,
     ...sessionFacts(lease),
-    ['ID', <CopyableValue key="id" text={id} what="ID" />],
-    ['Created', formatExact(createdAt)],
-    ['Renewed', formatExact(renewedAt)],
-    ['Expires', formatExact(expiresAt)],
-    ...(isActive ? [['Time left', <LeaseEnd key="end" lease={lease} isFocusable />] as const] : []),
+    ID: <CopyableValue text={id} what="ID" />,
+    Created: formatExact(createdAt),
+    Renewed: formatExact(renewedAt),
+    Expires: formatExact(expiresAt),
+    'Time left': isActive && <LeaseEnd lease={lease} isFocusable />,
     ...revocationFacts(lease),
-  ];
+  };
   return (
     <>
       <FactList facts={facts} />
@@ -106,19 +101,19 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
 }
 
 /** A lease of a player has no more than its kind to say. */
-function sessionFacts({ kind, lastUsedAt }: Lease): Fact[] {
-  if (kind === 'player') return [['Kind', 'Player: sends a token with each key request']];
-  return [
-    ['Kind', 'Session: a URL that plays without a token'],
-    ['Last used', lastUsedAt === null ? 'not yet' : <RelativeTime key="used" at={lastUsedAt} isFocusable />],
-  ];
+function sessionFacts({ kind, lastUsedAt }: Lease): Facts {
+  if (kind === 'player') return { Kind: 'Player: sends a token with each key request' };
+  return {
+    Kind: 'Session: a URL that plays without a token',
+    'Last used': lastUsedAt === null ? 'not yet' : <RelativeTime at={lastUsedAt} isFocusable />,
+  };
 }
 
-function revocationFacts({ revokedAt, revokedBy, reason }: Lease): Fact[] {
-  if (revokedAt === null) return [];
+function revocationFacts({ revokedAt, revokedBy, reason }: Lease): Facts {
+  if (revokedAt === null) return {};
   const by = revokedBy === null ? '' : `, ${revokers[revokedBy]}`;
-  return [
-    ['Revoked', `${formatExact(revokedAt)}${by}`],
-    ['Reason', reason === null ? 'none' : <OutsideText key="reason" text={reason} />],
-  ];
+  return {
+    Revoked: `${formatExact(revokedAt)}${by}`,
+    Reason: reason === null ? 'none' : <OutsideText text={reason} />,
+  };
 }

@@ -6,7 +6,7 @@ import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
-import { RelativeTime } from '../../components/times.tsx';
+import { RelativeTime, timeColumn } from '../../components/times.tsx';
 import type { OpenRevocation } from './describe-revocation.tsx';
 import type { LeaseFilter } from './lease-filter.ts';
 import { LeaseEnd, LeaseStateBadge } from './lease-status.tsx';
@@ -17,7 +17,6 @@ type LeaseActions = Omit<LeaseMenuProps, 'lease'>;
 /** The viewer of a lease. A click opens the details. */
 export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
   return {
-    id: 'viewer',
     header: 'Viewer',
     cell: ({ id, viewerId, deviceId, kind, lastUsedAt }) => (
       <span className={cell.identity}>
@@ -46,26 +45,18 @@ export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
 }
 
 export const stateColumn: Column<Lease> = {
-  id: 'state',
   header: 'State',
   width: '7.5rem',
   cell: (lease) => <LeaseStateBadge lease={lease} />,
 };
 
 export const endColumn: Column<Lease> = {
-  id: 'end',
   header: 'Ends',
   width: '8.5rem',
   cell: (lease) => <LeaseEnd lease={lease} />,
 };
 
-export const createdColumn: Column<Lease> = {
-  id: 'created',
-  header: 'Created',
-  width: '9rem',
-  sort: byCreation,
-  cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
-};
+export const createdColumn = timeColumn<Lease>('Created', '9rem', ({ createdAt }) => createdAt, byCreation);
 
 /** The leases that are chosen for one act. */
 export interface Selection {
@@ -105,7 +96,6 @@ export function leaseColumns(
   return [
     selection ? selectableColumn(selection, viewer) : viewer,
     {
-      id: 'content',
       header: 'Content',
       width: '26%',
       cell: ({ contentId }) => (

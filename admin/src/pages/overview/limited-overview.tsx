@@ -31,26 +31,11 @@ export function LimitedOverview() {
       {!error && contents.data && leases.data && (
         <Card>
           <FactList
-            facts={[
-              [
-                'Contents',
-                <Link key="contents" href="/content">
-                  {formatCount(contents.data.total)}
-                </Link>,
-              ],
-              [
-                'Active leases',
-                <Link key="leases" href="/leases">
-                  {formatCount(leases.data.total_active ?? 0)}
-                </Link>,
-              ],
-              [
-                'Requests',
-                <Link key="usage" href="/usage">
-                  Usage over time
-                </Link>,
-              ],
-            ]}
+            facts={{
+              Contents: <Link href="/content">{formatCount(contents.data.total)}</Link>,
+              'Active leases': <Link href="/leases">{formatCount(leases.data.total_active ?? 0)}</Link>,
+              Requests: <Link href="/usage">Usage over time</Link>,
+            }}
           />
         </Card>
       )}

@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { formatDuration } from '../../components/format-numbers.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
-import { RelativeTime } from '../../components/times.tsx';
+import { timeColumn } from '../../components/times.tsx';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { type AuditedChange, describeChange, isRevocation } from './audited-changes.ts';
 import styles from './overview.module.css';
@@ -14,10 +14,10 @@ import { thresholds } from './thresholds.ts';
 const shown = 6;
 
 const columns: Column<AuditedChange>[] = [
-  { id: 'what', header: 'Change', cell: (change) => <What change={change} /> },
-  { id: 'at', header: 'Time', width: '9rem', cell: ({ at }) => <RelativeTime at={at} /> },
-  { id: 'took', header: 'Time to take effect', width: '12rem', cell: (change) => <Took change={change} /> },
-  { id: 'reached', header: 'Replicas', width: '30%', cell: (change) => <Reached change={change} /> },
+  { header: 'Change', cell: (change) => <What change={change} /> },
+  timeColumn('Time', '9rem', ({ at }) => at),
+  { header: 'Time to take effect', width: '12rem', cell: (change) => <Took change={change} /> },
+  { header: 'Replicas', width: '30%', cell: (change) => <Reached change={change} /> },
 ];
 
 /** Recent revocations and changes, and how soon each replica applied them. */

@@ -4,7 +4,7 @@ import type { Refusal } from '../../api/resources.ts';
 import cell from '../../components/cell.module.css';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
-import { RelativeTime } from '../../components/times.tsx';
+import { timeColumn } from '../../components/times.tsx';
 import { viewerAddress } from '../viewers/viewer-address.ts';
 import styles from './refusals.module.css';
 
@@ -12,7 +12,6 @@ import styles from './refusals.module.css';
 export const idOfRefusal = ({ requestId, at, code }: Refusal) => `${requestId} ${at} ${code}`;
 
 export const codeColumn: Column<Refusal> = {
-  id: 'code',
   header: 'Refused with',
   cell: ({ code, status, kind }) => (
     <span className={cell.stack}>
@@ -25,7 +24,6 @@ export const codeColumn: Column<Refusal> = {
 };
 
 const viewerColumn: Column<Refusal> = {
-  id: 'viewer',
   header: 'Viewer',
   width: '19%',
   cell: ({ viewerId, apiKeyId, leaseId }) => {
@@ -41,7 +39,6 @@ const viewerColumn: Column<Refusal> = {
 };
 
 export const contentColumn: Column<Refusal> = {
-  id: 'content',
   header: 'Content',
   width: '17%',
   cell: ({ contentId, epoch }) =>
@@ -56,7 +53,6 @@ export const contentColumn: Column<Refusal> = {
 };
 
 export const requestColumn: Column<Refusal> = {
-  id: 'request',
   header: 'From, request',
   width: '22%',
   cell: ({ clientIp, requestId, process }) => (
@@ -67,12 +63,7 @@ export const requestColumn: Column<Refusal> = {
   ),
 };
 
-export const timeColumn: Column<Refusal> = {
-  id: 'time',
-  header: 'When',
-  width: '7.5rem',
-  cell: ({ at }) => <RelativeTime at={at} />,
-};
+export const whenColumn = timeColumn<Refusal>('When', '7.5rem', ({ at }) => at);
 
 /** @param explain null: the button is left out */
 export function refusalColumns(explain: (refusal: Refusal) => (() => void) | null): Column<Refusal>[] {
@@ -81,9 +72,8 @@ export function refusalColumns(explain: (refusal: Refusal) => (() => void) | nul
     viewerColumn,
     contentColumn,
     requestColumn,
-    timeColumn,
+    whenColumn,
     {
-      id: 'explain',
       header: 'Explain',
       isHeaderHidden: true,
       width: '6.5rem',

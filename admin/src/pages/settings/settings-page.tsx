@@ -76,7 +76,6 @@ function listProcesses({ at, processes, settings }: Statistics): ProcessRow[] {
 
 const processColumns: readonly Column<ProcessRow>[] = [
   {
-    id: 'process',
     header: 'Process',
     cell: ({ service, address }) => (
       <span className={cell.stack}>
@@ -85,15 +84,9 @@ const processColumns: readonly Column<ProcessRow>[] = [
       </span>
     ),
   },
-  { id: 'version', header: 'Version', width: '8rem', cell: ({ version }) => version ?? <NotSet /> },
+  { header: 'Version', width: '8rem', cell: ({ version }) => version ?? <NotSet /> },
+  { header: 'Started', width: '9rem', cell: ({ startedAt }) => <RelativeTime at={startedAt} isFocusable /> },
   {
-    id: 'started',
-    header: 'Started',
-    width: '9rem',
-    cell: ({ startedAt }) => <RelativeTime at={startedAt} isFocusable />,
-  },
-  {
-    id: 'keys',
     header: 'Master keys',
     width: '16rem',
     cell: ({ masterKeys }) =>
@@ -110,7 +103,6 @@ const processColumns: readonly Column<ProcessRow>[] = [
       ),
   },
   {
-    id: 'key-set',
     header: 'Key set read',
     width: '9rem',
     cell: ({ keySetReadAt }) =>
@@ -143,16 +135,15 @@ function storageFacts(data: Statistics | undefined, unread: string) {
     const isKept = keepsUsage || name !== minutesOfUsage;
     return [[label, isKept ? describeRetention(setting, unit, zero) : zero] as const];
   });
-  return [
-    ['Database', database?.kind ?? missing] as const,
-    ['Size', database ? formatSize(database.bytes) : missing] as const,
-    ...kept,
-  ];
+  return {
+    Database: database?.kind ?? missing,
+    Size: database ? formatSize(database.bytes) : missing,
+    ...Object.fromEntries(kept),
+  };
 }
 
 const variableColumns: readonly Column<VariableRow>[] = [
   {
-    id: 'name',
     header: 'Variable',
     cell: ({ name, about }) => (
       <span className={cell.stack}>
@@ -162,13 +153,11 @@ const variableColumns: readonly Column<VariableRow>[] = [
     ),
   },
   {
-    id: 'value',
     header: 'Value',
     width: '18rem',
     cell: (row) => <span className={styles.value}>{describeValue(row)}</span>,
   },
   {
-    id: 'where',
     header: 'Processes',
     width: '14rem',
     cell: ({ services }) =>

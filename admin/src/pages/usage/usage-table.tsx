@@ -51,27 +51,25 @@ function columnsOf(
   nameOf: (id: string) => string,
   onOnly: (id: string) => void,
 ): Column<Row>[] {
-  const count = (id: string, header: string, cell: (row: Row) => string): Column<Row> => ({
-    ...{ id, header, cell, width: '8rem' },
+  const count = (header: string, cell: (row: Row) => string): Column<Row> => ({
+    ...{ header, cell, width: '8rem' },
   });
-  const refused = count('refused', 'Refused', (row) => formatCount(row.refused));
+  const refused = count('Refused', (row) => formatCount(row.refused));
   return [
     {
-      id: 'name',
       header: nouns[by],
       cell: ({ id }) => (id === null ? 'All others' : <SeriesName by={by} id={id} name={nameOf(id)} />),
     },
     ...(by === 'code'
       ? [refused]
       : [
-          count('served', 'Served', ({ served }) => formatCount(served)),
+          count('Served', ({ served }) => formatCount(served)),
           refused,
-          count('share', 'Share refused', ({ served, refused: lost }) =>
+          count('Share refused', ({ served, refused: lost }) =>
             served + lost === 0 ? '–' : formatShare(lost / (served + lost)),
           ),
         ]),
     {
-      id: 'only',
       header: 'Actions',
       isHeaderHidden: true,
       width: '8rem',

@@ -27,7 +27,7 @@ import {
   contentColumn,
   idOfRefusal,
   requestColumn,
-  timeColumn,
+  whenColumn,
 } from '../refusals/refusal-columns.tsx';
 import { useRefusals } from '../refusals/use-refusals.ts';
 import { UsageCard } from '../usage/usage-card.tsx';
@@ -132,11 +132,11 @@ function ViewerFacts({ counts: { active, isFailed }, leases }: ViewerFactsProps)
   return (
     <Card>
       <FactList
-        facts={[
-          ['Active leases', active === undefined ? describeUnknownCount(isFailed) : formatCount(active)],
-          ['Devices, of the latest leases', leases ? <Devices leases={leases} /> : unread],
-          ['Sessions, of the latest leases', leases ? formatCount(countSessions(leases)) : unread],
-        ]}
+        facts={{
+          'Active leases': active === undefined ? describeUnknownCount(isFailed) : formatCount(active),
+          'Devices, of the latest leases': leases ? <Devices leases={leases} /> : unread,
+          'Sessions, of the latest leases': leases ? formatCount(countSessions(leases)) : unread,
+        }}
       />
     </Card>
   );
@@ -159,7 +159,7 @@ function ViewerHistory({ viewerId }: { viewerId: string }) {
   );
 }
 
-const refusalColumns = [codeColumn, contentColumn, requestColumn, timeColumn];
+const refusalColumns = [codeColumn, contentColumn, requestColumn, whenColumn];
 
 function ViewerRefusals({ viewerId }: { viewerId: string }) {
   const { refusals, error, reload } = useRefusals();

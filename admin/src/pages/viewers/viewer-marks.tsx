@@ -9,7 +9,7 @@ import { ActionDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { Section } from '../../components/section.tsx';
-import { RelativeTime } from '../../components/times.tsx';
+import { RelativeTime, timeColumn } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
@@ -49,25 +49,17 @@ export function ViewerMarks({ viewerId }: { viewerId: string }) {
 function markColumns(lift: (mark: Mark) => void): Column<Mark>[] {
   return [
     {
-      id: 'content',
       header: 'Holds for',
       cell: ({ contentId }) =>
         contentId === null ? 'all content' : <Link href={`/content/${contentId}`}>{contentId}</Link>,
     },
+    timeColumn('Refuses tokens from before', '14rem', ({ markedAt }) => markedAt),
     {
-      id: 'marked',
-      header: 'Refuses tokens from before',
-      width: '14rem',
-      cell: ({ markedAt }) => <RelativeTime at={markedAt} />,
-    },
-    {
-      id: 'lapses',
       header: 'Lapses',
       width: '10rem',
       cell: ({ lapsesAt }) => (lapsesAt === null ? 'Never' : <RelativeTime at={lapsesAt} />),
     },
     {
-      id: 'lift',
       header: 'Lift',
       isHeaderHidden: true,
       width: '6rem',

@@ -19,7 +19,6 @@ export default function ViewersPage() {
 
 const columns: Column<{ viewerId: string }>[] = [
   {
-    id: 'viewer',
     header: 'Viewer',
     cell: ({ viewerId }) => (
       <Link href={viewerAddress(viewerId)}>
@@ -36,8 +35,9 @@ function ViewerList() {
   const { filter, field } = useFilter(viewerFilter);
   const prefix = filter.q.trim();
   const pages = useCursorPages(prefix);
-  const query = { prefix, limit: pageSize, cursor: pages.cursor };
-  const list = useListPage('/api/v1/viewers', 'viewers', { query });
+  const list = useListPage('/api/v1/viewers', 'viewers', {
+    query: { prefix, limit: pageSize, cursor: pages.cursor },
+  });
   return (
     <ResourcePage
       title="Viewers"

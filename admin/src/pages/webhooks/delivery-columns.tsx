@@ -12,7 +12,6 @@ import styles from './webhooks.module.css';
 export function deliveryColumns(open: (delivery: WebhookDelivery) => void): Column<WebhookDelivery>[] {
   return [
     {
-      id: 'event',
       header: 'Event',
       cell: (delivery) => (
         <span className={cell.stack}>
@@ -25,21 +24,14 @@ export function deliveryColumns(open: (delivery: WebhookDelivery) => void): Colu
         </span>
       ),
     },
+    { header: 'State', width: '8rem', cell: ({ state }) => <DeliveryBadge state={state} /> },
+    { header: 'Tries', width: '5rem', cell: ({ tries }) => formatCount(tries) },
     {
-      id: 'state',
-      header: 'State',
-      width: '8rem',
-      cell: ({ state }) => <DeliveryBadge state={state} />,
-    },
-    { id: 'tries', header: 'Tries', width: '5rem', cell: ({ tries }) => formatCount(tries) },
-    {
-      id: 'answer',
       header: 'Last answer',
       width: '18rem',
       cell: (delivery) => <span className={styles.answer}>{describeLastTry(delivery) ?? <NotSet />}</span>,
     },
     {
-      id: 'next',
       header: 'Next try',
       width: '8.5rem',
       cell: ({ nextTryAt }) => (nextTryAt === null ? <NotSet /> : <RelativeTime at={nextTryAt} />),

@@ -3,7 +3,7 @@ import type { Webhook, WebhookDelivery } from '../../api/schema.ts';
 import { CodeBlock, CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
-import { type Fact, FactList, NotSet } from '../../components/fact-list.tsx';
+import { FactList, type Facts, NotSet } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { useApi } from '../../session/app-context.ts';
@@ -45,26 +45,17 @@ export function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogPro
   );
 }
 
-function factsOf(delivery: WebhookDelivery): Fact[] {
+function factsOf(delivery: WebhookDelivery): Facts {
   const { id, type, state, tries, createdAt, lastTryAt, nextTryAt } = delivery;
   const last = describeLastTry(delivery);
-  return [
-    ['Event', `${nameOfEvent(type)} (${type})`],
-    ['State', <DeliveryBadge key="state" state={state} />],
-    ['Tries', formatCount(tries)],
-    [
-      'Last answer',
-      last === null ? (
-        <NotSet key="answer" />
-      ) : (
-        <span key="answer" className={styles.answer}>
-          {last}
-        </span>
-      ),
-    ],
-    ['Enqueued', formatExact(createdAt)],
-    ['Last try', lastTryAt === null ? <NotSet key="last" /> : formatExact(lastTryAt)],
-    ...(nextTryAt === null ? [] : [['Next try', formatExact(nextTryAt)] as const]),
-    ['webhook-id', <CopyableValue key="id" text={id} what="webhook-id" />],
-  ];
+  return {
+    Event: `${nameOfEvent(type)} (${type})`,
+    State: <DeliveryBadge state={state} />,
+    Tries: formatCount(tries),
+    'Last answer': last === null ? <NotSet /> : <span className={styles.answer}>{last}</span>,
+    Enqueued: formatExact(createdAt),
+    'Last try': lastTryAt === null ? <NotSet /> : formatExact(lastTryAt),
+    'Next try': nextTryAt !== null && formatExact(nextTryAt),
+    'webhook-id': <CopyableValue text={id} what="webhook-id" />,
+  };
 }

@@ -7,7 +7,7 @@ import { Card } from '../../components/card.tsx';
 import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { ErrorNotice, ErrorState } from '../../components/errors.tsx';
-import { type Fact, FactList } from '../../components/fact-list.tsx';
+import { FactList, type Facts } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
@@ -124,20 +124,16 @@ function ChangeDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => v
   );
 }
 
-function factsOf({ url, id, events, status, pending, dropped, ...times }: Webhook): Fact[] {
+function factsOf({ url, id, events, status, pending, dropped, ...times }: Webhook): Facts {
   const { createdAt, previousSecretUntil } = times;
-  return [
-    ['URL', <CopyableValue key="url" text={url} what="URL" />],
-    ['Status', <WebhookStatus key="status" status={status} />],
-    ['Events', events.map(nameOfEvent).join(', ')],
-    ['Waiting', formatCount(pending)],
-    ...(dropped > 0
-      ? [['Dropped', `${formatCount(dropped)} events, because 10,000 messages waited`] as const]
-      : []),
-    ...(previousSecretUntil === null
-      ? []
-      : [['Old secret until', <RelativeTime key="until" at={previousSecretUntil} isFocusable />] as const]),
-    ['Added', <RelativeTime key="added" at={createdAt} isFocusable />],
-    ['ID', <CopyableValue key="id" text={id} what="ID" />],
-  ];
+  return {
+    URL: <CopyableValue text={url} what="URL" />,
+    Status: <WebhookStatus status={status} />,
+    Events: events.map(nameOfEvent).join(', '),
+    Waiting: formatCount(pending),
+    Dropped: dropped > 0 && `${formatCount(dropped)} events, because 10,000 messages waited`,
+    'Old secret until': previousSecretUntil !== null && <RelativeTime at={previousSecretUntil} isFocusable />,
+    Added: <RelativeTime at={createdAt} isFocusable />,
+    ID: <CopyableValue text={id} what="ID" />,
+  };
 }

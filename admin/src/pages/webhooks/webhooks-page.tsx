@@ -80,7 +80,6 @@ function NoWebhooks() {
 
 const columns: readonly Column<Webhook>[] = [
   {
-    id: 'name',
     header: 'Name',
     cell: (webhook) => (
       <span className={cell.stack}>
@@ -93,22 +92,7 @@ const columns: readonly Column<Webhook>[] = [
       </span>
     ),
   },
-  {
-    id: 'events',
-    header: 'Events',
-    width: '16rem',
-    cell: ({ events }) => events.map(nameOfEvent).join(', '),
-  },
-  {
-    id: 'status',
-    header: 'Status',
-    width: '8rem',
-    cell: ({ status }) => <WebhookStatus status={status} />,
-  },
-  {
-    id: 'pending',
-    header: 'Waiting',
-    width: '6.5rem',
-    cell: ({ pending }) => formatCount(pending),
-  },
+  { header: 'Events', width: '16rem', cell: ({ events }) => events.map(nameOfEvent).join(', ') },
+  { header: 'Status', width: '8rem', cell: ({ status }) => <WebhookStatus status={status} /> },
+  { header: 'Waiting', width: '6.5rem', cell: ({ pending }) => formatCount(pending) },
 ];
