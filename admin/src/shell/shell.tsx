@@ -1,10 +1,10 @@
 import { ActionIcon, Drawer } from '@mantine/core';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Link, useRoute } from 'wouter';
 import { Icon } from '../components/icon.tsx';
 import { withoutDirection } from '../components/mark-direction.ts';
 import { OutsideText } from '../components/outside-text.tsx';
-import { Palette } from '../palette/palette.tsx';
+import type { Palette } from '../palette/palette.tsx';
 import { useShortcuts } from '../palette/use-shortcuts.ts';
 import { useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { Logo } from './entrance.tsx';
@@ -13,15 +13,25 @@ import { PageArea } from './page-area.tsx';
 import styles from './shell.module.css';
 import { ThemeSwitch } from './theme.tsx';
 
+/** A script of its own, so that the first page is smaller. It is loaded before anybody has pressed its keys. */
+const loadPalette = () => import('../palette/palette.tsx');
+
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** It is loaded again when it is opened. */
+const ignore = () => {};
 
 /** The frame around every page: navigation at the side, or in a drawer on narrow screens. */
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
-  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const [OpenedPalette, setPalette] = useState<typeof Palette | null>(null);
   const apiKey = useCurrentApiKey();
   const pages = useMemo(() => navItemsFor(apiKey), [apiKey]);
-  const openPalette = useCallback(() => setPaletteOpen(true), []);
+  const openPalette = useCallback(
+    () => void loadPalette().then((script) => setPalette(() => script.Palette), ignore),
+    [],
+  );
+  useEffect(() => void loadPalette().catch(ignore), []);
   useShortcuts({ pages, openPalette });
   return (
     <div className={styles.shell}>
@@ -71,7 +81,7 @@ export function Shell() {
         <Foot />
       </Drawer>
       <PageArea />
-      {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
+      {OpenedPalette && <OpenedPalette onClose={() => setPalette(null)} />}
     </div>
   );
 }
