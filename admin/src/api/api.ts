@@ -17,14 +17,14 @@ type Loose<T> = T extends object
   ? { [Name in keyof T]: Record<never, never> extends Pick<T, Name> ? T[Name] | undefined | null : T[Name] }
   : T;
 
-/** What `query`, `path` and `header` of a call have. */
+/** The parameters of a call: `query`, `path` and `header`. */
 type Params<Called> = Called extends { parameters: infer Found }
   ? { [Part in keyof Found]: Loose<Found[Part]> }
   : never;
 
 type Json<Body> = { content: { 'application/json': Body } };
 
-/** Required where the path has parameters, or a body is. */
+/** `params` is required if one of the parameters is, and `body` if the operation needs one. */
 type Input<Called> = (Record<never, never> extends Params<Called>
   ? { params?: Params<Called> | undefined }
   : { params: Params<Called> }) &
@@ -52,7 +52,7 @@ export type Answer<M extends Method, Path extends PathOf<M>> =
       }[keyof Responses]
     : never;
 
-/** What is sent with a call to the server. */
+/** The JSON that a call sends. */
 export type BodyOf<M extends Method, Path extends PathOf<M>> =
   Operation<M, Path> extends { requestBody?: Json<infer Body> } ? Body : never;
 

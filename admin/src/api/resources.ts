@@ -22,7 +22,7 @@ export const webhookEvents = [
   'alert.ended',
 ] as const;
 
-/** The orders of each list beside the usual one, newest first. */
+/** The orders of each list, without the usual one: newest first. */
 export const apiKeyOrders = ['createdAt', 'expiresAt', '-expiresAt'] as const;
 export const auditOrders = ['at'] as const;
 export const contentOrders = ['createdAt', 'name', '-name'] as const;

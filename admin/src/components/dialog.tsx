@@ -131,7 +131,7 @@ interface FormDialogProps extends DialogProps {
   action: string;
   onSubmit: (data: FormData) => void;
   save: Pick<ServerAction<unknown>, 'error' | 'isPending'>;
-  /** What the page found in the fields: a new object after each validation. */
+  /** The faults that the page found in the fields: a new object after each validation. */
   found: object;
   /** Whether the fields show the error of the server. */
   isErrorShown: boolean;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './fact-list.module.css';
 
-/** Values by their names. What is null, undefined or false is left out. */
+/** Values by their names. Null, undefined and false are not shown. */
 export type Facts = Readonly<Record<string, ReactNode>>;
 
 /** A list of names with their values. */

@@ -9,7 +9,8 @@ import type { CursorPages } from './use-cursor-pages.ts';
 
 /** One page of a list, as it was read. */
 export interface ListPage<Row> extends ListState<Row> {
-  nextCursor: string | null;
+  /** Null or undefined on the last page. */
+  nextCursor?: string | null;
   /** Number of rows on all pages. Null or undefined if unknown. */
   total?: number | null | undefined;
   /** Number of rows that belong to the list and are not on it yet; a text if it is not exact. Undefined for a list that is not live. */
@@ -23,7 +24,7 @@ interface ResourceListProps<Row> extends Omit<DataTableProps<Row>, 'list' | 'fra
   noun: string;
   /** The controls above the table. */
   filters?: ReactNode;
-  /** Further information beside the state of the event stream. */
+  /** Further information next to the state of the event stream. */
   bar?: ReactNode;
   /** Shows the rows that arrived. Default: reads the list again. */
   onShowNew?: () => void;
@@ -37,7 +38,7 @@ interface ResourceListProps<Row> extends Omit<DataTableProps<Row>, 'list' | 'fra
 /** A list of the server: filters, the rows that arrived, the table and its pages. */
 export function ResourceList<Row>(props: ResourceListProps<Row>) {
   const { list, noun, filters, bar, onShowNew = list.reload, pages, countedUpTo, numbered, ...table } = props;
-  const { rows, nextCursor, total, arrived } = list;
+  const { rows, nextCursor = null, total, arrived } = list;
   const frame = useRef<HTMLDivElement>(null);
   const showNew = () => {
     // New rows are on the first page.

@@ -66,7 +66,7 @@ function readField(field: Field, written: string | null): string | null {
   return field.find((value) => value === written) ?? null;
 }
 
-/** The filter of a list, with what its controls need. */
+/** The filter of a list, and the props of its controls. */
 export function useFilter<Filter>(form: FilterForm<Filter>) {
   const [filter, change] = useAddressFilter(form);
   return {

@@ -17,7 +17,7 @@ export type ServerAction<Answer, Input = void> = Pick<
 interface ActionOptions<Answer, Input>
   extends Pick<UseMutationOptions<Answer, Error, Input>, 'mutationFn' | 'onError'> {
   onSuccess?: (answer: Answer) => unknown;
-  /** Paths of the API whose resources it changes: what was read of them is read again. */
+  /** Paths of the API whose resources it changes: all reads of these resources are repeated. */
   changes?: readonly PathOf<'get'>[];
   /** Announced when it is done; null for nothing. */
   said?: string | ((answer: Answer) => string | null);

@@ -2,7 +2,7 @@ import type { QueryOf } from '../../api/api.ts';
 import { auditOrders, auditOutcomes } from '../../api/resources.ts';
 import { anyText, createFilter } from '../../state/use-address-filter.ts';
 
-/** What the server filters by. */
+/** The filters of the server. */
 export type AuditQuery = Pick<
   QueryOf<'/api/v1/audit'>,
   'action' | 'actor' | 'outcome' | 'target' | 'from' | 'to'

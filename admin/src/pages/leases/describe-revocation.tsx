@@ -6,7 +6,7 @@ import { OutsideText } from '../../components/outside-text.tsx';
 import { useLeaseStatus } from './lease-status.tsx';
 import styles from './leases.module.css';
 
-/** What a revocation ends: one lease, or all leases of a viewer, of a content or of the pair. */
+/** The leases that a revocation ends: one lease, or all leases of a viewer, of a content or of the pair. */
 export type RevocationTarget =
   | { leaseId: string }
   | { viewerId: string; contentId?: string }

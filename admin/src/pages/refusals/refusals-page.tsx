@@ -1,11 +1,12 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Refusal } from '../../api/resources.ts';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
-import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
+import { FilterSelect, SearchField } from '../../components/filters.tsx';
 import { countOf } from '../../components/format-numbers.ts';
 import { PageHead } from '../../components/page-head.tsx';
+import { ResourceList } from '../../components/resource-page.tsx';
 import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
 import { ExplainCard } from './explain-card.tsx';
 import { type KeyQuestion, questionOf, readAddress, writeQuestion } from './key-question.ts';
@@ -72,20 +73,23 @@ function LatestRefusals({ columns, refusals, error, onRetry }: LatestRefusalsPro
       <h2 id="latest" className={styles.latest}>
         Latest refusals
       </h2>
-      <FilterRow>
-        <SearchField label="Viewer, content, address or request ID" value={text} onChange={setText} />
-        <FilterSelect
-          label="Code"
-          values={code !== null && !codes.includes(code) ? [code, ...codes] : codes}
-          value={code}
-          onChange={setCode}
-        />
-        <span className={styles.hint}>
-          {matching && `${countOf(matching.length, 'refusal')} in memory`}
-          {!matching && !error && 'Reading…'}
-        </span>
-      </FilterRow>
-      <DataTable
+      <ResourceList
+        filters={
+          <>
+            <SearchField label="Viewer, content, address or request ID" value={text} onChange={setText} />
+            <FilterSelect
+              label="Code"
+              values={code !== null && !codes.includes(code) ? [code, ...codes] : codes}
+              value={code}
+              onChange={setCode}
+            />
+            <span className={styles.hint}>
+              {matching && `${countOf(matching.length, 'refusal')} in memory`}
+              {!matching && !error && 'Reading…'}
+            </span>
+          </>
+        }
+        noun="refusal"
         label="Latest refusals"
         columns={columns}
         list={{ rows: matching?.slice(0, shown), error, reload: onRetry }}

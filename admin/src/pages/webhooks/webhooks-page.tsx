@@ -5,12 +5,12 @@ import { Link, useSearchParams } from 'wouter';
 import { reading } from '../../api/api.ts';
 import type { Webhook } from '../../api/schema.ts';
 import cell from '../../components/cell.module.css';
-import { type Column, DataTable } from '../../components/data-table.tsx';
+import type { Column } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { ResourcePage } from '../../components/resource-page.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { WebhookDetail } from './webhook-detail.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
@@ -42,22 +42,20 @@ function WebhookList() {
     </Button>
   );
   return (
-    <>
-      <PageHead
-        title="Webhooks"
-        lead="Signed events to your own receivers: revocations, limits, expiring keys and alerts."
-        actions={isOff ? null : add}
-      />
-      <DataTable
-        label="Webhooks"
-        columns={columns}
-        list={{ rows: data?.webhooks, error, reload: () => void refetch() }}
-        empty={isOff ? <WebhooksOff /> : <NoWebhooks />}
-      />
+    <ResourcePage
+      title="Webhooks"
+      lead="Signed events to your own receivers: revocations, limits, expiring keys and alerts."
+      actions={isOff ? null : add}
+      label="Webhooks"
+      noun="webhook"
+      columns={columns}
+      list={{ rows: data?.webhooks, error, reload: () => void refetch() }}
+      empty={isOff ? <WebhooksOff /> : <NoWebhooks />}
+    >
       {isAdding && data && (
         <WebhookFormDialog webhook={null} origins={data.origins} onClose={() => setAdding(false)} />
       )}
-    </>
+    </ResourcePage>
   );
 }
 
