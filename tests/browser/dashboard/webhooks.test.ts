@@ -120,6 +120,25 @@ it('a webhook is paused, resumed and changed, also where its list could not be r
   await client.call('DELETE', `/api/v1/webhooks/${id}`, { as: adminApiKey });
 });
 
+it('a refusal that no field of the form shows is shown above its buttons', async () => {
+  const page = await open({ path: '/webhooks', as: adminApiKey });
+  await page.getByRole('button', { name: 'Add a webhook' }).first().click();
+  await page.getByLabel('Name', { exact: true }).fill(unique('refused'));
+  await page.getByLabel('URL', { exact: true }).fill(`${receiver.origin}/refused`);
+  const errors = [{ path: '/status', message: 'must be active or paused' }];
+  await page.route('**/api/v1/webhooks', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({
+          status: 400,
+          contentType: 'application/problem+json',
+          body: JSON.stringify({ code: 'VALIDATION_FAILED', errors }),
+        })
+      : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  await page.getByRole('alert').getByText('status must be active or paused').waitFor();
+});
+
 it('the page keeps nothing of the secret of a webhook that was stored', async () => {
   const page = await open({ path: '/webhooks', as: adminApiKey, isAlone: true });
   await page.getByRole('button', { name: 'Add a webhook' }).first().click();

@@ -38,6 +38,11 @@ export function WebhookFormDialog({ webhook, origins, onClose }: WebhookFormProp
     if (fields.name && fields.url && fields.events.length > 0) save.mutate(fields);
   };
   const refusal = save.error instanceof ApiError ? save.error : null;
+  const faults = {
+    name: missing.name ?? refusal?.about('name'),
+    url: missing.url ?? refusal?.about('url'),
+    events: missing.events ?? refusal?.about('events'),
+  };
   return (
     <FormDialog
       title={webhook ? 'Change the webhook' : 'Add a webhook'}
@@ -45,7 +50,7 @@ export function WebhookFormDialog({ webhook, origins, onClose }: WebhookFormProp
       width="34rem"
       save={save}
       found={missing}
-      isErrorShown={Boolean(refusal?.errors.length)}
+      isErrorShown={Object.values(faults).some(Boolean)}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -55,7 +60,7 @@ export function WebhookFormDialog({ webhook, origins, onClose }: WebhookFormProp
         placeholder="On-call"
         maxLength={200}
         defaultValue={webhook?.name}
-        error={missing.name ?? refusal?.about('name')}
+        error={faults.name}
         data-autofocus
       />
       <TextInput
@@ -67,9 +72,9 @@ export function WebhookFormDialog({ webhook, origins, onClose }: WebhookFormProp
         placeholder={`${origins[0] ?? 'https://hooks.example.com'}/latchkey`}
         description={`Of a listed origin: ${origins.join(', ')}`}
         defaultValue={webhook?.url}
-        error={missing.url ?? refusal?.about('url')}
+        error={faults.url}
       />
-      <EventsField chosen={webhook?.events ?? webhookEvents} error={missing.events} />
+      <EventsField chosen={webhook?.events ?? webhookEvents} error={faults.events} />
     </FormDialog>
   );
 }
