@@ -26,7 +26,7 @@ export class ApiError extends Error {
 
   /** The message about one member of the body, such as `name`, or about an item of it. */
   about(member: string): string | undefined {
-    return this.errors.find(({ path }) => path === `/${member}` || path.startsWith(`/${member}/`))?.message;
+    return this.errors.find(({ path }) => path.replace(/\/\d+$/, '') === `/${member}`)?.message;
   }
 }
 

@@ -65,7 +65,11 @@ describe('a request', () => {
   });
 
   it('an error has the code, detail and request ID of the problem document', async () => {
-    const errors = [{ path: '/name', message: 'is too long' }];
+    const errors = [
+      { path: '/name', message: 'is too long' },
+      { path: '/contents/12', message: 'is no prefix' },
+      { path: '/keyPeriods/origin', message: 'is no time' },
+    ];
     const { api } = stage(async () =>
       problem(
         429,
@@ -82,7 +86,10 @@ describe('a request', () => {
       requestId: 'r-1',
       retryAfterSeconds: 7,
     });
-    expect([error.about('name'), error.about('scope')]).toEqual(['is too long', undefined]);
+    expect(['name', 'contents', 'keyPeriods/origin'].map((member) => error.about(member))).toEqual(
+      errors.map(({ message }) => message),
+    );
+    expect([error.about('scope'), error.about('keyPeriods')]).toEqual([undefined, undefined]);
   });
 });
 
