@@ -16,12 +16,10 @@ import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';
 import { type AuditView, auditFilter } from './audit-filter.ts';
+import { describeChange, summarize, targetAddress } from './describe-details.ts';
 
 const { everything } = auditFilter;
 
-import { describeChange, summarize, targetAddress } from './describe-details.ts';
-
-/** A record as a row. @param names of API keys, which the audit identifies by ID */
 const byTime: ColumnSort = {
   by: 'at',
   ascending: 'oldest first',
@@ -29,6 +27,7 @@ const byTime: ColumnSort = {
   isDescendingFirst: true,
 };
 
+/** A record as a row. @param names of API keys, which the audit identifies by ID */
 export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyNames): Column<AuditRecord>[] {
   return [
     {
