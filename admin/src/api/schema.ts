@@ -668,7 +668,7 @@ export interface paths {
         };
         /**
          * A playlist of a session
-         * @description What `url` of `POST /keys/sessions` leads to. The URL is the credential: no header is needed, and any page may fetch it. Keys of this server get `?s=` with the id of the session; segments come from where the source has them.
+         * @description What `url` of `POST /keys/sessions` leads to. The URL is the credential: no header is needed, and any page may fetch it. Keys of this server get `?s=` with the id of the session; segments come from where the source has them. Compressed with gzip for clients that accept it.
          */
         get: operations["getSessionPlaylist"];
         put?: never;
@@ -2140,7 +2140,7 @@ export interface operations {
                 to?: string;
                 /** @description Requests for keys and licences, or for leases and sessions. */
                 requests?: "keys" | "leases";
-                /** @description What a series is. */
+                /** @description What a series is. Left out: `code`, or `content` for a limited API key. */
                 by?: "code" | "content" | "viewer" | "api-key";
                 /** @description One series alone: a code, or the id of a content, a viewer or an API key. */
                 id?: string;
