@@ -15,6 +15,8 @@ export async function serveBelowPath(path: string, server: string): Promise<stri
     const { method, headers, url = '' } = incoming;
     if (!url.startsWith(`${path}/`)) return outgoing.writeHead(404).end();
     const forwarded = request(`${server}${url.slice(path.length)}`, { method, headers }, (answer) => {
+      // The page was closed meanwhile.
+      if (outgoing.destroyed) return void answer.destroy();
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       pipeline(answer, outgoing, () => {});
     });
