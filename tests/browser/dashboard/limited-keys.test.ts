@@ -69,7 +69,7 @@ it('the contents of a key are on its account page and in the list of keys, and a
   await page.getByLabel('Name', { exact: true }).fill(name);
   await page.getByLabel('Contents').fill('a/b');
   await page.getByRole('button', { name: 'Create the key' }).click();
-  await page.getByText('Give at most 50 ids or prefixes').waitFor();
+  await page.getByText('Give at most 50 IDs or prefixes').waitFor();
   await page.getByLabel('Contents').fill(contents.join('\n'));
   await inspectPage(page, 'limited-create');
   await page.getByRole('button', { name: 'Create the key' }).click();

@@ -45,7 +45,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   const faults = {
     name: missing.name ?? refusal?.about('name'),
     date: missing.date ?? refusal?.about('expiresAt'),
-    contents: refusal?.about('contents') && 'Give at most 50 ids or prefixes, such as film-1 or acme-*.',
+    contents: refusal?.about('contents') && 'Give at most 50 IDs or prefixes, such as film-1 or acme-*.',
   };
   return (
     <FormDialog
