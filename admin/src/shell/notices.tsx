@@ -1,4 +1,4 @@
-import { Box, Notification } from '@mantine/core';
+import { Notification } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from '../components/icon.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -75,8 +75,6 @@ export function ClockNotice() {
   const words = describeClock(useStore(useApp().clock.offsetMs));
   if (words === null) return null;
   return (
-    <Box mb="1.25rem">
-      <Notice role="status">The clock of this computer is {words}. This page uses the server’s clock.</Notice>
-    </Box>
+    <Notice role="status">The clock of this computer is {words}. This page uses the server’s clock.</Notice>
   );
 }

@@ -128,11 +128,9 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
         }
       />
       {!isActive && (
-        <div className={styles.notice}>
-          <Notice kind="warning" title="This content is disabled">
-            Key requests get 404 for every viewer. If you enable it again, it has the same keys as before.
-          </Notice>
-        </div>
+        <Notice kind="warning" title="This content is disabled">
+          Key requests get 404 for every viewer. If you enable it again, it has the same keys as before.
+        </Notice>
       )}
       <div className={styles.columns}>
         <KeyCard content={content} keyEndpoint={keyEndpoint} />

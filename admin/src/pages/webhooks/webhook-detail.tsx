@@ -20,7 +20,6 @@ import { DeleteWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
 import { WebhookStatus } from './webhook-status.tsx';
 import { nameOfEvent } from './webhook-words.ts';
-import styles from './webhooks.module.css';
 
 /** A receiver may pause it, and the count of what waits falls. */
 const everyMs = 5_000;
@@ -58,7 +57,7 @@ export function WebhookDetail({ id }: { id: string }) {
 function GoneNotice({ webhook: { pausedBy } }: { webhook: Webhook }) {
   if (pausedBy !== 'receiver') return null;
   return (
-    <Notice kind="warning" title="The receiver wants no more messages" className={styles.notice}>
+    <Notice kind="warning" title="The receiver wants no more messages">
       It answered 410, so the webhook was paused. Resume it once the receiver takes messages again.
     </Notice>
   );
