@@ -22,8 +22,6 @@ export async function serveBelowPath(path: string, server: string): Promise<stri
     });
     pipeline(incoming, forwarded, () => {});
     forwarded.on('error', () => outgoing.destroy());
-    // A browser that leaves a page ends its requests.
-    outgoing.on('close', () => forwarded.destroy());
   });
   const { origin, close } = await listenOnLoopback(proxy);
   afterAll(close);
