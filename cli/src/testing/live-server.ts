@@ -53,7 +53,7 @@ export function mostAskedAtOnce(asked: LiveServer['asked'], fromSecond: number, 
 export const refuse = (response: ServerResponse, status: number) => void response.writeHead(status).end();
 export const redirect = (response: ServerResponse, location: string, cookie: string[] = []) =>
   void response.writeHead(302, { location, 'set-cookie': cookie }).end();
-export const numberIn = ({ pathname }: URL) => Number(/(\d+)\.ts$/.exec(pathname)?.[1]);
+export const numberIn = ({ pathname }: URL) => Number(basename(pathname, '.ts').split(/\D/).at(-1));
 /** The texts of segments, from the first to before the last. */
 export const texts = (from: number, to: number, mark = 's') =>
   Array.from({ length: to - from }, (_, index) => `${mark}${from + index}`);
