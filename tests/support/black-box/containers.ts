@@ -95,7 +95,9 @@ export async function startContainers(
 
 /** A report of `/ready` without the key sets of issuers: those of some tests are never there. */
 function withoutKeySets(report: string): string {
-  return JSON.stringify(JSON.parse(report), (name, value) => (name.startsWith('issuer:') ? undefined : value));
+  return JSON.stringify(JSON.parse(report), (name, value) =>
+    name.startsWith('issuer:') ? undefined : value,
+  );
 }
 
 /** The address of this machine on a network of Docker. */
