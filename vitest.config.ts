@@ -63,7 +63,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
-    // What never comes fails all the same; Vitest's own second is short for a browser beside a dozen servers.
+    // An expectation that never comes true still fails. Vitest's own second is short for a browser next to a dozen servers.
     expect: { poll: { timeout: 30_000 } },
     restoreMocks: true,
     provide: {

@@ -13,7 +13,7 @@ const stamp = 'built-from';
 const unread = /^(node_modules|dist|README\.md)$|\.test\.tsx?$/;
 
 /**
- * Builds the dashboard when its sources or the lock file differ from those of the last build. Another call only reads a hundred
+ * Builds the dashboard when its sources or the lock file have changed since the last build. Another call only reads a hundred
  * small files. A build that fails is reported and leaves the earlier one in place: keys are served without a dashboard too.
  *
  * @returns whether the dashboard is built and up to date

@@ -27,7 +27,7 @@ const options = {
     '--prod',
     // With the packages of this workspace that they use.
     ...['@latchkey/gateway...', '@latchkey/cli...'].flatMap((name) => ['--filter', name]),
-    // What builds the dashboard, and the Node of all.
+    // The packages that build the dashboard, and the Node of all.
     ...['@latchkey/admin', '@latchkey/tools'].flatMap((name) => ['--filter', name]),
   ],
   everything: ['--prod=false'],

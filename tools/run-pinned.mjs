@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path';
 import { pinnedNode, root } from './ensure-installed.mjs';
 
 /**
- * Runs a file on the workspace's own Node 24, in place of this process where the system can replace a process: signals and the exit
- * code are then those of the file, and this program takes no memory beside it. On Windows, and on the Node 20 of a first run,
+ * Runs a file on the workspace's own Node 24, in place of this process if the system can replace a process. The file then gets the
+ * signals and sets the exit code, and this program takes no additional memory. On Windows, and on the Node 20 of a first run,
  * which cannot do it, the file runs as a child.
  *
  * Compiled code is kept in `.cache/compile`, so that a second start takes half as long. `NODE_COMPILE_CACHE` names another folder.

@@ -3,7 +3,7 @@
  *
  * - With `gc`, the server returns the memory of its start before it listens: a third of what it has by then.
  * - New objects get 12 MiB. On a machine with 24 GiB V8 would let them take 192 MiB, and each further viewer then takes 20 KiB instead
- *   of 12 to 13 (docs/scale.md, "What a viewer takes").
+ *   of 12 to 13 (docs/operate/scale.md, "What a viewer takes").
  */
 export const singleNodeFlags = ['--expose-gc', '--max-semi-space-size=4'];
 

@@ -1,4 +1,4 @@
-// `npm test`: every test, or those that the arguments name.
+// `npm test`: every test, or the tests that the arguments name.
 import { programs, selectTests, UnknownProgram } from '@latchkey/support/test-run/programs';
 import { runTests } from '@latchkey/support/test-run/run-tests';
 import { describeWords } from './commands.mjs';

@@ -28,7 +28,7 @@ export function showUrl(url: string): string {
   return beginning + hideUsers(path, beginning !== '') + hideQuery(rest.slice(path.length));
 }
 
-/** A URL may stand in the path of another one. @param hasHost whether the text begins with a host */
+/** The path of a URL may contain another URL. @param hasHost whether the text begins with a host */
 function hideUsers(text: string, hasHost: boolean): string {
   return text
     .split('//')

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 const partialEnding = '.partial';
 
 interface WriteOptions {
-  /** The permission bits of a new file; those of the umask without it. */
+  /** The permission bits of a new file. Default: the bits that the umask allows. */
   readonly mode?: number;
   /** Also survives a power cut, at the cost of a wait for the disk. */
   readonly durable?: boolean;

@@ -13,7 +13,7 @@ export interface ViewingOptions {
 }
 
 /**
- * What viewers ask the application for:
+ * The requests of viewers to the application:
  *
  * - `GET /films`: the films that the user may watch
  * - `POST /tokens/viewer { contentId }`: a token to watch one of them, `{ token, expiresInSeconds }`

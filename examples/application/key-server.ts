@@ -9,7 +9,7 @@ interface Playback {
   readonly since: string;
 }
 
-/** What the application's administrators do at the key server. */
+/** The operations of the application's administrators at the key server. */
 export interface KeyServer {
   /** Makes a content known: it has keys then, and its files may be uploaded. A known content gets the new name. */
   register(contentId: string, name: string): Promise<void>;

@@ -3,7 +3,7 @@ import { openBrowser } from '@latchkey/support/open-browser';
 export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 export type Page = Awaited<ReturnType<Browser['newPage']>>;
 
-/** What the demonstration prints. */
+/** The output of the demonstration. */
 export interface Printed {
   /** The addresses and the logins. */
   readonly description: string;
@@ -27,7 +27,7 @@ export function readDescription(description: string) {
  * Uses the demonstration as its reader would: a viewer plays, an administrator revokes, uploads a film and plays it, and the
  * viewer plays the live channel.
  *
- * @throws Error that says what is wrong
+ * @throws Error that reports what is wrong
  */
 export async function checkDemo({ description }: Printed, chromium: string): Promise<void> {
   const browser = await openBrowser(chromium);

@@ -5,7 +5,7 @@ export interface ClockOptions {
   readonly seconds: number;
   /** Length of a key period. */
   readonly periodSeconds: number;
-  /** What the clock shows on the first picture, in seconds since 1970; default 0. */
+  /** The time of the clock on the first picture, in seconds since 1970. Default: 0. */
   readonly clockSeconds?: number;
 }
 

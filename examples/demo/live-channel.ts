@@ -30,7 +30,7 @@ const startLimitMs = 60_000;
 
 /**
  * Registers a channel and starts it, as `docs/start/live.md` describes: ffmpeg writes clear segments, and `latchkey encrypt --live` encrypts each one
- * with the key of its time. Resolves once the playlist is there.
+ * with the key of its time. Resolves once the playlist exists.
  *
  * @param stack stops both programs
  * @throws Error with the output of the program that ended

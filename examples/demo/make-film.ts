@@ -17,7 +17,7 @@ export interface FilmOptions {
 const cacheFolder = join(import.meta.dirname, '../../.cache/demo');
 
 /**
- * Makes the clear film, or uses that of an earlier run if ffmpeg would get the same arguments.
+ * Makes the clear film, or uses the film of an earlier run if ffmpeg would get the same arguments.
  *
  * @returns its multivariant playlist
  */

@@ -35,7 +35,7 @@ export interface Demo {
   readonly failed: Promise<never>;
 }
 
-/** What the application needs of the key server, and of what plays. */
+/** The key server and the films that the application needs. */
 interface Backend {
   readonly keyServerUrl: string;
   readonly tokenSecret: string;
@@ -60,7 +60,7 @@ const forSubscribers = { isForSubscribers: true, isPublished: true };
 /**
  * Starts a key server, a bucket, a film and a live channel, unless they are given, and the application.
  *
- * @throws Error that says what failed
+ * @throws Error that reports what failed
  */
 export async function startDemo(given: StartDemoOptions): Promise<Demo> {
   const { options, env, stack, signal } = given;

@@ -71,7 +71,7 @@ function settings({ folder, pageOrigin, adminApiKey, tokenSecret, store }: KeySe
     LEASE_MODE: 'required',
     LEASE_TTL_SECONDS: String(leaseSeconds),
     SHUTDOWN_DRAIN_SECONDS: '0',
-    // Uploads: docs/uploads.md.
+    // Uploads: docs/start/uploads.md.
     ENABLE_PRESIGN: 'true',
     S3_ENDPOINT: store.endpoint,
     S3_FORCE_PATH_STYLE: 'true',

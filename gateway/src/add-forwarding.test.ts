@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all(Object.values(services).map((service) => service.close()));
 });
 
-/** What the services got so far, as `service url`. */
+/** The requests that the services got so far, as `service url`. */
 const received = () =>
   serviceNames.flatMap((name) => services[name].received.map(({ url }) => `${name} ${url}`));
 const statusOf = async (head: string, body?: string) => (await gateway.raw(head, body)).slice(9, 12);

@@ -29,7 +29,7 @@ interface ForwardingOptions {
   /** Null or left out: traces are off. */
   tracer?: Tracer | null;
   setupOriginOf: NonNullable<ForwardOptions['setupOriginOf']>;
-  /** What is forwarded; everything where it is left out. */
+  /** The routes that are forwarded. Optional. Default: all. */
   routes?: readonly RouteRow[];
   /** How long a service may take to begin its answer, unless the route table names another limit. */
   answerLimitMs?: number;

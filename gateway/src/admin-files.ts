@@ -48,7 +48,7 @@ export async function addAdminFiles(
   if (!existsSync(join(folder, 'index.html'))) return addMissingPage(app);
   const sendPage = createPageSender(join(folder, 'index.html'), publicPath);
   await app.register(async (scope) => {
-    // `@fastify/static` refuses a path that leaves the folder with 403. A client needs to know only that nothing is there.
+    // `@fastify/static` refuses a path that leaves the folder with 403. A client needs to know only that the file does not exist.
     scope.setErrorHandler((error: FastifyError) => {
       throw error.statusCode === 403 ? new AppError('NOT_FOUND', { cause: error }) : error;
     });

@@ -107,7 +107,7 @@ test('a head that is too large for the service gets its 431, which names no requ
   expect(gateway.faults).toEqual([]);
 });
 
-/** What a hostile or broken service does with a request. */
+/** The reactions of a hostile or broken service to a request. */
 const acts = [
   'answer', // as it should
   'answer twice', // in one piece

@@ -155,7 +155,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#headers = responseHeaders(headers, reply.getHeaders());
   }
 
-  /** What the service says of its failure, and behind its name what it called itself. */
+  /** Takes the cause from the service. `upstream` is the name of the service, and then the upstream that it names, if any. */
   #describe(own: RequestFailure | null, status: number): RequestFailure {
     const { options, sentCount } = this.#forwarding;
     const { service } = options;

@@ -19,7 +19,7 @@ const exposedHeaders = [
 /** Two hours: as long as Chrome keeps a preflight. */
 const maxAgeSeconds = 7_200;
 
-/** What of a request decides its CORS headers. */
+/** The parts of a request that decide its CORS headers. */
 interface CrossOriginRequest extends Pick<IncomingMessage, 'headers'> {
   url?: string | undefined;
 }
@@ -32,7 +32,7 @@ const tokenQuery = /[?&]access_token=/;
 const tokenCookie = /(?:^|;)\s*latchkey_token=/;
 
 /**
- * Whether the only credential of a request is the id of a session in its URL (`docs/contract.md#cors`). A Cast receiver plays such a URL
+ * Whether the only credential of a request is the id of a session in its URL (`docs/reference/contract.md#cors`). A Cast receiver plays such a URL
  * from an origin that no operator knows. A holder of the URL can fetch it without a browser too, so any page may read the answer.
  */
 function isOpenToAllPages(
@@ -71,8 +71,8 @@ function answerOpenPreflights(app: App, viewerTokenFrom: readonly ViewerTokenPla
 }
 
 /**
- * The CORS headers of an answer that no hook of the plugin reaches, such as the 400 of a path that cannot be decoded. The rules are
- * those of `addCors`. Without these headers, a page sees a network failure instead of the reason.
+ * The CORS headers of an answer that no hook of the plugin reaches, such as the 400 of a path that cannot be decoded. It follows
+ * the rules of `addCors`. Without these headers, a page sees a network failure instead of the reason.
  */
 export function createCorsHeaders(
   origins: CorsOrigins,

@@ -27,7 +27,7 @@ type EdgeValues = Values<typeof settings>;
 
 /**
  * The gateway without key-derivation as a service, then key-derivation itself. Its routes answer 503 until the master keys are known to
- * be those of the database and the changes are read.
+ * match the database and the changes are read.
  */
 async function mountEdge(context: StartContext<EdgeValues>): Promise<MountedApp> {
   const gateway = await mountGateway(context, { keyDerivationUrls: null, ownReplica: hostname() });

@@ -28,8 +28,8 @@ const beforePath = /^https?:\/\/.*?(?=\/)/i;
  */
 const lineLimitMs = 3_000;
 /**
- * The memory of a waiting request beside its head and body: Node's objects, the headers as a list, the attempts. Measured with 4,000 waiting
- * requests: 4,821 bytes each with heads of 0.8 KiB, 10,999 with heads of 6.5 KiB.
+ * The memory of a waiting request in addition to its head and body: Node's objects, the headers as a list, the attempts. Measured with
+ * 4,000 waiting requests: 4,821 bytes each with heads of 0.8 KiB, 10,999 with heads of 6.5 KiB.
  */
 const bytesOfRequest = 4 * 1024;
 
@@ -97,7 +97,7 @@ class Forwarding implements Waiter {
     this.#tries = new Tries(options.upstream, this.#isSafe);
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');
     this.#headers = requestHeaders(request, options.secret, options.setupOriginOf);
-    // One for all attempts: `retries` says how many there were.
+    // One span for all attempts: `retries` is the number of attempts after the first.
     this.#span = options.tracer?.call('client', `forward to ${options.service}`, {}, request.raw) ?? null;
     if (this.#span) this.#headers.push('traceparent', this.#span.traceparent);
     this.#body = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null;

@@ -9,7 +9,7 @@ import {
 } from '@latchkey/shared/internal';
 import type { FastifyRequest } from 'fastify';
 
-/** Headers between two hops only (RFC 9110 section 7.6.1), besides those that a Connection header names. */
+/** Headers between two hops only (RFC 9110 section 7.6.1), besides the headers that a Connection header names. */
 const hopByHop = [
   'connection',
   'keep-alive',
@@ -21,7 +21,7 @@ const hopByHop = [
   'transfer-encoding',
   'upgrade',
 ];
-/** Headers of a client that no service gets. Services trust those that are named here, so the gateway writes its own. */
+/** Headers of a client that no service gets. Services trust the headers that are named here, so the gateway writes its own. */
 const notToService = new Set([
   ...hopByHop,
   'host',
@@ -77,9 +77,9 @@ function pushSetupOrigin(kept: string[], { isDirect, foreignPage }: SetupOrigin)
 }
 
 /**
- * The headers that the client gets: those that the gateway has set (CORS, request id), then those of the service.
+ * The headers that the client gets: the gateway's own (CORS, request id), then the headers of the service.
  *
- * @param own those of the gateway; the others are added to it
+ * @param own the headers of the gateway; the others are added to it
  * @returns `own`, for `writeHead`
  */
 export function responseHeaders(

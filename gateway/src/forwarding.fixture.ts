@@ -53,7 +53,7 @@ export async function startService(answer: RequestListener) {
     /** All requests but probes. */
     received,
     probes: () => probes,
-    /** Resolves once so many requests have come. */
+    /** Resolves once this many requests have come. */
     async came(count: number): Promise<void> {
       while (received.length < count) await new Promise<void>((resolve) => (onCame = resolve));
     },
@@ -111,7 +111,7 @@ const patient = {
 } satisfies GatewaySettings;
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** A gateway on a free port before the services at the given addresses; those that are not given are nowhere. */
+/** A gateway on a free port before the services at the given addresses. The other services have no address. */
 export async function startGateway(
   urls: Partial<Record<ServiceName, readonly string[]>>,
   settings: GatewaySettings = {},
@@ -158,7 +158,7 @@ export async function startGateway(
     /** Requests that were refused without being sent: the service and why. */
     shed,
     ...lineOf(upstreams['key-derivation']),
-    /** Resolves once so many lines are written. */
+    /** Resolves once this many lines are written. */
     async linesWritten(count: number) {
       while (lines.length < count) await new Promise<void>((resolve) => (onLine = () => resolve()));
       return lines;
@@ -208,7 +208,7 @@ async function listen(server: Server): Promise<number> {
 
 function lineOf({ line }: Upstream) {
   return {
-    /** Resolves once so many requests wait for room at the service. */
+    /** Resolves once this many requests wait for room at the service. */
     async waiting(count: number) {
       while (line.size < count) await new Promise(setImmediate);
     },

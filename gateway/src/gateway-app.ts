@@ -36,7 +36,7 @@ interface KeysOptions {
 }
 
 /**
- * What faces the network where services run separately: the host, the statistics of all processes, and the forwarding of
+ * The app that faces the network if services run separately: the host, the statistics of all processes, and the forwarding of
  * everything else.
  */
 export async function mountGateway(

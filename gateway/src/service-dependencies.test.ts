@@ -35,7 +35,7 @@ async function serveReady(dependencies: Dependency[], itsSecret = secret): Promi
   return url;
 }
 
-/** What a gateway says of itself before all services, of which some are at other addresses, and what its log says. */
+/** The report of a gateway before all services, of which some are at other addresses, and the warnings in its log. */
 async function reportWith(others: Partial<Record<ServiceName, string[]>>) {
   const clock = createManualClock();
   const open = async (name: ServiceName) => {

@@ -11,8 +11,8 @@ const answerTimeoutsMs = [900, 600, 300];
 /** The report of a shared dependency waits this long for each service, then leaves it out. */
 const othersTimeoutMs = 1_200;
 /**
- * What the services need themselves. Only the loss of the feed stops the keys: key-derivation serves no key while it does not know
- * what has changed.
+ * The dependencies of the services themselves. Only the loss of the feed stops the keys: key-derivation serves no key while it does
+ * not know what has changed.
  */
 const sharedDependencies: readonly SharedDependency[] = [
   { name: 'database', optional: true, saidBy: serviceNames },
@@ -30,7 +30,7 @@ interface SharedDependency {
   readonly isOfKeys?: true;
 }
 
-/** What a service reports of itself. */
+/** The report of a service about itself. */
 interface Report {
   /** Why it is not ready; null if it is ready. */
   fault: Error | null;
@@ -38,11 +38,11 @@ interface Report {
 }
 
 /**
- * What `/ready` checks: that each service has an address that is ready and knows the secret.
+ * The checks of `/ready`: each service has an address that is ready and knows the secret.
  *
  * Without key-derivation no key can be served, so the gateway is not ready. Without another service keys go on, and only what needs
- * that service gets 503: the gateway shows it and stays ready. What the services need themselves is shown as they report it, also by
- * services that are not ready. Each dependency is judged by itself: a silent service says nothing about it.
+ * that service gets 503: the gateway shows it and stays ready. The gateway shows the dependencies of the services as the services
+ * report them, even services that are not ready. Each dependency is judged by itself: a silent service says nothing about it.
  */
 export function serviceDependencies(upstreams: Upstreams, secret: string): Dependency[] {
   const rounds = new Map<ServiceName, Promise<Report>>();

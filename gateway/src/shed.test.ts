@@ -60,7 +60,7 @@ async function loseAll(time: StoppedTime, services: FakeService[], gateway: Gate
   await Promise.all(services.map(probed));
   time.advance(lostMs);
   await turns();
-  // What was sent already is given up with the next look.
+  // The next look gives up the requests that were sent already.
   time.advance(500);
   for (const answer of await Promise.all(first)) await expectShed(answer, 'no_address', gateway);
 }

@@ -36,7 +36,7 @@ const usageNotPurged = 'warn: usage could not be purged';
 const notDropped =
   'warn: processes that have ended could not be dropped from the list of followers; waits for applied changes take longer';
 
-/** What failed, without what follows from it and what to do. */
+/** The failure, without its consequence and the advice. */
 function whatFailed(line: string): string {
   return line.split(': ').slice(0, 2).join(': ');
 }

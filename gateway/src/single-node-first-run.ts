@@ -23,7 +23,7 @@ import {
 import { type Database, inTransaction, lockSubject, makeFolder } from '@latchkey/shared/db';
 import type { OperatorLog } from '@latchkey/shared/log';
 
-/** The configuration of a single node, with the secrets that an earlier run kept and those that this run has made. */
+/** The configuration of a single node, with the secrets that an earlier run kept and the secrets that this run has made. */
 export interface NodeConfiguration {
   readonly values: SingleNodeValues;
   readonly warnings: readonly string[];
@@ -63,7 +63,7 @@ export function describeNodeSettings(env: Environment, { inFile }: NodeConfigura
 
 /** Only the owner may read the file: its secrets open all content. */
 const fileMode = 0o600;
-/** What link(2) answers on a file system without hard links, such as FAT and some that are shared with a virtual machine. */
+/** The errors of link(2) on a file system without hard links, such as FAT and some that are shared with a virtual machine. */
 const hasNoLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /**
@@ -150,7 +150,7 @@ interface MasterKeyOptions {
   base: CustodyBase;
 }
 
-/** What custodians of the master key need of the process. */
+/** The parts of the process that custodians of the master key need. */
 type CustodyBase = Parameters<typeof openMasterKeyRing>[1];
 
 interface Settled {
@@ -159,7 +159,7 @@ interface Settled {
 }
 
 /**
- * Compares the master keys with those that the database knows, and keeps the secrets that this run made.
+ * Compares the master keys with the fingerprints in the database, and keeps the secrets that this run made.
  *
  * Several first runs may do this at the same time, on one machine or on several that share a Postgres. They take turns: the
  * first keeps its secrets and stores the fingerprint of its master key. The next one reads the file again and finds them. Without
@@ -196,7 +196,7 @@ async function checkedKeys(
   return { values, masterKeys };
 }
 
-/** @returns the configuration with the kept secrets: those of this run, or those that another run kept before */
+/** @returns the configuration with the kept secrets: from this run, or from another run that was first */
 async function keepMade({ reread, randomId }: MasterKeyOptions, db: Database): Promise<NodeConfiguration> {
   for (;;) {
     const configuration = reread();

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 
 const app = fileURLToPath(new URL('single-node-app.ts', import.meta.url));
 
-/** What a program loads: the addresses of modules, and the names of those within Node. */
+/** The modules that a program loads, by their addresses. Modules of Node have names. */
 async function readLoaded(file: string): Promise<string> {
   const program = `
     const urls = [];

@@ -22,7 +22,7 @@ export interface ProcessInTest {
   logged: string[];
 }
 
-/** What a process has before its services are mounted. It ends with the test. */
+/** Opens the parts of a process that exist before its services are mounted. They end with the test. */
 export async function openProcessInTest(
   options: {
     isSeparate?: boolean;

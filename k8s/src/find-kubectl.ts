@@ -6,7 +6,7 @@ const oldestMinor = 27;
 /**
  * The path of kubectl, from `KUBECTL_PATH` or the `PATH`.
  *
- * @throws Error that says what to install, if it is missing or too old
+ * @throws Error that explains what to install, if it is missing or too old
  */
 export function findKubectl(env: Readonly<Record<string, string | undefined>>): string {
   const path = env.KUBECTL_PATH || 'kubectl';

@@ -5,7 +5,7 @@ import { renderAll, renderOne } from './compositions.fixture.ts';
 import type { KubernetesObject } from './render.ts';
 import { serversOf, workloadsOf } from './workloads.ts';
 
-/** What components/serving allows for closing: 10 s for requests under way, 15 s for jobs and connections. */
+/** The time that components/serving allows for closing: 10 s for requests under way, 15 s for jobs and connections. */
 const closingSeconds = 25;
 /** Endpoints (2 s), the cluster's DNS (5 s), and the 2 s after which shared/src/upstream resolves again. */
 const forgottenAfterSeconds = 9;

@@ -30,7 +30,7 @@ export async function buildPlayer(outDir = join(folder, 'dist')): Promise<string
   return join(outDir, 'index.js');
 }
 
-/** A module that is shared, or loaded later, stays a file of its own, beside the ones that import it. */
+/** A module that is shared, or loaded later, stays a file of its own, next to the modules that import it. */
 const keptApart: Plugin = {
   name: 'kept-apart',
   enforce: 'pre',
@@ -55,7 +55,7 @@ async function bundle(entry: string, outDir: string): Promise<void> {
           // In full: Vite keeps the white space of a library's ES module, for tools that read its annotations.
           minify: true,
           comments: false,
-          // As `const`, so that each number is written where it is used.
+          // As `const`, so that the minifier inlines each number.
           topLevelVar: false,
         },
       },

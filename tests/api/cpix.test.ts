@@ -5,7 +5,7 @@ import { unique } from '@latchkey/support/black-box/unique';
 import { expect, it } from 'vitest';
 import { decode, find, readKeys } from './speke-documents.ts';
 
-// docs/contract.md#packagers
+// docs/reference/contract.md#packagers
 const publicUrl = 'https://keys.example';
 const target = await openShared('every-route');
 const { client, adminApiKey: admin } = target;

@@ -20,7 +20,7 @@ const { client, adminApiKey: admin } = server;
 const limitFiles = (bytes: string) =>
   void execFileSync('prlimit', ['--pid', String(server.process.pid), `--fsize=${bytes}:`]);
 
-/** Status of `/ready`, and of the database in it. Without writes the server is still ready (`docs/contract.md#health-and-readiness`). */
+/** Status of `/ready`, and of the database in it. Without writes the server is still ready (`docs/reference/contract.md#health-and-readiness`). */
 async function databaseOf(): Promise<unknown[]> {
   const { status, json } = await client.get('/ready');
   return [status, json.dependencies.database.status];

@@ -15,7 +15,7 @@ import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { keyIdOf } from './key-id.ts';
 
-// The decisions of docs/contract.md#order-of-decisions hold for keys that a packager names, and for licences, too.
+// The decisions of docs/reference/contract.md#order-of-decisions hold for keys that a packager names, and for licences, too.
 const target = await openTarget();
 const { client, adminApiKey: admin, jwtSecret } = target;
 

@@ -32,7 +32,7 @@ interface Creator {
   prepare(): Promise<Creation>;
   /** Another body of the same form. */
   another: Record<string, unknown>;
-  /** What only the first answer has, and null in the answer to a repeat. */
+  /** The values that only the first answer has; they are null in the answer to a repeat. */
   hide(json: Answer['json']): unknown;
   /** How many things there are that the request would make. */
   count(creation: Creation): Promise<number>;

@@ -103,7 +103,7 @@ it('imported keys are served, also after a restart with a second master key, and
   expect(readdirSync(folder)).toEqual(expect.arrayContaining(['copy.db', 'latchkey.db', 'latchkey.db-wal']));
   const logs = [first.server.stdout(), first.server.stderr()].map((text) => Buffer.from(text));
   expect(countFound([...filesOf(), ...logs], keys)).toBe(0);
-  // The search finds what is there.
+  // The search does find keys that the bytes contain.
   expect(countFound([Buffer.concat(keys.map(({ key }) => key))], keys)).toBe(keyCount);
   expect(filesOf().some((file) => file.includes('film-7'))).toBe(true);
   await endProcess(first.server, 'SIGKILL');

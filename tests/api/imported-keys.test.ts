@@ -14,7 +14,7 @@ import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { derive } from './derive.ts';
 
-// docs/contract.md#keys-that-exist-already
+// docs/reference/contract.md#keys-that-exist-already
 const target = await openShared('every-route');
 const { client, adminApiKey: admin, jwtSecret } = target;
 

@@ -14,7 +14,7 @@ import { unique } from '@latchkey/support/black-box/unique';
 import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
-// Requests with two faults at once: the answer is for the one that comes first in docs/contract.md#order-of-decisions.
+// Requests with two faults at once: the answer is for the one that comes first in docs/reference/contract.md#order-of-decisions.
 const optional = await openTarget();
 const required = await openShared('leases-required');
 const { client, adminApiKey: admin, jwtSecret } = optional;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The key id of a content key in base64url, as docs/contract.md#clear-key-licences describes it. */
+/** The key id of a content key in base64url, as docs/reference/contract.md#clear-key-licences describes it. */
 export function keyIdOf(contentId: string, epoch?: number): string {
   const keyId = Buffer.alloc(16);
   keyId.set(createHash('sha256').update(`latchkey kid ${contentId}`).digest().subarray(0, 11));

@@ -7,7 +7,7 @@ import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { derive } from './derive.ts';
 
-// docs/contract.md#keys-that-a-packager-names
+// docs/reference/contract.md#keys-that-a-packager-names
 const target = await openShared('plain');
 const { client, adminApiKey: admin, jwtSecret } = target;
 

@@ -9,7 +9,7 @@ import { derive } from './derive.ts';
 const server = await openShared('any-content');
 const { client } = server;
 const token = viewerToken(server.jwtSecret, unique('viewer'));
-/** The vector of `docs/contract.md#derivation`. */
+/** The vector of `docs/reference/contract.md#derivation`. */
 const vector = { contentId: 'my-video-001', key: 'a4ad6589c125682427dbee83eb46259f' };
 
 const keyOf = async (path: string) => (await client.get(path, token)).bytes.toString('hex');

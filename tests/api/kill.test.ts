@@ -24,7 +24,7 @@ const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
 const admin = makeApiKey();
 const jwtSecret = Buffer.from(complete.AUTH_JWT_SECRET);
 
-/** What several writers have sent. */
+/** The acts and requests that several writers have sent. */
 interface Written {
   acts: AcknowledgedAct[];
   keyed: KeyedRequest[];

@@ -242,7 +242,7 @@ describe('credentials in the wrong place', async () => {
       expect(stream.events.some(({ data }) => JSON.stringify(data).includes(id))).toBe(true),
     );
     await eventually(() => {
-      // Those of management. Each of the three viewers also released a lease.
+      // The rows of management. Each of the three viewers also released a lease.
       expect(receiver.messages.filter(({ path }) => path === '/all').length).toBeGreaterThanOrEqual(
         revocations,
       );

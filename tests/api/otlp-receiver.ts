@@ -58,7 +58,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
 
 function readSpans(body: string): ReceivedSpan[] {
   return JSON.parse(body).resourceSpans.flatMap(
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads what came, and fails where it is something else.
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads the received spans, and fails if they have another form.
     ({ resource, scopeSpans }: any) =>
       // biome-ignore lint/suspicious/noExplicitAny: as above
       scopeSpans.flatMap(({ spans }: any) =>

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 
 const patience = { timeout: 60_000, interval: 50 };
 
-/** An event loop without work is late by a millisecond or two. That of a flooded server is later, and least in a gateway, which waits for others. */
+/** An event loop without work is late by a millisecond or two. The loop of a flooded server is later, and least in a gateway, which waits for others. */
 const server = await startServer({ OVERLOAD_DELAY_MS: '3' });
 const metricsUrl = /metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(server.process.stderr())?.[1] ?? '';
 

@@ -11,7 +11,7 @@ const { client, adminApiKey: admin, jwtSecret } = target;
 const film = { mode: 'sequence', count: 4_294_967_296, periodSeconds: 86_400, burst: 6 };
 /**
  * Several replicas share their pace in Redis. One that gets no answer in time decides by its own bucket, which happens on a
- * busy machine: `docs/contract.md#key-periods`. The tests of the pace itself count without that.
+ * busy machine: `docs/reference/contract.md#key-periods`. The tests of the pace itself count without that.
  */
 const mostReplicas = 3;
 const promised = target.propagationMs === 0 ? film.burst : mostReplicas * film.burst;

@@ -5,7 +5,7 @@ import { unique } from '@latchkey/support/black-box/unique';
 import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
-// docs/contract.md#scopes
+// docs/reference/contract.md#scopes
 const target = await openTarget();
 const { client, adminApiKey: admin } = target;
 const [packager, another] = [await createApiKey(target, 'packager'), await createApiKey(target, 'packager')];

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const target = await openTarget();
 const { client } = target;
 const path = '/api/v1/player-metrics';
-/** The object of `docs/contract.md#player-metrics`. */
+/** The object of `docs/reference/contract.md#player-metrics`. */
 const metrics = {
   timeToFirstFrame: 812.5,
   avgDecryptTime: 1.25,

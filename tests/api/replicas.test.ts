@@ -31,7 +31,7 @@ const shift = `--import=${import.meta.resolve('@latchkey/support/shift-clock')}?
 const [second, third] = await Promise.all([startAnother(), startAnother({ NODE_OPTIONS: shift })]);
 const replicas = [first, second, third];
 
-/** `docs/contract.md#revocation`: a change reaches each process within 5 s. The machine may be busy. */
+/** `docs/reference/contract.md#revocation`: a change reaches each process within 5 s. The machine may be busy. */
 const onceReceived = (assertion: () => Promise<void>) =>
   oncePropagated({ ...second, propagationMs: 5_000 }, assertion);
 

@@ -231,7 +231,7 @@ it('a content may have the id `sessions`, and its key is served', async () => {
   const json = { id, name: id };
   await client.call('POST', '/api/v1/content', { as: adminApiKey, json });
   const token = viewerToken(jwtSecret, unique('viewer'));
-  // Not by the client: by the OpenAPI document this path takes POST, and stands for itself alone.
+  // Not by the client, which checks answers: in the OpenAPI document this path takes only POST, and is not a content.
   const askForKey = async () => {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${server.url}/keys/sessions`, { headers });

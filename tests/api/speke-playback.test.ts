@@ -32,7 +32,7 @@ const server = await openShared('every-route');
 const { raw: as } = await createApiKey(server, 'packager');
 const clear = await readShared<MadeVideo>('/videos/short');
 
-/** What a packager knows of one key. */
+/** The data that a packager has about one key. */
 interface PackagerKey {
   /** The line for the playlist, with the address under which the test reaches the server. */
   line: string;

@@ -11,7 +11,7 @@ import {
   systems,
 } from './speke-documents.ts';
 
-// The texts are those of AWS's SPEKE 2.0 specification, "Customizations and constraints", where it has one.
+// The texts come from AWS's SPEKE 2.0 specification, "Customizations and constraints", if it has one.
 const [target, withoutUrl] = await Promise.all([openShared('every-route'), openShared('plain')]);
 const { client } = target;
 const { raw: as } = await createApiKey(target, 'packager');

@@ -15,7 +15,7 @@ import {
   systems,
 } from './speke-documents.ts';
 
-// docs/contract.md#packagers
+// docs/reference/contract.md#packagers
 const publicUrl = 'https://keys.example/base';
 const target = await openShared('base-path');
 const { client, adminApiKey: admin } = target;

@@ -9,7 +9,7 @@ export interface SyslogReceiver {
   start(behaviour: 'reads' | 'silent'): Promise<void>;
   /** How many connections it has accepted since its last start. */
   connections(): number;
-  /** Refuses connections from now on, and breaks those that are open. */
+  /** Refuses connections from now on, and breaks open ones. */
   stop(): Promise<void>;
 }
 

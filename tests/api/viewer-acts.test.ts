@@ -29,7 +29,7 @@ const servers = [
   ['RATE_LIMIT=off', off],
   ['figures of RATE_LIMIT=on far above it', raised],
 ] as const;
-/** `docs/contract.md#rate-limits`. */
+/** `docs/reference/contract.md#rate-limits`. */
 const ceiling = 1_200;
 
 async function makePlayable(server: Target): Promise<Scene> {

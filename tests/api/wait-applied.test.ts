@@ -13,7 +13,7 @@ const { client, adminApiKey: admin } = target;
 /** Requests in a row that reach every replica, because a gateway lets them take turns. */
 const timesOfEach = 6;
 
-/** The outcomes of requests that are sent at once, without those that differ only in their number. */
+/** The distinct outcomes of requests that are sent at once. */
 async function askEverywhere(ask: () => Promise<string>): Promise<string[]> {
   const outcomes = await Promise.all(Array.from({ length: timesOfEach }, ask));
   return [...new Set(outcomes)];

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** What must be stopped at the end, the last one first. */
+/** The resources that must be stopped at the end, the last one first. */
 export interface Cleanup {
   /** @returns its argument */
   add<T extends { stop(): Promise<void> | void }>(it: T): T;

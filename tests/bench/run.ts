@@ -1,6 +1,6 @@
 import type { Cleanup } from './cleanup.ts';
 
-/** What each subject of `npm run bench` gets. */
+/** The options and tools that each subject of `npm run bench` gets. */
 export interface Run {
   /** How often each server is measured. */
   rounds: number;

@@ -1,7 +1,7 @@
 /** The checks of a run, counted as passed or failed. */
 export interface Checks {
   say(line: string): void;
-  /** Counts and prints one check. The sentence says what must hold. */
+  /** Counts and prints one check. The sentence states what must hold. */
   check(sentence: string, holds: boolean, detail?: string): void;
   /** Runs a part. An error that it throws counts as one failure. */
   run(part: string, work: () => Promise<void>): Promise<void>;

@@ -18,7 +18,7 @@ const isKind = (line: string) => line !== '' && !ofLoad.test(line);
 
 /**
  * A line of each kind: of the request log for each outcome and principal, of the operator's log for each message. The first
- * one by method and path stands for its kind, whatever the order of the lines.
+ * one by method and path represents its kind, whatever the order of the lines.
  */
 export function showLogLines(server: Server, forms: Forms): Map<string, string> {
   const texts = new Map<string, string>();

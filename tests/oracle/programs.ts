@@ -8,7 +8,7 @@ import { makeServerFolder } from '@latchkey/support/stores/server-program';
 
 const processes = { 'single-node': { entry: singleNodeEntry }, ...topology };
 const cli = 'cli/src/main.ts';
-/** What the terminal of whoever runs the tests would change. */
+/** Fixed, because the terminal in which the tests run would change the output. */
 const terminal = { TERM: 'dumb', COLUMNS: '80', NO_COLOR: '1' };
 
 /** @returns its output, and its exit code if that is not 0 */

@@ -55,7 +55,7 @@ export async function recordAll(postgres: string): Promise<Map<string, string>> 
 
 type Start = (settings: Record<string, string>) => Promise<Server>;
 
-/** The server with every feature, and beside it the one with few and with low limits. */
+/** Records the server with every feature, then the server with few features and low limits. */
 async function recordProfile(start: Start, neighbor: Neighbor, records: Records) {
   const forms = createForms(Date.now());
   forms.remember(neighbor.origin, 'neighbor');

@@ -9,7 +9,7 @@ interface Subject {
   answers: Map<string, Map<Profile, string>>;
 }
 
-/** What was recorded, in files of subjects. */
+/** The recorded answers, in files of subjects. */
 export interface Records {
   /** @throws Error if this variant has an answer already */
   add(

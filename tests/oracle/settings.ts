@@ -7,7 +7,7 @@ const bytesFrom = (first: number) =>
 export const tokenSecret = '0123456789abcdef0123456789abcdef';
 export const setupToken = 'a-token-for-setup-of-32-characters';
 
-/** The master key and salt are the ones of the vector in `docs/contract.md#derivation`. */
+/** The master key and salt are the ones of the vector in `docs/reference/contract.md#derivation`. */
 const required = {
   MASTER_KEY_HEX: bytesFrom(0),
   SALT_HEX: bytesFrom(32),

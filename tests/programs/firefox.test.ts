@@ -7,7 +7,7 @@ import { type Firefox, openFirefox } from './documents/firefox.ts';
 
 const firefoxPath = process.env.FIREFOX_PATH ?? '/usr/bin/firefox-esr';
 
-/** What the test does by name, in the page: Playwright cannot drive the Firefox of Debian. */
+/** Functions in the page that find elements by name: Playwright cannot drive the Firefox of Debian. */
 const addHands = `(() => {
   const nameOf = (element) => (element.getAttribute('aria-label') ?? element.textContent).trim();
   const all = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());

@@ -62,7 +62,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<OwnPr
     removesFolder: true,
   });
 
-  // biome-ignore lint/suspicious/noExplicitAny: the shapes are those of Prometheus' HTTP API
+  // biome-ignore lint/suspicious/noExplicitAny: Prometheus' HTTP API defines the shapes
   async function get(path: string): Promise<any> {
     const answer = await fetch(`${url}${path}`);
     const { status, data, error } = (await answer.json()) as Record<string, unknown>;

@@ -23,7 +23,7 @@ test.skipIf(!PROMTOOL_PATH)('promtool check metrics has no complaint about any p
     );
 });
 
-/** What a request must have met before there is such a series: a failure, or a token with an unknown key. */
+/** Series that exist only after a request has met a fault: a failure, or a token with an unknown key. */
 const onlyOfFaults = /,status=~"[45]\.\."|^latchkey_unknown_token_keys_total.*/;
 
 /** The metrics that rules read by labels, and not only by their name, which `npm run check` compares with the code. */

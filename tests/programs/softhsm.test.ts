@@ -241,7 +241,7 @@ describe.skipIf(!util)('a master key on a PKCS#11 token (SoftHSM)', () => {
   it.skipIf(!canServeTokens || !canReadMemory)(
     'neither the master key nor the extracted key is anywhere in the memory of a server that uses the token of another process',
     async () => {
-      // The bytes of the contract's vector rise one by one, as those of many tables do.
+      // The bytes of the contract's vector rise one by one, as the bytes of many tables do.
       const [masterKey, salt] = [randomBytes(32), randomBytes(32)];
       const key = { MASTER_KEY_HEX: masterKey.toString('hex'), SALT_HEX: salt.toString('hex') };
       const token = makeToken();
@@ -254,7 +254,7 @@ describe.skipIf(!util)('a master key on a PKCS#11 token (SoftHSM)', () => {
       let last = '';
       for (let n = 0; n < 100; n++) last = String(await keyOf(node, `film-${n}`));
       const secrets = [masterKey, createHmac('sha256', salt).update(masterKey).digest()];
-      // What the process does hold is found.
+      // The search does find a key that the process holds.
       const found = findSecrets(node.server.pid, [...secrets, Buffer.from(last, 'hex')]);
       expect(found).toEqual([false, false, true]);
       const withKey = await start(makeTestFolder(), { ...key, CONTENT_MODE: 'any' });

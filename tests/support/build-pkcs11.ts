@@ -10,7 +10,7 @@ const nodeGyp = 'node-gyp@13.1.0';
  * Builds `pkcs11js`, unless it is built.
  *
  * @returns its folder
- * @throws Error that says what is missing
+ * @throws Error that names what is missing
  */
 export function buildPkcs11(): string {
   const inService = createRequire(join(repositoryFolder, 'services/key-derivation/package.json'));

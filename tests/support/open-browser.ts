@@ -6,7 +6,7 @@ import { type Browser, chromium } from 'playwright-core';
  * takes three times as long as the page of a test.
  */
 const suggestions = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'PreloadTopChromeWebUI'];
-/** What Playwright 1.65 turns off. It would be on again, since the last switch of a name counts. */
+/** The features that Playwright 1.65 turns off. They would be on again, since the last switch of a name counts. */
 const offInPlaywright = [
   'AvoidCorsURLLoaderRestartOnRedirect',
   'AvoidUnnecessaryBeforeUnloadCheckSync',
@@ -35,7 +35,7 @@ const args = [
   '--process-per-site',
 ];
 
-/** @throws Error that says what to do if Chromium is not at `executablePath` */
+/** @throws Error that explains what to do if Chromium is not at `executablePath` */
 export async function openBrowser(executablePath: string): Promise<Browser> {
   checkProgram(executablePath);
   return chromium.launch({ executablePath, args });
@@ -50,7 +50,7 @@ function checkProgram(executablePath: string): void {
   }
 }
 
-/** The program for pages whose tests do not depend on how a window closes: the headless shell where there is one. */
+/** The program for pages whose tests do not depend on how a window closes: the headless shell if there is one. */
 export function pageBrowser({
   HEADLESS_SHELL_PATH,
   CHROMIUM_PATH = '/usr/bin/chromium',

@@ -56,7 +56,7 @@ export function laterToken(
   return viewerToken(secret, sub, { iat: (now - 0.5) / 1_000 + toleranceSeconds, ...claims });
 }
 
-/** `AUTH_JWT_SECRET` as bytes: UTF-8 as written, or `base64:…` (`docs/configuration.md`). */
+/** `AUTH_JWT_SECRET` as bytes: UTF-8 as written, or `base64:…` (`docs/operate/configuration.md`). */
 export function readTokenSecret(text: string): Buffer {
   return text.startsWith('base64:') ? Buffer.from(text.slice('base64:'.length), 'base64') : Buffer.from(text);
 }

@@ -68,7 +68,7 @@ test('two builds of the image of the gateway copy the same files with the same b
   expect(lay()).toEqual(first);
 });
 
-/** Path, mode and hash of each file, links as what they lead to by name. Times are those of the build: docs/release.md. */
+/** Path, mode and hash of each file; for a link, the hash of its target's name. Times come from the build: docs/operate/release.md. */
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()
@@ -128,7 +128,7 @@ test('the health check of an image succeeds where its process answers 2xx, and o
   const tls = { INTERNAL_TLS_CERT_FILE: '/tls.crt' };
   expect(await check('services/leases', '/health')).toBe('');
   expect(await check('services/leases', '/ready')).toBe('1 /ready: HTTP/1.1 503 Service Unavailable\n');
-  // What clients call has no TLS. A service has it, and this server is none.
+  // The routes that clients call have no TLS. A service has it, and this server does not.
   expect(await check('gateway', '/health', tls)).toBe('');
   expect(await check('services/leases', '/health', tls)).toMatch(/^1 \/health: E/);
   server.close();

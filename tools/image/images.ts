@@ -65,7 +65,7 @@ function service(name: string, port: number): Image {
   return { packages, entry: `services/${name}/src/serve.ts`, hasDashboard: false, port };
 }
 
-/** The gateway's package has three programs. An image leaves out the files of those that mount services which it lacks. */
+/** The gateway's package has three programs. An image leaves out the files of programs that mount services which it lacks. */
 export function isOfAnotherProgram(image: string, file: string): boolean {
   const program = /^gateway\/src\/(single-node|edge).*\.ts$/.exec(file)?.[1];
   return program !== undefined && (image === 'gateway' || (image === 'edge' && program === 'single-node'));

@@ -8,15 +8,15 @@ export interface DocumentedCommand {
   readonly args: readonly string[];
 }
 
-/** A word after a sub-command is its argument, except after those that have sub-commands of their own. */
+/** A word after a sub-command is its argument, except after commands that have sub-commands of their own. */
 const forms = [
   /^(npm (?:test|start|run [\w:-]+))(?: (?:--silent )?--(?: (.*))?)?$/,
   /^(?:npx )?(latchkey(?: (?:api-keys|audit)(?: [a-z][\w-]*)?| [a-z][\w-]*)?)((?: .*)?)$/,
 ];
 
 /**
- * The commands that a document shows, in blocks of shell and in backticks: `npm run …`, `npm test`, `npm start`, and those of
- * `latchkey`.
+ * The commands that a document shows, in blocks of shell and in backticks: `npm run …`, `npm test`, `npm start`, and the
+ * commands of `latchkey`.
  */
 export function findDocumentedCommands(markdown: string): DocumentedCommand[] {
   const blocks = [...markdown.matchAll(/^( *)```sh\n(.*?)^ *```/gms)].map(([, , text = '']) => text);

@@ -3,7 +3,7 @@ import { analyse } from 'scslre';
 
 /**
  * Finds regular expressions that take more than proportional time for a text that repeats one character, or whose text cannot
- * be read from the source. Returns a sentence for each. The detector is that of `eslint-plugin-regexp`, which does not know
+ * be read from the source. Returns a sentence for each. It uses the detector of `eslint-plugin-regexp`, which does not know
  * texts that repeat several characters. `recheck` does, but its answers depend on how busy the machine is.
  *
  * @param file path from the root of the repository: its ending selects the parser
@@ -49,7 +49,7 @@ const mayBeText = new Set(['Literal', 'TemplateLiteral', 'Identifier', 'BinaryEx
 
 type Constants = Map<string, Node | null>;
 
-/** What each `const` of a file is; null for a name that is declared twice. */
+/** The value of each `const` of a file; null for a name that is declared twice. */
 function readConstants(program: Node): Constants {
   const constants: Constants = new Map();
   new Visitor({
@@ -89,7 +89,7 @@ function knownValueOf(node: Node | null | undefined, constants: Constants): stri
         ? knownValueOf(node.object, constants)
         : null;
     case 'CallExpression':
-      // Literal text, whatever it is. A letter stands for it.
+      // Literal text, whatever it is. A letter represents it.
       return isMember(node.callee, 'RegExp', 'escape') ? 'x' : null;
     default:
       return null;

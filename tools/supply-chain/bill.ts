@@ -76,7 +76,7 @@ export async function makeBill(root: string, image?: string, atMs?: number): Pro
 
 /**
  * Gives the same bytes for the same packages: pnpm writes another order, time and serial number in each run. Keeps only what `packages` of the
- * workspace use without `unused`. Those of the workspace are the subject, and no components: nobody may look for their names in a registry.
+ * workspace use without `unused`. The packages of the workspace are the subject, and no components: nobody may look for their names in a registry.
  */
 export function tidy(bill: Bill, { packages, unused = [], image, atMs }: Selection): Bill {
   const { timestamp: _, ...metadata } = bill.metadata;
@@ -84,7 +84,7 @@ export function tidy(bill: Bill, { packages, unused = [], image, atMs }: Selecti
   const own = new Set(packages.map((folder) => `@latchkey/${basename(folder)}`));
   const byRef = new Map(bill.components.map((each) => [each['bom-ref'], each]));
   const uses = new Map(bill.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
-  /** What a package uses; for a package of the workspace, also what its neighbours use. */
+  /** The packages that a package uses; for a package of the workspace, also the packages that its neighbors use. */
   const usedBy = (ref: string, seen = new Set([ref])): string[] =>
     (uses.get(ref) ?? []).flatMap((used) => {
       const component = byRef.get(used);

@@ -4,7 +4,7 @@ interface NamedTarget {
   contentId: string | null;
 }
 
-/** Other IDs are JSON strings in a target (`docs/contract.md#audit`), so that none can be read as the part that follows it. */
+/** Other IDs are JSON strings in a target (`docs/reference/contract.md#audit`), so that none can be read as the part that follows it. */
 const plain = /^[\p{L}\p{M}\p{N}!#-~]+$/u;
 const quoteId = (id: string) => (plain.test(id) ? id : JSON.stringify(id));
 

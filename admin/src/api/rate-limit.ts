@@ -1,7 +1,7 @@
 import { createStore, type Store } from '../state/store.ts';
 import { ApiError } from './api-error.ts';
 
-/** Gives what the dashboard reads a limit of its own: `docs/contract.md#rate-limits`. */
+/** Gives what the dashboard reads a limit of its own: `docs/reference/contract.md#rate-limits`. */
 export const ofDashboard = { 'x-requested-with': 'latchkey-dashboard' };
 
 /** The rate limit of the server (`RATE_LIMIT=on`), or of a proxy in front of it. */

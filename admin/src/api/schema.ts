@@ -44,7 +44,7 @@ export interface paths {
         };
         /**
          * The last hour in figures
-         * @description Held only in the memory of the processes: it begins again when a process restarts. With separate services the gateway gathers it from all of them, and names those that do not answer.
+         * @description Held only in the memory of the processes: it begins again when a process restarts. With separate services the gateway gathers it from all of them, and names the processes that do not answer.
          */
         get: operations["getStatistics"];
         put?: never;
@@ -174,7 +174,7 @@ export interface paths {
         };
         /**
          * List management actions, done and refused, newest first
-         * @description A refusal without a valid credential is counted in a record that stands for several: see `count`. The settings AUDIT_KEEP_ACTS_DAYS, AUDIT_KEEP_REFUSALS_DAYS and AUDIT_KEEP_STRANGERS_DAYS say how long records are kept. Raw API keys and tokens that a caller put into an id are shown as `***`, and are found by that. Reading leaves no record. With several filters, a page may be shorter than its limit, or empty, although next_cursor names another page.
+         * @description One record counts several refusals without a valid credential: see `count`. The settings AUDIT_KEEP_ACTS_DAYS, AUDIT_KEEP_REFUSALS_DAYS and AUDIT_KEEP_STRANGERS_DAYS set how long records are kept. Raw API keys and tokens that a caller put into an id are shown as `***`, and are found by that. Reading leaves no record. With several filters or `without`, a page may be shorter than its limit, or empty, although next_cursor names another page.
          */
         get: operations["listAuditRecords"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happens, as server-sent events
+         * Server-sent events of leases, API keys, content and the audit
          * @description Events `lease`, `api-key`, `content` and `audit`; data is JSON: `event` (what happened) and `data` (the resource). A hint for displays: events can be missed, so load the lists again after a reconnection. A reconnection with `Last-Event-ID` gets the event `missed` first, unless nothing happened in between and the same process answers. A comment comes every 15 s: a stream that is silent for longer is broken. An API key may have 32 streams open at each process of the auth service, the next one gets 429. With 512 open in all, the next one gets 503.
          */
         get: operations["streamEvents"];
@@ -565,8 +565,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find viewers by the beginning of their id
-         * @description Viewers that have leases, ended ones included as long as they are kept.
+         * List viewers by their id, or by what stands out
+         * @description By `viewerId`: viewers that have leases, ended ones included as long as they are kept. Each other order has the highest number or latest time first, and only viewers that have one: -lastSeenAt, -activeLeases and -devices among the 20,000 leases that end last, -served and -refused by the usage of the last hour, -revokedAt among the latest 1,000 marks and 1,000 blocks. An API key of some contents has the first order alone, and no `block` and `lastHour`.
          */
         get: operations["listViewers"];
         put?: never;
@@ -668,7 +668,7 @@ export interface paths {
         };
         /**
          * A playlist of a session
-         * @description What `url` of `POST /keys/sessions` leads to. The URL is the credential: no header is needed, and any page may fetch it. Keys of this server get `?s=` with the id of the session; segments come from where the source has them. Compressed with gzip for clients that accept it.
+         * @description The `url` in the answer of `POST /keys/sessions` leads here. The URL is the credential: no header is needed, and any page may fetch it. Keys of this server get `?s=` with the id of the session; segments come from where the source has them. Compressed with gzip for clients that accept it.
          */
         get: operations["getSessionPlaylist"];
         put?: never;
@@ -758,7 +758,7 @@ export interface paths {
         put?: never;
         /**
          * A Clear Key licence for DASH and CMAF
-         * @description Request and answer are those of W3C Encrypted Media Extensions, whatever the type of the request. Each key is decided about as by `GET /keys/…`. The first refusal is the answer for all. A key id is that of `latchkey encrypt --scheme` or of a CPIX document for this content.
+         * @description Request and answer have the form of W3C Encrypted Media Extensions, whatever the type of the request. Each key is decided about as by `GET /keys/…`. The first refusal is the answer for all. Key ids come from `latchkey encrypt --scheme` or from a CPIX document for this content.
          */
         post: operations["issueClearKeyLicense"];
         delete?: never;
@@ -796,7 +796,7 @@ export interface paths {
         };
         /**
          * The key of a content, for nginx-vod-module
-         * @description What the DRM upstream of nginx-vod-module answers: one key, its id and a vector, the same at each call. The API key may also come as the password of `Basic`.
+         * @description Answers as the DRM upstream of nginx-vod-module: one key, its id and a vector, the same at each call. The API key may also come as the password of `Basic`.
          */
         get: operations["getVodDrmKeys"];
         put?: never;
@@ -927,7 +927,7 @@ export interface paths {
         put?: never;
         /**
          * Why a content key is served or refused
-         * @description The decisions of a key request in their order, by what is known now and by the function that decides key requests. Name a viewer, or send the token or the id of the playback session that a player has: it is checked, neither stored nor logged, and not in the answer. Nothing is changed: the call counts neither as a use of the session nor as a key of the pace.
+         * @description The decisions of a key request in their order, by what is known now and by the function that decides key requests. Name a viewer, or send the token or the id of the playback session that a player has: it is checked, neither stored nor logged, and not in the answer. Nothing is changed: the call counts neither as a use of the session nor as a key of the pace. With a viewer token, `contentId` may be left out: then only the credential is decided. If it is accepted, the outcome is `unknown`, with an empty `contentId` and the viewer of the token.
          */
         post: operations["explainContentKey"];
         delete?: never;
@@ -983,13 +983,13 @@ export interface components {
             code: string | null;
             /** @description How many leases a revocation by viewer or content revoked. Null for other acts, and until the last of many is written. */
             affected: number | null;
-            /** @description How many refusals the record stands for; 1 for everything that was done. Refusals without a valid credential are counted: one record a minute for an address (a /64 of IPv6) and action, with the target, request and code of the first. So are those of an API key or viewer beyond 1,000 at once and 10 a minute. A process that counts more than 60 addresses or actors in a minute puts the rest of an action into one record without them. The number may be a second late. */
+            /** @description How many refusals the record counts; 1 for everything that was done. Refusals without a valid credential are counted: one record a minute for an address (a /64 of IPv6) and action, with the target, request and code of the first. Refusals of an API key or viewer are counted, too, beyond 1,000 at once and 10 a minute. A process that counts more than 60 addresses or actors in a minute puts the rest of an action into one record without them. The number may be a second late. */
             count: number;
             /** @description Why it was done and what it changed. Null if the record does not say. */
             details: {
                 /** @description Of a revocation or a block. */
                 reason?: string;
-                /** @description What an edit changed, by the names of the API. Long values are cut. */
+                /** @description The changes of an edit, by the names of the API. Long values are cut. */
                 changes?: {
                     [key: string]: {
                         before?: unknown;
@@ -1170,7 +1170,7 @@ export interface components {
             count: number;
             /** @description The longest period. */
             periodSeconds: number;
-            /** @description How many keys a viewer may fetch at once. Left out: those of two minutes, and at least 8. */
+            /** @description How many keys a viewer may fetch at once. Optional. Default: the keys of two minutes, and at least 8. */
             burst?: number;
             /** @description How many keys come back in each period. 2 if it is left out. */
             speed?: number;
@@ -1356,6 +1356,11 @@ export interface components {
                     serverErrorShare: number | null;
                 }[];
             };
+            /** @description The codes of the 4xx answers in the last hour of `playbackRequests`, the most frequent first. */
+            refusedCodes: {
+                code: string;
+                count: number;
+            }[];
             activeLeases: {
                 count: number | null;
                 /** Format: date-time */
@@ -1433,7 +1438,7 @@ export interface components {
                 feedLimitMs: number | null;
                 /** @description Its clock less the clock of the process that answers, by half of the round trip. */
                 clockSkewMs: number;
-                /** @description The skew is right to so many milliseconds: half of the round trip. */
+                /** @description How far the skew may be wrong, in milliseconds: half of the round trip. */
                 clockAccuracyMs: number;
             }[];
             ready: boolean;
@@ -1462,7 +1467,7 @@ export interface components {
                 /** @description A document of the project, and a heading in it. */
                 documentation: string;
             }[];
-            /** @description The latest refused requests for keys and leases, newest first: as many as `refusals` asks for. Each process keeps its last 250, and as many without a known caller, in memory. */
+            /** @description The latest refused requests for keys and leases, newest first: as many as `refusals` asks for. Each process keeps 250, and as many without a known caller, in memory. A flood of one code pushes out its own. */
             refusals: {
                 /** Format: date-time */
                 at: string;
@@ -1475,7 +1480,7 @@ export interface components {
                  * @description The `iat` of the token; null if it had none. Missing if no token was read.
                  */
                 issuedAt?: string | null;
-                /** @description What the content claim of the token opened: ten ids at most, that of the request first. Null: everything. Missing as `issuedAt`. */
+                /** @description What the content claim of the token opened: ten ids at most, the id of the request first. Null: everything. Missing as `issuedAt`. */
                 contentIds?: string[] | null;
                 apiKeyId: string | null;
                 contentId: string | null;
@@ -1502,7 +1507,7 @@ export interface components {
                         /** @description What is set, or the default. Null for what is secret or in a file. */
                         value: string | null;
                     }[];
-                    /** @description Fingerprints of the master keys that it holds. Empty where it derives no keys. */
+                    /** @description Fingerprints of the master keys that it holds. Empty if it derives no keys. */
                     masterKeys: {
                         version: number;
                         fingerprint: string;
@@ -1565,6 +1570,35 @@ export interface components {
             };
             /** @description `GRAFANA_URL`. */
             grafanaUrl: string | null;
+        };
+        /** Viewer */
+        Viewer: {
+            viewerId: string;
+            /** @description Of its latest 1,000 leases. */
+            activeLeases: number;
+            /** @description Different device ids of its latest 1,000 leases. Ended leases are kept for LEASES_KEEP_HOURS. */
+            devices: number;
+            /**
+             * Format: date-time
+             * @description The latest creation or renewal of these leases. Null if none is kept.
+             */
+            lastSeenAt: string | null;
+            mark: {
+                /** Format: date-time */
+                markedAt: string;
+                /**
+                 * Format: date-time
+                 * @description As of a mark.
+                 */
+                lapsesAt: string | null;
+            } | null;
+            block?: components["schemas"]["ViewerBlock"] | null;
+            lastHour?: {
+                /** @description Keys and licences that it got. */
+                served: number;
+                /** @description Requests for keys and leases that it was refused. */
+                refused: number;
+            } | null;
         };
         /** ViewerBlock */
         ViewerBlock: {
@@ -1648,6 +1682,7 @@ export type SequencePeriods = components['schemas']['SequencePeriods'];
 export type Session = components['schemas']['Session'];
 export type Statistics = components['schemas']['Statistics'];
 export type Usage = components['schemas']['Usage'];
+export type Viewer = components['schemas']['Viewer'];
 export type ViewerBlock = components['schemas']['ViewerBlock'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
@@ -1755,7 +1790,7 @@ export interface operations {
                         /** @description Whether no API key is stored yet. */
                         setup_required: boolean;
                         /**
-                         * @description What this caller has to present to POST, as Authorization: Bearer.
+                         * @description The credential that this caller must present to POST, as Authorization: Bearer.
                          * @enum {unknown}
                          */
                         credential: "none" | "bootstrap-key" | "setup-token";
@@ -1810,7 +1845,7 @@ export interface operations {
                 scope?: components["schemas"]["Scope"];
                 /** @description Has no expiry, or one within the next 14 days. */
                 expires?: "never" | "within-14-days";
-                /** @description Not used in so many days; never used counts from the creation. */
+                /** @description Not used for this many days. A key that was never used counts from its creation. */
                 unusedDays?: number;
             };
             header?: never;
@@ -2065,10 +2100,12 @@ export interface operations {
                 sort?: "-at" | "at";
                 /** @description Such as api-key.create. */
                 action?: string;
+                /** @description Actions that are left out, separated by commas: 50 at most. */
+                without?: string;
                 /** @description The id of an actor (an API key, a viewer), or a kind of actors (such as bootstrap-key). */
                 actor?: string;
                 outcome?: "done" | "refused";
-                /** @description What it was done to, in full and as the audit shows it: an id, or viewer:<id>, content:<id> or both. There, an id with a space, a quote or the like is a JSON string. */
+                /** @description The target of the action, in full and as the audit shows it: an id, or viewer:<id>, content:<id> or both. There, an id with a space, a quote or the like is a JSON string. */
                 target?: string;
                 /** @description At this time or later. ISO 8601 with its offset, such as 2027-01-31T12:00:00Z. */
                 from?: string;
@@ -2090,7 +2127,7 @@ export interface operations {
                     "application/json": {
                         audit: components["schemas"]["AuditRecord"][];
                         next_cursor: string | null;
-                        /** @description How many match, on all pages. Counted up to 10,000. Null with several filters, unless all are on this page. */
+                        /** @description How many match, on all pages. Counted up to 10,000. Null with several filters or `without`, unless all are on this page. */
                         total: number | null;
                     };
                 };
@@ -2103,10 +2140,12 @@ export interface operations {
                 format: "csv" | "jsonl";
                 /** @description Such as api-key.create. */
                 action?: string;
+                /** @description Actions that are left out, separated by commas: 50 at most. */
+                without?: string;
                 /** @description The id of an actor (an API key, a viewer), or a kind of actors (such as bootstrap-key). */
                 actor?: string;
                 outcome?: "done" | "refused";
-                /** @description What it was done to, in full and as the audit shows it: an id, or viewer:<id>, content:<id> or both. There, an id with a space, a quote or the like is a JSON string. */
+                /** @description The target of the action, in full and as the audit shows it: an id, or viewer:<id>, content:<id> or both. There, an id with a space, a quote or the like is a JSON string. */
                 target?: string;
                 /** @description At this time or later. ISO 8601 with its offset, such as 2027-01-31T12:00:00Z. */
                 from?: string;
@@ -2134,18 +2173,20 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description Start of the range: 15 minutes to 30 days before its end. Left out: an hour. ISO 8601 with its offset, such as 2027-01-31T12:00:00Z. */
+                /** @description Start of the range: 15 minutes to 30 days before its end. Optional. Default: one hour. ISO 8601 with its offset, such as 2027-01-31T12:00:00Z. */
                 from?: string;
-                /** @description End of the range. Left out: now. ISO 8601 with its offset, such as 2027-01-31T12:00:00Z. */
+                /** @description End of the range. Optional. Default: now. ISO 8601 with its offset, such as 2027-01-31T12:00:00Z. */
                 to?: string;
-                /** @description Requests for keys and licences, or for leases and sessions. */
-                requests?: "keys" | "leases";
-                /** @description What a series is. Left out: `code`, or `content` for a limited API key. */
+                /** @description Requests for keys and licences, for leases and sessions, or both together. */
+                requests?: "keys" | "leases" | "all";
+                /** @description The kind of a series. Optional. Default: `code`, or `content` for a limited API key. */
                 by?: "code" | "content" | "viewer" | "api-key";
                 /** @description One series alone: a code, or the id of a content, a viewer or an API key. */
                 id?: string;
-                /** @description How many series at most: those with the most requests. */
+                /** @description How many series at most: the first by `sort`. */
                 limit?: number;
+                /** @description Which series are first: those with the most requests, or with the most refusals. By refusals, a series without one is left out. */
+                sort?: "requests" | "refused";
             };
             header?: never;
             path?: never;
@@ -2458,7 +2499,7 @@ export interface operations {
                 q?: string;
                 /** @description The name, in any case, or the id begins so. Answers the first ones in the order of names, with `limit` and without the other parameters. `total` is counted up to 1,000. */
                 prefix?: string;
-                /** @description Up to 100 ids, separated by commas. Answers those that there are, without the other parameters. */
+                /** @description Up to 100 ids, separated by commas. Returns the contents that exist. Use it without the other parameters. */
                 ids?: string;
                 /** @description The order of the list; a minus means descending. A cursor holds for the order it was given in. */
                 sort?: "-createdAt" | "createdAt" | "name" | "-name";
@@ -2672,7 +2713,7 @@ export interface operations {
     getKeyInfo: {
         parameters: {
             query?: {
-                /** @description Left out: the epoch of now, of a content with key periods by the clock. */
+                /** @description Optional. Default: the current epoch, for content with key periods by the clock. */
                 epoch?: number;
             };
             header?: never;
@@ -2697,7 +2738,7 @@ export interface operations {
     getKeyInfoByPut: {
         parameters: {
             query?: {
-                /** @description Left out: the epoch of now, of a content with key periods by the clock. */
+                /** @description Optional. Default: the current epoch, for content with key periods by the clock. */
                 epoch?: number;
             };
             header?: never;
@@ -2997,7 +3038,10 @@ export interface operations {
     listViewers: {
         parameters: {
             query?: {
+                /** @description This viewer alone, with leases or without. It goes without `prefix`, `cursor` and `sort`. */
+                viewerId?: string;
                 prefix?: string;
+                sort?: "viewerId" | "-lastSeenAt" | "-activeLeases" | "-devices" | "-served" | "-refused" | "-revokedAt";
                 limit?: number;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
@@ -3015,9 +3059,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        viewers: {
-                            viewerId: string;
-                        }[];
+                        viewers: components["schemas"]["Viewer"][];
                         next_cursor: string | null;
                     };
                 };
@@ -3392,7 +3434,7 @@ export interface operations {
     getCpixDocument: {
         parameters: {
             query?: {
-                /** @description The epochs, such as 0-9 or 7, at most 64. Left out: the key without an epoch. */
+                /** @description The epochs, such as 0-9 or 7, at most 64. Optional. Default: the key without an epoch. */
                 epochs?: string;
             };
             header?: never;
@@ -3522,7 +3564,7 @@ export interface operations {
     exportContentKeys: {
         parameters: {
             query?: {
-                /** @description The epochs, such as 0-9 or 7, at most 1000. Left out: the key without an epoch, and all imported keys. */
+                /** @description The epochs, such as 0-9 or 7, at most 1000. Optional. Default: the key without an epoch, and all imported keys. */
                 epochs?: string;
                 /** @description Only without `epochs`: `next` of the answer before. */
                 from?: number;
@@ -3656,10 +3698,10 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
-                    contentId: string;
+                    contentId?: string;
                     /** @description Instead of `token`. */
                     viewerId?: string;
                     /** @description A viewer token, or the id of a playback session. */
@@ -3706,7 +3748,7 @@ export interface operations {
                              */
                             answer: "passed" | "refused" | "unknown" | "skipped" | "not-reached";
                             code: string | null;
-                            /** @description What the step went by. Names that end with `At` are times. */
+                            /** @description The facts that the step used. Names that end with `At` are times. */
                             facts: {
                                 [key: string]: unknown;
                             };

@@ -81,11 +81,11 @@ interface CodeBlockProps {
   /** A name for labels, such as "Command". */
   what: string;
   text: string;
-  /** What the button copies, if it differs from the shown text: a key that the screen shortens. */
+  /** The text that the button copies, if it differs from the shown text: a key that the screen shortens. */
   copied?: string;
 }
 
-/** Lines to copy and run. Long lines wrap beside the copy button. */
+/** Lines to copy and run. Long lines wrap next to the copy button. */
 export function CodeBlock({ what, text, copied = text }: CodeBlockProps) {
   return (
     <div className={styles.block}>

@@ -182,7 +182,7 @@ function PlainRow<Row>({ row, columns }: DataTableRowProps<Row>) {
 /** Drawn again only where the row or the columns are others: a page is drawn again with each new count and state of the stream. */
 const DataTableRow = memo(PlainRow) as typeof PlainRow;
 
-/** In place of rows while they are being read. One element: a table of them would delay the rows that it stands for. */
+/** Shown while rows are being read. It is one element, because a table of placeholders would delay the rows themselves. */
 function Placeholder({ columns }: { columns: number }) {
   return (
     <tr>

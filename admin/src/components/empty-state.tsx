@@ -5,12 +5,12 @@ import { Icon, type IconName } from './icon.tsx';
 interface EmptyStateProps {
   icon: IconName;
   title: string;
-  /** What to do about it. */
+  /** Advice on how to proceed. */
   children?: ReactNode;
   action?: ReactNode;
 }
 
-/** Shown where there is no data: why, and what to do. */
+/** Shown if there is no data: the reason, and what to do. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
     <MantineEmptyState
@@ -29,7 +29,7 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
 interface NoMatchesProps {
   title: string;
   onReset: () => void;
-  /** What the filters match. */
+  /** A sentence about the values that the filters match. */
   children: ReactNode;
 }
 

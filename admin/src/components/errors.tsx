@@ -3,7 +3,7 @@ import { describeError, type Purpose } from './describe-error.ts';
 import { EmptyState } from './empty-state.tsx';
 import { Notice } from './notice.tsx';
 
-/** The error of an action, shown beside its button. Renders nothing without an error. */
+/** The error of an action, shown next to its button. Renders nothing without an error. */
 export function ErrorNotice({ error, purpose = 'act' }: { error: unknown; purpose?: Purpose }) {
   if (error === null || error === undefined) return null;
   const { title, advice, requestId } = describeError(error, purpose);

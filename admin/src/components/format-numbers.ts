@@ -5,7 +5,7 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
-/** The number of rows of a list: "1,204", or "10,000 or more" where no more are counted. */
+/** The number of rows of a list: "1,204", or "10,000 or more" if the count stops there. */
 export function formatTotal(total: number, countedUpTo = Number.POSITIVE_INFINITY): string {
   return total < countedUpTo ? formatCount(total) : `${formatCount(countedUpTo)} or more`;
 }

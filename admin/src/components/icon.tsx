@@ -69,7 +69,7 @@ const icons = {
 
 export type IconName = keyof typeof icons;
 
-/** Hidden from screen readers: the text beside it, or the label of its button, carries the meaning. */
+/** Hidden from screen readers: the text next to it, or the label of its button, carries the meaning. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   const Drawing = icons[name];
   return <Drawing size={size} stroke={1.7} aria-hidden="true" />;

@@ -11,7 +11,7 @@ interface PagerProps {
   table: RefObject<HTMLDivElement | null>;
   /** From the latest answer of the server. */
   nextCursor: string | null;
-  /** What is shown, in words: "12 keys". Announced to screen readers when it changes. */
+  /** The shown rows, in words: "12 keys". Announced to screen readers when it changes. */
   summary: string;
   /** Rows on all pages; null or undefined if unknown. */
   total?: number | null | undefined;

@@ -126,7 +126,7 @@ function keep(storage: SessionOptions['storage'], credential: string | null): vo
   else storage?.setItem(storageKey, credential);
 }
 
-/** What a failed check says about a stored key. Only `refused` is about the key itself: in all other cases it may be valid. */
+/** The meaning of a failed check for a stored key. Only `refused` is about the key itself: in all other cases it may be valid. */
 function readRefusal(error: unknown): 'refused' | 'ask later' | 'unknown' | 'unreachable' {
   if (error instanceof UnreachableError) return 'unreachable';
   if (error instanceof ApiError && error.status === 401) return 'refused';

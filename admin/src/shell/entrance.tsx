@@ -17,7 +17,7 @@ export function Entrance({ children, isWide = false }: { children: ReactNode; is
   );
 }
 
-/** Shown until the server says what to show: usually too short to be seen. */
+/** Shown until the answer of the server decides between the pages. That is usually too short to be seen. */
 export function StartScreen() {
   return (
     <div className={styles.entrance} aria-busy="true">

@@ -1,6 +1,6 @@
 import { cutCredentials, idInPlaceOf, takeToken } from './find-credential.ts';
 
-/** The attribute by which a field says that it takes what is cut elsewhere: a whole credential, or a token to ask the server about. */
+/** The attribute of a field that accepts text which other fields cut: a whole credential, or a token to ask the server about. */
 const takesAttribute = 'data-takes';
 /** The attribute of a field that takes an ID: of a `content`, of a `lease`, or one in each of its `lines`. */
 const namesAttribute = 'data-names';

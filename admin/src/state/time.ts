@@ -31,7 +31,7 @@ export function useNow(): number {
 /** Changes whenever shown times are to be drawn again. `main.tsx` provides the value of `useNow`. */
 export const NowContext = createContext(0);
 
-/** As `useNow`, for each of the hundred times of a table: one timer serves all of them. The time is that of the drawing. */
+/** As `useNow`, for each of the hundred times of a table: one timer serves all of them. Returns the time of the rendering. */
 export function useSharedNow(): number {
   useContext(NowContext);
   return useApp().clock.now();

@@ -14,7 +14,7 @@ export type ServerAction<Answer, Input = void> = Pick<
   'error' | 'isPending' | 'reset'
 > & { mutate: (input: Input) => void };
 
-interface ActionOptions<Answer, Input>
+export interface ActionOptions<Answer, Input>
   extends Pick<UseMutationOptions<Answer, Error, Input>, 'mutationFn' | 'onError'> {
   onSuccess?: (answer: Answer) => unknown;
   /** Paths of the API whose resources it changes: all reads of these resources are repeated. */

@@ -5,7 +5,7 @@ import { refusal } from '../refusal.ts';
 /** Who watches what is in these files, so only their owner reads them. */
 const fileMode = 0o600;
 
-/** A file that is being written beside its final name. */
+/** A file that is being written next to its final name. */
 export interface PartialFile {
   path: string;
   /** Gives it its name, once it is on the disk. An existing file of that name is never replaced. */
@@ -17,7 +17,7 @@ export interface PartialFile {
 }
 
 /**
- * Makes an empty file beside the final name.
+ * Makes an empty file next to the final name.
  *
  * @throws AppError VALIDATION_FAILED if another run writes it, or was killed while it did
  */

@@ -1,18 +1,30 @@
 import type { schemes } from '../common-encryption/encrypt-streams.ts';
-import type { UploadCommandOptions } from './encrypt-and-upload.ts';
+import type { CacheControlOptions } from '../upload/cache-control.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** The options of `latchkey encrypt`. */
-export interface EncryptCommandOptions extends UploadCommandOptions {
+export interface EncryptCommandOptions extends ServerOptions, CacheControlOptions {
   readonly contentId: string;
   readonly out: string;
   readonly keyUrl?: string;
   readonly rotateEvery?: number;
   readonly perRenditionIds?: true;
   readonly sourceRoot?: string;
-  readonly plainNames?: true;
-  readonly scheme?: (typeof schemes)[number];
-  readonly packager?: string;
+  readonly force?: true;
+  readonly quiet?: true;
+  /** The presentation goes to the bucket of the server. Content can then be registered there wherever keys come from. */
+  readonly upload?: true;
   readonly live?: true;
   readonly period?: number;
   readonly sourceHeader?: readonly string[];
+  readonly scheme?: (typeof schemes)[number];
+  readonly packager?: string;
+  readonly keysFrom?: 'server' | 'env';
+  readonly register?: true;
+  /** False for `--no-key-periods`. */
+  readonly keyPeriods?: boolean;
+  readonly name?: string;
+  readonly playlistUrl?: string;
+  readonly envFile?: string;
+  readonly keyVersion?: number;
 }

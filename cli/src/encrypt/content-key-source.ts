@@ -1,7 +1,7 @@
 /** Names the content key of a whole content, or of one of its epochs. */
 export interface KeyName {
   readonly contentId: string;
-  /** 0 to 4294967295; undefined for content without epochs, whose key differs from that of epoch 0. */
+  /** 0 to 4294967295; undefined for content without epochs, whose key differs from the key of epoch 0. */
   readonly epoch: number | undefined;
 }
 

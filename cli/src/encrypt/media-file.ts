@@ -20,7 +20,7 @@ export interface WrittenFile {
 }
 
 /**
- * What is read, encrypted and written at once. Memory up to 128 KiB is taken from the heap of malloc (M_MMAP_THRESHOLD,
+ * The bytes that are read, encrypted and written at once. Memory up to 128 KiB is taken from the heap of malloc (M_MMAP_THRESHOLD,
  * mallopt(3)); beyond that the kernel clears new pages each time, and 256 KiB took a third more CPU time. 32 KiB take the CPU time
  * of 64 KiB, and the command 6 MiB less memory.
  */
@@ -86,7 +86,7 @@ function writeAll(
 
 /** Frees the memory of a chunk. The garbage collector would let 60 MB of them gather in each thread. */
 function giveBack({ buffer, length }: Buffer): void {
-  // Not where it is part of Node's pool, which others use.
+  // Not if it is part of Node's pool, which others use.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
 

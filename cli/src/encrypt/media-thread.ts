@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { type MediaFileJob, type WrittenFile, writeMediaFile } from './media-file.ts';
 
-/** An error loses its own fields on the way to another thread, so they travel beside its message. */
+/** An error loses its own fields on the way to another thread, so they are sent next to its message. */
 export type MediaThreadAnswer = WrittenFile | { message: string; fields: Record<string, unknown> };
 
 parentPort?.on('message', (job: MediaFileJob) => {

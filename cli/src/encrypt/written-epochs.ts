@@ -1,14 +1,14 @@
 import type { WrittenEpochs } from './content-key-source.ts';
 import type { RenditionPlan } from './plan-rendition.ts';
 
-/** What a server chooses to which no speed is stated, and its limit (`docs/contract.md#key-periods`). */
+/** The speed that a server chooses if none is stated, and its limit (`docs/reference/contract.md#key-periods`). */
 const usualSpeed = 2;
 const mostSpeed = 100;
-/** The burst that a server chooses: the keys of two minutes, within limits (`docs/contract.md#key-periods`). */
+/** The burst that a server chooses: the keys of two minutes, within limits (`docs/reference/contract.md#key-periods`). */
 const usualBurst = { seconds: 120, least: 8, most: 1_000 };
 /** The other half of a burst is left for the buffer at the start and for seeking. */
 const shareOfBurst = 0.5;
-/** An epoch among the last so many bursts costs nothing (`docs/contract.md#key-periods`). */
+/** An epoch within the last N bursts costs nothing (`docs/reference/contract.md#key-periods`). */
 const rememberedBursts = 4;
 /** Players offer double speed as a rule. */
 const fastestPlayback = 2;
@@ -74,7 +74,7 @@ interface Need {
   readonly epoch: number;
 }
 
-/** What a player of all these renditions needs, in order. Renditions whose epochs are equally long count once. */
+/** The keys that a player of all these renditions needs, in order. Renditions whose epochs are equally long count once. */
 function needsOf(timelines: readonly Timeline[]): Need[] {
   const distinct = new Map(timelines.map(({ seconds }) => [JSON.stringify([...seconds]), seconds]));
   const needs = [...distinct.values()].flatMap((seconds) => {
@@ -104,7 +104,7 @@ function findSpeed(needs: readonly Need[], periodSeconds: number): number {
   return low / 100;
 }
 
-/** The bucket of the server: `docs/contract.md#key-periods`. @param perSecond keys that come back */
+/** The bucket of the server: `docs/reference/contract.md#key-periods`. @param perSecond keys that come back */
 function isEnough(needs: readonly Need[], burst: number, perSecond: number): boolean {
   const full = burst * shareOfBurst;
   const given = new Map<number, number>();

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { refusal } from '../refusal.ts';
 import { writeAtomically } from '../write-atomically.ts';
 
-/** What an encoder reads: a key info file, and the key file that it names. */
+/** The two files that an encoder reads: the key info file, and the key file that it names. */
 interface KeyPair {
   readonly epoch: number;
   /** 16 bytes. */
@@ -25,11 +25,11 @@ export interface KeyPairFiles {
 const ownerOnly = { mode: 0o600 };
 
 /**
- * Each key has a file of its own, `<file>.<epoch>.key`. The key info file is replaced by a rename after the key file is there. An encoder
+ * Each key has a file of its own, `<file>.<epoch>.key`. The key info file is replaced by a rename once the key file exists. An encoder
  * that has just read the old key info still finds the old key file: the two latest stay.
  *
  * @param file the key info file
- * @throws AppError VALIDATION_FAILED if its path cannot stand in a line
+ * @throws AppError VALIDATION_FAILED if its path has a line break
  */
 export function createKeyPairFiles(file: string): KeyPairFiles {
   const infoPath = resolve(file);
@@ -55,7 +55,7 @@ export function createKeyPairFiles(file: string): KeyPairFiles {
       await writeAtomically(infoPath, `${uri}\n${keyPath}\n${iv}\n`, ownerOnly);
       if (!isNew) return;
       written = [...written.slice(-1), epoch];
-      // Also those that an earlier run left.
+      // Also the keys that an earlier run left.
       const kept = new Set(written.map(keyName));
       await removeKeys((name) => kept.has(name));
     },

@@ -15,7 +15,7 @@ export interface ToolKey {
 export const toolNames = ['ffmpeg', 'shaka', 'bento4', 'gpac', 'mediaconvert'] as const;
 export type ToolName = (typeof toolNames)[number];
 
-/** What each tool wants, as text. */
+/** The text that each tool reads. */
 export const toolFormats: Readonly<Record<ToolName, (key: ToolKey) => string>> = {
   ffmpeg: ({ url, keyFile, iv }) => `${url}\n${keyFile}\n${iv.toString('hex')}\n`,
   // A flag file. Shaka Packager has no AES-128 of whole segments, so these are the flags of Common Encryption.

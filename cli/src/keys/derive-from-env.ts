@@ -11,7 +11,7 @@ export function createMasterKeySource(masterKey: MasterKey): ContentKeySource {
   };
 }
 
-/** The pair of variables that holds a version of the master key (`docs/contract.md#master-key-versions`). */
+/** The pair of variables that holds a version of the master key (`docs/reference/contract.md#master-key-versions`). */
 export function masterKeyNames(version: number): { key: string; salt: string } {
   const suffix = version === 1 ? '' : `_V${version}`;
   return { key: `MASTER_KEY_HEX${suffix}`, salt: `SALT_HEX${suffix}` };

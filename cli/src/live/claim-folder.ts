@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
+import type { CommandContext } from '../command-context.ts';
 import { isAlive, machineName } from '../encrypt/output-folder.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
@@ -21,14 +22,11 @@ const touchSeconds = 2;
 /** A claim that was not touched for so long belongs to a process that has ended, or to a machine that has. */
 const staleMs = 8_000;
 
-interface ClaimOptions {
+interface ClaimOptions extends Pick<CommandContext, 'clock' | 'wait' | 'signal'> {
   readonly folder: string;
   readonly contentId: string;
   /** The playlist that was given. */
   readonly source: string;
-  readonly clock: Clock;
-  readonly wait: (seconds: number, signal: AbortSignal) => Promise<void>;
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Clock } from '@latchkey/shared/clock';
 import { type ClockPeriods, currentEpochOf } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
+import type { CommandContext } from '../command-context.ts';
 import { explainError } from '../explain-error.ts';
 
 /** The keys of a live encryption. */
@@ -11,12 +11,9 @@ export interface KeyRing {
   keepAhead(): Promise<void>;
 }
 
-interface KeyRingOptions {
+interface KeyRingOptions extends Pick<CommandContext, 'clock' | 'wait' | 'signal'> {
   readonly periods: ClockPeriods;
   readonly fetchKey: (epoch: number, signal: AbortSignal) => Promise<Uint8Array>;
-  readonly clock: Clock;
-  readonly wait: (seconds: number, signal: AbortSignal) => Promise<void>;
-  readonly signal: AbortSignal;
   readonly say: (text: string) => void;
 }
 
@@ -35,7 +32,7 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
   const { periods, clock, wait, signal, say } = options;
   const keys = new Map<number, Uint8Array>();
   const running = new Map<number, Promise<Uint8Array>>();
-  /** What was said about an outage: it is said again only when it gets worse. */
+  /** The last report about an outage: another one follows only if it gets worse. */
   let outage: 'none' | 'unnoticed' | 'waiting' = 'none';
 
   const attempt = async (epoch: number): Promise<Uint8Array> => {

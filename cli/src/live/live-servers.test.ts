@@ -19,7 +19,7 @@ const variant = (uri: string, attributes = 'BANDWIDTH=900000') => `#EXT-X-STREAM
 /**
  * As MediaMTX: a redirect looks for cookies, and a session is in each URL. All sessions end with the publisher.
  *
- * @param awayStatus of every answer while the source is away. Default: those of MediaMTX
+ * @param awayStatus of every answer while the source is away. Default: the statuses of MediaMTX
  */
 async function startSessions(awayStatus?: number) {
   const state = { sessions: new Set<string>(), count: 0, isAway: false, mark: 's', firstNumber: 0 };

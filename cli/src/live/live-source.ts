@@ -1,10 +1,10 @@
-import type { Place } from '../hls/playlist-error.ts';
-import type { ByteRange } from '../source/request-source.ts';
+import type { Place } from '../hls/playlist-lines.ts';
+import type { ByteRange } from '../read-range.ts';
 
 /** A playlist as it was at one moment. */
 export interface PlaylistVersion {
   readonly bytes: Buffer;
-  /** Differs from that of the version before: inode, size and time on a disk, ETag or a hash over HTTP. */
+  /** Differs from the value of the previous version: inode, size and time on a disk, ETag or a hash over HTTP. */
   readonly version: string;
   /** Its location, after redirects. Its URIs are relative to that. */
   readonly location: string;

@@ -36,48 +36,35 @@ export interface MapFile {
  * Everything that a rendition needs to go on. It is written before the playlist, which is made from it: so a process that is
  * killed between the two loses nothing. It contains no secret: URLs are in it as `showUrl` shows them.
  */
-export interface RenditionState {
-  /** Undefined until the first segment. */
-  header: WindowHeader | undefined;
-  /** The window of the playlist. */
-  entries: LiveEntry[];
-  /** Number of the next segment in the output. */
-  next: number;
-  /** Added to the source's number. */
-  offset: number;
-  /** The source's number of the last segment that was taken. */
-  lastSource: number | null;
-  /** Segments of the window when the source last started its numbering again: the old ones leave one by one. */
-  windowLength: number;
-  /** A discontinuity stands before the next segment. */
-  breaksNext: boolean;
-  /** The discontinuity sequence number of the last segment. */
-  discontinuityNumber: number;
-  /** Seconds of the longest playlist that was published. */
-  longestSeconds: number;
-  /** Whether segments have left the window. */
-  slides: boolean;
-  /** Files that have left the window, and when they may be removed: milliseconds since 1970. */
-  leaving: { readonly name: string; readonly removeAt: number }[];
-  ended: boolean;
-}
+export type RenditionState = ReturnType<typeof newState>;
 
 /** The form of the file. A later form gets another number. */
 const form = 1;
 
-function newState(): RenditionState {
+function newState() {
   return {
-    header: undefined,
-    entries: [],
+    /** Undefined until the first segment. */
+    header: undefined as WindowHeader | undefined,
+    /** The window of the playlist. */
+    entries: [] as LiveEntry[],
+    /** Number of the next segment in the output. */
     next: 0,
+    /** Added to the source's number. */
     offset: 0,
-    lastSource: null,
+    /** The source's number of the last segment that was taken. */
+    lastSource: null as number | null,
+    /** Segments of the window when the source last started its numbering again: the old ones leave one by one. */
     windowLength: 0,
+    /** A discontinuity stands before the next segment. */
     breaksNext: false,
+    /** The discontinuity sequence number of the last segment. */
     discontinuityNumber: 0,
+    /** Seconds of the longest playlist that was published. */
     longestSeconds: 0,
+    /** Whether segments have left the window. */
     slides: false,
-    leaving: [],
+    /** Files that have left the window, and when they may be removed: milliseconds since 1970. */
+    leaving: [] as { readonly name: string; readonly removeAt: number }[],
     ended: false,
   };
 }

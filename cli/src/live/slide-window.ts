@@ -32,8 +32,8 @@ export function slideWindow(state: RenditionState, source: SourceWindow, now: nu
 }
 
 /**
- * Starts a new window after segments were lost. Players skip to it, as they do after a pause. Numbers stay those of the source,
- * so renditions stay in step.
+ * Starts a new window after segments were lost. Players skip to it, as they do after a pause. Segments keep the numbers of the
+ * source, so renditions stay in step.
  */
 export function skipTo(state: RenditionState, source: SourceWindow, now: number): void {
   const [first] = source.segments;

@@ -1,22 +1,17 @@
 import { join } from 'node:path';
-import type { Clock } from '@latchkey/shared/clock';
 import { openFile, type UploadCacheControl, type UploadFile, upload } from '@latchkey/uploader/node';
+import type { ServerAccess } from '../keys/ask-server.ts';
 
-interface ChannelUpload {
-  /** Absolute http or https URL. */
-  readonly server: string;
-  readonly apiKey: string;
+interface ChannelUpload extends ServerAccess {
   readonly contentId: string;
   readonly cacheControl: UploadCacheControl;
   readonly outFolder: string;
-  readonly clock: Clock;
-  readonly wait: (seconds: number, signal?: AbortSignal) => Promise<void>;
   readonly warn: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
 /** Uploads the output of a live encryption while it grows. */
-export interface ChannelUploader {
+interface ChannelUploader {
   /** A playlist was written. @param files paths that it names, relative to the output folder, as `path` is */
   published(path: string, text: string, files: readonly string[]): void;
   /** Resolves once everything that was published is in the bucket, or the signal is aborted. */
@@ -28,7 +23,7 @@ interface WaitingPlaylist {
   readonly files: readonly string[];
 }
 
-/** Between two attempts, beside the retries of each file. */
+/** Between two attempts, in addition to the retries of each file. */
 const retrySeconds = 1;
 /** Between two looks whether the renditions of a multivariant playlist are there, which takes a moment at the start. */
 const lookSeconds = 0.2;

@@ -1,14 +1,8 @@
 import { keyOfUrl, keyUrlBase } from './encrypt-files.ts';
 import { type Answer, answerProblem, startKeyServer } from './key-server.ts';
 
-/** Key periods as the API shows them. */
-export interface ShownPeriods {
-  mode: string;
-  origin?: string;
-  periodSeconds: number;
-  ahead?: number;
-  behind?: number | null;
-}
+/** As the API shows them. */
+type ShownPeriods = Readonly<Record<string, unknown>>;
 
 /**
  * A key server that knows one content, with keys that `keyOfUrl` gives too.

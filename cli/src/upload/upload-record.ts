@@ -12,12 +12,12 @@ import { loadPresentation } from '../encrypt/load-presentation.ts';
 import { planPresentation } from '../encrypt/plan-presentation.ts';
 
 /**
- * A file in the folder of the presentation. Its first line says what was encrypted, the others what was uploaded. It is
+ * A file in the folder of the presentation. Its first line records what was encrypted, the others what was uploaded. It is
  * replaced with the folder, so a new encryption counts as not uploaded. A name that begins with a dot is never uploaded.
  */
 const recordName = '.latchkey-upload';
 
-/** What a presentation was encrypted from: hashes, no secret. */
+/** The origin of a presentation as hashes. It holds no secret. */
 interface Origin {
   /** Of the source and the options. */
   readonly encryptedFrom: string;

@@ -31,7 +31,7 @@ const answerTimeoutMs = 2_000;
 /** A report takes milliseconds. The dashboard does not wait longer for a process that is stuck. */
 const reportTimeoutMs = 500;
 
-/** What the auth service knows of the database. The size is missing where it was not asked for. */
+/** The auth service's facts about the database. The size is missing if the request did not ask for it. */
 interface StoredFacts {
   warnings: ConfigurationWarning[];
   database?: DatabaseSize;
@@ -43,9 +43,9 @@ export interface GatheredStatistics {
   statistics: ProcessStatistics;
   report: () => Promise<ReadyReport>;
   upstreams: Upstreams;
-  /** What this process is, and its name among others of its kind. */
+  /** The kind of this process, and its name among others of its kind. */
   self: { service: string; address: string };
-  /** The name of this process as a replica that serves keys; null where key-derivation runs elsewhere. */
+  /** The name of this process as a replica that serves keys; null if key-derivation runs elsewhere. */
   ownReplica: string | null;
   secret: string;
   onFault: (service: ServiceName, error: unknown) => void;

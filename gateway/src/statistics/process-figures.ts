@@ -3,7 +3,7 @@ import type { ProcessFigures } from './statistics-schema.ts';
 
 /** A process that has reported. */
 export interface ReportingProcess {
-  /** What it is, such as `gateway` or `leases`. */
+  /** The kind of process, such as `gateway` or `leases`. */
   service: string;
   /** Host and port, or a name. */
   address: string;

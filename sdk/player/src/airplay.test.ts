@@ -8,7 +8,7 @@ import { settle } from './testing/manual-clock.ts';
 import { createPlayerScene, load, type PlayerScene, playlist } from './testing/player-scene.ts';
 import './remote.ts';
 
-// Stands in for Safari and a receiver: the events and members that WebKit documents, in the order that was reported of real devices.
+// A replacement of Safari and a receiver: the events and members that WebKit documents, in the order that was reported of real devices.
 let fake: FakeKeyServer;
 let scene: PlayerScene;
 let video: FakeVideo;

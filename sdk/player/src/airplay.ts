@@ -68,7 +68,7 @@ function createHandOver(hls: Hls, core: PlayerCore, offer: AirPlayOffer) {
     if (offer.isTaken) return;
     offer.isTaken = true;
     hls.stopLoad();
-    // The receiver's session is the viewer's lease now, and the events of the video are those of the receiver.
+    // The receiver's session is the viewer's lease now, and the events of the video come from the receiver.
     core.idle.stop();
     core.session?.leases.rest();
     emitter.emit('remote', { state: 'connected' });

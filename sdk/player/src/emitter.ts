@@ -18,7 +18,7 @@ export interface KeyWait {
 }
 
 /**
- * AirPlay beside hls.js. `offered`: Safari may offer a receiver. `connected`, `disconnected`: the receiver plays, or this page again.
+ * AirPlay in addition to hls.js. `offered`: Safari may offer a receiver. `connected`, `disconnected`: the receiver plays, or this page again.
  * `failed`: there is no session for a receiver, or it has ended; playback in this page goes on.
  */
 export interface RemoteChange {

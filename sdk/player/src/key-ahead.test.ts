@@ -104,7 +104,7 @@ describe('live', () => {
     hls.latestLevelDetails = details;
     hls.levels = [{ details }];
     hls.trigger('LEVEL_UPDATED', { details });
-    // As soon as a segment is there, it is loaded with its key.
+    // As soon as a segment is listed, hls.js loads it with its key.
     const { uri } = segment(sn).decryptdata;
     if (keysOfHls.has(uri)) return;
     keysOfHls.add(uri);

@@ -51,7 +51,7 @@ export function createEdgeWatch(nextOf: (url: string) => string | undefined) {
     /** @returns undefined until two periods were seen to begin */
     update(fragments: readonly TimedFragment[]): EdgePeriod | undefined {
       const periods = findPeriods(fragments);
-      // A start that has left the playlist is remembered while its period is there.
+      // A start that has left the playlist is remembered while the playlist has its period.
       starts = new Map(
         periods.flatMap(({ url, hasStart, startSeconds }) => {
           const start = hasStart ? startSeconds : starts.get(url);

@@ -1,6 +1,6 @@
 import { attempt } from './attempt.ts';
 
-/** The lease paths look like those of a content, but are not keys. */
+/** The lease paths look like the key paths of a content, but are not keys. */
 const leaseSegment = 'leases';
 const kidSegment = 'kid';
 

@@ -15,7 +15,7 @@ export function createLateEngine(
   let engine: Engine | undefined;
   let isDestroyed = false;
   const loadHls = async () => (await import('hls.js')).default;
-  // Now, so that `load()` finds it. A failure is that of `load()`, which tries again.
+  // Starts now, so that `load()` finds hls.js. A failure is ignored here: `load()` tries again and reports it.
   loadHls().catch(() => {});
   return {
     get hls() {

@@ -21,7 +21,7 @@ export interface LeaseCalls {
    * ends it.
    */
   leave(wish: LeaseWish): void;
-  /** For a page that is being left. Resolved, never rejected, once the answer is there. */
+  /** For a page that is being left. Resolved, never rejected, once the answer has come. */
   revokeNow(leaseId: string): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export function createLeaseCalls(
   };
 }
 
-/** What the server says of leases, and does not say of sessions. */
+/** The share of its lifetime after which a session is renewed. The server states a time only for leases. */
 const renewalShare = 0.75;
 
 /** The part of an answer to `POST /keys/sessions` that the player uses. */

@@ -111,9 +111,9 @@ interface FirstLeasePorts {
 export interface FirstLease {
   /** @throws PlayerError, which `onLost` gets, too */
   take(contentId: string): Promise<void>;
-  /** Whether a refusal may only mean that the name is that of a presentation. Then `take` decides. */
+  /** Whether a refusal may only mean that the name belongs to a presentation. Then `take` decides. */
   mayForgive(error: PlayerError): boolean;
-  /** A key has been requested: a later refusal is that of a content. */
+  /** A key has been requested: a later refusal is about a content. */
   skip(): void;
   /** The contents that a playlist names by its keys. */
   named(contentIds: readonly (string | undefined)[]): void;
@@ -121,8 +121,8 @@ export interface FirstLease {
 }
 
 /**
- * Answers for a name that is not a content. It may be that of a presentation whose renditions have their own content ids,
- * and the viewer's token may list only those.
+ * Answers for a name that is not a content. It may be the name of a presentation whose renditions have their own content ids,
+ * and the viewer's token may list only those ids.
  */
 const forgivable: readonly PlayerErrorCode[] = ['CONTENT_NOT_FOUND', 'CONTENT_NOT_ENTITLED'];
 

@@ -1,4 +1,4 @@
-/** What `getMetrics()` returns: the eight figures of one `load()`. Averages are 0 without values. */
+/** The result of `getMetrics()`: the eight figures of one `load()`. Averages are 0 without values. */
 export interface PlayerMetrics {
   /** Milliseconds from `load()` to the first rendered frame; null until then. */
   readonly timeToFirstFrame: number | null;

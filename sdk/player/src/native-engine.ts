@@ -88,7 +88,7 @@ export function createNativeEngine(video: HTMLVideoElement, core: PlayerCore): E
   };
 }
 
-/** A content whose playback an error has ended goes on where it was when it is loaded again. */
+/** If an error has ended playback and the next load is of the same content, playback resumes at the same position. */
 function createResumption() {
   let ended: string | undefined;
   let isDue = false;

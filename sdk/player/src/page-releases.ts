@@ -6,7 +6,7 @@ import { withTimeout } from './with-timeout.ts';
 export interface PageReleases {
   /** @returns the release */
   add(release: Promise<void>): Promise<void>;
-  /** Resolved when those of now are over, or after the time of an attempt (8 s): a release without an answer by then has failed. */
+  /** Resolved when the present releases are over, or after the time of an attempt (8 s): a release without an answer by then has failed. */
   over(): Promise<unknown>;
 }
 
@@ -15,7 +15,7 @@ export const pageKey = Symbol.for('latchkey.releases');
 const page = globalThis as { [pageKey]?: Map<string, Set<Promise<void>>> };
 
 /**
- * A player takes no lease before those that the page has given back are released, by whichever player. The server would refuse it
+ * A player takes no lease before all leases that players of this page give back are released. The server would refuse it
  * because of the limit, or return the same lease for the same content and device. No framework awaits `destroy()`.
  */
 export function createPageReleases(keyServerUrl: string, clock: Clock): PageReleases {

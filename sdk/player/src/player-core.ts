@@ -33,7 +33,7 @@ const maxDeviceLength = 200;
 /** A page that was reloaded has its own sessions. */
 const forgetful = { get: () => undefined, set: () => {} };
 
-/** What an engine needs of the player. */
+/** The parts of the player that an engine needs. */
 export interface PlayerCore {
   readonly metrics: MetricsRecorder;
   readonly clock: Clock;

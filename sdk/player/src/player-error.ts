@@ -1,6 +1,6 @@
 import type { Lease } from './lease.ts';
 
-/** What a key server refuses, by the code of its answer. Other refusals are `REFUSED`. */
+/** The refusals of a key server, by the code of its answer. Other refusals are `REFUSED`. */
 const refusals = [
   'VIEWER_BLOCKED',
   'TOKEN_REVOKED',
@@ -21,7 +21,7 @@ const refusals = [
 const keyWaits = ['EPOCH_NOT_YET', 'KEY_PACE_EXCEEDED'] as const;
 export type KeyWaitCode = (typeof keyWaits)[number];
 
-/** Why playback ended, or what is being retried. The README says what to do about each. */
+/** Why playback ended, or what is being retried. The README explains what to do about each. */
 export type PlayerErrorCode =
   | (typeof refusals)[number]
   | KeyWaitCode
@@ -52,7 +52,7 @@ export interface PlayerErrorDetails {
 export class PlayerError extends Error {
   declare readonly name: 'PlayerError';
   declare readonly code: PlayerErrorCode;
-  /** HTTP status of the answer; absent where there was none. */
+  /** HTTP status of the answer; absent if there was none. */
   declare readonly status?: number;
   /** The server's own code, such as `INVALID_TOKEN`. */
   declare readonly serverCode?: string;

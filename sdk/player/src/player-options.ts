@@ -3,7 +3,7 @@ import type { HlsConfig } from 'hls.js';
 import { attempt } from './attempt.ts';
 import type { Clock } from './clock.ts';
 
-/** What a token is for. After a 401 the application is called once more, with `retry-after-401`. */
+/** The purpose of a token. After a 401 the application is called once more, with `retry-after-401`. */
 export type AuthReason = 'key' | 'lease' | 'metrics' | 'retry-after-401';
 
 /**

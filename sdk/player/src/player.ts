@@ -20,7 +20,7 @@ import { watchPage } from './viewer-watch.ts';
 export function createPlayer(options: PlayerOptions): Player {
   const { video, native = 'auto', Hls } = options;
   requireVideo(video);
-  // Only a managed media source lies in a `<source>`, beside which another one can be.
+  // Only a managed media source is in a `<source>`, next to which another `<source>` can be.
   const forAirPlay = options.airPlay && hasAirPlay() ? { preferManagedMediaSource: true } : {};
   const createWith = (Build: NonNullable<typeof Hls>, core: PlayerCore) =>
     createHlsEngine(new Build({ ...forAirPlay, ...options.hlsConfig }), options, core, video);
@@ -62,7 +62,7 @@ export interface Player {
   load(url: string, content?: { contentId?: string }): Promise<void>;
   /**
    * The URL of a playback session of the content that is loaded, for Cast's default receiver and anything else that sends no token. It is a
-   * lease of its own beside that of this page, and a repeated call gives the same while it lives. The page renews it.
+   * lease of its own, in addition to the lease of this page. A repeated call returns the same URL while the session lives. The page renews it.
    *
    * @param options `keep`: the session is not released with the player, and ends by itself when the receiver uses it no more
    * @throws PlayerError `SESSION_UNAVAILABLE`, `LEASE_LIMIT_REACHED`, and others of the key server; `ABORTED` if nothing is loaded

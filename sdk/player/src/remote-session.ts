@@ -3,13 +3,13 @@ import type { PlayerCore } from './player-core.ts';
 import { PlayerError } from './player-error.ts';
 import type { playlistType } from './playlist-type.ts';
 
-/** What a receiver plays without a token. The URL is a secret: it opens this content for this viewer. */
+/** A source that a receiver plays without a token. The URL is a secret: it opens this content for this viewer. */
 export interface RemoteSource {
   readonly url: string;
   readonly contentType: typeof playlistType;
 }
 
-/** A playback session for a receiver. It is a lease of its own beside that of the page, and renewed while the page is there. */
+/** A playback session for a receiver. It is a lease of its own, in addition to the lease of the page. The open page renews it. */
 export interface RemoteSession {
   /**
    * @param isKept it is not released with the page

@@ -13,7 +13,7 @@ import {
 import type { PlayerError, PlayerErrorCode } from './player-error.ts';
 
 export interface SessionLeasesPorts extends LeaseKeepersPorts {
-  /** The content that the application names. Default: that of the first key. */
+  /** The content that the application names. Default: the content of the first key. */
   readonly contentId: string | undefined;
   /** A key is needed although the leases were released. */
   readonly onWoken: () => void;

@@ -46,7 +46,7 @@ export interface Session {
   end(): Promise<void>;
 }
 
-/** @param contentId default: that of the first key */
+/** @param contentId default: the content of the first key */
 export function createSession(ports: SessionPorts, contentId: string | undefined): Session {
   const { emitter, metrics, clock } = ports;
   const failure = createDeferred<never>();

@@ -13,7 +13,7 @@ import { createSessionLeases, type SessionLeases } from './session-leases.ts';
 import { createIdleWatch, watchPage } from './viewer-watch.ts';
 
 export interface ShakaOptions extends KeyServerOptions {
-  /** The content that the lease is for. Default: that of the first key. */
+  /** The content that the lease is for. Default: the content of the first key. */
   readonly contentId?: string;
   /**
    * With it, the lease is released while the video has ended or is paused for `releaseAfterPausedSeconds`, and `patienceSeconds`

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 const request = (...uris: string[]) => ({ uris, headers: {} as Record<string, string> });
-/** What Shaka reads at the address that the filter left. */
+/** The first byte that Shaka reads at the address that the filter left. */
 const firstByte = async ({ uris: [uri = ''] }: { uris: string[] }) =>
   new Uint8Array(await (await fetch(uri)).arrayBuffer())[0];
 const credentials = () => fake.to('GET').map(({ token, leaseId }) => [token, leaseId]);

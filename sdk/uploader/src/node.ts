@@ -110,7 +110,7 @@ interface FileState {
  * Reads a file piece by piece, and fails if it has changed since it was picked or changes while it is read. The last piece
  * comes after another check. `openAsBlob` (Node 24) does not notice a file that is overwritten or grows.
  *
- * @throws Error that says what changed
+ * @throws Error that reports what changed
  */
 async function* readUnchanged(filePath: string, picked: FileState): AsyncGenerator<Uint8Array> {
   const file = await open(filePath, 'r');

@@ -11,7 +11,7 @@ export interface PreparedFile extends FileWork {
 /** RFC 9110 section 8.3: of unknown type. */
 const unknownType = 'application/octet-stream';
 
-/** Finds the key, type, `Cache-Control` and size of each file, and refuses those that cannot be uploaded. */
+/** Finds the key, type, `Cache-Control` and size of each file, and refuses the files that cannot be uploaded. */
 export function prepareFiles(
   files: readonly UploadFile[],
   { contentId, cacheControl }: Pick<UploadOptions, 'contentId' | 'cacheControl'>,

@@ -48,7 +48,7 @@ export interface UploadOptions {
   /** Attempts for each file before it counts as failed. Default: 8, which is about a minute. */
   readonly attempts?: number | undefined;
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
-  /** When aborted, running requests and callbacks end at once, and the result says what is done. */
+  /** When aborted, running requests and callbacks end at once, and the result reports what is done. */
   readonly signal?: AbortSignal | undefined;
   /** Remembers what has arrived, across reloads and restarts. null remembers nothing. */
   readonly memory?: UploadMemory | null | undefined;

@@ -20,7 +20,7 @@ export interface ApiKeyFilter {
   status?: ApiKeyStatus | undefined;
   scope?: Scope | undefined;
   expires?: ApiKeyExpiry | undefined;
-  /** Neither used nor created in so many days. */
+  /** Neither used nor created within this number of days. */
   unusedDays?: number | undefined;
   /** The contents that exist for a limited API key: it sees the keys that are limited to those or fewer. */
   within?: NamedBy | undefined;
@@ -40,7 +40,7 @@ export function matchesFilter(eb: Builder, filter: ApiKeyFilter, now: number): E
   ]);
 }
 
-/** Whether all patterns of a key are within those of the caller: `isWithinPatterns` in SQL. */
+/** Whether the caller's patterns cover all patterns of a key: `isWithinPatterns` in SQL. */
 export function isLimitedTo(db: Database | Transaction, within: NamedBy): RawBuilder<boolean> {
   const patterns = isPostgres(db)
     ? sql`json_array_elements_text(contents::json) as named (value)`

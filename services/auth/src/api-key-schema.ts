@@ -55,7 +55,7 @@ const fields = {
   metadata: MetadataSchema,
 };
 
-/** An API key as `docs/contract.md#api-keys` shows it. */
+/** An API key as `docs/reference/contract.md#api-keys` shows it. */
 export const ApiKeySchema = Type.Object(
   { ...fields, lastUsedAt: NullableInstantSchema },
   { title: 'ApiKey' },

@@ -85,7 +85,7 @@ export async function hasManagers(db: Connection, now: number): Promise<boolean>
   return found !== undefined;
 }
 
-/** The orders of the list, the usual one first. Each is that of an index. */
+/** The orders of the list, the usual one first. Each order has an index. */
 export const apiKeyOrders = ['-createdAt', 'createdAt', 'expiresAt', '-expiresAt'] as const;
 type ApiKeyOrder = (typeof apiKeyOrders)[number];
 

@@ -7,7 +7,7 @@ import { findApiKeyByHash, findApiKeysByHash } from './api-key-store.ts';
 import { createUseLog, type UseLogOptions } from './use-log.ts';
 
 interface ApiKeyVerifierOptions extends UseLogOptions {
-  /** `ADMIN_API_KEY` and those that are accepted beside it, in any form. */
+  /** `ADMIN_API_KEY` and the keys that are accepted in addition to it, in any form. */
   bootstrapKeys: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export interface OwnedApiKeyVerifier extends ApiKeyVerifier, ApiKeyBatchReader {
   flush(): Promise<void>;
 }
 
-/** The bootstrap key as a state (`docs/contract.md#words`): never stored, never ends. */
+/** The bootstrap key as a state (`docs/reference/contract.md#words`): never stored, never ends. */
 const bootstrapState: ApiKeyState = {
   id: null,
   name: 'bootstrap',

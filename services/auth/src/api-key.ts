@@ -9,7 +9,7 @@ import type { Selectable } from 'kysely';
 /** A stored API key. Times are milliseconds since 1970. */
 export type ApiKeyRow = Selectable<ApiKeyTable>;
 
-/** An API key as the API shows it (`docs/contract.md#api-keys`): never the raw key, never its hash. Times are ISO 8601. */
+/** An API key as the API shows it (`docs/reference/contract.md#api-keys`): never the raw key, never its hash. Times are ISO 8601. */
 interface ApiKey extends Record<string, unknown> {
   id: string;
   name: string;
@@ -48,7 +48,7 @@ export function contentsOfRow({ scope, contents }: Pick<ApiKeyRow, 'scope' | 'co
   return readStoredScope(scope).isLimited ? [] : null;
 }
 
-/** What other services decide by. */
+/** The state of a key that other services use for their decisions. */
 export function toApiKeyState(row: ApiKeyRow): ApiKeyState {
   const { scope } = readStoredScope(row.scope);
   const contents = contentsOfRow(row);

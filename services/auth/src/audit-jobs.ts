@@ -12,7 +12,7 @@ const purgeEveryMs = 60_000;
 /** A row can be changed without a trace until it is sent. A run without work is a few small queries. */
 const forwardEveryMs = 1_000;
 
-/** What the auth service does with the audit beside requests: it forwards and purges it. */
+/** Adds the jobs that forward and purge the audit. */
 export function addAuditJobs({
   db,
   clock,

@@ -13,7 +13,7 @@ export async function addAuditRows(
       .execute();
 }
 
-/** What the row of a revocation of a viewer names. */
+/** The target and the details in the audit row of a revocation by viewer. */
 export const ofViewer = (viewerId: string) => ({
   target: `viewer:${viewerId}`,
   details: JSON.stringify({ names: { leaseId: null, viewerId, contentId: null } }),

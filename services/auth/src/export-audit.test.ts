@@ -43,7 +43,7 @@ describe.each(databaseKinds(process.env))('an export on $name', (kind) => {
     let queries = 0;
     const counted = db.withPlugin({
       transformQuery: ({ node }) => {
-        // Whether a table of a pending migration is there is asked in plain SQL.
+        // The check for the table of a pending migration is plain SQL, so it is not counted.
         if (node.kind === 'SelectQueryNode') queries++;
         return node;
       },

@@ -18,7 +18,7 @@ interface ForwarderOptions {
 
 interface AuditForwarder {
   /**
-   * Sends what is there.
+   * Sends all rows that are ready.
    *
    * @returns how many rows were sent
    */

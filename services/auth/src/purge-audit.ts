@@ -7,17 +7,17 @@ const dayMs = 86_400_000;
 
 /** How long rows are kept, in days; 0 keeps them always. */
 interface AuditRetention {
-  /** What was done. */
+  /** Rows of acts that were done. */
   actsDays: number;
-  /** What an API key or a viewer was refused. */
+  /** Rows of refusals of an API key or a viewer. */
   refusalsDays: number;
-  /** What was refused without a valid credential. */
+  /** Rows of refusals without a valid credential. */
   strangersDays: number;
 }
 
 type Kind = keyof AuditRetention;
 
-/** What `kindOfRow` says of a row. */
+/** The value of `kindOfRow` for each kind of row. */
 const kinds: Record<Kind, string> = {
   actsDays: 'acts',
   refusalsDays: 'refusals',
@@ -44,7 +44,7 @@ interface AuditPurgeOptions {
   db: Database;
   clock: Clock;
   retention: AuditRetention;
-  /** The number from which on every row stays: those that are still to be forwarded. */
+  /** The number of the first row that is still to be forwarded: it and all later rows stay. */
   readFirstKept?: () => Promise<number>;
   /** See `createPurgeClock`. */
   onClockStep?: ((waitMs: number) => void) | undefined;
@@ -105,7 +105,7 @@ async function removeSome(
     );
     return Number(rows[0]?.removed);
   }
-  // SQLite would give the highest number to the next row again, and whoever reads on from there would miss that one.
+  // SQLite would give the highest number to the next row again, and a reader that continues from there would miss that row.
   const { numAffectedRows } = await sql`
     delete from audit where number in (
       select number from audit where (${kindOfRow}) = ${kind} and at < ${before}

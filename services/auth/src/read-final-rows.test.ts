@@ -17,7 +17,7 @@ describe.each(databaseKinds(process.env))('reading the audit on $name', ({ name,
 
   const add = (target: string, row: Record<string, unknown> = {}) =>
     addAuditRows(database.db, [{ at: clock.now(), target, ...row }]);
-  /** As a reader does that goes on from where it was. */
+  /** As a reader does that continues from its last place. */
   async function read(limit = 10) {
     const { rows, next } = await readFinalRows(database.db, place, { now: clock.now(), limit });
     place = next;

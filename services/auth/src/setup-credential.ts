@@ -23,7 +23,7 @@ type SetupCredential = 'none' | 'bootstrap-key' | 'setup-token';
 type SetupRules = Pick<AuthRouteOptions, 'setup' | 'originOf'>;
 
 /**
- * The credential that setup requires of this caller (`docs/contract.md#setup`). If a setup token is configured, every caller needs
+ * The credential that setup requires of this caller (`docs/reference/contract.md#setup`). If a setup token is configured, every caller needs
  * it. Otherwise, if a bootstrap key is configured, every caller needs it, except for calls from the machine itself while the exception is open.
  */
 export function demandedSetupCredential(

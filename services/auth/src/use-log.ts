@@ -4,7 +4,7 @@ import { setLastUsedAt } from './api-key-store.ts';
 import type { Database } from './own-tables.ts';
 
 /**
- * How often uses are written. `docs/contract.md#api-keys` allows a minute. A twelfth of it leaves room for failed attempts and costs
+ * How often uses are written. `docs/reference/contract.md#api-keys` allows a minute. A twelfth of it leaves room for failed attempts and costs
  * one small transaction for any number of requests.
  */
 export const usesFlushMs = 5_000;

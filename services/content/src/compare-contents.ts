@@ -2,7 +2,7 @@ import type { AuditDetails } from '@latchkey/shared/contracts';
 import type { Content } from './content.ts';
 import { toContentAnswer } from './content-schema.ts';
 
-/** What an edit may change. */
+/** The members that an edit may change. */
 const compared = [
   'name',
   'status',
@@ -13,7 +13,7 @@ const compared = [
   'metadata',
 ] as const;
 
-/** What an edit may change, before and after it, as the API shows it. @param before null for a content that is new */
+/** The members that an edit may change, before and after it, as the API shows them. @param before null for a content that is new */
 export function compareContents(
   before: Content | null,
   after: Content,

@@ -112,10 +112,10 @@ export async function findContentToChange(tx: Transaction, id: string): Promise<
   return row ? toContent(row) : null;
 }
 
-/** The orders of the list, the usual one first. Each is that of an index. */
+/** The orders of the list, the usual one first. Each order has an index. */
 export const contentOrders = ['-createdAt', 'createdAt', 'name', '-name'] as const;
 
-/** Reads where it delays no other request: the few contents of a limited API key may be spread over all others. */
+/** Reads without a delay for other requests: the few contents of a limited API key may be spread over all others. */
 function readerOf(db: Database, within: NamedBy | undefined) {
   return <R>(query: Compilable<R> & { execute(): Promise<R[]> }): Promise<R[]> =>
     within ? readAside(db, query) : query.execute();
@@ -208,7 +208,7 @@ export async function findContentsByBeginning(
   };
 }
 
-/** Those of the contents that there are, in the order of their ids. */
+/** The contents that exist, in the order of their ids. */
 export async function findContentsByIds(
   db: Database,
   ids: readonly string[],

@@ -31,7 +31,7 @@ export interface ContentFields {
   metadata: Metadata;
 }
 
-/** 16 KiB of JSON text: `docs/contract.md#content`. */
+/** 16 KiB of JSON text: `docs/reference/contract.md#content`. */
 const maxMetadataBytes = 16 * 1024;
 /** Far more than people write. Deeper nesting could exhaust the stack of code that prints it. */
 const maxMetadataDepth = 32;

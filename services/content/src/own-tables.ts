@@ -3,7 +3,7 @@ import type * as events from '@latchkey/shared/events';
 import type * as http from '@latchkey/shared/http';
 import type * as rows from '@latchkey/shared/process/service-database';
 
-// The database as the content service sees it. Its files take these types and not those of the whole database: a query on a
+// The database as the content service sees it. Its files take these types and not the types of the whole database: a query on a
 // table of another service then does not compile, as Postgres refuses it to the role of this service.
 
 type Schema = ServiceSchema<'content'>;

@@ -19,7 +19,7 @@ export type SignUpload = (
   life: { signedAt: number; lifetimeSeconds: number },
 ) => Promise<string>;
 
-/** What the store checks besides the path: the host and these headers. */
+/** The headers that the store checks in addition to the path. */
 const signedHeaders = new Set(['host', 'content-type', 'content-length', 'cache-control']);
 
 /**

@@ -75,7 +75,7 @@ export async function mount(
   });
 }
 
-/** The routes of content keys, and those of packagers. Only the former count as key requests: players make those. */
+/** The routes of content keys and of packagers. Only requests for content keys count as key requests: players make them. */
 export async function addKeyDerivationRoutes(app: App, options: KeyDerivationOptions): Promise<void> {
   const { issuer, publicUrl } = options;
   const countKeyRequest = createKeyRequestCounter(options);

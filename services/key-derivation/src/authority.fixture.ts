@@ -4,7 +4,7 @@ import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events'
 import type { planCaches } from '@latchkey/shared/memory';
 import type { ManualClock } from '@latchkey/shared/testing';
 
-/** What the services that own the states answer. Without one, there is no such state. */
+/** The answers of the services that own the states. Without an answer, there is no such state. */
 interface Owners {
   findApiKey?: () => Promise<ApiKeyState | null>;
   findContent?: (contentId: string) => Promise<ContentState | null>;

@@ -7,7 +7,7 @@ import {
   type Values,
 } from '@latchkey/shared/config';
 
-/** The variables of this service, besides those that several services read. */
+/** The variables of this service, in addition to the variables that several services read. */
 export const keyDerivationSettings = {
   ...contentVariables,
   LEASE_MODE: leaseVariables.LEASE_MODE,

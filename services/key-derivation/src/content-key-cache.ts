@@ -16,16 +16,16 @@ import type { KeyRequest } from './key-request.ts';
 const keysKept = 4_096;
 /** Where another system holds the master key, deriving one takes a call of it. These are 16 MB. */
 const custodiedKeysKept = 65_536;
-/** What a content key is the key of. */
+/** The members of a request that determine its content key. */
 type NamedKey = Pick<KeyRequest, 'contentId' | 'epoch' | 'kid'>;
 
-/** Derives content keys or unwraps imported ones, and keeps those that were asked for last. */
+/** Derives content keys or unwraps imported ones, and keeps the keys that were requested last. */
 export interface ContentKeyCache {
   /**
-   * The key, where no wait is needed: always, if this process holds the master key and the key is derived.
+   * The key, if no wait is needed: always, if this process holds the master key and the key is derived.
    *
    * @param wrappedKey the imported key, which takes the place of the derived one; null without one
-   * @returns 16 bytes, which the caller must not change; null where only `load` can tell
+   * @returns 16 bytes, which the caller must not change; null if only `load` can tell
    */
   find(masterKey: AnyMasterKey, key: NamedKey, wrappedKey: string | null): Buffer | null;
   /**
@@ -37,7 +37,7 @@ export interface ContentKeyCache {
   load(masterKey: AnyMasterKey, key: NamedKey, wrappedKey: string | null): Promise<Buffer | null>;
 }
 
-/** What is kept of one version of the master key. */
+/** The keys that are kept for one version of the master key. */
 class KeptKeys {
   readonly keys: LRUCache<string, Buffer>;
   readonly loading = new Map<string, Promise<Buffer | null>>();

@@ -15,7 +15,7 @@ let authority: Authority;
 /** Follows the change feed, so that states that nothing has named hold on. */
 let pull: () => Promise<void>;
 let viewer: Extract<Principal, { kind: 'viewer' }>;
-// What the owners would answer.
+// The answers of the owners.
 let content: ContentState | null;
 let lease: LeaseState | null;
 let mark: MarkState | null;

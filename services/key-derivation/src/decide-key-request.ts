@@ -44,7 +44,7 @@ export type Decision =
 const unregisteredKeyVersion = 1;
 
 /**
- * The order of `docs/contract.md#order-of-decisions`, after the credential and its scope: the content claim, the content,
+ * The order of `docs/reference/contract.md#order-of-decisions`, after the credential and its scope: the content claim, the content,
  * then the named lease or, without one, the marks and the lease mode, and last the key periods of the content. For a session
  * `decideBySession` takes the place of the first three. What is served is then the imported key, if there is one.
  *

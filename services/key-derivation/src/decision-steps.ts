@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@latchkey/shared/errors';
 
-/** The steps of `docs/contract.md#order-of-decisions`, and which of its codes each of them refuses with. */
+/** The steps of `docs/reference/contract.md#order-of-decisions`, and which of its codes each of them refuses with. */
 export const codesOfSteps = {
   credential: ['UNAUTHENTICATED', 'INVALID_TOKEN', 'INVALID_SESSION'],
   entitlement: ['CONTENT_NOT_ENTITLED'],

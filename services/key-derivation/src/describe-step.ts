@@ -26,7 +26,7 @@ export interface StepContext {
   request: KeyRequest;
   rules: KeyRules;
   seen: SeenStates;
-  /** The keys that the viewer may fetch now, and those that come back each second; null where no pace holds, or an earlier step refuses. */
+  /** The keys that the viewer may fetch now, and the keys that come back each second. Null if no pace holds, or an earlier step refuses. */
   bucket: { keysLeft: number; perSecond: number } | null;
   /** Wall clock, milliseconds since 1970. */
   now: number;
@@ -40,7 +40,7 @@ interface DescribedStep {
 
 const skipped: DescribedStep = { holds: false, facts: {} };
 
-/** What each step goes by. No fact is a credential, and none is a key. */
+/** The facts that each step uses. No fact is a credential or a key. */
 export const describeStep: Record<StepName, (context: StepContext) => DescribedStep> = {
   credential: ({ request: { principal }, seen }) => ({
     holds: true,

@@ -63,7 +63,7 @@ async function decide(authority: Authority, request: KeyRequest, rules: KeyRules
   }
 }
 
-/** Every combination of what a decision goes by. */
+/** Every combination of the facts that a decision uses. */
 function* worlds(): Generator<{ world: World; rules: KeyRules; request: KeyRequest }> {
   const contents = [
     null,
@@ -170,7 +170,7 @@ test('an explanation takes no key of the pace, and says when none is left', asyn
   pace.take({ ...key, epoch: 1 });
   pace.take({ ...key, epoch: 2 });
   expect(await explain(request)).toMatchObject({ outcome: 'refused', code: 'KEY_PACE_EXCEEDED' });
-  // What the viewer got lately costs nothing.
+  // A key that the viewer got lately costs nothing.
   expect(await explain({ ...request, epoch: 2 })).toMatchObject({ outcome: 'served' });
 });
 

@@ -1,6 +1,6 @@
 import { AppError } from '@latchkey/shared/errors';
 
-/** An imported key that does not open under the master key of its content: its row was changed, or is that of another installation. */
+/** An imported key that does not open under the master key of its content: its row was changed, or comes from another installation. */
 export class ImportedKeyUnreadable extends AppError {
   constructor(contentId: string) {
     const cause = new Error(

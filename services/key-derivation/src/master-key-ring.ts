@@ -20,8 +20,8 @@ export interface MasterKeyRing {
   /** Versions that are in use elsewhere, and of which this process has no key. */
   noteMissing(versions: Iterable<number>): void;
   /**
-   * For `/ready`: the `versions` of this process, those that are `missing` if there are any, and the `providers` of those that it does not
-   * hold itself.
+   * For `/ready`: the `versions` of this process, the `missing` versions if there are any, and the `providers` of the versions that it does
+   * not hold itself.
    *
    * @throws Degraded while a provider does not answer: keys that are kept are served
    */

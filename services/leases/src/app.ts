@@ -72,7 +72,7 @@ export async function mount(
   return extendSessions;
 }
 
-/** What acts on leases are written with. */
+/** The options of the functions that write acts on leases. */
 export function toWriting(options: LeaseRouteOptions): LeaseWriting {
   return {
     ...options,

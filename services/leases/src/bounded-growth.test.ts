@@ -10,7 +10,7 @@ import { createLeasePurge } from './purge-leases.ts';
 import { insertLeases } from './stored-leases.fixture.ts';
 
 const hourMs = 3_600_000;
-/** `LEASES_PER_HOUR=700` makes it six days with 100,800 leases in all, as docs/retention.md says. */
+/** `LEASES_PER_HOUR=700` makes it six days with 100,800 leases in all, as docs/operate/retention.md says. */
 const { LEASES_PER_HOUR: asked } = process.env;
 const days = asked ? 6 : 3;
 const leasesPerHour = Number(asked ?? 100);

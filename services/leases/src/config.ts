@@ -8,7 +8,7 @@ import {
 } from '@latchkey/shared/config';
 import type { LeaseRules } from './lease-rules.ts';
 
-/** The variables of this service, besides those of the database, the bus and the listener. */
+/** The variables of this service, in addition to the variables of the database, the bus and the listener. */
 export const leaseSettings = {
   ...contentVariables,
   ...leaseVariables,

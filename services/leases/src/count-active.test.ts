@@ -40,7 +40,7 @@ async function count(selector: LeaseSelector) {
   return { active, ran: plans.map(({ sql, steps }) => ({ sql, steps: steps.join() })) };
 }
 
-/** What the connection of the process has run, in which it answers nobody: no more than a look at some entries of an index. */
+/** The queries on the connection of the process, which answers nobody meanwhile: no more than a look at some entries of an index. */
 const onlyALook = (index: string) => [
   {
     sql: expect.stringContaining(' limit ?'),

@@ -6,10 +6,10 @@ const isWithin = (r: 'r' | 'other') => sql`l.created_at > ${sql.ref(`${r}.create
   and l.created_at <= ${sql.ref(`${r}.revoked_up_to`)} and l.expires_at > ${sql.ref(`${r}.expiring_after`)}`;
 
 /**
- * How many leases look active by their rows and are covered by a revocation whose rows are still being written: by so
- * many a count over the rows is too high.
+ * How many leases look active by their rows and are covered by a revocation whose rows are still being written. A count over
+ * the rows is too high by this number.
  *
- * The cost is that of counting the leases of those revocations by an index, and nothing when no revocation is being written. Several
+ * It costs a count of the leases of those revocations by an index, and nothing when no revocation is being written. Several
  * revocations of one viewer, content or pair cover different leases (`created_after`). Of the others, a content's leases
  * are counted first, because there may be a million. Then follow a viewer's without those, and a pair's without either.
  */

@@ -8,8 +8,8 @@ import type { Database } from './own-tables.ts';
 const countedAtMost = 10_000;
 
 /**
- * How many leases a list that is not of one state, or of ended ones, has on all its pages, counted up to 10,000. By the rows: while those
- * of a revocation are being written, it lags behind. Null where no index alone tells: of both a viewer and a content.
+ * How many leases a list that is not of one state, or of ended ones, has on all its pages, counted up to 10,000. It counts rows: while the
+ * rows of a revocation are being written, it lags behind. Null if no index alone tells: of both a viewer and a content.
  */
 export async function countListed(db: Database, filter: LeaseFilter, now: number): Promise<number | null> {
   const { viewerId, contentId, state } = filter;

@@ -220,7 +220,7 @@ test('each answer about leases and marks over HTTP carries the number of the cha
   const client: LeaseClient = createLeaseClient(server.client);
   expect(await client.stamped.findLease(randomUUID())).toEqual({ value: null, asOf: 7 });
   expect(await client.stamped.findMark('ann', 'film')).toEqual({ value: null, asOf: 7 });
-  // A number that is read after the row could be that of a change which the row does not show.
+  // A number that is read after the row could belong to a change that the row does not show.
   expect(order).toEqual(['head', 'lease', 'head', 'mark']);
   order.length = 0;
   const { findLease, findMark } = client.stamped;

@@ -9,7 +9,7 @@ import { makeLease } from './stored-leases.fixture.ts';
 const now = Date.UTC(2026, 0, 1);
 const lease = makeLease({ id: 'l', createdAt: now, expiresAt: now + 60_000 });
 const state = createLeaseState({ expiresAt: now + 60_000, renewableUntil: now + 90_000 });
-/** What happened, in its order. */
+/** The steps of a write, in their order. */
 let order: string[];
 let announced: BusMessage[];
 let published: PublishedLease[];

@@ -17,7 +17,7 @@ export async function lockForCreation(tx: Transaction, viewerId: string, content
 }
 
 /**
- * Taken before a renewal. No revocation that covers the lease runs meanwhile, so those that are read are current. Renewals
+ * Taken before a renewal. No revocation that covers the lease runs meanwhile, so the revocations that are read are current. Renewals
  * of one viewer do not wait for each other. Bringing an expired lease back is locked as a creation is, because it counts
  * towards the limit.
  */

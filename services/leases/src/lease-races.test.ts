@@ -27,7 +27,7 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', (kind) =
     const create = (n: number) =>
       leases.ask('POST', '/keys/leases', token, { contentId: 'film', deviceId: `device ${n}` });
     const [revocation, ...creations] = await Promise.all([
-      // So that some creations are ahead of it, some beside it and some behind.
+      // So that some creations run before it, some at the same time and some after it.
       create(-1).then(() => leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, selector)),
       ...each.map(create),
     ]);

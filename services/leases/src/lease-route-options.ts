@@ -8,7 +8,7 @@ import type { LeaseLedger } from './lease-ledger.ts';
 import type { LeaseRules } from './lease-rules.ts';
 import type { RouteOptions } from './own-tables.ts';
 
-/** What the routes of the lease service are made from. */
+/** The options of the routes of the lease service. */
 export interface LeaseRouteOptions extends RouteOptions {
   contents: ContentReader;
   /** `any`: a lease may be for content that is not registered (`CONTENT_MODE`). */
@@ -27,12 +27,12 @@ export interface LeaseRouteOptions extends RouteOptions {
   publisher: LeasePublisher | null;
 }
 
-/** What acts on leases are written with. */
+/** The options of the functions that write acts on leases. */
 export interface LeaseWriting extends Omit<LeaseRouteOptions, 'ledger'> {
   ledger: LeaseLedger;
 }
 
-/** What the functions of the service get. */
+/** The options of the functions of the service. */
 export interface LeaseService extends LeaseWriting {
   acts: ActWriter;
   findLease: LeaseFinder;

@@ -87,7 +87,7 @@ export function inState(eb: LeaseExpression, state: LeaseStatus, now: number) {
   return eb.and([eb('revoked_at', 'is', null), eb('expires_at', state === 'active' ? '>' : '<=', now)]);
 }
 
-/** Which rows a revocation by viewer or content writes: those that it names, created and expiring as given. */
+/** The rows that a revocation by viewer or content writes: the leases that it names, created and expiring as given. */
 export interface OpenLeases extends SeenLeases {
   /** Exclusive, in milliseconds since 1970. */
   createdAfter: number;
@@ -122,7 +122,7 @@ export function isOpen(
   ]);
 }
 
-/** The orders of the list, the usual one first. Each is that of an index. */
+/** The orders of the list, the usual one first. Each order has an index. */
 export const leaseOrders = ['-createdAt', 'createdAt', 'expiresAt', '-expiresAt'] as const;
 export type LeaseOrder = (typeof leaseOrders)[number];
 

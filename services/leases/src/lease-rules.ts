@@ -1,4 +1,4 @@
-/** What the operator decides about leases (`LEASE_…`). */
+/** The settings of the operator for leases (`LEASE_…`). */
 export interface LeaseRules {
   /** `off`: there are no leases. What `required` means for a key request is decided by key-derivation. */
   mode: 'off' | 'optional' | 'required';
@@ -14,12 +14,12 @@ export interface LeaseRules {
   sessionMaxSeconds: number;
 }
 
-/** Three quarters of the life (`docs/contract.md#leases`): the last quarter leaves time for retries. */
+/** Three quarters of the life (`docs/reference/contract.md#leases`): the last quarter leaves time for retries. */
 const renewAfterShare = 0.75;
 
 /**
- * Active leases of one viewer, whatever the rules: a hundred times what a family with its devices holds. Each creation counts those that
- * its viewer has, so one viewer with many would slow every other one.
+ * Active leases of one viewer, whatever the rules: a hundred times what a family with its devices holds. Each creation counts the leases
+ * of its viewer, so one viewer with many would slow every other one.
  */
 export const mostActive = 1_000;
 

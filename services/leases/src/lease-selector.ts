@@ -5,7 +5,7 @@ import type { Schema } from './own-tables.ts';
 
 export type { LeaseSelector };
 
-/** What a caller sees of the leases that a selector names. */
+/** The leases of a selector that a caller may see. */
 export interface SeenLeases extends LeaseSelector {
   /** The contents that exist for a limited API key. */
   within?: NamedBy | undefined;

@@ -80,7 +80,7 @@ export class LeaseStore {
     await this.#db.insertInto('leases').values(toRow(lease)).execute();
   }
 
-  /** In the filter's order, up to `limit`, after the cursor. The filter goes by the rows, and what comes back by everything. */
+  /** In the filter's order, up to `limit`, after the cursor. The filter reads only the rows. The leases show every revocation. */
   async list(filter: LeaseFilter, now: number, limit: number, after: Cursor | null): Promise<Lease[]> {
     const { createdAfter, createdUpTo, order = '-createdAt' } = filter;
     const direction = isDescending(order) ? 'desc' : 'asc';
@@ -99,7 +99,7 @@ export class LeaseStore {
   }
 
   /**
-   * What a revocation covers and its rows do not show yet, up to `limit`, after the cursor. Its rows are written newest first.
+   * The leases that a revocation covers and whose rows do not show it yet, up to `limit`, after the cursor. Its rows are written newest first.
    *
    * @param written the last row that was written
    */
@@ -111,7 +111,7 @@ export class LeaseStore {
   ): Promise<Lease[]> {
     const direction = isNewestFirst ? 'desc' : 'asc';
     const from = isNewestFirst ? open.createdAfter : Math.max(open.createdAfter, (after?.at ?? 0) - 1);
-    // What comes before the last written one is written: a page would read half a million rows to find the first open one.
+    // All rows before the last written one are written: a page would read half a million rows to find the first open one.
     const below = isNewestFirst ? laterOf(after, open.written) : open.written;
     const rows = await this.#select()
       .where((eb) => isOpen(eb, { ...open, createdAfter: from }, below))
@@ -156,7 +156,7 @@ export class LeaseStore {
   }
 
   /**
-   * Spares small installations the thread, and lists of a viewer the wait for a count of everything on it. Null where there are
+   * Spares small installations the thread, and lists of a viewer the wait for a count of everything on it. Null if there are
    * many, or a revocation is still being written to rows (but the few leases of a viewer are compared with it one by one).
    */
   async #countFew(selector: SeenLeases, now: number): Promise<number | null> {
@@ -166,7 +166,7 @@ export class LeaseStore {
       .selectFrom('leases')
       .select((eb) => ['expires_at', (comparesRows ? isCovered(eb) : eb.lit(0)).as('covered')])
       .where((eb) => eb.and([matchesSelector(eb, selector), eb('revoked_at', 'is', null)]))
-      // What is named is found by an index in another order, so the limit has to count those that have expired, too.
+      // An index in another order finds the leases of a selector, so the limit has to count expired leases, too.
       .$if(!named, (query) => query.where('expires_at', '>', now))
       .limit(countedAtOnce);
     const { seen, active, unfinished } = await this.#db

@@ -17,7 +17,7 @@ import type { LeaseRouteOptions } from './lease-route-options.ts';
 import type { LeaseRules } from './lease-rules.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 
-/** The defaults of `docs/configuration.md`. */
+/** The defaults of `docs/operate/configuration.md`. */
 const usualRules: LeaseRules = {
   mode: 'optional',
   ttlSeconds: 300,

@@ -9,7 +9,7 @@ export type Revoker = (typeof revokers)[number];
 export const leaseStatuses = ['active', 'expired', 'revoked'] as const;
 export type LeaseStatus = (typeof leaseStatuses)[number];
 
-/** What makes a lease a playback session. All times are milliseconds since 1970. */
+/** The members that make a lease a playback session. All times are milliseconds since 1970. */
 export interface LeaseSession {
   /** SHA-256 of the secret in its URL, 64 hex digits. */
   secretHash: string;

@@ -43,8 +43,8 @@ export async function listLeases(
 }
 
 /**
- * The filter from its first match on. Active leases are usually newer than expired ones, so those of a viewer or a content that come
- * first may all be of the other state. An index alone passes over them: reading hundreds of thousands of rows takes ten times as long.
+ * The filter from its first match on. Active leases are usually newer than expired ones, so the first leases of a viewer or a content
+ * may all be of the other state. An index alone passes over them: reading hundreds of thousands of rows takes ten times as long.
  */
 async function beginAtFirst(db: LeaseService['db'], filter: LeaseFilter, now: number): Promise<LeaseFilter> {
   const { viewerId, contentId, state, order = '-createdAt' } = filter;
@@ -77,7 +77,7 @@ function narrow(filter: LeaseFilter, unfinished: readonly UnfinishedRevocation[]
   return { ...filter, createdAfter };
 }
 
-/** Active or expired leases: by their rows, and without those that a revocation covers. */
+/** Active or expired leases: by their rows, and without leases that a revocation covers. */
 async function listUncovered(
   store: LeaseStore,
   filter: LeaseFilter,
@@ -98,7 +98,7 @@ async function listUncovered(
   return { leases: found, next: cursor };
 }
 
-/** Revoked leases: by their rows, and those that a revocation covers, in one order. */
+/** Revoked leases: by their rows, and the leases that a revocation covers, in one order. */
 async function listRevoked(
   store: LeaseStore,
   filter: LeaseFilter,

@@ -72,7 +72,7 @@ describe.each(databaseKinds(process.env))('MarkStore on $name', (kind) => {
         .execute();
     const all = { viewerId: null, contentId: null };
     const walks: AllowedScan[] = [
-      // And those of the same instant as the last one.
+      // In addition to the page, the marks of the same instant as its last one.
       { index: 'marks_by_marked_at', entriesAtMost: 110 },
     ];
     const after = { viewerId: 'viewer-77', contentId: 'content-1-', markedAt: 2_000 };

@@ -1,14 +1,14 @@
 import { AppError } from '@latchkey/shared/errors';
 import type { LeaseSelector } from './lease-selector.ts';
 
-/** A revocation that outlives the leases: `docs/contract.md#marks`. */
+/** A revocation that outlives the leases: `docs/reference/contract.md#marks`. */
 export interface Mark extends LeaseSelector {
   /** Milliseconds since 1970. */
   markedAt: number;
 }
 
 /**
- * The id of a mark says what it names and when. So a mark that a later revocation has moved forward has another id, and is not lifted by
+ * The id of a mark contains its viewer, content and time. So a mark that a later revocation has moved forward has another id, and is not lifted by
  * an admin who has not seen that revocation.
  */
 export function formatMarkId({ viewerId, contentId, markedAt }: Mark): string {

@@ -84,7 +84,7 @@ async function findNth(tx: Transaction, revocation: UnfinishedRevocation, n: num
  * read a thousand of them at a time.
  *
  * @param last null for all that are left
- * @returns how many, without those that another transaction revoked before
+ * @returns how many, without rows that another transaction revoked before
  */
 async function revokeDownTo(
   tx: Transaction,

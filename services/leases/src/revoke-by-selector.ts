@@ -11,14 +11,14 @@ import type { LedgerEntry, Transaction } from './own-tables.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
 import { sessionColumn } from './session-row.ts';
 
-/** How many of the newly revoked leases an answer shows (`docs/contract.md#revocation`). */
+/** How many of the newly revoked leases an answer shows (`docs/reference/contract.md#revocation`). */
 const shownLeases = 100;
-/** Up to here `revoked` is exact (`docs/contract.md#revocation`). */
+/** Up to here `revoked` is exact (`docs/reference/contract.md#revocation`). */
 const countedExactly = 10_000;
 /** Rows that a count reads: one more shows that there are more. */
 const rowsLookedAt = countedExactly + 1;
 
-/** What was newly revoked: how many, and the first of them. */
+/** The newly revoked leases: how many, and the first of them. */
 export interface RevocationResult {
   revoked: number;
   /** Whether there are more than were counted. */
@@ -100,7 +100,7 @@ async function revokeFromNowOn(tx: Transaction, named: Named): Promise<Revocatio
 }
 
 /**
- * The leases that a revocation names, without those that an earlier one covers and has not written yet. The search ends
+ * The leases that a revocation names, without leases that an earlier one covers and has not written yet. The search ends
  * after `rowsLookedAt` rows: an earlier revocation may cover nearly all of a million.
  */
 function newlyRevoked(tx: Transaction, revocation: SelectorRevocation, hasOthers: boolean) {

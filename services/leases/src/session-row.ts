@@ -3,7 +3,7 @@ import type { LeaseSession } from './lease.ts';
 import type { Schema } from './own-tables.ts';
 
 /**
- * The column `session` of a lease: the columns of its row in `sessions` as one text, null where it is a player's. One look-up by the primary
+ * The column `session` of a lease: the columns of its row in `sessions` as one text, null for the lease of a player. One look-up by the primary
  * key for each lease, in the statement that reads or changes it.
  */
 export function sessionColumn(eb: ExpressionBuilder<Schema, 'leases'>) {

@@ -1,4 +1,4 @@
-/** `docs/contract.md#sessions`: a use is written at most once in this part of the TTL. */
+/** `docs/reference/contract.md#sessions`: a use is written at most once in this part of the TTL. */
 const extendAfterShare = 0.25;
 
 /** From then on a use of the session is worth a write. Milliseconds since 1970. */
@@ -9,7 +9,7 @@ export function extendableFrom(
   return (usedAt ?? createdAt) + Math.floor(ttlMs * extendAfterShare);
 }
 
-/** What an extension needs to know of a lease. All times are milliseconds since 1970. */
+/** The facts of a lease that an extension needs. All times are milliseconds since 1970. */
 interface ExtendableLease {
   createdAt: number;
   expiresAt: number;
@@ -21,7 +21,7 @@ interface ExtendableLease {
  * How a use extends a session.
  *
  * @param usedAt by the clock of another process, or forged: a use that has not been yet counts as one of now
- * @returns null where it changes nothing: the lease is a player's, has ended by now, or was extended shortly before
+ * @returns null if it changes nothing: the lease is a player's, has ended by now, or was extended shortly before
  */
 export function planExtension(
   lease: ExtendableLease,

@@ -2,7 +2,7 @@ import { rowList } from '@latchkey/shared/db';
 import type { Lease } from './lease.ts';
 import type { Database, Transaction } from './own-tables.ts';
 
-/** Writes what makes those of the leases a session that are one. */
+/** Inserts the row in `sessions` of each lease that is a session. */
 export async function insertSessions(tx: Transaction, leases: readonly Lease[]): Promise<void> {
   const rows = leases.flatMap(({ id, session }) =>
     session ? [{ lease_id: id, ...toColumns(session) }] : [],

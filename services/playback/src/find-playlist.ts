@@ -4,9 +4,9 @@ import type { RewrittenPlaylist } from './rewrite/playlist.ts';
 import type { SourceCache } from './sources/source-cache.ts';
 import { SourceRefusal } from './sources/source-refusal.ts';
 
-/** The name of a content's own playlist. Those that it lists have names of their own (`rewrite/child-names.ts`). */
+/** The name of a content's own playlist. The playlists that it lists have names of their own (`rewrite/child-names.ts`). */
 const indexName = 'index.m3u8';
-/** What a source answers where the signature in a URL has ended, or where a playlist has moved. */
+/** The statuses of a source after the signature in a URL has ended, or after a playlist has moved. */
 const staleStatuses = [401, 403, 404, 410];
 
 /**

@@ -20,5 +20,5 @@ export function createOwnKeys(publicUrl: string | null): (url: URL) => URL | nul
   };
 }
 
-/** An id as `docs/contract.md#conventions` has it, and perhaps an epoch or a key id. */
+/** An id as `docs/reference/contract.md#conventions` has it, and perhaps an epoch or a key id. */
 const keyName = /^[A-Za-z0-9_-]{1,256}(?:\/[0-9]{1,10}|\/kid\/[0-9a-f-]{36})?$/;

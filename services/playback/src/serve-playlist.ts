@@ -78,7 +78,7 @@ async function* inTurns(pieces: Iterable<string>, turns: Pick<WorkPortions, 'tak
   }
 }
 
-/** The operator's log has the fault, once for each fetch. A request only says that there is one. */
+/** The operator's log has the fault, once for each fetch. The answer to a request reports only that there is one. */
 function toAnswer(fault: unknown): never {
   if (fault instanceof AppError) throw fault;
   throw new AppError('DEPENDENCY_UNAVAILABLE', { detail: 'The playlist is not available at the moment.' });

@@ -12,7 +12,7 @@ export interface WorkPortions {
 }
 
 /**
- * What is worked on in one turn of the event loop. The slowest of the texts in `hostile-playlist.test.ts` takes 35 ns for a character, so
+ * The work of one turn of the event loop, in characters. The slowest of the texts in `hostile-playlist.test.ts` takes 35 ns for a character, so
  * this takes some 2 ms. A machine that is twenty times as slow stays below 50 ms, the most that a request may wait for other work. A text of
  * 2 MiB has 32 portions or more, and a turn between them takes some microseconds.
  */

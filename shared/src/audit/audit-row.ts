@@ -19,7 +19,7 @@ export interface AuditRecord extends Record<string, unknown> {
   code: string | null;
   /** Number of leases that the act revoked. Null where the act revokes none, and until all of their rows are written. */
   affected: number | null;
-  /** How many refusals the row stands for; 1 for an act. */
+  /** Number of refusals that the row counts; 1 for an act. */
   count: number;
   /** Why it was done and what it changed; null if the row does not say. */
   details: AuditDetails | null;
@@ -44,7 +44,7 @@ export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
   };
 }
 
-/** What a row stores beside its columns. */
+/** The JSON in the `details` column of a row. */
 interface StoredDetails extends AuditDetails {
   names?: LeaseNames;
 }
@@ -66,7 +66,7 @@ function readDetails(text: string | null): AuditDetails | null {
   return Object.keys(details).length === 0 ? null : details;
 }
 
-/** What the act of a row names: nothing where it was no act on leases. */
+/** The leases that the act of a row names. All members are null if it was not an act on leases. */
 export function readNames({ details }: Pick<Selectable<AuditTable>, 'details'>): LeaseNames {
   return readStored(details)?.names ?? { leaseId: null, viewerId: null, contentId: null };
 }

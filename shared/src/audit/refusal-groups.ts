@@ -12,14 +12,14 @@ const lateGroups = 10 * groupsPerMinute;
 
 /** Refusals that share a row. */
 export interface RefusalGroup {
-  /** The first refusal of the group: the row shows its details beside the number. */
+  /** The first refusal of the group: the row shows its details next to the count. */
   readonly entry: AuditEntry;
   /** When the first refusal of its row came, milliseconds since 1970. */
   at: number;
   count: number;
   /** The count that the stored row has; 0 while there is no row. */
   written: number;
-  /** How much of the count stands in earlier rows, which were final before the rest could be written. */
+  /** The part of the count that earlier rows hold. They were final before the rest could be written. */
   before: number;
   /** Id of the stored row; null while there is no row. */
   number: number | null;
@@ -30,7 +30,7 @@ interface RefusalGroups {
   /**
    * @param at milliseconds since 1970
    * @param nowMs by the monotonic clock
-   * @returns the group that counts this refusal; null where it gets a row of its own
+   * @returns the group that counts this refusal; null if it gets a row of its own
    */
   count(entry: AuditEntry, at: number, nowMs: number): RefusalGroup | null;
   /** Groups whose stored row lacks some of what was counted. */

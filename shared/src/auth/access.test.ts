@@ -15,7 +15,7 @@ const principals: Record<string, Principal> = {
   anonymous: { kind: 'anonymous', id: null },
 };
 
-/** The table of `docs/contract.md#scopes`. */
+/** The table of `docs/reference/contract.md#scopes`. */
 const table: Record<Exclude<Access, 'open'>, string[]> = {
   internal: [],
   'any-api-key': ['admin', 'full', 'packager', 'upload', 'playback'],

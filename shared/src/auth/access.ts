@@ -9,7 +9,7 @@ interface AccessRule {
   basic?: boolean;
 }
 
-/** The table of scopes and routes (`docs/contract.md#scopes`). Every route names its row. */
+/** The table of scopes and routes (`docs/reference/contract.md#scopes`). Every route names its row. */
 export const accessRules = {
   /** No credential: setup (which has its own rules), health, documents. */
   open: null,
@@ -43,7 +43,7 @@ export const accessRules = {
 export type Access = keyof typeof accessRules;
 
 /**
- * How a route names contents, for limited API keys: `docs/contract.md#limited-api-keys`. Every route that takes an API key declares it, and
+ * How a route names contents, for limited API keys: `docs/reference/contract.md#limited-api-keys`. Every route that takes an API key declares it, and
  * `addGuard` holds to it.
  *
  * - `none`: it names no content.

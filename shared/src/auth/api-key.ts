@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 export const apiKeyPrefix = 'lk_';
-/** `docs/contract.md#api-keys`: the literal prefix and 32 random bytes in lower-case hex. */
+/** `docs/reference/contract.md#api-keys`: the literal prefix and 32 random bytes in lower-case hex. */
 export const apiKeyPattern = /^lk_[0-9a-f]{64}$/;
 const keyBytes = 32;
 const prefixLength = 11;

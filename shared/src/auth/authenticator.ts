@@ -26,7 +26,7 @@ export interface Authenticator {
    */
   identify(credential: string | null, access: Access): Principal | Promise<Principal>;
   /**
-   * The API key that a key credential stands for (`KeyCredentials`), as long as it is accepted.
+   * The API key that requested a key credential (`KeyCredentials`), as long as that API key is accepted.
    *
    * @param cacheKey of the API key
    * @throws AppError INVALID_API_KEY or DEPENDENCY_UNAVAILABLE
@@ -44,9 +44,9 @@ export interface Authenticator {
 interface AuthenticatorOptions {
   apiKeys: Authority['apiKeys'];
   verifier: Pick<ApiKeyVerifier, 'noteUse'>;
-  /** Null where no viewer token is configured. */
+  /** Null if no viewer token is configured. */
   tokens: TokenVerifier | null;
-  /** Whether a viewer without a credential passes. Only where viewer tokens are not configured. */
+  /** Whether a viewer without a credential passes. Only if viewer tokens are not configured. */
   allowAnonymous: boolean;
   clock: Clock;
 }

@@ -84,7 +84,7 @@ async function makeToken(random: Random, globex: IssuerKey): Promise<Made> {
   ]);
   const usual = entries.find(({ name }) => name === signer)?.issuer;
   const iss = random(3) === 0 ? pick(random, issuers) : usual;
-  // A member that is written twice has its last value, whoever reads it.
+  // Every reader takes the last value of a member that is written twice.
   const earlier = signer !== 'globex' && random(10) === 0 ? pick(random, issuers) : undefined;
   const effective = iss === undefined ? earlier : iss;
   const [sub, claim] = [pick(random, subjects), pick(random, claims)];

@@ -7,7 +7,7 @@ import { refuseClaim, type TokenRules } from './token-claims.ts';
 export interface TokenIssuer {
   /** For the operator. */
   name: string;
-  /** At least 32 bytes each (RFC 7518 section 3.2), the one in use and those that are accepted as well; null: HS256 is not accepted. */
+  /** The secret in use and the others that are accepted, each at least 32 bytes (RFC 7518 section 3.2). Null: HS256 is not accepted. */
   secrets: AcceptedSecrets<Uint8Array> | null;
   keySet: KeySet | null;
   rules: TokenRules;

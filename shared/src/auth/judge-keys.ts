@@ -30,15 +30,15 @@ interface UnusableKey {
 
 export interface JudgedKeys {
   usable: readonly JWK[];
-  /** Finds a key among those that can be used. */
+  /** Finds a key among the usable ones. */
   find: ReturnType<typeof createLocalJWKSet>;
   unusable: readonly UnusableKey[];
 }
 
 /**
- * Separates the keys of a key set that can verify tokens from those that cannot.
+ * Divides a key set into the keys that can verify tokens and the keys that cannot.
  *
- * @throws JWKSInvalid where the document is no key set (RFC 7517 section 5)
+ * @throws JWKSInvalid if the document is no key set (RFC 7517 section 5)
  */
 export async function judgeKeys(document: unknown): Promise<JudgedKeys> {
   const { keys } = createLocalJWKSet(document as JSONWebKeySet).jwks();
@@ -62,7 +62,7 @@ export function mayBeKeyOf(header: JWTHeaderParameters, jwk: JWK): boolean {
  * The keys that cannot be used, each with its reason, for the operator. Keys for encryption are left out: identity providers publish
  * them for others.
  *
- * @returns an empty text where there is nothing to report
+ * @returns an empty text if there is nothing to report
  */
 export function describeUnusableKeys(unusable: readonly UnusableKey[]): string {
   const named = unusable
@@ -76,7 +76,7 @@ export function describeUnusableKeys(unusable: readonly UnusableKey[]): string {
   return [...named.slice(0, shownKeys), ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
-/** Why the key cannot be used; null where it can. */
+/** Why the key cannot be used; null if it can. */
 async function findFault(jwk: JWK): Promise<string | null> {
   const alg = algorithmOf(jwk);
   if (isForEncryption(jwk)) return 'it is for encryption';

@@ -8,31 +8,31 @@ export interface KeyName {
   readonly contentId: string;
   /** As the path has it; undefined for a content without epochs. */
   readonly epoch?: string | undefined;
-  /** Of a key that a packager named. No credential is made for one, and that of another key must not open it. */
+  /** The key id, if a packager named the key. No credential is issued for such a key, and no credential of another key may open it. */
   readonly kid?: string | undefined;
 }
 
 /**
- * Credentials that stand in the URL of one content key, for an encoder that can send no header: `docs/contract.md#live-encoders`.
+ * Credentials in the URL of one content key, for an encoder that can send no header: `docs/reference/contract.md#live-encoders`.
  *
- * A credential stands for the API key that asked for it, and names it in encrypted form. So it ends with that API key, and a stolen
- * one opens one key for a minute. Nothing is stored: every process with the same secret can check it.
+ * A credential names the API key that requested it, in encrypted form. It becomes invalid with that API key, and a stolen credential
+ * opens one key for a minute. Nothing is stored: every process with the same secret can check it.
  */
 export interface KeyCredentials {
   /** @param apiKey `cacheKey` of the principal that asks */
   issue(key: KeyName, apiKey: string): string;
   /**
    * @param credential as it came in the query
-   * @returns the `cacheKey` of the API key that it stands for
-   * @throws AppError INVALID_TOKEN where it is malformed, over, made under another secret, or for another key
+   * @returns the `cacheKey` of the API key that requested it
+   * @throws AppError INVALID_TOKEN if it is malformed, expired, made with another secret, or for another key
    */
   open(key: KeyName, credential: unknown): string;
 }
 
 export interface KeyCredentialOptions {
   /**
-   * `INTERNAL_SECRET`, and those that are accepted beside it. A process without one makes a random secret: then its credentials end with
-   * it.
+   * `INTERNAL_SECRET`, and the other secrets that are accepted. A process without `INTERNAL_SECRET` makes a random secret, so its
+   * credentials are valid only until it ends.
    */
   secrets: AcceptedSecrets;
   clock: Clock;

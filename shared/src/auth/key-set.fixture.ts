@@ -21,7 +21,7 @@ export function createKeySetScene(first: IssuerKey) {
   const scene = {
     /** The answer to the next fetches: keys, a failure, or another document. */
     published: [first.jwk] as JWK[] | Error | unknown,
-    /** Where it is set, the answer of the next fetches comes when it resolves. */
+    /** If it is set, the next fetches are answered when it resolves. */
     answering: null as Promise<void> | null,
     fetches: 0,
     faults: [] as unknown[],
@@ -52,7 +52,7 @@ export function createKeySetScene(first: IssuerKey) {
     /**
      * A token that is good for a day, so that only its key decides.
      *
-     * @param kid left out, that of the key; null, none
+     * @param kid Optional. Default: the `kid` of the key. Null: the token has no `kid`
      */
     tokenOf(key: IssuerKey, sub = 'alice', kid?: string | null): Promise<string> {
       const iat = clock.now() / 1_000;

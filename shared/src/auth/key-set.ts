@@ -49,7 +49,7 @@ export interface KeySet {
    */
   state(): 'good' | 'old' | 'lost' | 'pending';
   /**
-   * Fetches the set where it is missing or older than 4 minutes. Called every `keepFreshEveryMs`, it makes a withdrawn
+   * Fetches the set if it is missing or older than 4 minutes. Called every `keepFreshEveryMs`, it makes a withdrawn
    * key invalid within 5 minutes, and no request waits for that.
    */
   keepFresh(): Promise<void>;
@@ -72,7 +72,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
   /** When a token may have the set fetched. */
   let nextFetchAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Waits for the running fetch, or begins one. @returns false where it brings no set, or may not begin yet */
+  /** Waits for the running fetch, or begins one. @returns false if it brings no set, or may not begin yet */
   async function fetchForToken(): Promise<boolean> {
     if (set.fetching) return set.fetching;
     const now = clock.monotonic();
@@ -134,7 +134,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
 
 /** The set as last fetched, and what is known of its fetches. */
 interface FetchedSet {
-  /** `number` is that of its fetch. */
+  /** `number` is the number of the fetch that brought the set. */
   current: (JudgedKeys & { text: string; fetchedAtMs: number; number: number }) | null;
   /** Rises with each set that differs from the one before. */
   generation: number;

@@ -32,7 +32,7 @@ export function presentsApiKey(headers: IncomingHttpHeaders): boolean {
 
 /**
  * The credentials of the first place that has one: header, then query (`access_token`), then cookies, as far as each is allowed. An API key
- * always comes in the header (`docs/contract.md#scopes`): the sources apply to viewers' tokens. Only cookies can be several.
+ * always comes in the header (`docs/reference/contract.md#scopes`): the sources apply to viewers' tokens. Only cookies can be several.
  *
  * @throws AppError INVALID_TOKEN where the query or the cookies hold something other than tokens
  */
@@ -59,8 +59,8 @@ function readQuery(query: unknown): string[] {
 /** Finds the cookies without splitting the header: 16 KiB of `;` would be as many texts, and take a millisecond of each request. */
 const cookiePair = /(?:^|;)\s*latchkey_token=([^;]*)/g;
 /**
- * A browser keeps cookies of one name apart by domain and path (RFC 6265 section 5.3). Four: those of the host and its parent domain, each with
- * the path of the keys and with `/`. A forged one costs up to 140 µs, so four cost a stranger's request half a millisecond.
+ * A browser keeps cookies of one name apart by domain and path (RFC 6265 section 5.3). Four: the host and its parent domain can each have
+ * one with the path of the keys and one with `/`. A forged one costs up to 140 µs, so four cost a stranger's request half a millisecond.
  */
 const mostCookies = 4;
 

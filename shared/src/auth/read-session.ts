@@ -5,7 +5,7 @@ import { AppError } from '../errors/errors.ts';
 type SessionPrincipal = Extract<Principal, { kind: 'session' }>;
 
 /**
- * Reads the id of a session, which is its only credential (`docs/contract.md#sessions`). Whether the session exists is not checked.
+ * Reads the id of a session, which is its only credential (`docs/reference/contract.md#sessions`). Whether the session exists is not checked.
  *
  * @throws AppError INVALID_SESSION where the value cannot be the id of a session: then nothing is read
  */

@@ -10,7 +10,7 @@ const nowSeconds = 1_767_225_600;
 const tolerance = 10;
 const usual = { sub: 'ada', iat: nowSeconds - 60, exp: nowSeconds + 600 };
 
-/** What jose accepts, with the options of the verifier. */
+/** The claims of a token that jose accepts with the options of the verifier; null if jose refuses it. */
 async function acceptedByJose(token: string): Promise<object | null> {
   try {
     const { payload } = await jwtVerify(token, secret, {

@@ -11,7 +11,7 @@ import type { TokenRules } from './token-claims.ts';
  */
 export type SecretTokenReader = (token: string, nowMs: number) => JWTPayload | null;
 
-/** What the header of a usual token may say. Any other member may change what the rest means, such as `crit` and `b64`. */
+/** The members that the header of a usual token may have. Any other member, such as `crit` or `b64`, may change the meaning of the rest. */
 const usualMembers = new Set(['alg', 'typ', 'kid']);
 /** Applications sign with one header, or a few while they change `kid`. Longer ones are not kept. */
 const headersKept = 16;

@@ -15,7 +15,7 @@ export interface TimeRules {
   /** Revocation marks are kept for this long, so no older token may pass. */
   maxAgeSeconds: number;
   /**
-   * Whether a token without `iat` is refused. Where it is accepted, it needs an `exp` within `maxAgeSeconds`, and every
+   * Whether a token without `iat` is refused. If it is accepted, it needs an `exp` within `maxAgeSeconds`, and every
    * mark holds against it.
    */
   requireIssuedAt: boolean;
@@ -231,8 +231,8 @@ class ContentList implements TokenContents {
 }
 
 /**
- * @param ids those that cannot be the id of a content are left out, because no request can name them
- * @param pool keeps equal lists once, such as those of one subscription
+ * @param ids texts that cannot be the id of a content are left out, because no request can name them
+ * @param pool keeps equal lists once, such as the lists of one subscription
  * @returns the text of a `ContentList`, and the bytes that it adds beyond what other lists take already
  */
 function listContents(ids: Iterable<string>, pool: TextPool): { text: string; bytes: number } {

@@ -27,7 +27,7 @@ export type { TokenIssuer } from './issuer-table.ts';
 export type { TokenRules } from './token-claims.ts';
 
 /**
- * Bytes of a remembered token beside its hash, viewer id, contents and times: its slot in the map, and 7 fields.
+ * Bytes of a remembered token in addition to its hash, viewer id, contents and times: its slot in the map, and 7 fields.
  * Verifying a token takes 60 to 140 µs; finding a remembered one takes 1 µs.
  */
 const rememberedBytes = slotBytes + objectBytes(7);
@@ -44,8 +44,8 @@ export interface TokenVerifier {
    */
   verify(token: string, tokenHash: string): Principal | Promise<Principal>;
   /**
-   * @returns the viewer, where this token was verified before and nothing has changed since, or where it is signed with the secret and
-   * of the usual form. Null where only `verify` can tell
+   * @returns the viewer, if this token was verified before and nothing has changed since, or if it is signed with the secret and has
+   * the usual form. Null if only `verify` can decide
    */
   recall(token: string, tokenHash: string): Principal | null;
   /** Size of the store of remembered tokens: their number, and the bytes that they take. */

@@ -92,7 +92,7 @@ async function verifyByAny(
     try {
       return (await jwtVerify(token, key, options)).payload;
     } catch (error) {
-      // The signature is checked before the claims, so another fault is that of the token itself.
+      // The signature is checked before the claims, so any other error is a fault of the token itself.
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
     }
   }

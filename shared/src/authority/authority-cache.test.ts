@@ -8,7 +8,7 @@ const clock = createManualClock();
 const lease = (viewerId: string, contentId: string) => createLeaseState({ viewerId, contentId });
 
 let cache: AuthorityCache<LeaseState>;
-/** What the owner answers, and what waits for it. */
+/** The answer of the owner. Tests replace it. */
 let answer: (key: string) => Promise<LeaseState | null>;
 
 function create(options: { maxBytes?: number; namedSelectors?: number } = {}): AuthorityCache<LeaseState> {

@@ -18,7 +18,7 @@ export class EarlierState<V> {
   }
 }
 
-/** What is known of a key: its value, or that it has no value. */
+/** The known state of a key: its value, or null if it has no value. */
 export interface KnownState<V> {
   readonly value: V | null;
   /** Rises with each load. A caller that needs a state that was read after its own start compares this with `loadsBegun`. */
@@ -48,13 +48,13 @@ export interface PendingLoad {
 export interface AuthorityCacheOptions<V> {
   /** Reads the owner, or returns a state known from elsewhere as `EarlierState`. A rejection is not remembered. */
   load: (key: string) => Promise<V | null | EarlierState<V>>;
-  /** Whether a change has named the entry by its viewer or content after the step. Left out where no change can. */
+  /** Whether a change has named the entry by its viewer or content after the step. Optional. Default: no change can name it this way. */
   isNamed?: (named: NamedSelectors, key: string, value: V | null, step: number) => boolean;
   /** Memory limit for all entries, present and absent together, in bytes. */
   maxBytes: number;
   /** Estimated bytes of a value. The cache adds the key and the entry itself; an absent value takes nothing. */
   bytesOf: (value: V) => number;
-  /** Makes the entry of a value that stores it in fields of its own. Left out where the entry refers to the value. */
+  /** Makes an entry that stores the value in fields of its own. Optional. Default: the entry refers to the value. */
   keep?: (value: V, facts: ReadFacts) => KeptState<V>;
   feed: FeedPosition;
   /**
@@ -89,7 +89,7 @@ export class AuthorityCache<V> {
   readonly #named: NamedSelectors;
   /** For each key, the load that callers share. */
   readonly #shared = new Map<string, { pending: PendingLoad; done: Promise<void> }>();
-  /** All running loads for each key, including those that later callers must not share. */
+  /** All running loads for each key, including the loads that later callers must not share. */
   readonly #open = new Map<string, PendingLoad[]>();
   #clearedAtStep = 0;
   /** Counts changes that named a selector, and loads that were kept. */
@@ -121,7 +121,7 @@ export class AuthorityCache<V> {
     return this.#loadsBegun;
   }
 
-  /** The state where it is known now, without a call. Undefined where it has to be loaded. */
+  /** The state if it is known now, without a call. Undefined if it has to be loaded. */
   peek(key: string): KnownState<V> | undefined {
     const known = this.glance(key);
     this.#options.onLookup?.(known !== undefined);

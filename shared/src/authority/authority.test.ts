@@ -12,7 +12,7 @@ const limitMs = 5_000;
 let bus: Bus;
 let authority: Authority;
 let clock: ManualClock;
-/** What the owner of API keys answers. */
+/** The answer of the owner of API keys. Tests replace it. */
 let findApiKey: (keyHash: string) => Promise<ApiKeyState | null>;
 
 beforeEach(async () => {

@@ -63,7 +63,7 @@ export interface AuthorityOptions {
   namedSelectors?: number;
 }
 
-/** Bytes of a value beside its name: its fields, an id of 36 characters, and a number object for each time. */
+/** Bytes of a value in addition to its name: its fields, an id of 36 characters, and a number object for each time. */
 const apiKeyBytes = 160;
 const contentBytes = objectBytes(5);
 /** Six members, of which two may be fractions or times: each a number object. */

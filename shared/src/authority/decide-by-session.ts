@@ -6,11 +6,11 @@ import type { KnownStates, UnknownState } from './known-states.ts';
 /** A request by the URL of a session. */
 interface SessionRequest {
   readonly session: SessionId;
-  /** The content that the request names; null where it names none, and means that of the session. */
+  /** The content that the request names; null if it names none and means the content of the session. */
   readonly contentId: string | null;
   /** `LEASE_MODE`. Without leases there are no sessions. */
   readonly leaseMode: 'off' | 'optional' | 'required';
-  /** Whether the content is served at all, as far as its own state says. @param content null where it is not registered */
+  /** Whether the content's own state lets it be served. @param content null if it is not registered */
   readonly isServed: (content: ContentState | null) => boolean;
 }
 
@@ -20,10 +20,10 @@ export type SessionDecision =
   | { readonly kind: 'read'; readonly unknown: UnknownState };
 
 /**
- * Whether a session opens its content now, for keys and for playlists. The order is that of `docs/contract.md#order-of-decisions`, with
- * the session in the place of a credential: the secret, the content that is named, the state of that content, the lease.
+ * Whether a session opens its content now, for keys and for playlists. The order is in `docs/reference/contract.md#order-of-decisions`, with
+ * the session in the place of a credential: the secret, the named content, the state of that content, the lease.
  *
- * It is a pure function of what is known at this instant. What is not known is named, to be read; then everything is decided again.
+ * It is a pure function of what is known at this instant. If a state is unknown, the answer names it: the caller reads it and decides again.
  * A lease that does not exist, one that is not a session, and a wrong secret get the same answer.
  *
  * @param now wall clock, milliseconds since 1970

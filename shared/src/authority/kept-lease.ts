@@ -34,8 +34,8 @@ export class KeptLease extends KeptState<LeaseState> implements LeaseState {
 }
 
 /**
- * The entry of a cached session. There are few of them beside leases of players, so that those take no more memory for the two further
- * fields.
+ * The entry of a cached session. It is a class of its own because sessions are few: the many leases of players need no memory for its two
+ * further fields.
  */
 class KeptSession extends KeptLease {
   readonly session: NonNullable<LeaseState['session']>;
@@ -59,7 +59,7 @@ export function keepLease(lease: LeaseState, contentId: string, facts: ReadFacts
 }
 
 /**
- * Bytes of a lease beside the content id, which other leases share. Its 5 fields take 4 words more than the one by which
+ * Bytes of a lease without the content id, which other leases share. Its 5 fields take 4 words more than the one by which
  * another entry refers to its value.
  */
 export function keptLeaseBytes(lease: LeaseState): number {

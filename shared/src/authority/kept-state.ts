@@ -1,4 +1,4 @@
-/** What the cache knows of a load that it keeps. */
+/** The facts about a load that the cache keeps. */
 export interface ReadFacts {
   readonly loadNumber: number;
   readonly heldAtMs: number;

@@ -35,8 +35,8 @@ const machineClocks: MachineClocks = {
  *
  * `monotonic` must include the time that the machine slept or was paused by its host: an hour-old state must not look
  * fresh afterwards. The tick does not include it, so jumps of the wall clock against the tick are added. The code
- * compares the clocks' difference, not their steps: steps in whole milliseconds beside fractional ones add up to nearly
- * twice the time. A wall clock that is set forward makes states look older than they are, never fresher.
+ * compares the clocks' difference, not their steps: if one clock has whole milliseconds and the other has fractions, the
+ * steps add up to nearly twice the time. A wall clock that is set forward makes states look older than they are, never fresher.
  */
 export function createSystemClock(clocks: MachineClocks = machineClocks): Clock {
   const { tickMs, wallMs } = clocks;

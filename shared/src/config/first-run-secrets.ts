@@ -4,13 +4,13 @@ import { parseEnv } from 'node:util';
 import { createSource, type Environment } from './source.ts';
 import { defaultSqlitePath } from './variables/stores.ts';
 
-/** 256 bits, as `docs/configuration.md` requires for the master key, its salt and an HS256 secret. */
+/** 256 bits, as `docs/operate/configuration.md` requires for the master key, its salt and an HS256 secret. */
 const keyBytes = 32;
 
 /** The file that the first run writes, and its content. */
 export interface SecretsFile {
   readonly path: string;
-  /** Null where there is no such file. */
+  /** Null if the file does not exist. */
   readonly text: string | null;
 }
 
@@ -23,9 +23,9 @@ interface KeptSecrets {
 }
 
 /**
- * Reads the file of the first run, which is beside the database.
+ * Reads the file of the first run, which is next to the database.
  *
- * @throws the operating system's error where the file exists and cannot be read
+ * @throws the operating system's error if the file exists and cannot be read
  */
 export function readSecretsFile(env: Environment): SecretsFile {
   // A fault of SQLITE_PATH itself is reported with all others when the configuration is read.
@@ -56,8 +56,10 @@ export function readKeptSecrets({ path, text }: SecretsFile, env: Environment): 
 }
 
 /**
- * The values that a first run makes: a master key with its salt where no version of either and no provider is set, and a token secret
- * where viewers have no other way in. Nothing in production.
+ * The values that a first run makes. None in production.
+ *
+ * - A master key with its salt, if no version of either and no provider is set.
+ * - A token secret, if viewers have no other way in.
  */
 export function makeMissingSecrets(
   env: Environment,
@@ -89,7 +91,7 @@ function isProduction(env: Environment): boolean {
   return found !== undefined && ('message' in found || found.text === 'production');
 }
 
-/** @returns undefined where it is not set or cannot be read */
+/** @returns undefined if it is not set or cannot be read */
 function textOf(env: Environment, name: string): string | undefined {
   const found = createSource(env).find(name);
   return found && 'text' in found ? found.text : undefined;

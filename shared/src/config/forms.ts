@@ -112,7 +112,7 @@ export const hexKey = z
 /** HS256 wants a key at least as long as its hash: 256 bits (RFC 7518 section 3.2). */
 const minimumSecretBytes = 32;
 
-/** A shared secret for HS256: its UTF-8 bytes as written, or the bytes that `base64:…` stands for. */
+/** A shared secret for HS256: its UTF-8 bytes as written, or the bytes that `base64:…` encodes. */
 export const secretBytes = z
   .string()
   .transform((value, context): Buffer => {

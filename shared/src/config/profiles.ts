@@ -52,7 +52,7 @@ export function readSingleNodeConfig(env: Environment): SingleNodeConfig {
 }
 
 /**
- * Settings that separate processes read in addition to those of a single process: how they authenticate each other, the
+ * Settings that separate processes read in addition to the settings of a single process: how they authenticate each other, the
  * cache and the bus.
  */
 export const separateServiceSettings = {

@@ -10,7 +10,7 @@ import { internalTlsRules } from './variables/services.ts';
 import { checkStores, warnOfLateRevocations } from './variables/stores.ts';
 import { checkViewerTokens, warnOfViewerTokens } from './variables/viewer-tokens.ts';
 
-/** What must hold between variables. A rule checks the variables that a process has. */
+/** Checks of variables against each other. A rule checks the variables that a process has. */
 const rules: readonly Rule[] = [
   checkMasterKey,
   checkCors,

@@ -60,7 +60,7 @@ export interface Report {
   warn(variable: string, what: string): void;
 }
 
-/** What must hold between variables, or is worth a warning. Variables that a process does not have are undefined. */
+/** Refuses variables that contradict each other, and warns of risky values. Variables that a process does not have are undefined. */
 // biome-ignore lint/suspicious/noExplicitAny: each rule declares the values that it reads
 export type Rule = (values: any, report: Report) => void;
 

@@ -7,7 +7,7 @@ export interface Fault {
   readonly variable: string;
   readonly message: string;
 }
-/** The text of one variable and where it came from. */
+/** The text of one variable, and whether a file contained it. */
 interface Text {
   readonly text: string;
   readonly fromFile: boolean;

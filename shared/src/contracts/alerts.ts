@@ -6,7 +6,6 @@ const AlertSchema = Type.Object({
   id: Type.String({ maxLength: 256 }),
   severity: Type.Union([Type.Literal('bad'), Type.Literal('warning')]),
   title: Type.String(),
-  /** What to do. */
   advice: Type.String(),
 });
 export type Alert = Static<typeof AlertSchema>;
@@ -14,7 +13,7 @@ export type Alert = Static<typeof AlertSchema>;
 /** Far more than there are rules. */
 const mostAlerts = 200;
 
-/** What a gateway reports to the auth service: all problems that it knows at the moment. */
+/** The report of a gateway to the auth service: all problems that the gateway knows at the moment. */
 export const AlertsSchema = Type.Object({ alerts: Type.Array(AlertSchema, { maxItems: mostAlerts }) });
 
 /** Soon for a person, and cheap: gathering the figures of all processes takes milliseconds. */

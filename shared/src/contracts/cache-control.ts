@@ -1,6 +1,6 @@
 import { Type } from '../schema/type.ts';
 
-/** `docs/contract.md#uploads`. Eight digits are more than three years. */
+/** `docs/reference/contract.md#uploads`. Eight digits are more than three years. */
 const cacheControlPattern = '^(?:no-cache|public, max-age=[0-9]{1,8}(?:, immutable)?)$';
 const cacheControl = new RegExp(cacheControlPattern);
 

@@ -37,7 +37,7 @@ export function isWithinPatterns(patterns: readonly string[], others: readonly s
   );
 }
 
-/** The prefixes in order, without those that begin with another one. */
+/** The prefixes in order, without any prefix that begins with another one. */
 function shortestOf(prefixes: readonly string[]): string[] {
   const kept: string[] = [];
   for (const prefix of [...prefixes].sort()) {

@@ -9,11 +9,11 @@ export interface EpochRefusal {
 }
 
 /**
- * Whether the key periods of a content let an epoch be served now: `docs/contract.md#key-periods`. They hold for everyone.
+ * Whether the key periods of a content let an epoch be served now: `docs/reference/contract.md#key-periods`. They hold for everyone.
  *
- * @param epoch undefined where the request names none
+ * @param epoch undefined if the request names none
  * @param now wall clock, milliseconds since 1970
- * @returns null where it is served
+ * @returns null if it is served
  */
 export function findEpochRefusal(
   periods: KeyPeriods,
@@ -33,7 +33,7 @@ export function findEpochRefusal(
 const lastInstantMs = 253_402_300_799_999;
 
 /**
- * The answer to a refused epoch: `docs/contract.md#key-periods`.
+ * The answer to a refused epoch: `docs/reference/contract.md#key-periods`.
  *
  * @param now wall clock, milliseconds since 1970
  */

@@ -9,7 +9,7 @@ export const rawKeyInId = /lk_[0-9a-f]{32}/i;
  */
 export const NotACredential = { 'x-not-a-credential': true } as const;
 
-/** `docs/contract.md#conventions`. `leases` is excluded because it is a path of the lease service. */
+/** `docs/reference/contract.md#conventions`. `leases` is excluded because it is a path of the lease service. */
 const contentIdPattern = '^(?!leases$)[A-Za-z0-9_-]{1,256}$';
 const contentId = new RegExp(contentIdPattern);
 

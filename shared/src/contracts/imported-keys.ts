@@ -17,8 +17,8 @@ export const ImportedKeyAnswerSchema = Type.Object({ wrappedKey: nullable(Wrappe
 /** The imported keys as key-derivation reads them for a decision. */
 export interface ImportedKeyReader {
   /**
-   * @returns 48 hex digits; null where the derived key is served
-   * @throws AppError DEPENDENCY_UNAVAILABLE where it cannot be known
+   * @returns 48 hex digits; null if the derived key is served
+   * @throws AppError DEPENDENCY_UNAVAILABLE if it cannot be known
    */
   findImportedKey(name: ImportedKeyName): Promise<string | null>;
 }
@@ -58,14 +58,14 @@ export const RefusedActSchema = Type.Object({
   code: nullable(Type.String()),
 });
 
-/** What is stored: a key, or null, after which the derived key is served again. */
+/** A change of an imported key: the key to store, or null, after which the derived key is served again. */
 export const ImportedKeyChangeSchema = Type.Object({
   ...ImportedKeyNameSchema.properties,
   wrappedKey: nullable(WrappedKeySchema),
 });
 type ImportedKeyChange = Static<typeof ImportedKeyChangeSchema>;
 
-/** Which imported keys an export takes: those of a range of epochs, or a page in the order of their epochs. */
+/** Which imported keys an export takes: the keys of a range of epochs, or a page in the order of their epochs. */
 export type ExportedRange = { first: number; last: number } | { from: number | null; limit: number };
 
 /** An imported key in an export. */
@@ -81,7 +81,7 @@ export interface ImportedKeyStore {
    * Stores or removes a key, with its row in the audit and its change in the feed. The same once more changes nothing but is audited and
    * announced again.
    *
-   * @throws AppError CONTENT_NOT_FOUND; DEPENDENCY_UNAVAILABLE where it was not stored or that cannot be known
+   * @throws AppError CONTENT_NOT_FOUND; DEPENDENCY_UNAVAILABLE if it was not stored, or if that cannot be known
    */
   changeKey(change: ImportedKeyChange, act: PassedOnAct): Promise<void>;
   /**

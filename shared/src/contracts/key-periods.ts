@@ -1,7 +1,7 @@
 import { type Static, Type } from '../schema/type.ts';
 import { nullable } from './record.ts';
 
-/** `docs/contract.md#key-periods`. An epoch is a number of 32 bits. */
+/** `docs/reference/contract.md#key-periods`. An epoch is a number of 32 bits. */
 export const maxEpoch = 4_294_967_295;
 
 /** Live: epoch `e` begins at `origin + e * periodSeconds`. */

@@ -33,7 +33,7 @@ test('two selectors never have the same text, whatever characters their ids have
   const parted = fc
     .tuple(selectors, selectors.map(describeSelector), fc.nat())
     .map(([selector, text, at]) => {
-      // Other selectors out of the pieces of one text: those that could be mistaken for it.
+      // Other selectors, made of two pieces of one text. They could be mistaken for its selector.
       const cut = at % (text.length + 1);
       return [selector, { viewerId: text.slice(0, cut), contentId: text.slice(cut) }] as const;
     });

@@ -4,7 +4,7 @@ export interface LeaseSelector {
   contentId: string | null;
 }
 
-/** What an act on leases names: one lease, or a selector. */
+/** The leases that an act names: one lease, or a selector. */
 export interface LeaseNames extends LeaseSelector {
   leaseId: string | null;
 }

@@ -4,7 +4,7 @@ import { createRecordReader } from './record.ts';
 const Text = Type.Optional(Type.String({ minLength: 1 }));
 
 /**
- * What a request revoked, for its line of the log: after a restore, the lines say which revocations have to be made again.
+ * The revocation that a request made, for its line of the log. After a restore, these lines show which revocations have to be made again.
  * - leases: `viewerId`, `contentId` or both; one lease: `leaseId` and, if the management revoked it, its viewer and its content
  * - an API key: `apiKeyId`
  * - a content: `contentId` and `contentStatus`, also when it is active again

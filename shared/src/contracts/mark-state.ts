@@ -10,7 +10,7 @@ const BlockedStateSchema = Type.Object({
 });
 
 /**
- * What refuses a viewer for a content, whatever the lease: the time of the latest mark, or an object if the viewer is blocked. A process
+ * The reason to refuse a viewer for a content, whatever the lease: the time of the latest mark, or an object if the viewer is blocked. A process
  * that does not know blocks cannot read the object, so it answers 503 and serves no key. It reads all other states as before.
  */
 export const MarkStateSchema = Type.Union([Type.Integer(), BlockedStateSchema]);
@@ -33,9 +33,9 @@ export function isBlocked(state: MarkState | null, now: number): state is Static
 }
 
 /**
- * Why a viewer gets no key without a lease, no lease and no session (`docs/contract.md#marks`, `docs/contract.md#blocks`).
+ * Why a viewer gets no key without a lease, no lease and no session (`docs/reference/contract.md#marks`, `docs/reference/contract.md#blocks`).
  *
- * A block holds for whoever asks, also for an API key that asks for the viewer. A mark holds unless the token is known to be newer. The
+ * A block holds for every caller, also for an API key that asks for the viewer. A mark holds unless the token is known to be newer. The
  * clock of the application that issues tokens may be ahead of ours. The tolerance therefore counts against the token: one that may have
  * been issued before the revocation is refused. No mark holds against an API key, because it is not a token that a viewer holds.
  *

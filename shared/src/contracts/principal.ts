@@ -4,7 +4,7 @@ import type { SessionId } from './session-id.ts';
 /** The actor, as the audit stores it. */
 export interface Actor {
   kind: 'api-key' | 'bootstrap-key' | 'viewer' | 'anonymous' | 'operator' | 'system';
-  /** UUID of the API key or `sub` of the viewer; null where there is none. */
+  /** UUID of the API key or `sub` of the viewer; null if the actor has neither. */
   id: string | null;
 }
 
@@ -32,11 +32,11 @@ export interface AuditEntry {
   /** The error code of a refusal. */
   code: string | null;
   details?: AuditDetails | null;
-  /** What an act on leases names, for its event: the target is for readers, and credentials in it are hidden. */
+  /** The leases that an act names, for its event. The target cannot replace them: it is for readers, and credentials in it are hidden. */
   names?: LeaseNames | null;
 }
 
-/** What an API key may do, widest first (`docs/contract.md#scopes`). */
+/** The scopes of API keys, widest first (`docs/reference/contract.md#scopes`). */
 export const scopes = ['admin', 'full', 'packager', 'upload', 'playback'] as const;
 
 export type Scope = (typeof scopes)[number];
@@ -74,7 +74,7 @@ export type Principal =
       readonly id: string | null;
       readonly name: string;
       readonly scope: Scope;
-      /** The contents that exist for it; null if it is not limited: `docs/contract.md#limited-api-keys`. */
+      /** The contents that exist for it; null if it is not limited: `docs/reference/contract.md#limited-api-keys`. */
       readonly contents: TokenContents | null;
       /** The key of its state in `Authority.apiKeys`, for a second look just before the act. */
       readonly cacheKey: string;
@@ -85,14 +85,14 @@ export type Principal =
       readonly id: string;
       /**
        * The earliest time at which the token may have been issued, by our clock: its `iat` less the tolerance for clocks.
-       * Milliseconds since 1970; null where the token has no `iat`, and so may be older than anything.
+       * Milliseconds since 1970; null if the token has no `iat`, and so may be older than anything.
        */
       readonly issuedNotBefore: number | null;
-      /** The `iat` of the token, for those who look at a refusal. Missing where no token was read. */
+      /** The `iat` of the token, for people who look into a refusal. Missing if no token was read. */
       readonly issuedAt?: number | null;
-      /** The contents that the token opens; null where it opens all. */
+      /** The contents that the token opens; null if it opens all. */
       readonly contents: TokenContents | null;
-      /** The contents that tokens of its issuer can open at all. Null: all. Missing where no token was read. */
+      /** The contents that tokens of its issuer can open at all. Null: all. Missing if no token was read. */
       readonly issuerContents?: TokenContents | null;
       /** Whether its `scope` claim has the word `upload`. */
       readonly mayUpload: boolean;
@@ -128,7 +128,7 @@ export function contentsOf(principal: Principal | null): TokenContents | null {
   return principal?.kind === 'viewer' || principal?.kind === 'api-key' ? principal.contents : null;
 }
 
-/** Whether the principal may have this content, as far as its token or API key says (`docs/contract.md#order-of-decisions`). */
+/** Whether the principal may have this content, as far as its token or API key says (`docs/reference/contract.md#order-of-decisions`). */
 export function isEntitled(principal: Principal, contentId: string): boolean {
   return contentsOf(principal)?.has(contentId) ?? true;
 }

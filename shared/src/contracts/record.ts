@@ -29,7 +29,7 @@ function checkOf(schema: TSchema): Check {
   };
 }
 
-/** The parts of a JSON schema that say what to copy. */
+/** The parts of a JSON schema that decide what is copied. */
 interface Parts {
   properties?: Record<string, TSchema>;
   items?: TSchema;

@@ -4,7 +4,7 @@ import { type MarkState, MarkStateSchema } from './mark-state.ts';
 import { limitedScopes, scopes } from './principal.ts';
 import { nullable } from './record.ts';
 
-/** What a decision about a session needs beside the state of its lease. */
+/** The state that a decision about a session needs in addition to the state of its lease. */
 const SessionStateSchema = Type.Object({
   secretHash: Type.String({
     pattern: '^[0-9a-f]{64}$',
@@ -44,8 +44,8 @@ export const SessionUsesSchema = Type.Object({
 /** The lease service as other services see it. */
 export interface LeaseReader {
   /**
-   * @returns null where no such lease exists
-   * @throws AppError DEPENDENCY_UNAVAILABLE where the state cannot be known
+   * @returns null if the lease does not exist
+   * @throws AppError DEPENDENCY_UNAVAILABLE if the state cannot be known
    */
   findLease(leaseId: string): Promise<LeaseState | null>;
   /**
@@ -64,11 +64,11 @@ export const ContentStateSchema = Type.Object({
   }),
   keyPeriods: nullable(KeyPeriodsSchema),
   playlistUrl: Type.Optional(
-    // Missing where the content has none.
+    // Missing if the content has none.
     Type.String({ description: 'Absolute URL of its playlist, for playback sessions.' }),
   ),
   importedKeysRevision: Type.Optional(
-    // Missing where no key of the content was ever imported.
+    // Missing if no key of the content was ever imported.
     Type.Integer({ minimum: 1, description: 'Rises with each change of its imported keys.' }),
   ),
 });
@@ -159,8 +159,8 @@ export interface ApiKeyVerifier {
   /**
    * @param keyHash SHA-256 of the presented value: 64 lower-case hex digits. The value itself is never sent
    * @param wellFormed whether the presented value had the form of a stored key; if not, no database is asked
-   * @returns null where no such key exists. Revoked and expired keys are returned unchanged: the caller compares times
-   * @throws AppError DEPENDENCY_UNAVAILABLE where the state cannot be known
+   * @returns null if the key does not exist. Revoked and expired keys are returned unchanged: the caller compares times
+   * @throws AppError DEPENDENCY_UNAVAILABLE if the state cannot be known
    */
   findApiKey(keyHash: string, wellFormed: boolean): Promise<ApiKeyState | null>;
   /** Notes uses: id of the key → wall clock in milliseconds. Returns at once, writes in batches, and never fails the caller. */

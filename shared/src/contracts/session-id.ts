@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** What the URL of a session carries: which lease it is, and a secret that only its holder knows. */
+/** The parts of the URL of a session: its lease, and a secret that only the holder of the URL knows. */
 export interface SessionId {
   /** UUID of the session's lease. */
   readonly leaseId: string;
@@ -8,7 +8,7 @@ export interface SessionId {
   readonly secretHash: string;
 }
 
-/** 16 bytes of the lease's id, then 16 bytes of the secret (`docs/contract.md#sessions`). */
+/** 16 bytes of the lease's id, then 16 bytes of the secret (`docs/reference/contract.md#sessions`). */
 const idBytes = 16;
 export const secretBytes = 16;
 /** 32 bytes in base64url without padding. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from '../schema/type.ts';
 
-/** What was asked for: content keys and licences, or leases and sessions. */
+/** The kinds of requests that are counted: for content keys and licenses, or for leases and sessions. */
 export const usageRequests = ['keys', 'leases'] as const;
 export type UsageRequests = (typeof usageRequests)[number];
 

@@ -10,7 +10,7 @@ const countedAtOnce = 5_000;
  *
  * @param rows the query with a limit, in the order of the index that finds them
  * @param limit counts no further
- * @param isSparse the index has many other rows between those that match
+ * @param isSparse the index has many other rows between the matching ones
  */
 export async function countUpTo(
   db: Database,

@@ -5,7 +5,7 @@ const readAndWrite = constants.R_OK | constants.W_OK;
 
 /**
  * Finds the file of a SQLite database that this process may not read and write. The text completes "SQLITE_PATH is …, …".
- * The folder counts too, because SQLite makes its write-ahead log beside the file.
+ * The folder counts too, because SQLite makes its write-ahead log next to the file.
  *
  * @param uid of this process; undefined where the system has none
  * @returns null where access is allowed, or nothing exists yet

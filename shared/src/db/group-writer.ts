@@ -19,11 +19,11 @@ const aloneAtOnce = 3;
  * one works.
  */
 export const groupsAtOnce = 2;
-/** Requests for which another one begins beside the first. A transaction costs as much as ten rows, so fewer wait for the next. */
+/** A second transaction begins if this number of requests waits. A transaction costs as much as ten rows, so fewer wait for the next. */
 export const worthAnother = 16;
 
 /**
- * What a transaction did with one of its requests.
+ * The outcome of one request of a transaction.
  *
  * - `result`: written.
  * - `refusal`: not written, because of this request. The others are not concerned.
@@ -68,7 +68,7 @@ interface Waiting<Request, Result> {
 
 /**
  * Each transaction takes the requests that came while the one before was written, so no timer delays a lone request. If many come
- * meanwhile, a second transaction begins beside it.
+ * meanwhile, a second transaction begins at the same time.
  *
  * If the database refuses a transaction because of what is in it, its requests are written one by one, so that one fails
  * alone. If the database cannot serve, or the commit is in doubt, all of them fail.
@@ -95,7 +95,7 @@ export function createGroupWriter<Request, Result>(
         mostTogether,
         ({ request }) => !subjectOf || !subjects.has(subjectOf(request)),
       );
-      // What is left waits for its subject, which another writer has: that one takes it next.
+      // The remaining requests wait for their subjects, which another writer has. That writer takes them next.
       if (group.length === 0) break;
       const own = new Set(subjectOf ? group.map(({ request }) => subjectOf(request)) : []);
       for (const subject of own) subjects.add(subject);
@@ -134,7 +134,7 @@ export function createGroupWriter<Request, Result>(
   };
 }
 
-/** @returns writes those that stand apart, each in its own transaction, a few at a time. Call it when one was added */
+/** @returns writes the requests in `apart`, each in its own transaction, a few at a time. Call it after a request was added */
 function createLoneWriter<Request, Result>(
   apart: Set<Waiting<Request, Result>>,
   writeAlone: (request: Request) => Promise<Result>,
@@ -169,13 +169,13 @@ function settle<Request, Result>(
     else entry.resolve(fate.result);
   }
   if (later.length === 0) return;
-  // Before those that came after them.
+  // Before the requests that came after them.
   const others = [...together];
   together.clear();
   for (const entry of [...later, ...others]) together.add(entry);
 }
 
-/** Takes the first fitting entries out of those that wait. From here on the database limits how long they take. */
+/** Takes the first fitting entries out of the waiting ones. From here on the database limits how long they take. */
 function take<E extends { patience: NodeJS.Timeout | null }>(
   waiting: Set<E>,
   most: number,

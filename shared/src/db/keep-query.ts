@@ -1,6 +1,6 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely';
 
-/** Stands for the value while the text is made. No id contains a NUL. */
+/** Takes the place of the value while the text is made. No id contains a NUL. */
 const placeholder = '\0';
 
 /**

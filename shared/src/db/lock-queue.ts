@@ -2,7 +2,7 @@ import { createMutex } from './mutex.ts';
 
 /**
  * Milliseconds between two tries. A statement continues at most this long after the other process's write. Background
- * work may delay requests by 50 ms (`docs/contract.md#age-of-a-state`). A try takes some 10 µs.
+ * work may delay requests by 50 ms (`docs/reference/contract.md#age-of-a-state`). A try takes some 10 µs.
  */
 const retryEveryMs = 2;
 /** Milliseconds: as long as a request may wait for the database. */

@@ -15,9 +15,9 @@ export type Database = Kysely<Schema>;
 export type Transaction = KyselyTransaction<Schema>;
 
 interface DatabaseOptions extends PoolOptions {
-  /** `postgres://…`; where it is set, SQLite is not used. */
+  /** `postgres://…`. If it is set, SQLite is not used. */
   databaseUrl?: string | undefined;
-  /** The SQLite file; its folder is made where it is missing. `:memory:` for a database that ends with the process. */
+  /** The SQLite file; its folder is made if it is missing. `:memory:` for a database that ends with the process. */
   sqlitePath: string;
   /** Called for connections that broke while idle, which no query reports. */
   onConnectionFault?: (error: Error) => void;
@@ -27,7 +27,7 @@ interface DatabaseOptions extends PoolOptions {
   tracer?: Tracer | null | undefined;
 }
 
-/** Opens Postgres where there is a URL, else SQLite. The code behind it is the same for both. */
+/** Opens Postgres if there is a URL, else SQLite. The code behind it is the same for both. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { tracer } = options;
   const logOf = (system: 'postgresql' | 'sqlite') => (tracer ? { log: traceStatements(system, tracer) } : {});

@@ -7,7 +7,7 @@ import { SqliteFileAdapter } from './sqlite-dialect.ts';
 
 /** How background work leaves room for requests. */
 interface Pace {
-  /** What one transaction should take. */
+  /** The intended time of one transaction. */
   stepMs: number;
   /** How long it rests, as a multiple of what the transaction took. */
   restShare: number;
@@ -23,14 +23,14 @@ const paces = {
   sqlite: { stepMs: 0.7, restShare: 14, leastRows: 20 },
   /** On a separate thread. It only holds the write lock of the file, for half of the time. */
   aside: { stepMs: 2, restShare: 1, leastRows: 20 },
-  /** Postgres works beside requests: this holds one of the ten connections of the pool, for half of the time. */
+  /** Postgres answers requests at the same time. This work holds one of the ten connections of the pool, for half of the time. */
   postgres: { stepMs: 10, restShare: 1, leastRows: 150 },
-  /** A tenth of the time of one connection, for work that nothing waits for: at a fifth, a look-up beside it took 2.3 times as long. */
+  /** A tenth of the time of one connection, for work that nothing waits for. At a fifth, a simultaneous look-up took 2.3 times as long. */
   patientPostgres: { stepMs: 5, restShare: 9, leastRows: 75 },
 } satisfies Record<string, Pace>;
 const firstRows = 50;
 /**
- * Half of what a request may wait for background work (`docs/contract.md`). After a step that took longer, the next one may have a
+ * Half of what a request may wait for background work (`docs/reference/contract.md`). After a step that took longer, the next one may have a
  * single row.
  */
 const longStepMs = 25;
@@ -38,15 +38,15 @@ const longStepMs = 25;
 const longestRestMs = 50;
 /** Rows of one statement: SQLite takes 32,766 values (SQLITE_MAX_VARIABLE_NUMBER), and Postgres makes one plan for each number. */
 const mostRows = 1_000;
-/** Rarely, because it waits for the disk, and so may a commit of a request beside it. By then the log holds some 10 MB. */
+/** Rarely, because it waits for the disk, and so may the commit of a request at the same time. By then the log holds some 10 MB. */
 const checkpointEveryMs = 1_000;
 
-/** What runs again and again until it says that it is done. */
+/** Work that runs in steps until a step reports that nothing is left. */
 interface PacedWork {
   clock: Clock;
   /** Ends the work between two steps. */
   signal: AbortSignal;
-  /** @param rows how many it may write in one transaction; false where nothing is left */
+  /** @param rows how many it may write in one transaction; false if nothing is left */
   step(rows: number): Promise<boolean>;
   /** Whether the steps write by `getAsideWriter`. */
   isAside?: boolean;
@@ -74,7 +74,7 @@ export async function runPaced(
       const beganAt = clock.monotonic();
       const isMore = await step(rows);
       const tookMs = clock.monotonic() - beganAt;
-      // Beside the process, a step may wait for writes of requests, and then it holds nothing.
+      // On a separate thread, a step may wait for writes of requests. It holds nothing while it waits.
       const heldMs = isAside && background ? background.takeHeldMs() : tookMs;
       onStep?.(heldMs);
       if (!isMore) return;

@@ -67,7 +67,7 @@ export function openPostgres(
     writes: serverPoolOf(() => writes),
   };
   const cancel = async ({ turn, session }: ServerClient) => {
-    // On another server the ID would be that of another process.
+    // On another server, the ID would belong to another process.
     if (turn === targets.turn()) await reads.query('select pg_cancel_backend($1)', [session.backend]);
   };
   const sumOf = (count: (pool: pg.Pool) => number) => count(reads) + count(writes);
@@ -98,7 +98,7 @@ function openPool(
   { longStatements = false, connectionTimeoutMs = defaultConnectionTimeoutMs, poolMode }: PoolOptions,
 ): pg.Pool {
   const { Pool, Client, types }: typeof pg = loadModule('pg');
-  /** Goes to the server that takes writes at this time. The options of the pool are those of one server. */
+  /** Goes to the server that takes writes at this time. The options of a pool are fixed, so they cannot name the server. */
   class TargetClient extends Client {
     readonly turn = targets.turn();
 

@@ -45,7 +45,7 @@ interface Queryable {
 /** `DATABASE_POOL_MODE`: whether transactions of one connection may run in different sessions of Postgres. */
 export type PoolMode = 'auto' | 'session' | 'transaction';
 
-/** What is known of a new session. */
+/** The facts about a new session. */
 export interface Session {
   /** The id of the Postgres process. PgBouncer reports another id to the client. */
   backend: number;
@@ -116,7 +116,7 @@ export async function prepareSession(
  * @throws DatabaseIsStandby
  */
 export async function beginPooled(client: Queryable, begin: string): Promise<number> {
-  // One answer for each statement of the text; the last one is that of the `select`.
+  // One answer for each statement of the text; the last one belongs to the `select`.
   const answers = (await client.query(begin)) as unknown as QueryResult<Record<string, unknown>>[];
   const row = answers.at(-1)?.rows[0];
   if (row?.isStandby === false) return Number(row.backend);

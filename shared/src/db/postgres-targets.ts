@@ -9,7 +9,7 @@ import { DatabaseIsStandby } from './postgres-session.ts';
 /** The servers of `DATABASE_URL`, of which one takes the writes. */
 export interface PostgresTargets {
   readonly count: number;
-  /** What a new connection needs to reach the server that served last, or the next one after it failed. */
+  /** The settings of a new connection to the server that served last, or to the next one after it failed. */
   current(): pg.ClientConfig;
   /** The place of that server in the list. */
   turn(): number;
@@ -89,7 +89,7 @@ function readTarget(url: URL, { ca, cert, key }: TlsFileSettings): pg.ClientConf
 /** No server of `DATABASE_URL` can be used. */
 class NoServerServes extends Error {
   readonly forOperator = true;
-  /** That of the only server, or SQLSTATE cannot_connect_now, as for a standby. */
+  /** The code that the only server reported, or SQLSTATE cannot_connect_now, as for a standby. */
   readonly code: string;
 
   constructor(message: string, cause: unknown, code = '57P03') {
@@ -110,7 +110,7 @@ const lacksVariable = (error: unknown) =>
  * Connects to the server that takes writes, as libpq does for `target_session_attrs=read-write`. A standby refuses itself
  * (`DatabaseIsStandby`).
  *
- * @throws NoServerServes with the reason of each; the error of the only server, where it names the variable itself
+ * @throws NoServerServes with the reason of each; the error of the only server, if it names the variable itself
  */
 export async function connectToAny(
   connect: () => Promise<pg.PoolClient>,

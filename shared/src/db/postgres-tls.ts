@@ -3,7 +3,7 @@ import { openTlsFiles, type TlsFile, type TlsFileSettings, type TlsFiles } from 
 import type { PoolMode } from './postgres-session.ts';
 import { databaseTlsVariables } from './postgres-targets.ts';
 
-/** What a configuration says of the connections to Postgres. */
+/** The settings of the connections to Postgres. */
 export interface PostgresSettings {
   databaseUrl?: { reveal(): string } | undefined;
   databasePoolMode?: PoolMode | undefined;
@@ -18,9 +18,9 @@ class TlsContradiction extends Error {
 }
 
 /**
- * Opens the files for TLS: those of the variables, else those that the URL names (`sslrootcert`, `sslcert`, `sslkey`).
+ * Opens the files for TLS that the variables name, else the files that the URL names (`sslrootcert`, `sslcert`, `sslkey`).
  *
- * @returns `tls` is null on SQLite and where no file is named
+ * @returns `tls` is null on SQLite, and if no file is named
  * @throws TlsFileRefused for a file that cannot be used
  */
 export function openPostgresOptions(

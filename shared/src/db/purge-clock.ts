@@ -31,8 +31,8 @@ interface PurgeClockOptions {
 export type ReadPurgeTime = () => Promise<number>;
 
 /**
- * The time by which purges remove rows. It is that of the wall clock, but does not follow a step of more than an hour until the clock has
- * gone on from there for a day: a clock that is a day ahead for a minute would otherwise remove every mark, and a revoked viewer would get keys.
+ * The time by which purges remove rows. It follows the wall clock, but a step of more than an hour only after the clock has gone on from
+ * there for a day. Otherwise a clock that is a day ahead for a minute would remove every mark, and a revoked viewer would get keys.
  *
  * It is kept in the database. So a restart does not begin anew, and a process whose clock alone is ahead does not purge for all: each run of
  * another one ends its step. A server that was off for more than an hour looks the same, and waits, too.

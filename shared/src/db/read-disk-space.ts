@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 /** The space of a file system. */
 export interface DiskSpace {
-  /** What an ordinary user may still write. */
+  /** The space that an ordinary user may still fill. */
   freeBytes: number;
   sizeBytes: number;
 }

@@ -41,7 +41,7 @@ export interface AuditTable {
   code: string | null;
   /** Number of leases that the act revoked, once their rows are written. */
   affected: number | null;
-  /** Refusals that the row stands for; null for one. */
+  /** How many refusals the row counts; null for one. */
   count: number | null;
   /** `AuditDetails` as JSON; null for none. */
   details: string | null;
@@ -74,7 +74,7 @@ export interface LeaseTable {
   reason: string | null;
 }
 
-/** What a playback session has beside its lease. */
+/** The members of a playback session that its lease lacks. */
 interface SessionTable {
   lease_id: string;
   /** SHA-256 of the secret in its URL, 64 hex digits. */
@@ -180,7 +180,7 @@ interface ChangeTable {
 interface ChangeCounterTable {
   id: number;
   number: number;
-  /** 32 random hex digits. Renewed when an operator says that the database was restored. */
+  /** 32 random hex digits. Renewed when an operator reports that the database was restored. */
   history: string;
   /** The highest number that a request waits for, see `FollowerTable`; null before the first wait. */
   awaited: number | null;

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Works on a SQLite file on a separate thread, beside the connection of the process. Calls take turns. */
+/** Works on a SQLite file on a separate thread, at the same time as the connection of the process. Calls take turns. */
 export interface SqliteAside {
   /** @throws what SQLite throws, with its code; SQLITE_IOERR where the thread ended */
   read(sql: string, parameters: readonly unknown[]): Promise<unknown[]>;

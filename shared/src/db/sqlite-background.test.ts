@@ -22,7 +22,7 @@ beforeEach(async () => {
   writer = found;
 });
 
-/** Fills the feed with so many rows in one statement. */
+/** Fills the feed with `count` rows in one statement. */
 const fill = (to: Database, count: number) =>
   sql`insert into changes (number, at, id, change) with recursive numbers (n) as (
     select 1 union all select n + 1 from numbers where n < ${count}) select n, 0, n, '{}' from numbers`.execute(

@@ -13,7 +13,7 @@ const usualPages = 1_000;
  */
 const pagesWhileAside = 8_000;
 
-/** What background work on a SQLite file needs so that it does not hold up requests. */
+/** Tools that keep background work on a SQLite file from holding up requests. */
 export interface SqliteBackground {
   /** Each statement is a transaction of its own on the separate thread. For writes that return no rows. */
   writer: Kysely<Schema>;

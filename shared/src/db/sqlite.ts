@@ -11,7 +11,7 @@ const openingTimeoutMs = 2_000;
 const openingRetryMs = 5;
 /**
  * In KiB, used as needed: the 128 leases of a transaction change some 5 pages of 4 KiB each, anywhere in the indexes. Pages that do not
- * fit are written to the log several times. Beside a million leases each viewer is on pages of its own, so all of the cache is used, and
+ * fit are written to the log several times. Among a million leases, each viewer is on pages of its own, so all of the cache is used, and
  * more would only double what the kernel holds.
  */
 const usualCacheKib = 4_096;

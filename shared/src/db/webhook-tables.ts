@@ -44,7 +44,7 @@ export interface WebhookDeliveryTable {
   /** Tries that began. */
   tries: Generated<number>;
   last_try_at: number | null;
-  /** The status of the last answer; null where there was none. */
+  /** The status of the last answer; null if there was none. */
   last_status: number | null;
   /** Why the last try failed; null if it did not. */
   last_error: string | null;

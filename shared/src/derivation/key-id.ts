@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 const keyIdBytes = 16;
 /** Of the hash of the content id. With the bits of the UUID's form, 82 bits of it remain: no two contents of one server share them. */
 const contentBytes = 11;
-/** Says whether an epoch follows. */
+/** Position of the byte that shows whether an epoch follows. */
 const kindAt = contentBytes;
 const kinds = { whole: 0, epoch: 1 } as const;
 const epochAt = kindAt + 1;
@@ -15,13 +15,13 @@ const epochAt = kindAt + 1;
  * | bytes | what |
  * |---|---|
  * | 0 to 10 | the beginning of SHA-256 of `latchkey kid <contentId>`, with the bits of version and variant |
- * | 11 | 1 if the key is that of an epoch, else 0 |
+ * | 11 | 1 if the key belongs to an epoch, else 0 |
  * | 12 to 15 | the epoch, or 0 |
  *
  * It needs no master key, so a packager without a server makes the same ones, and a server that has the content id reads the epoch from
- * one without a table. Key ids are public: they stand in media files, as epochs stand in playlists.
+ * one without a table. Key ids are public: media files contain them, as playlists contain epochs.
  *
- * @param epoch undefined for the key without an epoch, which differs from that of epoch 0
+ * @param epoch undefined for the key without an epoch, which differs from the key of epoch 0
  * @returns 16 bytes
  */
 export function keyIdOf(contentId: string, epoch: number | undefined): Buffer {

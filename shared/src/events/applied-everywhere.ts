@@ -37,7 +37,7 @@ const readEveryMs = 100;
 const readLimitMs = 500;
 
 /**
- * The wait of `POST /keys/leases/revoke?wait=applied` and its like: `docs/contract.md#waiting-until-it-is-applied`.
+ * The wait of `POST /keys/leases/revoke?wait=applied` and its like: `docs/reference/contract.md#waiting-until-it-is-applied`.
  *
  * **What is promised.** After the answer, no process decides a request by a state from before the act. A key whose decision came
  * before may still be on its way to a player.

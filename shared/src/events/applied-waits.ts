@@ -14,7 +14,7 @@ export interface AwaitedPlace {
   history: string;
 }
 
-/** Stands for processes that may be missing from the list. It never confirms and is never dropped: only its limit ends the wait for it. */
+/** Represents processes that may be missing from the list. It never confirms and is never dropped: only its limit ends the wait for it. */
 export const unlisted = '';
 
 interface Wait extends AwaitedPlace {

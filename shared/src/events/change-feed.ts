@@ -66,13 +66,13 @@ export interface ChangeFeed {
    * @param report of the process that asks, where the feed has a list of followers
    */
   since(number: number, report?: FollowerReport): Promise<FeedPage>;
-  /** Missing where nobody waits for the processes that follow it. */
+  /** Missing if nobody waits for the processes that follow it. */
   followers?: FeedFollowers;
 }
 
 /** The list of the processes that follow a feed, as one of them uses it. */
 interface FeedFollowers {
-  /** The name of this process, where it keeps the list itself. */
+  /** The name of this process, if it keeps the list itself. */
   self?: string;
   /** A process serves nothing any more. */
   leave(process: string): Promise<void>;
@@ -120,8 +120,8 @@ export function continues(
 }
 
 /**
- * Where to continue after a page that does not continue the known rows: at its last row, or at the head where no row of
- * the page leads further. It always leads further, so that reading comes to an end.
+ * The place to continue from after a page that does not continue the known rows. It is the page's last row, or the head if no
+ * row of the page leads further. It always leads further, so that reading comes to an end.
  */
 export function placeAtEnd({ head, changes }: FeedPage, asked: { number: number }): FeedPlace {
   const row = changes.at(-1);

@@ -29,7 +29,7 @@ export interface FeedFollowerOptions {
   feed: ChangeFeed;
   bus: Bus;
   clock: Clock;
-  /** `AUTHORITY_MAX_AGE_SECONDS` in milliseconds. Default: the 5 s of `docs/contract.md#age-of-a-state`. */
+  /** `AUTHORITY_MAX_AGE_SECONDS` in milliseconds. Default: the 5 s of `docs/reference/contract.md#age-of-a-state`. */
   limitMs?: number;
   /**
    * Called with each change that was applied here, pushed or pulled, and the time of its row. The same change may come
@@ -38,7 +38,7 @@ export interface FeedFollowerOptions {
   onApplied?: (number: number, at: number, change: Change) => void;
   /** Receives the changes with their numbers, for states that are shared with a number of the feed. */
   record?: FeedRecord;
-  /** Maximum number of changes before the first read that the record receives. Zero where it is absent. */
+  /** Maximum number of changes before the first read that the record receives. Default: 0. */
   recalledChanges?: number;
   /** The name of this process on the list of followers. Default: none, for a feed without a list. */
   process?: string | undefined;
@@ -121,7 +121,7 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
   };
 }
 
-/** Whether the report says that the awaited number is applied, in the history that is followed now. */
+/** Whether the report confirms the awaited number as applied, in the history that is followed now. */
 function hasReached(
   report: FollowerReport | undefined,
   place: AwaitedPlace | null,
@@ -132,10 +132,10 @@ function hasReached(
 
 /**
  * The end of the feed with the latest changes up to it. The head's own change is among them: it identifies the row with
- * that number. The head is that of the first page, because the database may have been restored since that page was
+ * that number. The head of the first page is used, because the database may have been restored since that page was
  * read.
  *
- * @throws Error where two pages are of different histories; the next pull starts again
+ * @throws Error if two pages are of different histories; the next pull starts again
  */
 async function recall(
   read: (number: number) => Promise<FeedPage>,

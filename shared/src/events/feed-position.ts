@@ -1,7 +1,7 @@
 import type { Change } from './change.ts';
 
 /**
- * `docs/contract.md#age-of-a-state`: no answer uses a state that is not known to have held within the last 5 seconds.
+ * `docs/reference/contract.md#age-of-a-state`: no answer uses a state that is not known to have held within the last 5 seconds.
  * `AUTHORITY_MAX_AGE_SECONDS` sets another limit.
  */
 export const authorityLimitMs = 5_000;
@@ -16,8 +16,8 @@ export const listedForMs = 30_000;
 export interface FeedPosition {
   /**
    * Whether a state is known to have held within the limit. The state held at the given monotonic instant, and no change
-   * has named it since. It qualifies where every change up to a recent instant has been seen, or where it is recent itself
-   * and the last pull is not too long ago (`listedForMs`). None qualifies before the first pull.
+   * has named it since. It qualifies if every change up to a recent instant has been seen. It also qualifies if it is recent
+   * itself and the last pull is not too long ago (`listedForMs`). None qualifies before the first pull.
    */
   vouchesFor(heldAtMs: number): boolean;
 }

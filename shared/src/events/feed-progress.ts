@@ -174,7 +174,7 @@ function placeOf({
   return { number, at, id };
 }
 
-/** What is known of the history that is followed. */
+/** The known facts of the history that is followed. */
 interface Followed {
   last: FeedPlace | null;
   history: string | null;

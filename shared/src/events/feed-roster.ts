@@ -20,7 +20,7 @@ export interface FeedRoster {
    * So one that stays suspect has not pulled since.
    */
   suspect(processes: readonly string[]): Promise<void>;
-  /** Drops processes that ended without a word, so that waits no longer wait for them: those that were suspect for long enough. */
+  /** Drops processes that were suspect for long enough: they ended without leaving the list. Waits then no longer wait for them. */
   sweep(): Promise<void>;
 }
 

@@ -17,15 +17,15 @@ const unsealed =
 interface NatsBusOptions {
   /** `NATS_URL` */
   url: string;
-  /** Left out: as the URL says. */
+  /** Optional. Default: the access that the URL names. */
   access?: NatsAccess;
   /** The client name that the NATS server shows for this connection. */
   name: string;
   /** Identifies this process's own messages: unique to the process. */
   origin: string;
-  /** Null or left out: traces are off. */
+  /** Optional. Default: null, which turns traces off. */
   tracer?: Tracer | null;
-  /** Identifies the messages of this installation among those of others with access to NATS. */
+  /** Distinguishes the messages of this installation from the messages of others with access to NATS. */
   seal: Seal;
   /** Called for lost connections, for the first of several messages that could not be sent, and for malformed messages. */
   onFault: (error: unknown) => void;

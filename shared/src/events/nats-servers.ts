@@ -2,7 +2,7 @@ import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@
 import { parseNatsUrls } from '../net/index.ts';
 import type { TlsFiles, TlsMaterial, TlsSubject } from '../tls/index.ts';
 
-/** How a process identifies itself and NATS, beside what the URL says. */
+/** How a process identifies itself and NATS, in addition to the URL. */
 export interface NatsAccess {
   tls?: TlsFiles | null;
   /** The text of a credentials file. */
@@ -19,7 +19,7 @@ interface NatsServers {
   /** How many servers keep the stream. */
   readonly copies: number;
   readonly subject: TlsSubject;
-  /** What a connection to the next server in turn needs. */
+  /** The options for a connection to the next server in turn. */
   next(): ConnectionOptions;
 }
 

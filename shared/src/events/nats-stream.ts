@@ -28,7 +28,7 @@ export function subjectOf(message: BusMessage): string {
   return message.type === 'renewal' || message.type === 'notice' ? notices : changes;
 }
 
-/** Makes the stream where it is missing. A stream that an operator made with other settings is used unchanged. */
+/** Makes the stream if it is missing. A stream that an operator made with other settings is used unchanged. */
 async function ensureStream(manager: JetStreamManager, copies: number): Promise<void> {
   try {
     await manager.streams.add({

@@ -38,7 +38,7 @@ export function chooseCoding<Coding extends string>(
   return best;
 }
 
-/** Names `Accept-Encoding` in `Vary`, next to what is there. */
+/** Adds `Accept-Encoding` to `Vary`. */
 export function varyByCoding(reply: Pick<FastifyReply, 'getHeader' | 'header'>): void {
   const vary = reply.getHeader('vary');
   reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`);

@@ -13,7 +13,7 @@ test('the schema of a request is compiled with the first one, and once', () => {
   expect(compiled).toBe(0);
   expect(findFaults({ id: 'film' })).toEqual([]);
   expect(findFaults({})).toEqual([expect.objectContaining({ keyword: 'required' })]);
-  // The faults of the value before this one are not those of this one.
+  // The faults of the value before this one are not repeated.
   expect(findFaults({ id: 'film' })).toEqual([]);
   expect(compiled).toBe(1);
 });

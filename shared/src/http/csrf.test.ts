@@ -48,7 +48,7 @@ test.each<[string, Record<string, string>, string | null]>([
 });
 
 test('only an origin from Host or PUBLIC_URL counts as the own one', () => {
-  // Those of fast-check take a second to make.
+  // The URLs of fast-check take a second to make.
   const url = fc
     .tuple(
       fc.constantFrom('http', 'https', 'ftp'),

@@ -5,12 +5,12 @@ import type { RequestFailure } from '../log/index.ts';
 import type { LimitName } from './rate-limit.ts';
 import type { App } from './routes.ts';
 
-// What belongs to one request and is needed where its one log line is written.
+// Facts of one request, kept until its one log line is written.
 declare module 'fastify' {
   interface FastifyRequest {
     /** Always a valid IP address, determined once. */
     clientIp: string;
-    /** The person whom a proxy with sign-on named, for the audit alone: it gives no right. Null for none. */
+    /** The person whom a proxy with sign-on named, for the audit alone: it gives no right. Null if no person was named. */
     person: string | null;
     /** The actor; null until authenticated, and on routes without a credential. */
     principal: Principal | null;
@@ -19,9 +19,9 @@ declare module 'fastify' {
     errorCode: ErrorCode | null;
     /** Why it is answered with a 5xx. */
     failure: RequestFailure | null;
-    /** What it revoked; null for most requests. */
+    /** The revocation that it made; null for most requests. */
     revocation: LoggedRevocation | null;
-    /** The route pattern in the service that answered, where that is another process. */
+    /** The route pattern in the service that answered, if that service is another process. */
     answeredRoute: string | null;
   }
 
@@ -43,7 +43,7 @@ declare module 'fastify' {
   }
 }
 
-/** What hooks and routes note on a request, before they do. */
+/** Declares the facts that hooks and routes note on a request, with their first values. */
 export function decorateRequests(app: App): void {
   app.decorateRequest('clientIp', '');
   app.decorateRequest('person', null);

@@ -5,7 +5,7 @@ import { describeError, type RequestFailure, redact } from '../log/index.ts';
 const longestCause = 300;
 
 /**
- * What the log line of a request says of its 5xx.
+ * The cause of a 5xx, for the log line of its request.
  *
  * @param thrown what the error was made from
  */

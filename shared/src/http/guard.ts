@@ -99,7 +99,7 @@ export function addGuard(
   app.addHook('onError', async (request, _reply, error) => {
     if (!(error instanceof AppError) || error.code !== 'INVALID_SESSION') return;
     wrongSessions?.note(request.clientIp);
-    // The log must not say that the holder of a lease asked: the caller did not have the secret.
+    // The log must not name the holder of a lease as the caller: this caller did not have the secret.
     request.principal = null;
   });
   app.addHook('onRequest', (request, reply, done) => {
@@ -175,7 +175,7 @@ function countThen(
   else done(refusal);
 }
 
-/** What the routes of every service that keeps rows are made from. `DB` is the tables that the service may use. */
+/** The options for the routes of every service that keeps rows. `DB` lists the tables that the service may use. */
 export interface RouteOptions<DB = Schema> {
   db: Kysely<DB>;
   ledger: Ledger<DB>;

@@ -17,7 +17,7 @@ const ReadySchema: TSchema = Type.Object({
   ),
 });
 
-/** `GET /health`: the process runs. `GET /ready`: it can do its work; if not, the answer says what is missing. */
+/** `GET /health`: the process runs. `GET /ready`: it can do its work; if not, the answer names the missing dependency. */
 export function addHealthRoutes(
   app: App,
   facts: { version: string; readiness: Readiness; clock: Clock },

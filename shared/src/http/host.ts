@@ -87,15 +87,15 @@ interface HostOptions {
   requestLog: RequestLog | null;
   operatorLog: OperatorLog;
   metrics: Metrics;
-  /** Left out or null: the host listens without TLS. */
+  /** Optional. Default: null, and the host listens without TLS. */
   tls?: MutualTls | null | undefined;
-  /** Records requests as spans. Null or left out: traces are off. */
+  /** Records requests as spans. Optional. Default: null, which turns traces off. */
   tracing?: Tracing | null;
-  /** CORS headers of every answer. Left out: none. */
+  /** CORS headers of every answer. Optional. Default: no such headers. */
   crossOriginHeaders?: CrossOriginHeaders;
   /** Whether the process is about to end, so that clients should send their next request elsewhere. */
   isDraining?: () => boolean;
-  /** How requests are refused while more come than the process can serve. Left out: none are. */
+  /** How requests are refused while more come than the process can serve. Optional. Default: no request is refused. */
   overload?: OverloadOptions | undefined;
 }
 
@@ -243,10 +243,10 @@ function requireGate(app: App): void {
   });
 }
 
-/** `docs/contract.md#conventions`: an id that is safe to print and to pass on. */
+/** `docs/reference/contract.md#conventions`: an id that is safe to print and to pass on. */
 const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The request's own id where it has an acceptable one, else a new one: an id is on the answer, in logs and in the audit. */
+/** The request's own id if it has an acceptable one, else a new one. The answer, the logs and the audit contain the id. */
 function requestIdOf(request: IncomingMessage, randomId: () => string): string {
   const given = request.headers['x-request-id'];
   const isKept =

@@ -1,7 +1,7 @@
 import { type Cursor, decodeCursor, encodeCursor } from '../db/cursor.ts';
 import { Type } from '../schema/type.ts';
 
-/** 1 to 500: `docs/contract.md#conventions`. */
+/** 1 to 500: `docs/reference/contract.md#conventions`. */
 const maxLimit = 500;
 
 /** `limit` and `cursor` of a list. */
@@ -55,7 +55,7 @@ interface SortedPage<Order extends string> {
   limit: number;
   after: Cursor | null;
   sort: Order;
-  /** What cursors of this order carry; empty for the usual order. */
+  /** The name of this order in cursors; empty for the usual order. */
   order: string;
 }
 

@@ -9,7 +9,7 @@ import { validationFailure } from './validation.ts';
 interface ClientErrors {
   /** Called for each request that begins. */
   begin(request: IncomingMessage, reply: FastifyReply): void;
-  /** Why the body of this request will never arrive whole; null where no fault is known. */
+  /** Why the body of this request will never arrive whole; null if no fault is known. */
   failureOf(request: IncomingMessage): AppError | null;
   /** Answers input that is not HTTP, is too large, or arrives too slowly. */
   answer(error: NodeJS.ErrnoException, socket: Socket): void;
@@ -83,7 +83,7 @@ const originLine = /\r\norigin:([^\r\n]*)\r\n/i;
  * method. The time is proportional to the length for every packet, because anyone can send one.
  *
  * @param packet the last one that arrived
- * @returns undefined where it has no origin, or where that came in an earlier packet
+ * @returns undefined if the request has no origin, or if the origin came in an earlier packet
  */
 export function readOrigin(packet: Buffer): string | undefined {
   return originLine.exec(packet.toString('latin1'))?.[1]?.trim() || undefined;

@@ -85,7 +85,7 @@ function noteRefusal(
   });
 }
 
-/** What the token of a refused request said. The gateway knows a principal of another process by kind and id alone. */
+/** The claims in the token of a refused request. The gateway knows a principal of another process by kind and id alone. */
 function readTokenClaims(
   principal: Principal | null | undefined,
   contentId: string | null,

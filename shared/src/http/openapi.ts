@@ -5,7 +5,7 @@ import { createKeptDocument } from './kept-document.ts';
 import type { App } from './routes.ts';
 
 interface OpenApiOptions extends OpenApiFacts {
-  /** The documents of services in other processes. Their paths and schemas are added to those of this process. */
+  /** The documents of services in other processes. Their paths and schemas are added to the document of this process. */
   others?: (() => Promise<OpenApiDocument[]>) | undefined;
   clock: Clock;
 }

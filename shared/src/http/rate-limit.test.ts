@@ -11,7 +11,7 @@ const canStart = findProgram('redis-server') !== undefined;
 const waiting = { timeout: 30_000, interval: 10 };
 vi.setConfig({ testTimeout: 90_000 });
 
-/** `docs/contract.md#rate-limits`. */
+/** `docs/reference/contract.md#rate-limits`. */
 const figures = {
   rateLimitKeysPerMinute: 60,
   rateLimitApiPerMinute: 30,
@@ -51,7 +51,7 @@ test.skipIf(url === '')('replicas that share a Redis count together', async () =
   ];
   const statuses: number[] = [];
   for (let i = 0; i < 6; i++) statuses.push(await first.ask(), await second.ask());
-  // 10 a minute: docs/contract.md#rate-limits.
+  // 10 a minute: docs/reference/contract.md#rate-limits.
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
 });
 

@@ -30,7 +30,7 @@ const limits = {
   playlists: { figure: 'rateLimitPlaylistsPerMinute', apiKeysHaveOwn: false },
 } as const satisfies Record<string, { figure: keyof RateLimits; apiKeysHaveOwn: boolean }>;
 export const windowSeconds = 60;
-/** What the dashboard sends as `X-Requested-With`. Any holder of an API key can send it, and its reads count for that key. */
+/** The value that the dashboard sends as `X-Requested-With`. Any holder of an API key can send it, and its reads count for that key. */
 const dashboardName = 'latchkey-dashboard';
 /** Before each key in Redis. */
 const redisPrefix = 'latchkey:1:rate:';
@@ -53,9 +53,9 @@ export interface RateLimiterOptions {
 export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Enforces the limits: per viewer where there is one, because many viewers share one address; per API key where a limit
- * has a separate figure for them; else per client IP, where a /64 of IPv6 is one. A request that is refused for its
- * credential counts against its address.
+ * Enforces the limits. A viewer's requests count per viewer, because many viewers share one address. An API key's requests
+ * count per key if the limit has a separate figure for API keys. All others count per client IP, and a /64 of IPv6 is one
+ * address. A request that is refused for its credential counts against its address.
  *
  * @param figures requests a minute
  * @returns a function that rejects with AppError RATE_LIMITED
@@ -102,7 +102,7 @@ export async function createRateLimiter(
   };
 }
 
-/** What a sender has left of a limit in its present window. */
+/** The state of a sender's limit in its present window. */
 interface LimitState {
   max: number;
   remaining: number;
@@ -131,8 +131,8 @@ interface WindowCount {
 }
 
 /**
- * Counts senders in the memory of this process. Windows that are over are removed, and the sender that came first
- * goes where there are too many. All calls name windows of the same length.
+ * Counts senders in the memory of this process. Windows that are over are removed. If there are too many, the sender that
+ * came first is removed. All calls name windows of the same length.
  */
 export function createWindowCounter(
   clock: Pick<Clock, 'monotonic'>,

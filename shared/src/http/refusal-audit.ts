@@ -21,7 +21,7 @@ export function auditFacts(request: FastifyRequest): AuditFacts {
 }
 
 /**
- * Records every refused management action before its answer is sent: in its own row or, where it is one of many, in a row
+ * Records every refused management action before its answer is sent: in its own row or, if it is one of many, in a row
  * that counts them (`RefusalLog`). A viewer's refusal about its own leases is not management: only its log line records
  * it. The exception is a viewer at its limit: it may share its account, and operators want to know.
  */
@@ -59,7 +59,7 @@ function meansToManage({ principal, headers }: FastifyRequest, { code, members }
   return code === 'INSUFFICIENT_SCOPE' && members?.scope === scopesOf('manage');
 }
 
-/** The id in the path, where it has the form of an id: a stranger's text is not stored at full length. */
+/** The id in the path, if it has the form of an id: a stranger's text is not stored at full length. */
 function targetOf(request: FastifyRequest): string | null {
   const { id } = (request.params ?? {}) as { id?: unknown };
   return typeof id === 'string' && /^[A-Za-z0-9_-]{1,256}$/.test(id) ? id : null;

@@ -31,8 +31,8 @@ const fetched = ['/keys/', '/licenses/', '/play/'];
 const begun = ['/keys/leases', '/keys/sessions', '/api/v1/player-metrics'];
 
 /**
- * Whether a request may be refused: those that viewers send by the thousand. Probes, calls between services, the API, renewals and revocations are
- * few, and a revocation must not wait for an overload to end.
+ * Whether a request may be refused. Only requests that viewers send by the thousand may be. Probes, calls between services, the API, renewals
+ * and revocations are few, and a revocation must not wait for an overload to end.
  */
 export function mayBeRefused({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): boolean {
   if (method === 'GET' || method === 'HEAD') return fetched.some((path) => url.startsWith(path));

@@ -5,9 +5,9 @@ import type { App } from './routes.ts';
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Sends a 200 with a short body of bytes. Of the hooks `onSend`, only those of `addAnswerHeaders` run.
+     * Sends a 200 with a short body of bytes. The only hooks `onSend` that run are the ones that `addAnswerHeaders` adds.
      *
-     * @param headers of this answer, `content-length` among them, besides those that the reply has
+     * @param headers of this answer, with `content-length`, in addition to the headers of the reply
      */
     sendWhole(headers: Readonly<Record<string, string>>, body: Buffer): void;
   }

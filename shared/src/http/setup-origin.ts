@@ -5,7 +5,7 @@ import { type ForeignPageReason, foreignPageReason } from './csrf.ts';
 
 /** Where a call of setup comes from. */
 export interface SetupOrigin {
-  /** Whether it comes straight from this machine, and such calls need no bootstrap key (`docs/contract.md#setup`). */
+  /** Whether it comes straight from this machine, and such calls need no bootstrap key (`docs/reference/contract.md#setup`). */
   isDirect: boolean;
   /** Why the call counts as one of a page of another origin; null for the dashboard and for callers that are not browsers. */
   foreignPage: ForeignPageReason | null;

@@ -8,7 +8,7 @@ function read(type: string, text: string): unknown {
   return query.value;
 }
 
-// What stays a text does not fit the schema, and the client gets a 400 that names the member.
+// A value that stays a text does not fit the schema, and the client gets a 400 that names the member.
 test.each([
   ...[
     '0x10',

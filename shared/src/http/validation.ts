@@ -17,7 +17,7 @@ const options = {
   // They are this project's own, and `/openapi.json` shows them. To check them takes 20 ms of the first request.
   validateSchema: false,
 } as const;
-// Nothing is coerced. A query has only texts, so `createQueryReader` converts those that are written as numbers.
+// Nothing is coerced. A query has only texts, so `createQueryReader` converts the texts that are written as numbers.
 const exact = addFormats.default(new Ajv({ ...options, coerceTypes: false }));
 /** As long as the longest list that a route takes. One of 64 KiB could have 30,000, and an answer of some megabytes. */
 const mostFaults = 1_000;
@@ -60,12 +60,12 @@ function refuseNul(query: Record<string, unknown>): ErrorObject[] {
 export function validationErrors(
   errors: readonly Partial<ErrorObject>[],
 ): { path: string; message: string }[] {
-  // What a discriminator finds, the schema of its member names more plainly.
+  // The schema of a member names its fault more plainly than the discriminator does.
   const credentials = errors.filter(({ keyword }) => keyword === credentialKeyword);
   const named = errors.filter(
     ({ keyword, instancePath }) =>
       keyword !== 'discriminator' &&
-      // That it is a credential also says why it has the wrong form or length.
+      // That it is a credential also explains why it has the wrong form or length.
       (keyword === credentialKeyword || !credentials.some((each) => each.instancePath === instancePath)),
   );
   return named.map(({ instancePath = '', message = 'is not valid', params, keyword }) => {

@@ -20,7 +20,7 @@ function setUp() {
   return { clock, limited, act };
 }
 
-// What a client sees of it is tested with the whole server.
+// The answers to clients are tested with the whole server.
 test('a viewer makes 1,200 leases, renewals and sessions a minute together, and again in the next minute', () => {
   const { clock, limited, act } = setUp();
   const actions = ['lease.create', 'lease.renew', 'session.create'];

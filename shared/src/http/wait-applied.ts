@@ -1,7 +1,7 @@
 import type { WaitUntilApplied } from '../events/index.ts';
 import { type Static, Type } from '../schema/type.ts';
 
-/** `wait` of an act that takes rights away: `docs/contract.md#waiting-until-it-is-applied`. */
+/** `wait` of an act that takes rights away: `docs/reference/contract.md#waiting-until-it-is-applied`. */
 export const WaitQuerySchema = Type.Object({
   wait: Type.Optional(
     Type.Literal('applied', {
@@ -11,7 +11,7 @@ export const WaitQuerySchema = Type.Object({
   ),
 });
 
-/** What the answer has in addition. */
+/** The members that the answer has in addition. */
 export const appliedMembers = {
   applied: Type.Optional(
     Type.Literal(true, { description: 'Present with `wait=applied`: every process has applied it.' }),

@@ -39,7 +39,7 @@ type AnswerOnce = <Result, Body>(
 ) => Promise<Body>;
 
 /**
- * For a route that answers a repeat with the same `Idempotency-Key` as the first time (`docs/contract.md#repeated-requests`). Call it
+ * For a route that answers a repeat with the same `Idempotency-Key` as the first time (`docs/reference/contract.md#repeated-requests`). Call it
  * before anything that may have changed since is checked.
  *
  * The row with the answer is written in the transaction of the act: both exist or neither. While the act is under way, a repeat gets

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Database, rowList, type Transaction, tryLockSubjects } from '../db/index.ts';
 import type { KeyedRequest } from './idempotency-key.ts';
 
-/** `docs/contract.md#repeated-requests`: clients give up within minutes, and operators repeat a script the next morning. */
+/** `docs/reference/contract.md#repeated-requests`: clients give up within minutes, and operators repeat a script the next morning. */
 export const answersKeptMs = 86_400_000;
 
 /** Each service has its own table. */
@@ -15,7 +15,7 @@ interface KeptAnswer extends KeyedRequest {
   answer: string;
 }
 
-/** Both tables have the same columns, so the types of queries are those of one. */
+/** Both tables have the same columns, so one table's types serve the queries of both. */
 const typed = (table: IdempotencyTable) => table as 'auth_idempotency_keys';
 
 /** The answers that are kept for these ids, by id. @param now milliseconds since 1970 */

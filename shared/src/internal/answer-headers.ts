@@ -71,13 +71,13 @@ export function readLogHeaders(headers: IncomingHttpHeaders): LogFacts {
     principal: kind === undefined ? null : { kind, id: decode(id ?? '') || null },
     code: Object.hasOwn(codes, code) ? (code as ErrorCode) : null,
     route: text(headers[routeHeader]) || null,
-    // Of a few answers only.
+    // Only a few answers have one.
     failure: headers[failureHeader] === undefined ? null : readFailure(text(headers[failureHeader])),
     ...(revocation && { revocation }),
   };
 }
 
-/** As `2 leases connect%20ECONNREFUSED`: `-` stands for what it lacks. */
+/** As `2 leases connect%20ECONNREFUSED`, with `-` for a missing part. */
 function writeFailure({ cause, upstream, tries }: RequestFailure): string {
   return `${tries ?? '-'} ${encodeURIComponent(upstream ?? '-')} ${encodeURIComponent(cause.toWellFormed())}`;
 }

@@ -5,7 +5,7 @@ import { internalSecretHeader, refusedHeader } from './internal-gate.ts';
 export interface Question {
   method?: 'GET' | 'POST';
   path: string;
-  /** With the secret: `secretHeaders`, or those of a forwarded request. */
+  /** With the secret: `secretHeaders`, or the headers of a forwarded request. */
   headers: Record<string, string> | string[];
   body?: string | null;
   /** For the whole answer. */
@@ -43,7 +43,7 @@ export interface Answer {
 }
 
 /**
- * Stands for the answer of a service that does not know this process. It is not the client's fault, so it must not become the
+ * Replaces the answer of a service that does not know this process. It is not the client's fault, so it must not become the
  * client's 401.
  */
 export class CallerRefused extends Error {

@@ -25,13 +25,13 @@ interface Reads<K, V> {
    * Reads several by one request.
    *
    * @returns what was found, in the order of the keys
-   * @throws BatchRefused where each must be read alone; AppError DEPENDENCY_UNAVAILABLE
+   * @throws BatchRefused if each must be read alone; AppError DEPENDENCY_UNAVAILABLE
    */
   readMany(keys: readonly K[]): Promise<readonly (V | typeof alone)[]>;
 }
 
 /**
- * Gathers look-ups of several callers into shared requests: those of the same turn of the event loop, and those that come while
+ * Gathers look-ups of several callers into shared requests: look-ups of the same turn of the event loop, and look-ups that come while
  * requests are under way. No timer delays a lone look-up. A look-up joins only a request that is not sent yet, so what it returns
  * was read after the call. Look-ups of the same key that wait share one answer.
  *
@@ -54,7 +54,7 @@ export function gatherReads<K, V>({ readOne, readMany }: Reads<K, V>): (key: K) 
       });
     } catch (error) {
       if (error instanceof BatchRefused) return keys.map(readAlone);
-      // Each gets an error of its own: its text is that of a single read.
+      // Each gets an error of its own, with the text of a single read.
       return keys.map(() => new AppError('DEPENDENCY_UNAVAILABLE', { cause: error }));
     }
   }

@@ -46,7 +46,7 @@ export class BatchRefused extends Error {
   }
 }
 
-/** What may be wrong with one of several keys: its form, the length of all of them, a value that the database refuses. */
+/** The statuses for a batch with a wrong key: its form, the length of all keys, or a value that the database refuses. */
 const refusals = [400, 413, 500];
 
 interface Call {
@@ -62,9 +62,9 @@ interface InternalClientOptions {
   name: string;
   upstream: Upstream;
   secret: string;
-  /** Per address; 2 s where it is left out. */
+  /** Per address. Optional. Default: 2 s. */
   answerTimeoutMs?: number;
-  /** Null or left out: traces are off. */
+  /** Optional. Default: null, which turns traces off. */
   tracer?: Tracer | null;
   /** Called for each call that failed. */
   onFault: (name: string, error: unknown) => void;

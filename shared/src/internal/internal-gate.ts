@@ -16,8 +16,8 @@ export const internalSecretHeader = 'x-latchkey-secret';
 export const refusedHeader = 'x-latchkey-refused';
 
 /**
- * Routes for orchestrators, which have no secret. A caller with a wrong secret is answered too, and the answer says that
- * it is wrong.
+ * Routes for orchestrators, which have no secret. A caller with a wrong secret is answered too, and the answer reports
+ * the wrong secret.
  */
 const openPaths = new Set(['/health', '/ready']);
 
@@ -36,8 +36,8 @@ interface InternalGate {
 type WhyUntrusted = (socket: Socket) => string | null;
 
 /**
- * @param secrets `INTERNAL_SECRET`, and those that are accepted beside it
- * @param whyUntrusted judges the caller's certificate. Left out: none is wanted
+ * @param secrets `INTERNAL_SECRET` and `INTERNAL_SECRET_PREVIOUS`
+ * @param whyUntrusted judges the caller's certificate. Optional. Default: no certificate is required
  */
 export function createInternalGate(
   secrets: AcceptedSecrets,

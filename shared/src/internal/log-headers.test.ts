@@ -35,7 +35,7 @@ const anyText = fc
   .array(character, { minLength: 1, maxLength: 12 })
   .map((points) => String.fromCodePoint(...points));
 
-/** What a gateway reads of the answer. */
+/** The facts that a gateway reads from the answer. */
 const logHeaders = async (url: string) =>
   readLogHeaders((await app.inject(url)).headers as Record<string, string>);
 const viewer = (id: string): Principal => ({

@@ -2,7 +2,7 @@ import type { App } from '../http/index.ts';
 import { Type } from '../schema/type.ts';
 import { type ProcessReport, ProcessReportSchema, type ProcessStatistics } from '../statistics/index.ts';
 
-/** The route on which a service reports its last hour to the gateway, with so many of its latest refusals and perhaps its settings. */
+/** The route on which a service reports its last hour to the gateway, with the latest `refusals` of its refusals and perhaps its settings. */
 export function processReportPath(since: number, refusals = 0, settings = false): string {
   return `/internal/statistics?since=${since}&refusals=${refusals}${settings ? '&settings=true' : ''}`;
 }

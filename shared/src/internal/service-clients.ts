@@ -82,7 +82,7 @@ export function createKeyVersionClient(content: InternalClient): KeyVersionRegis
   };
 }
 
-/** How long uses of keys are gathered before they are reported: `docs/contract.md#api-keys` allows a minute. */
+/** How long uses of keys are gathered before they are reported: `docs/reference/contract.md#api-keys` allows a minute. */
 export const reportUsesEveryMs = 5_000;
 /** Maximum uses in one report: at some 55 bytes each, half of the 64 KiB that a body may have. */
 const usesAtATime = 500;

@@ -2,8 +2,8 @@ import type { LeaseState } from '../contracts/index.ts';
 import type { InternalClient } from './internal-client.ts';
 
 /**
- * How long uses of sessions are gathered before they are reported. Short beside a quarter of the usual TTL, 75 s, after which a use is
- * worth a report; one request for all of them costs nothing.
+ * How long uses of sessions are gathered before they are reported. Short compared to a quarter of the usual TTL, 75 s, after which a use
+ * is worth a report. One request for all of them costs nothing.
  */
 export const reportSessionUsesEveryMs = 2_000;
 /** Sessions whose uses are kept, some 2 MB. A use beyond that is noted when its session is used again. */

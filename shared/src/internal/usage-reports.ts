@@ -2,12 +2,12 @@ import type { UsageReport } from '../contracts/index.ts';
 import type { UsageCounts } from '../statistics/index.ts';
 import type { InternalClient } from './internal-client.ts';
 
-/** How often minutes that are over are reported: so soon after its end a minute is shown. Without any, it costs nothing. */
+/** How often minutes that are over are reported, and so how soon after its end a minute is shown. Without any, it costs nothing. */
 export const reportUsageEveryMs = 5_000;
 
 export const usagePath = '/internal/usage';
 
-/** Writes a report once, however often it is called with it. Rejects where it may not be written. */
+/** Writes a report once, however often it is called with it. Rejects if the report may not have been written. */
 export type RecordUsage = (report: UsageReport) => Promise<unknown>;
 
 export interface UsageReporter {

@@ -50,7 +50,7 @@ interface Job {
   interrupt?: () => void;
 }
 
-/** What a process does beside requests. */
+/** The work of a process in addition to requests. */
 export interface Jobs {
   /** Runs the job again and again until `stop`, never two runs at a time. */
   repeat(job: Job): void;

@@ -45,10 +45,10 @@ export interface ReadyReport {
 }
 
 export interface Readiness {
-  /** @param holdsMs the greatest age of checks whose results may be reported again; half a second where it is left out */
+  /** @param holdsMs the greatest age of checks whose results may be reported again. Default: half a second */
   report(holdsMs?: number): Promise<ReadyReport>;
   /**
-   * Whether the last round of checks found something missing. Starts another round where that one is old, without waiting
+   * Whether the last round of checks found something missing. Starts another round if that one is old, without waiting
    * for it.
    */
   lacksSomething(): boolean;

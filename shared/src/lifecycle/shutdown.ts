@@ -4,7 +4,7 @@ import { withTimeLimit } from './time-limit.ts';
 
 /** The end of a process, in named phases, in the reverse order of opening. */
 export interface Shutdown {
-  /** Registers the clean-up of a resource where it is opened. The last one registered runs first. */
+  /** Registers the clean-up of a resource. Call it as soon as the resource is open: the last one registered runs first. */
   add(phase: string, limitMs: number, run: () => void | Promise<void>): void;
   /**
    * Runs every phase within its limit. A phase that fails or hangs does not stop the others. Later calls share the first
@@ -37,8 +37,8 @@ export function createShutdown(log: OperatorLog): Shutdown {
 }
 
 /**
- * Ends this process by SIGKILL after the time, whatever its main thread does: also where it loops or waits in the system,
- * and so runs no timer or signal handler. Does nothing where the process has ended by then.
+ * Ends this process by SIGKILL after the time, whatever its main thread does: also if that loops or waits in the system,
+ * and so runs no timer or signal handler. Does nothing if the process has ended by then.
  */
 export function endByForce(afterMs: number): void {
   const program = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${Math.ceil(afterMs)});`;

@@ -4,8 +4,8 @@ import type { Clock } from '../clock/clock.ts';
 const patienceMs = 60_000;
 
 /**
- * The time from the start of a process until everything that it depends on was up once, and a minute at most. What is missing
- * meanwhile is most often starting too, so no warning says that it is lost.
+ * The time from the start of a process until everything that it depends on was up once, and a minute at most. A missing
+ * dependency is most often starting too, so no warning reports it as lost.
  */
 export interface StartUp {
   /** Whether a warning with this error may still be premature. A fault that no waiting mends is not: a refused certificate, a wrong master key. */

@@ -90,7 +90,7 @@ export function openLogStream(fd: number): LogStream {
   };
 }
 
-/** What its declared type leaves out. */
+/** Adds the members that the declared type lacks. */
 type Destination = ReturnType<typeof pino.destination> & {
   readonly destroyed: boolean;
   write(bytes: Buffer): boolean;

@@ -5,7 +5,7 @@ import { describeError } from './describe-error.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { redact } from './redact.ts';
 
-/** Messages for the operator beside the request log: starts, warnings, lost dependencies. They go to standard error. */
+/** Messages for the operator, separate from the request log: starts, warnings, lost dependencies. They go to standard error. */
 export interface OperatorLog {
   /** Nothing to do. */
   info(message: string, facts?: Record<string, unknown>): void;

@@ -2,15 +2,15 @@ import type { LoggedRevocation } from '../contracts/index.ts';
 
 /** Why a request was answered with a 5xx. */
 export interface RequestFailure {
-  /** What went wrong, in a few words: `ECONNREFUSED connect ECONNREFUSED 10.0.0.7:5432`. */
+  /** The cause in a few words: `ECONNREFUSED connect ECONNREFUSED 10.0.0.7:5432`. */
   cause: string;
-  /** The service that failed or did not answer; ` > ` leads to what that one called. Null where the process itself failed. */
+  /** The service that failed or did not answer; ` > ` leads to what that one called. Null if the process itself failed. */
   upstream: string | null;
-  /** How often it was tried, at one address or several; null where no service was called. */
+  /** How often it was tried, at one address or several; null if no service was called. */
   tries: number | null;
 }
 
-/** One line for one request (`docs/contract.md#request-log`). */
+/** One line for one request (`docs/reference/contract.md#request-log`). */
 export interface RequestLine {
   requestId: string;
   method: string;

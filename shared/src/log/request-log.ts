@@ -26,7 +26,7 @@ export function createRequestLog(
   const stream = openLogStream(fd);
   const least = pino.levels.values[level] ?? Number.POSITIVE_INFINITY;
   const timestamp = createTimestamp();
-  // What is the same in every line is written once. It costs a line no time.
+  // The constant part of every line is built once, so that it costs a line no time.
   const constant = identity ? `,${JSON.stringify(identity).slice(1, -1)}` : '';
   const heads = { error: `{"level":"error"${constant}`, info: `{"level":"info"${constant}` };
   return {

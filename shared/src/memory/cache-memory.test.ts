@@ -23,7 +23,7 @@ describe('what the caches together may take', () => {
     const plan = Object.values(others);
     expect(plan.reduce((sum, part) => sum + part)).toBeCloseTo(100 * mib, -1);
     expect(Math.min(...plan)).toBeGreaterThan(mib);
-    // Beside them: most contents have no pace.
+    // Not part of the sum: most contents have no pace.
     expect(paces).toBe(40 * mib);
   });
 });

@@ -35,7 +35,7 @@ const programBytes = 32 * mib;
 /**
  * The caches' share of the remaining heap. The rest is for garbage that V8 has not collected yet. In a container of 512
  * MiB the caches get 80 MiB, which holds 90,000 viewers, and key-derivation stays under half of the container's memory
- * (docs/scale.md, "Memory, as viewers come and go").
+ * (docs/operate/scale.md, "Memory, as viewers come and go").
  */
 const heapShare = 0.4;
 /** The caches' share of the memory, where V8 was given a larger heap than usual: it may exceed a small container. */
@@ -81,7 +81,7 @@ export function boundCaches({ heapLimitBytes, memoryBytes }: ProcessMemory): num
   return Math.round(Math.max(leastBytes, Math.min(ofHeap, memoryBytes * memoryShare, mostBytes)));
 }
 
-/** Divides the bytes among the caches (and the paces and imported keys beside them), so that a flood in one evicts nothing from another. */
+/** Divides the bytes among the caches, the paces and the imported keys, so that a flood in one evicts nothing from another. */
 export function planCaches(bytes: number): CachePlan {
   const part = (name: keyof CachePlan) => Math.floor(bytes * shares[name]);
   return {

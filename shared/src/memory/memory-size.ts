@@ -27,8 +27,8 @@ export function objectBytes(fields: number): number {
 }
 
 /**
- * Bytes of a number beside its field: 0 where it is whole and fits 32 bits, which V8 stores in the field itself, else a
- * separate object.
+ * Bytes of a number in addition to its field: 0 if it is whole and fits 32 bits, because V8 stores it in the field itself.
+ * Any other number is a separate object.
  */
 export function numberBytes(number: number | null | undefined): number {
   if (number === null || number === undefined) return 0;

@@ -7,7 +7,7 @@ const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 /** Calls of the provider of the master key. */
 export interface CustodianMetrics {
   /**
-   * @param purpose `key`, or `check` for a call that only shows whether the provider is there
+   * @param purpose `key`, or `check` for a call that only checks that the provider answers
    * @param outcome `answered`, or why not
    */
   observeCall(purpose: 'key' | 'check', outcome: string, seconds: number): void;

@@ -6,7 +6,7 @@ type NameOf<Type extends MetricDescription['type']> = {
   [Name in MetricName]: (typeof describedMetrics)[Name]['type'] extends Type ? Name : never;
 }[MetricName];
 
-/** One value, values by labels, or null where there is no value now. */
+/** One value, values by labels, or null if the gauge has no value now. */
 type Reading = number | null | readonly (readonly [Readonly<Record<string, string>>, number])[];
 type Read = () => Reading | Promise<Reading>;
 
@@ -16,7 +16,7 @@ type Read = () => Reading | Promise<Reading>;
  */
 const readLimitMs = 400;
 
-/** What prom-client's constructors take, from the catalogue. */
+/** The options for prom-client's constructors, from the catalogue. */
 export function describeMetric(name: MetricName, registry: Registry) {
   const { help, labels }: MetricDescription = describedMetrics[name];
   return { name, help, labelNames: [...labels], registers: [registry] };

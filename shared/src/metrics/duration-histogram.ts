@@ -81,7 +81,7 @@ export class DurationHistogram extends Histogram {
     return { ...head, values: merged } as unknown as Awaited<ReturnType<Histogram['get']>>;
   }
 
-  /** What the registry calls for `/metrics`. */
+  /** The registry calls it for `/metrics`. */
   async getForPromString() {
     const values = this.#series.flatMap((series) => series.export(this.#name));
     return { name: this.#name, help: this.#help, type: 'histogram', values, aggregator: 'sum' };

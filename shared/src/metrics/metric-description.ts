@@ -1,4 +1,4 @@
-/** What is said of a metric, to Prometheus and in docs/metrics.md. */
+/** The description of a metric, for Prometheus and for docs/reference/metrics.md. */
 export interface MetricDescription {
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   /** In addition to `service`, which every series has. */

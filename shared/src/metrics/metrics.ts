@@ -18,7 +18,7 @@ export interface MetricsIdentity {
   /** The label `service` of every series: `gateway`, `key-derivation`, …, `single-node`. */
   service: string;
   version: string;
-  /** One that parts of the process have added metrics to already; a new one where it is left out. */
+  /** A registry that already has metrics of parts of the process. Optional. Default: a new registry. */
   registry?: Registry;
 }
 
@@ -54,7 +54,7 @@ export interface Metrics {
   shedRequests: Counter<'upstream' | 'reason'>;
   /** Refusals that could not be written to the audit, and runs that could not forward it. */
   auditFailures: Counter;
-  /** What became of a try to send a message of a webhook. */
+  /** Counts a try to send a message of a webhook, by its outcome. */
   countWebhookTry(outcome: 'delivered' | 'retried' | 'failed'): void;
   /** Exports how many messages of webhooks wait. */
   watchWebhooks(readPending: () => Promise<number>): void;

@@ -9,7 +9,7 @@ const misnamed = [
 
 /**
  * How often the delay of the event loop is looked at, which is in each figure of it. With the 10 ms of prom-client a process without requests
- * spends a quarter of its processor time on that; delays that matter are above 100 ms (`docs/metrics.md`).
+ * spends a quarter of its processor time on that; delays that matter are above 100 ms (`docs/reference/metrics.md`).
  */
 const delayEveryMs = 20;
 

@@ -54,7 +54,7 @@ export function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
-/** The N-th entry, or undefined where there are fewer or an earlier one is not an address. */
+/** The N-th entry; undefined if the chain has fewer or an earlier one is not an address. */
 function nthFromRight(chain: string, hops: number): string | undefined {
   let address: string | undefined;
   let end = chain.length;

@@ -4,8 +4,8 @@ import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 const mappedPrefix = '::ffff:';
 
 /**
- * Converts an address from `X-Forwarded-For` or a socket to one canonical form: without brackets, port or zone, IPv4
- * where it is IPv4 mapped into IPv6, IPv6 in lower case as RFC 5952 writes it.
+ * Converts an address from `X-Forwarded-For` or a socket to one canonical form: without brackets, port or zone.
+ * IPv4 mapped into IPv6 becomes IPv4. IPv6 is in lower case, as RFC 5952 writes it.
  *
  * @returns undefined for a text that is not an IP address
  */

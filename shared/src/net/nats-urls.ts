@@ -3,14 +3,14 @@ interface NatsPlace {
   /** `host:port` of each. */
   servers: string[];
   isTls: boolean;
-  /** Empty where the URL has none. A user without a password is a token. */
+  /** Empty if the URL has none. A user without a password is a token. */
   user: string;
   password: string;
 }
 
 /**
  * Reads `nats://user:password@n1:4222,n2:4222`, in which each item may also be a whole URL. `tls://` is TLS. All servers of a cluster know the
- * same users, so one user stands for all of them.
+ * same users, so one user is enough for all of them.
  *
  * @returns what is wrong with another text, in the form that completes "which …"
  */

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const program = fileURLToPath(new URL('fill-caches.fixture.ts', import.meta.url));
 const caches = ['apiKeys', 'contents', 'importedKeys', 'leases', 'marks', 'tokens'] as const;
 const timeLimitMs = 120_000;
-/** What a measurement of V8's heap finds besides: code that was compiled meanwhile, tables that have room to grow. */
+/** Other bytes that a measurement of V8's heap finds: code that was compiled meanwhile, tables that have room to grow. */
 const elsewhereBytes = 500_000;
 
 /** V8 neither compiles in threads of its own nor discards code between two measurements, which would count it. */

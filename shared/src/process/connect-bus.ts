@@ -35,7 +35,7 @@ export async function connectBus(name: string, values: BusSettings, base: Proces
     dependencies.push({ name: 'bus', check: async () => ({ kind: 'in-process' }) });
     return createInProcessBus(onFault);
   }
-  // Its client is loaded only where it is used: it takes 3 MB and 20 ms of a start.
+  // Its client is loaded only if it is used: it takes 3 MB and 20 ms of a start.
   const { natsCaFile: ca, natsCertFile: cert, natsKeyFile: key } = values;
   const tls = openStoreTls('NATS', tlsVariables, { ca, cert, key }, base);
   const { createNatsBus } = await import('../events/nats-bus.ts');

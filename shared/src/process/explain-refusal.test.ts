@@ -95,7 +95,7 @@ it('an error that no variable causes is not explained', () => {
   for (const error of errors) expect(explainRefusal(error, {})).toBe(undefined);
 });
 
-/** What is written for an error, and the code of the exit. */
+/** The text that is written for an error, and the code of the exit. */
 function explained(error: unknown): { text: string; code: number | undefined } {
   let text = '';
   let code: number | undefined;

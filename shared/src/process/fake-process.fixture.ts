@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 
-/** What a service sees of its process. `exited` resolves with the code. */
+/** The process as a service sees it. `exited` resolves with the code. */
 export class FakeProcess extends EventEmitter {
   argv = ['node', 'serve.ts'];
   pid = 4_242;
@@ -23,7 +23,7 @@ export class FakeProcess extends EventEmitter {
     });
   }
 
-  /** Resolves once something that matches stands in the log. */
+  /** Resolves once the log contains a match. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.log);

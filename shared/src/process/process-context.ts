@@ -15,7 +15,7 @@ import type { TlsFiles } from '../tls/index.ts';
 import type { Tracer } from '../traces/index.ts';
 import { exportCertificates } from './export-gauges.ts';
 
-/** What a process has from its start on, before it listens or knows its routes. */
+/** The parts that a process has from its start on, before it listens or knows its routes. */
 export interface ProcessBase {
   clock: Clock;
   log: OperatorLog;
@@ -24,11 +24,11 @@ export interface ProcessBase {
   startUp: StartUp;
   jobs: Jobs;
   shutdown: Shutdown;
-  /** What `/ready` checks. Each part of the process adds its own. */
+  /** The dependencies that `/ready` checks. Each part of the process adds its own. */
   dependencies: Dependency[];
-  /** Null where traces are off. */
+  /** Null if traces are off. */
   tracer: Tracer | null;
-  /** What `/metrics` shows. Each part of the process adds its own (`addGauge`). */
+  /** The metrics that `/metrics` shows. Each part of the process adds its own (`addGauge`). */
   registry: Registry;
   /** The files for TLS between the processes of the distributed profile. Null: they speak without TLS, or verify by the machine's CAs. */
   internalTls: TlsFiles | null;
@@ -36,7 +36,7 @@ export interface ProcessBase {
   tlsFiles: TlsFiles[];
 }
 
-/** What a process gives to each part of it. */
+/** The context that a process gives to each of its parts. */
 export interface ProcessContext extends ProcessBase {
   app: App;
   metrics: Metrics;

@@ -35,7 +35,7 @@ interface Configuration<V> {
   readonly warnings: readonly string[];
 }
 
-/** What the app of a process is made from. */
+/** The context from which the app of a process is made. */
 export interface StartContext<V, C extends Configuration<V> = Configuration<V>> extends ProcessBase {
   name: string;
   version: string;

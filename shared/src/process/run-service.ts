@@ -18,7 +18,7 @@ import { runProcess, type StartContext } from './run-process.ts';
 import { createServiceProcess, type ServiceValues } from './service-process.ts';
 import { createStart } from './start.ts';
 
-/** What a service is wired from. */
+/** The context from which a service is wired. */
 export type ServiceContext<S extends Settings> = StartContext<Values<S>> & ProcessContext;
 
 interface RunServiceOptions<S extends Settings> {

@@ -7,7 +7,7 @@ import { createProcessBase } from './process-context.ts';
 export const internalSecret = 'a secret between services, 32 bytes';
 const log = { info() {}, warn() {}, error() {} };
 
-/** What the host of a service is made from, without a configuration. */
+/** The context for the host of a service, without a configuration. */
 export function createServiceContext({
   clock = createSystemClock(),
   internalTls = null as TlsFiles | null,

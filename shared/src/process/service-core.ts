@@ -65,11 +65,11 @@ interface CoreReaders {
   contents?: ContentReader;
   importedKeys?: ImportedKeyReader;
   leases?: LeaseReader | SharedLeases;
-  /** The state that the replicas share; null where each replica keeps and counts its own. */
+  /** The state that the replicas share; null if each replica keeps and counts its own. */
   sharing: Sharing | null;
 }
 
-/** What a service is mounted on. Of the single node, all services share one. */
+/** The parts that a service is mounted on. In the single node, all services share one. */
 export interface ServiceCore<Values> extends ProcessContext {
   values: Values;
   /** The states that decide, kept true by the change feed. */

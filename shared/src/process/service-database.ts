@@ -115,7 +115,7 @@ const sweepEveryMs = 60_000;
 /** For the last read of the list. */
 const leftMs = 1_000;
 
-/** Waits for the processes of the list, and drops those that ended without a word. */
+/** Waits for the processes of the list, and drops processes that ended without leaving it. */
 function followRoster(
   { bus, clock, jobs, shutdown, follower }: Pick<ServiceCore<unknown>, 'bus' | 'follower'> & ProcessBase,
   db: Database,

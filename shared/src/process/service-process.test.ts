@@ -41,7 +41,7 @@ test('a service that lost a dependency answers other services 503 until it is re
   clock.advance(1_001);
   await readiness.report();
   expect(await ask('/internal/feed/head')).toEqual([503, 'unsure']);
-  // What clients ask is decided by what it knows, and refused where that is nothing.
+  // It decides the requests of clients by the states that it knows, and refuses them if it knows none.
   expect(await ask('/keys/leases')).toEqual([200, undefined]);
   isStandby = false;
   clock.advance(1_001);

@@ -181,8 +181,8 @@ export function createSharedLeaseReaders(
 }
 
 /**
- * How long the state of a lease is worth sharing. Creations and renewals are not in the change feed. Only the owner can
- * say that a lease does not exist, or whether one that looks expired has been renewed. A revoked lease stays revoked and
+ * How long the state of a lease is worth sharing. Creations and renewals are not in the change feed. Only the owner
+ * knows that a lease does not exist, or whether one that looks expired has been renewed. A revoked lease stays revoked and
  * is kept as long as requests for it are likely.
  */
 export function leaseLifeMs(lease: LeaseState | null, now: number): number {

@@ -28,7 +28,7 @@ interface Row {
 }
 
 /**
- * The latest changes of the feed, for judging a state with a stamp: it still holds where no change since has named it.
+ * The latest changes of the feed, for judging a state with a stamp: it still holds if no later change has named it.
  * The record knows from which number on it is complete, and judges no older stamps.
  */
 export class RecentChanges implements FeedRecord {
@@ -41,7 +41,7 @@ export class RecentChanges implements FeedRecord {
   /** Null before the feed is followed. */
   #position: number | null = null;
   #history: string | null = null;
-  /** The highest number of a received change that was not kept; 0 where there is none. */
+  /** The highest number of a received change that was not kept; 0 if all were kept. */
   #unkeptUpTo = 0;
   /** Reads of the feed that have ended since the last of them was received. */
   #readingsSince = 0;

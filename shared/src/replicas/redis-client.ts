@@ -31,7 +31,8 @@ export interface RedisClient {
 }
 
 /**
- * @param onError called with each error of the connection, in place of the event of the library: that of a sentinel says why none can be used
+ * @param onError called with each error of the connection, in place of the event of the library. If no Sentinel can be
+ *   used, the error of one explains why
  * @throws TypeError if the text is not a URL of Redis
  */
 export function openRedisClient(

@@ -121,7 +121,7 @@ function isReply(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** A command's error carries its arguments, and Redis repeats those of an unknown command. */
+/** A command's error carries its arguments, and Redis repeats the arguments of an unknown command. */
 function withoutArguments(error: unknown): Error {
   const { message, code }: NodeJS.ErrnoException = error instanceof Error ? error : new Error(String(error));
   const reason = new Error(message.replace(/,? with args beginning with.*/s, ''));

@@ -62,7 +62,7 @@ const acts: readonly { touches: readonly number[]; change: Change }[] = [
   { touches: [8], change: { kind: 'api-key', keyHash: 'hash' } },
 ];
 export const actCount = acts.length;
-/** How long after its expiry a lease can be renewed. Small beside the jumps of the clock. */
+/** How long after its expiry a lease can be renewed. Small compared to the jumps of the clock. */
 const graceMs = 2_000;
 
 /** A committed act that is not answered yet. */
@@ -81,7 +81,7 @@ export type KeyPeriodsOf = (contentId: string, version: number) => KeyPeriods | 
 /** The database: the current truth and its whole history. */
 export class SimulatedOwner {
   readonly roster = new SimulatedRoster();
-  /** For each item, when each of its versions ended; undefined where it has not. Versions are never reused. */
+  /** For each item, when each of its versions ended; undefined for a version that has not. Versions are never reused. */
   readonly endedAt: (number | undefined)[][] = items.map(() => [undefined]);
   readonly leaseExpiresAt: number[] = pairs.map(() => 10_000);
   /** For each item, its present version. */
@@ -148,7 +148,7 @@ export class SimulatedOwner {
   }
 
   /**
-   * What a reader of the item gets now: a value that carries its version. Version 0 of a mark or content means that it
+   * The value that a reader of the item gets now. It carries its version. Version 0 of a mark or content means that it
    * does not exist.
    */
   read(index: number): unknown {

@@ -219,7 +219,7 @@ export class SimulatedReplica {
    *
    * @param known the cached state of the lease
    * @param now by this replica's wall clock
-   * @returns the request, where it is refused because the lease has expired; null where it is not, or continues
+   * @returns the request, if it is refused because the lease has expired; null if it is decided otherwise, or continues
    */
   refusesAsExpired(lease: number, known: KnownState<LeaseState>, now: number): LeaseRequest | null {
     const request = this.requests[lease];

@@ -23,7 +23,7 @@ export class SimulatedStates implements StateStore {
     this.#underWay.push({ name: `${kind} ${key}`, entry: { value, stamp } });
   }
 
-  /** What a look-up finds now. */
+  /** The entry that a look-up finds now. */
   find(kind: StateKind, key: string): StoredState | null {
     return this.#isDown ? null : (this.#entries.get(`${kind} ${key}`) ?? null);
   }
@@ -56,7 +56,7 @@ export class SimulatedStates implements StateStore {
   }
 }
 
-/** For each item, what reads it through the shared cache; null for those that are not shared. */
+/** For each item, its reader through the shared cache; null for items that are not shared. */
 export function createReaders(
   states: SimulatedStates | null,
   recent: RecentChanges,

@@ -8,13 +8,13 @@ import {
 } from '../events/index.ts';
 import type { SimulatedOwner } from './simulated-owner.fixture.ts';
 
-/** What a process answers to one that waits. */
+/** The answer of a process to another one that waits. */
 export interface Confirmation {
   confirmedBy: string;
   place: AwaitedPlace;
 }
 
-/** The waits of one process, as `applied-everywhere.ts` begins them, and its answers to those of others. */
+/** The waits of one process, as `applied-everywhere.ts` begins them, and its answers to the waits of others. */
 export class SimulatedWaits {
   readonly open = new AppliedWaits();
   readonly #process: string;

@@ -5,7 +5,7 @@ export interface Tally {
   givenOnTheFeedsWord: number;
   refusedLoads: number;
   gaps: number;
-  /** Shared entries that were trusted, and those that were not. */
+  /** Shared entries that were trusted, and entries that were not. */
   believed: number;
   disbelieved: number;
   /** Requests that were refused because their lease had expired, and renewals whose push was lost. */
@@ -13,7 +13,7 @@ export interface Tally {
   lostPushes: number;
   /** Failovers that lost acts. */
   failovers: number;
-  /** Waits that ended, and those of them that ended before the limit. */
+  /** Waits that ended, and how many of them ended before the limit. */
   waited: number;
   waitedShortly: number;
 }

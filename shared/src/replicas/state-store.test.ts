@@ -144,7 +144,7 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
     const opened = await openUp(first.url);
     process.kill(first.pid, 'SIGKILL');
     await first.stop();
-    // Those that were asked before it was noticed.
+    // The requests before it was noticed.
     expect(await askedOf(100, opened)).toBeLessThanOrEqual(3);
     await vi.waitFor(() => expect(opened.faults).toHaveLength(1), waiting);
     await startRedis(place);

@@ -27,7 +27,7 @@ export interface StateStore {
   state(): 'up' | 'down';
 }
 
-/** The value, and the members of its stamp beside it. */
+/** The value, and the members of its stamp next to it. */
 const readEntry = createRecordReader(Type.Object({ value: Type.Unknown(), ...FeedStampSchema.properties }));
 
 /** @returns null for anything that is not one of our entries */
@@ -56,7 +56,7 @@ const prefix = 'latchkey:2:';
 const longestEntry = 4_096;
 
 /**
- * @param seal distinguishes the entries of our processes from those of other writers
+ * @param seal distinguishes the entries of our processes from the entries of other writers
  * @param onFault called with each entry that none of our processes wrote
  */
 export function createRedisStateStore(

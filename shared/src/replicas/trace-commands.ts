@@ -5,7 +5,7 @@ interface SentCommand {
   promise: Promise<unknown>;
 }
 
-/** What sends commands: `Redis` of ioredis. */
+/** A sender of commands: `Redis` of ioredis. */
 interface CommandSender {
   sendCommand(command: SentCommand, ...more: unknown[]): unknown;
 }

@@ -31,7 +31,7 @@ const makers = {
     minItems: items.length,
     ...options,
   }),
-  /** @param key a text; its pattern is that of the names */
+  /** @param key a text; its pattern is the pattern of the names */
   Record: ({ pattern = '^.*$' }: { pattern?: string }, value: object, options?: object) => ({
     type: 'object',
     patternProperties: { [pattern]: value },

@@ -3,7 +3,7 @@ export interface Revealable<T> {
   reveal(): T;
 }
 
-/** The secrets that are accepted: the one in use, which also signs, and then those of `…_PREVIOUS`. */
+/** The secrets that are accepted: the one in use, which also signs, and then the secrets of `…_PREVIOUS`. */
 export type AcceptedSecrets<T = string> = readonly [T, ...T[]];
 
 export const acceptedSecrets = <T>(
@@ -11,7 +11,7 @@ export const acceptedSecrets = <T>(
   previous?: Revealable<readonly T[]>,
 ): AcceptedSecrets<T> => [current.reveal(), ...(previous?.reveal() ?? [])];
 
-/** What `find` finds first, such as with the first of several keys that fits; null where it finds nothing with any of them. */
+/** The first result of `find`, such as with the first of several keys that fits; null if `find` returns null for all items. */
 export function firstOf<T, R>(items: readonly T[], find: (item: T) => R | null): R | null {
   for (const item of items) {
     const found = find(item);

@@ -23,7 +23,7 @@ export interface Seal {
   isOf(place: string, text: string, seal: string): boolean;
 }
 
-/** @param secrets `INTERNAL_SECRET`, and those that are accepted beside it */
+/** @param secrets `INTERNAL_SECRET` and `INTERNAL_SECRET_PREVIOUS` */
 export function createSeal([current, ...previous]: AcceptedSecrets): Seal {
   const own = toKey(current);
   const others = previous.map(toKey);

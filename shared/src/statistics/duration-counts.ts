@@ -33,7 +33,7 @@ export class DurationCounts {
 
   /**
    * @param share such as 0.95
-   * @returns milliseconds; null where no duration was counted
+   * @returns milliseconds; null if no duration was counted
    */
   quantile(share: number): number | null {
     const total = this.#counts.reduce((sum, count) => sum + count, 0);

@@ -6,7 +6,7 @@ export interface Served {
   refused: number;
 }
 
-/** A series of a kind and its counts. `series` is empty for all those that have no count of their own. */
+/** A series of a kind and its counts. `series` is empty for the sum of all series that have no count of their own. */
 export interface NamedCount extends Served {
   series: string;
 }

@@ -1,5 +1,5 @@
 /**
- * Targets and alerts: `docs/contract.md#targets`. The gateway finds concerns by them, and `latchkey doctor --live` judges. `npm run check`
+ * Targets and alerts: `docs/reference/contract.md#targets`. The gateway finds concerns by them, and `latchkey doctor --live` judges. `npm run check`
  * compares the copy of the dashboard, which imports no server code, the alerts and the documents with them.
  */
 export const thresholds = {
@@ -9,7 +9,7 @@ export const thresholds = {
   clientErrorAlert: 0.05,
   serverErrorAlert: 0.001,
   firstFrameTargetMs: 2_000,
-  /** Until the last replica has applied a revocation: `docs/contract.md#revocation`. */
+  /** Until the last replica has applied a revocation: `docs/reference/contract.md#revocation`. */
   propagationTargetMs: 1_000,
 } as const;
 

@@ -6,7 +6,7 @@ import { SeriesCounts, type Served } from './series-counts.ts';
 const minuteMs = 60_000;
 /**
  * Series of a kind that keep a count of their own in a minute. An API key, a busy content or a code is nearly always among them. A
- * month of such hours takes some 10 MB (`docs/sizing.md`).
+ * month of such hours takes some 10 MB (`docs/operate/sizing.md`).
  */
 export const seriesKept = 50;
 /** Minutes that wait for the database, some 5 MB with every kind at its limit. It is rarely away for so long. */
@@ -80,8 +80,10 @@ export class UsageCounts {
   /**
    * Counts a request once. It never waits and never throws. An object in place of the arguments would be made for each key request.
    *
-   * @param code of the refusal; null where it was served
-   * @param contentId null where it names none, as are the next two where its caller is not known
+   * @param code of the refusal; null if the request was served
+   * @param contentId null if the request names none
+   * @param viewerId null if the caller is not known
+   * @param apiKeyId null if the caller is not known
    */
   count(
     requests: UsageRequests,

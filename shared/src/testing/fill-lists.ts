@@ -42,7 +42,7 @@ export async function fillLists(
   const age = (spanMs: number, count: number) =>
     sql`${sql.lit(now)} - (${sql.lit(count)} - n) * ${sql.lit(Math.max(1, Math.floor(spanMs / count)))}`;
   await db.connection().execute(async (connection) => {
-    // On a busy machine so many rows may take longer than the server's limit for a statement.
+    // On a busy machine, this number of rows may take longer than the server's limit for a statement.
     if (isPostgres(db)) await sql`set statement_timeout = 0`.execute(connection);
     say('API keys, contents, leases, marks and blocks');
     await fillApiKeys(connection, series(sizes.apiKeys), age(365 * dayMs, sizes.apiKeys), now);
@@ -66,7 +66,7 @@ export async function fillLists(
 }
 
 /**
- * Makes the indexes of a table after its rows, where there are many: sorting ten million entries at once takes a fraction of the time of
+ * Makes the indexes of a table after its rows, if the table has many: sorting ten million entries at once takes a fraction of the time of
  * inserting each in its place.
  */
 async function withoutIndexes(

@@ -14,7 +14,7 @@ export interface QueryPlan {
 
 interface IndexScan {
   index: string;
-  /** Entries visited, including those that a filter removed; null on SQLite, which does not count them. */
+  /** Entries visited, including entries that a filter removed; null on SQLite, which does not count them. */
   entries: number | null;
 }
 

@@ -67,7 +67,7 @@ const readers: [name: string, read: (text: string) => unknown, begins: string[]]
   ['facts of an answer', (text) => readLogHeaders({ 'x-latchkey-principal': text }), ['viewer ', '']],
 ];
 
-/** What is repeated: everything that some reader looks for, or skips. */
+/** The texts that are repeated: everything that some reader looks for, or skips. */
 const pumps = [
   ' ',
   '\t',

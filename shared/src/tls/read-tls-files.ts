@@ -10,7 +10,7 @@ export interface TlsFile {
 
 /** The files of one kind of connection. A certificate comes with its key. */
 export interface TlsFileSettings {
-  /** The CAs that are trusted, in place of those that the machine knows. */
+  /** The CAs that are trusted, in place of the machine's CAs. */
   ca?: TlsFile | undefined;
   /** The certificate that this process shows, with the intermediate ones after it. */
   cert?: TlsFile | undefined;
@@ -50,7 +50,7 @@ export function readTlsFiles(
     const certificates = readCertificates(ca, material.ca);
     const fault = certificates.map((each) => whyNotValid(each, now));
     if (fault.every((each) => each !== null)) throw refusal(ca, `holds no CA that is valid: ${fault[0]}`);
-    // A file may keep an old CA beside its successor. It serves until the last of them has expired.
+    // A file may contain an old CA and its successor. The file can be used until the last of them has expired.
     expiries.push({ file: ca.path, expiresAt: Math.max(...certificates.map(({ expiresAt }) => expiresAt)) });
   }
   if (cert && key) {

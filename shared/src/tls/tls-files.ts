@@ -9,7 +9,7 @@ import {
 /** The files of one kind of connection, read again after a change. */
 export interface TlsFiles {
   readonly settings: TlsFileSettings;
-  /** What new connections use. It is the same object until a file has changed. */
+  /** The material that new connections use. It is the same object until a file has changed. */
   current(): TlsMaterial;
   expiries(): readonly CertificateExpiry[];
   /** Reads the files again if one has changed. Call it every few seconds: it costs one call of the system for each file. */

@@ -1,14 +1,14 @@
 import type { TlsFileSettings } from './read-tls-files.ts';
 
-/** What an operator can change about a connection with TLS. */
+/** The variables with which an operator can change a connection with TLS. */
 export interface TlsSubject {
   /** Such as `Postgres`. */
   name: string;
-  /** The variable that says where it is. */
+  /** The variable with its address. */
   urlVariable: string;
   /** The variables for its files, such as `DATABASE_CA_FILE`. */
   variables: { ca: string; cert: string; key: string };
-  /** Those that are set. */
+  /** The files that are set. */
   settings: TlsFileSettings;
 }
 

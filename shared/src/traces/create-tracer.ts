@@ -22,7 +22,7 @@ interface TracerOptions {
 /** The methods of HTTP. Others are of the caller's choice, so a span calls them `_OTHER` (semantic conventions for HTTP). */
 const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
 
-/** What a request or a message does, as long as it does it. */
+/** The work of one request or message, and whether it is over. */
 interface Work {
   readonly span: Span;
   readonly isSampled: boolean;
@@ -83,7 +83,7 @@ export function createTracer(options: TracerOptions): Tracer {
     call(kind, name, facts, request) {
       const work = workOf(request);
       if (!work) return null;
-      // The flag of the parent says that nothing is recorded.
+      // The flag of the parent turns recording off.
       if (!work.isSampled) return { traceparent: formatTraceparent(work.span), end() {} };
       work.calls++;
       const span = spans.startSpan(name, { kind: kinds[kind], attributes: facts }, work.context);
@@ -110,7 +110,7 @@ export function createTracer(options: TracerOptions): Tracer {
       endCall(span, failure, endedAt);
     },
     consume(traceparent, name, run) {
-      // A message outside of any request, such as that of a job, is not worth a trace of its own.
+      // A message outside of any request, such as a message of a job, is not worth a trace of its own.
       if (typeof traceparent !== 'string' || !parseTraceParent(traceparent)) {
         run();
         return;

@@ -26,13 +26,13 @@ interface TracerSettings {
   sampler: SamplerName;
   /** `OTEL_TRACES_SAMPLER_ARG`, from 0 to 1: the part of all traces, for the samplers by ratio. */
   ratio: number;
-  /** What describes the process, such as `service.name`. */
+  /** Facts that describe the process, such as `service.name`. */
   resource: SpanFacts;
   version: string;
 }
 
 /**
- * Loaded only where traces are on.
+ * Loaded only if traces are on.
  *
  * @param onFault called for spans that are lost. The error names no header and no span
  */

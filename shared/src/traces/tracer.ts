@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * What a span says. Only names that the code chose, such as route patterns, tables and statuses: never a path, an id, a credential or an
- * address of a client.
+ * The attributes of a span. Only names that the code chose, such as route patterns, tables and statuses: never a path, an id, a credential
+ * or an address of a client.
  */
 export type SpanFacts = Readonly<Record<string, string | number>>;
 

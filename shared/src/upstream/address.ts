@@ -138,7 +138,7 @@ export class Address {
     this.#options.onChange();
   }
 
-  /** On a connection of its own: those of the pool may be in use, or end at a machine that is gone. */
+  /** On a connection of its own: connections of the pool may be in use, or end at a machine that is gone. */
   async #probe(): Promise<{ isAlive: boolean; phase?: unknown }> {
     const client = new this.#undici.Client(this.origin, { connect: this.#connectWithin(aliveWithinMs) });
     this.#prober = client;

@@ -35,7 +35,7 @@ export class AnswersAnother extends Error {
   }
 }
 
-/** undici's errors where it found no connection, or was not allowed to make one. */
+/** undici's errors when it found no connection, or was not allowed to make one. */
 const unsentCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_CLOSED']);
 /** The system calls before the first byte. The same errors on an open connection (EHOSTUNREACH, ENETUNREACH) come too late. */
 const unsentCalls = new Set(['connect', 'getaddrinfo']);

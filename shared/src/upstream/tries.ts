@@ -13,8 +13,8 @@ import type { Upstream } from './upstream.ts';
  * Decides at which addresses one request is tried.
  *
  * A request with which nothing was done goes to the next address, whatever its method, at most once to each. A request that changes
- * nothing goes on to the next one while each process says that another may be able to answer, and once more to another address if its connection
- * broke, its address is silent or its process is unsure.
+ * nothing goes on to the next one while each process reports that another may be able to answer. It goes once more to another address if its
+ * connection broke, its address is silent or its process is unsure.
  */
 export class Tries {
   /** Where it is tried now; null if every address is lost. */
@@ -23,7 +23,7 @@ export class Tries {
   readonly #isSafe: boolean;
   #count = 0;
   #isRepeated = false;
-  /** Those that said that another one may be able to answer. Null while none did, as for nearly every request. */
+  /** The replicas that reported that another one may be able to answer. Null while none did, as for nearly every request. */
   #unable: Set<Address> | null = null;
 
   /** @param isSafe whether the request changes nothing (RFC 9110 section 9.2.1) */

@@ -42,7 +42,7 @@ export interface UpstreamOptions {
   resolveEveryMs?: number;
   /** Requests at each address at a time, each on a connection of its own. */
   connections: number;
-  /** For URLs with TLS. Left out: the machine's CAs verify them. */
+  /** For URLs with TLS. Optional. Default: the machine's CAs verify them. */
   tls?: ServiceTls;
   /** Called with the reason each time that a name cannot be looked up. */
   onFault: (error: unknown) => void;
@@ -64,7 +64,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   let addresses: Address[] = [];
   let turn = 0;
 
-  /** Opens addresses that were found, and closes those that are gone. */
+  /** Opens addresses that were found, and closes addresses that are gone. */
   function renew(): void {
     const found = book.origins();
     const gone = addresses.filter(({ origin }) => !found.has(origin));
@@ -136,7 +136,7 @@ function originOf(url: URL, address: string): string {
   return `${url.protocol}//${toUrlHost(address)}${url.port ? `:${url.port}` : ''}`;
 }
 
-/** The addresses of each target: written ones at once, those of names as they were last found. */
+/** The addresses of each target: written ones at once, and for names the addresses that were last found. */
 function createAddressBook({ urls, lookup, onFault }: UpstreamOptions) {
   const targets = urls.map((text): Target => ({ text, url: new URL(text) }));
   /** Addresses that need no look-up, and so are known from the start. */

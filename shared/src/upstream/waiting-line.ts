@@ -16,7 +16,7 @@ const heaviestBytes = 64 * 1024 * 1024;
 /** Requests that wait for room, first in first out. A request that leaves costs nothing any more. */
 export class WaitingLine {
   readonly #waiters = new Map<Waiter, number>();
-  /** Goes on where it was: from the start again, each step would pass all that have left. */
+  /** Continues from its last position: from the start, each step would pass over all waiters that have left. */
   #turn = this.#waiters.keys();
   #bytes = 0;
 

@@ -12,7 +12,7 @@ export interface KeySubject {
   upstreamPid?: number;
 }
 
-/** What one subject did in one round. */
+/** The result of one subject in one round. */
 export interface KeySample extends LoadResult {
   name: string;
   /** CPU time of the whole process for one request. */
@@ -69,7 +69,7 @@ async function onItsCores<T>(
 
 function load(subject: KeySubject, plan: CorePlan | null, seconds: number): Promise<LoadResult> {
   const { server, requestsOf, upstreamPid } = subject;
-  // Load that never sleeps would take the core away from a process beside it.
+  // Load that never sleeps would take the core away from a process that shares it.
   const polls = plan !== null && (upstreamPid === undefined || plan.upstream[0] !== plan.load[0]);
   return runLoad({ url: server.url, connections, seconds, requestsOf, polls });
 }

@@ -54,7 +54,7 @@ export async function createLeases(
 }
 
 /**
- * Requests of these viewers. They are divided among the connections, and those of one take turns.
+ * Requests of these viewers. They are divided among the connections. The viewers of one connection take turns.
  *
  * @param leases one for each token
  * @param further headers

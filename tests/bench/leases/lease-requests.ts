@@ -2,7 +2,7 @@ import { viewerToken } from '@latchkey/support/tokens';
 import type { Request } from 'autocannon';
 import { tokenSecret } from '../servers.ts';
 
-/** What each connection repeats: creations alone, or a creation, a renewal and a release. */
+/** The requests that each connection repeats: creations alone, or a creation, a renewal and a release. */
 export type LeaseCycle = 'create' | 'create, renew, release';
 
 /** Whole cycles, and fewer than the leases that a viewer may make in a minute. */

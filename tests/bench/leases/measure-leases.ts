@@ -30,7 +30,7 @@ const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' 
 
 /**
  * Creations, renewals and releases on SQLite by the single node, and creations on Postgres by the lease service alone, as a gateway
- * would send them, beside pgbench with the same rows. In turn, after a round that does not count.
+ * would send them. For comparison, pgbench inserts the same rows. They take turns, after a round that does not count.
  *
  * @throws Error if Postgres is not installed
  */

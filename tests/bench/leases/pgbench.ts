@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 export const pgbenchTime = 4_000_000_000_000;
 
 /**
- * Inserts rows like those of a new lease with pgbench.
+ * Inserts rows with pgbench, like the rows of a new lease.
  *
  * @param pgbench the path of the program
  * @param rows of one statement, which is one transaction

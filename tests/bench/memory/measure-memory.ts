@@ -17,7 +17,7 @@ export interface MemorySample {
 
 /** How many viewers come. The second crowd has the viewers of the first. */
 export const crowds = [1_000, 5_000] as const;
-/** Files that a process needs beside its viewers: connections to other services and the database, and the log. */
+/** Files that a process needs in addition to its viewers: connections to other services and the database, and the log. */
 const otherFiles = 500;
 /** Longer than what follows a start, such as the first sample of the statistics. */
 const settleMs = 3_000;

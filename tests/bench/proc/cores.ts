@@ -28,7 +28,7 @@ export function parseAllowedCores(status: string): number[] {
   });
 }
 
-/** @returns null where there is one core only: server and load then share it. With two or three, other parts share the remaining ones */
+/** @returns null if there is one core only: server and load then share it. With two or three, other parts share the remaining ones */
 export function planCores(allowed: readonly number[]): CorePlan | null {
   const [server, ...rest] = allowed;
   const load = rest.pop();
@@ -47,7 +47,7 @@ let allowed: readonly number[] | null = null;
 /**
  * Moves this process to the cores for others, so that all that it starts stays there too.
  *
- * @returns the plan for this machine; null where it has one core or lacks `taskset` (util-linux)
+ * @returns the plan for this machine; null if it has one core or lacks `taskset` (util-linux)
  */
 export async function settleOnCores({
   cleanup,
@@ -64,7 +64,7 @@ export async function settleOnCores({
   }
   pin(process.pid, plan.others);
   cleanup.add({ stop: () => pin(process.pid, allowed ?? []) });
-  // The core of the server and that of the load are busy during a measurement. The others would fall asleep between requests.
+  // The cores of the server and of the load are busy during a measurement. The others would fall asleep between requests.
   if (spawnSync('chrt', ['--version']).status === 0) cleanup.add(await keepAwake());
   else say('There is no chrt: cores may fall asleep, and waking them adds latency.');
   return plan;

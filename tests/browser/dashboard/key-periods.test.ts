@@ -60,7 +60,7 @@ it('key periods are chosen when a content is registered, changed in the edit dia
   await page.getByLabel('Epochs behind').fill('6');
   await inspectPage(page, 'content-edit-clock');
   await page.getByRole('button', { name: 'Save' }).click();
-  // The choice of the dialog has the same words, and is there until the server has answered.
+  // The choice of the dialog has the same words, and is shown until the server has answered.
   await page.locator('#main').getByText('By the clock: a live channel').waitFor();
   expect((await read(id)).keyPeriods).toEqual({
     ...{ mode: 'clock', origin: '2026-01-01T00:00:00.000Z', periodSeconds: 10 },
@@ -98,7 +98,7 @@ it('the page of a live channel follows the clock: its current epoch, what is ser
     .toBe(true);
   await expect.poll(shown).toBeGreaterThan(first);
   expect(await fact('Next').textContent()).toMatch(/^epoch \d+ in [0-2] s$/);
-  // What the page says is what the server does.
+  // The server acts as the page describes.
   const current = await shown();
   const answer = await client.get(`/keys/${id}/${current + 100}`, adminApiKey);
   expect([answer.status, answer.code]).toEqual([403, 'EPOCH_NOT_YET']);

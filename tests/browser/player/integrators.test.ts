@@ -6,7 +6,7 @@ import { keyServerUrl, openPlayerSetup, otherKeyServerUrl, pageOrigin } from './
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';
 import { freshToken, openScene } from './scene.ts';
 
-// What goes wrong between the player and the application around it.
+// Faults between the player and the application around it.
 const stage = await openPlayerSetup('short', openTarget());
 const film = await stage.encrypt();
 /** Accepts no token after its `exp`. */

@@ -191,7 +191,7 @@ it.concurrent('a machine that slept while its lease ran out takes a new one, and
   const ids = [...new Set(leases.filter((id) => id !== null))];
   expect(ids.at(-1)).toBe(leaseId);
   for (const id of ids.slice(0, -1)) expect((await lookUp(target, id)).state).toBe('expired');
-  // Beside them may be 200: of a request that was sent again because its first answer came too late.
+  // There may also be a 200: of a request that was sent again because its first answer came too late.
   expect(countStatuses(scene.wire.requests.filter(isLeaseRequest('')))[201]).toBe(ids.length);
   const leaseOf = ({ headers }: WireRequest) => headers['x-lease-id'];
   const keys = scene.wire.requests.filter(isKeyRequest);

@@ -36,7 +36,7 @@ interface Segment {
   readonly lines: string[];
 }
 
-/** The segments of a film's first rendition, and the path of a playlist beside them. */
+/** The segments of a film's first rendition, and the path of a playlist in the same folder. */
 export async function readSegments({ mediaUrl }: Pick<PlayerSetup, 'mediaUrl'>, { playlist }: Film) {
   const read = async (url: string) => (await fetch(url)).text();
   const master = await read(`${mediaUrl}${playlist}`);

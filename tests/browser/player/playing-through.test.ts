@@ -203,7 +203,7 @@ it('after an error, load() of the same playlist, signed anew, plays on from wher
   await page.evaluate('document.querySelector("video").play()');
   const resumed = await scene.until(`seen.currentTime > ${currentTime + 1}`);
   expect(resumed.errors).toHaveLength(errors.length);
-  // What had been played is not fetched again.
+  // Segments that had been played are not fetched again.
   const [first] = wire.requests.filter(isSegment).slice(before);
   expect(first?.path).not.toBe(wire.requests.find(isSegment)?.path);
 });

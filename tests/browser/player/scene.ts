@@ -23,7 +23,7 @@ interface SeenError {
   leases?: { id: string; deviceId: string | null }[];
 }
 
-/** What `page.js` reports. */
+/** The report of `page.js`. */
 interface Seen {
   errors: SeenError[];
   retries: { what: 'key' | 'lease'; code: string }[];
@@ -82,7 +82,7 @@ interface LoadOptions {
   /** null: `load()` names no content. Default: the film's. */
   readonly contentId?: string | null;
   readonly keyServerUrl?: string;
-  /** What a faulty `keyServerAuth` returns instead of `token`. The page has one for each. */
+  /** The result of a faulty `keyServerAuth` instead of `token`. The page has one for each. */
   readonly auth?: 'undefined' | 'null' | 'a number' | 'an object' | 'an error';
   readonly patienceSeconds?: number;
   readonly reportMetrics?: boolean;

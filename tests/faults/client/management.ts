@@ -9,7 +9,7 @@ export interface Acknowledged {
   row: { table: 'api_keys' | 'contents' | 'leases'; id: string } | null;
 }
 
-/** What an application's backend does at the gateway, with the admin key. */
+/** The calls that an application's backend makes at the gateway, with the admin key. */
 export interface Management {
   call(method: string, path: string, json?: unknown, rowOf?: RowOf): Promise<Answer>;
   registerContent(contentId: string): Promise<Answer>;

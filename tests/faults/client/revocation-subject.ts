@@ -3,12 +3,12 @@ import { viewerToken } from '@latchkey/support/tokens';
 import { demand, type Management } from './management.ts';
 import type { Answer, Question } from './send-request.ts';
 
-/** What can be revoked: leases by each selector, a content, an API key. */
+/** The kinds of revocation: leases by each selector, a content, an API key. */
 export const revocationKinds = ['leaseId', 'viewerId', 'contentId', 'pair', 'content', 'api-key'] as const;
 
 export type RevocationKind = (typeof revocationKinds)[number];
 
-/** What viewers show: a token alone, a token and the lease that it names, or the URL of a session. */
+/** The credentials that viewers send: a token alone, a token and the lease that it names, or the URL of a session. */
 export const credentials = ['lease', 'token', 'session'] as const;
 
 export type Credential = (typeof credentials)[number];

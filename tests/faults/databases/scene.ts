@@ -8,13 +8,13 @@ import { type Answer, ask, type Question } from '../client/send-request.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import { directReplicas, type Stack } from '../stack/stack.ts';
 
-/** `docs/contract.md#age-of-a-state`: the age after which an unconfirmed state is unknown. */
+/** `docs/reference/contract.md#age-of-a-state`: the age after which an unconfirmed state is unknown. */
 export const limitMs = 5_000;
 /** For an answer that was decided before the limit and arrives after it. */
 const slackMs = 500;
 const settleTimeoutMs = 30_000;
 
-/** What the trial of a database uses: a stack, its management API, and requests to every replica. */
+/** The parts that the trial of a database uses: a stack, its management API, and requests to every replica. */
 export interface DatabaseScene {
   stack: Stack;
   checks: Checks;

@@ -15,12 +15,12 @@ import { findWrongRows } from '../stored-rows.ts';
 import type { Fault } from './fault.ts';
 import { type RevocationObserver, startRevocationObserver } from './revocation-observer.ts';
 
-/** What clients saw of one fault. */
+/** The answers that clients received during one fault. */
 export interface FaultReport {
   fault: Fault;
   /** Key requests of viewers who keep their rights. */
   keys: Answer[];
-  /** Playlist requests of those with a session. */
+  /** Playlist requests of viewers with a session. */
   playlists: Answer[];
   /** Changes while it was broken: leases created, and leases, contents and API keys revoked. */
   changes: Answer[];

@@ -7,7 +7,7 @@ import { directPlaybacks, directReplicas, type Stack } from '../stack/stack.ts';
 import { faults } from './fault-list.ts';
 import { type FaultReport, runFault } from './run-fault.ts';
 
-/** `docs/contract.md#age-of-a-state`: no key on a state that was not confirmed within this time. */
+/** `docs/reference/contract.md#age-of-a-state`: no key on a state that was not confirmed within this time. */
 const latestKeyMs = 5_000;
 const answersAllowed = new Set([200, 503]);
 

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import process from 'node:process';
 import type { Question } from '../client/send-request.ts';
 
-/** The answer that one viewer got. Times are those of `Date`, which processes share. */
+/** The answer that one viewer got. Times come from `Date`, which processes share. */
 export interface FleetAnswer {
   /** 0: the viewer gave up, or its connection broke. */
   status: number;
@@ -21,7 +21,7 @@ export interface FleetOrder {
   perSecond: number;
 }
 
-/** What happened in the last tenth of a second. */
+/** The events of the last tenth of a second. */
 export interface FleetReport {
   answers: FleetAnswer[];
   /** How many viewers wait for an answer. */

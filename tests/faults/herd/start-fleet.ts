@@ -3,7 +3,7 @@ import type { FleetAnswer, FleetOrder, FleetReport } from './fleet.ts';
 
 /** Viewers who go on asking, in another process. */
 export interface Fleet {
-  /** In the order in which they ended. Those of the last tenth of a second may be missing. */
+  /** In the order in which they ended. The answers of the last tenth of a second may be missing. */
   answers: FleetAnswer[];
   waiting(): number;
   stop(): void;

@@ -1,6 +1,6 @@
 import type { Stack } from '../stack/stack.ts';
 
-/** What is broken while revocations are measured; nothing in the first condition. */
+/** The fault while revocations are measured; the first condition has none. */
 export interface Condition {
   name: string;
   begin(stack: Stack): Promise<void>;

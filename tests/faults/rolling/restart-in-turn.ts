@@ -19,7 +19,7 @@ const requestsPerSecond = 200;
 const isServed = ({ status }: Answer) => status >= 200 && status < 300;
 
 /**
- * Replaces the secrets by the steps of docs/rotation.md, under load: in each step every process is restarted, one at a time. Returns a
+ * Replaces the secrets by the steps of docs/operate/rotation.md, under load: in each step every process is restarted, one at a time. Returns a
  * table.
  */
 export async function restartInTurn(stack: Stack, checks: Checks): Promise<string> {

@@ -18,7 +18,7 @@ const git = (...args: string[]) =>
 /**
  * Many CI systems clone without tags, so the commit that makes a release is found by its subject, too.
  *
- * @returns the tag of the latest release before this code, else its commit (`docs/release.md`); undefined if the history has neither
+ * @returns the tag of the latest release before this code, else its commit (`docs/operate/release.md`); undefined if the history has neither
  */
 export function findPreviousRelease(): string | undefined {
   const read = (...args: string[]) =>

@@ -12,7 +12,7 @@ import type { Tally } from './tally.ts';
 const replicas = { auth: 2, content: 2, leases: 2, 'key-derivation': 2, gateway: 2 };
 /** A drain that is long enough for other services to notice by an answer that a process is about to end. */
 const settings = { SHUTDOWN_DRAIN_SECONDS: '1', LOG_LEVEL: 'fatal' };
-/** `docs/contract.md#revocation`: a request later than this after a revocation is refused. */
+/** `docs/reference/contract.md#revocation`: a request later than this after a revocation is refused. */
 const propagationMs = 5_000;
 /** A 503 serves no key either, but a refusal must follow within this time. */
 const unknownMs = 30_000;

@@ -127,7 +127,7 @@ const playerMetrics = {
   stallCount: 0,
 };
 
-/** A valid JSON body of the operation; undefined where it has none. */
+/** A valid JSON body of the operation; undefined if it has none. */
 export function validBody(name: string, { contentId, leaseId }: Scene, webhookUrl: string): Json {
   const bodies: Readonly<Record<string, Json>> = {
     'POST /api/v1/setup': { name: 'First' },

@@ -44,7 +44,7 @@ export async function recordQueries(
       shown: `${method} ${path}\n${bearer}`,
     };
     const send = async (query: string) => {
-      // What a variant does not set is as in the valid request, so that lists stay short.
+      // A variant sets only what differs from the valid request, so that lists stay short.
       const kept = own.split('&').filter((member) => member && !query.startsWith(`${member.split('=')[0]}=`));
       const target = `${path}?${[...kept, query].join('&')}`;
       await recorder.record(place, target.slice(path.length), { ...request, method, target, headers });

@@ -6,7 +6,7 @@ export type World = Readonly<Record<string, History>>;
 /** A fault for one alert, in figures that Prometheus would read. */
 export interface AlertCase {
   alert: string;
-  /** Series that differ from those of the healthy installation. */
+  /** Series that differ from the series of the healthy installation. */
   broken: World;
   /** Other alerts that the same figures must raise. */
   also?: readonly string[];
@@ -44,7 +44,7 @@ const auditFailures = `latchkey_audit_failures_total{${leases}}`;
 const keys = '/keys/:contentId';
 /** Ten a second. */
 const usual = 600;
-/** So many that one process with few changes is no share of all. */
+/** Enough that one process with few changes is no share of all. */
 const manyChanges = 6_000;
 
 /** All is well: two replicas behind a gateway, and a lease service. */
@@ -101,7 +101,7 @@ export const healthy: World = {
 
 /** Above the longest short window of a burn rate, 6 h. */
 const pastSixHours = 6 * 60 + 15;
-/** So long that a day's share is near that of the fault, with a short healthy time before. */
+/** So long that the share of a day is near the share of the fault, with a short healthy time before. */
 const fourHours = 4 * 60;
 
 /** One for each alert. */
@@ -190,7 +190,7 @@ export const alertCases: readonly AlertCase[] = [
   { alert: 'LatchkeyPlaylistsFail', broken: { [requests('/play/*', '503')]: counter(0, 6) } },
   { alert: 'LatchkeyChangesFail', broken: { [requests('/keys/leases/revoke', '503')]: counter(0, 6) } },
   {
-    // One replica with few changes, so that of all changes hardly one is late.
+    // One replica with few changes, so that hardly one change of all replicas is late.
     alert: 'LatchkeyRevocationsLate',
     broken: {
       [delay(otherReplica, '_count{$}')]: counter(1),

@@ -25,7 +25,7 @@ export function readMatcher(matcher: string): { label: string; values: string[] 
   return { label, values: value.split('|') };
 }
 
-/** The alerts that Alertmanager would send: those that no other firing alert inhibits. */
+/** The alerts that Alertmanager would send: no other firing alert inhibits them. */
 export function findSent(firing: readonly AlertLabels[]): AlertLabels[] {
   const matches = (alert: AlertLabels, matchers: readonly string[]) =>
     matchers.map(readMatcher).every(({ label, values }) => values.includes(alert[label] ?? ''));

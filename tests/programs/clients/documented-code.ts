@@ -24,7 +24,7 @@ export function showCommand(name: 'ffmpeg' | 'mpv', { program, film, end }: Show
   return `TOKEN=${film.token}\n${adapted} ${end}`;
 }
 
-/** What stands in a page around the code of the document: how a player is made, and how it gets the film. */
+/** The code in a page around the code of the document: it makes a player, and gives it the film. */
 const around = {
   'hls.js': {
     before: "const { default: Hls } = await import('/hls.mjs');",

@@ -11,10 +11,10 @@ export interface FilmRequest {
 }
 
 /**
- * What an application has beside the key server: films, pages, and two ways to give a token to a program that only takes
- * a URL.
+ * The server of an application, in addition to the key server: films, pages, and two ways to give a token to a program that only
+ * takes a URL.
  *
- * - `…/master.m3u8?access_token=T` writes T into the URL of every key, in this playlist and in those that it names.
+ * - `…/master.m3u8?access_token=T` writes T into the URL of every key, in this playlist and in the playlists that it names.
  * - `…/master.m3u8?cookie=T` sets T as the cookie `latchkey_token` of its host, which is also the host of the keys here:
  *   a cookie goes to every port of its host (RFC 6265 section 8.5).
  */
@@ -53,7 +53,7 @@ export async function startFilmServer(
   return { requests, ...(await listenOnLoopback(server)) };
 }
 
-/** Adds the token to the URLs of keys and playlists, not to those of segments. */
+/** Adds the token to the URLs of keys and playlists, not to the URLs of segments. */
 function writeToken(playlist: string, token: string): string {
   return playlist
     .replace(/^(#EXT-X-(?:SESSION-)?KEY:.*URI="[^"]+)"/gm, `$1?access_token=${token}"`)

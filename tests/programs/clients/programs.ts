@@ -8,7 +8,7 @@ import { runProgram } from './run-program.ts';
 /** Plays a URL without any option about keys. @returns the pictures that it showed */
 type Play = (url: string, limitMs?: number) => Promise<number>;
 
-/** VLC refuses to run as root. On Debian this number is that of `nobody`. */
+/** VLC refuses to run as root. On Debian this is the number of `nobody`. */
 const nobody = process.getuid?.() === 0 ? 65534 : undefined;
 /** A picture of 320 x 180 in I420: one byte for the brightness of each point, and half a byte for its colour. */
 const pictureBytes = (320 * 180 * 3) / 2;

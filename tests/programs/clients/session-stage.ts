@@ -30,7 +30,7 @@ export interface SessionStage {
 }
 
 /**
- * A key server that lists no page, and films beside it, each with a new key every two segments.
+ * A key server that lists no page, and a server of films, each with a new key every two segments.
  *
  * @param pages further files of the media server, by path
  */

@@ -16,7 +16,7 @@ import { runProgram } from './run-program.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const vlc = process.env.VLC_PATH;
-/** VLC refuses to run as root. On Debian this number is that of `nobody`. */
+/** VLC refuses to run as root. On Debian this is the number of `nobody`. */
 const user = process.getuid?.() === 0 ? 65534 : undefined;
 /**
  * VLC skips pictures until the sound begins, even if the film is not encrypted: up to half a second of them here, and 15 were seen on

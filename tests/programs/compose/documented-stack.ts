@@ -101,8 +101,8 @@ export async function openDocumentedStack(options: {
 }
 
 /**
- * Writes the programs that the commands of the document find first: `docker compose` is `docker-compose` where Docker has
- * no such command, and `npx latchkey` is that of this repository, because the folder has no packages.
+ * Writes the programs that the commands of the document find first: `docker compose` is `docker-compose` if Docker has no such
+ * command. `npx latchkey` is the program of this repository, because the folder has no packages.
  *
  * @returns the folder for the PATH
  */

@@ -3,7 +3,7 @@ const concurrency = 8;
 /** Long enough for the gateway to notice the change both by a broken connection and by its next DNS look-up (2 s). */
 const goOnMs = 5_000;
 
-/** How many requests were sent, and the errors of those that failed. */
+/** How many requests were sent, and the errors of failed ones. */
 export interface RequestsSent {
   sent: number;
   failures: unknown[];

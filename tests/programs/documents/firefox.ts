@@ -11,7 +11,7 @@ export interface Firefox {
   evaluate(expression: string): Promise<unknown>;
   /** Waits until an expression is true. @throws Error with `otherwise`, evaluated in the page */
   until(expression: string, otherwise: string): Promise<void>;
-  /** What pages have written to the console as errors, and exceptions that nobody caught. */
+  /** The errors that pages have written to the console, and exceptions that nobody caught. */
   errors(): readonly string[];
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { hasApt } from '@latchkey/support/debian-packages';
 import { mayInstall } from '@latchkey/support/provide-tool';
 import { findProgram as findInstalled } from '@latchkey/support/stores/own-stores';
 
-/** What the tests of the proxies run, and the Debian package of each. */
+/** The programs that the tests of the proxies run, and the Debian package of each. */
 const packages = { nginx: 'nginx-light', caddy: 'caddy', haproxy: 'haproxy', openssl: 'openssl' } as const;
 export type Program = keyof typeof packages;
 

@@ -11,7 +11,7 @@ import { listedOrigin, newAddress, patience, startProxiedServer } from './proxie
 
 vi.setConfig({ testTimeout: 90_000 });
 
-/** `my-video-001` under the master key of the vector in `docs/contract.md#derivation`. */
+/** `my-video-001` under the master key of the vector in `docs/reference/contract.md#derivation`. */
 const knownKey = 'a4ad6589c125682427dbee83eb46259f';
 
 /** Spellings of the path of setup that a proxy might read differently from Latchkey. */

@@ -26,7 +26,7 @@ export interface ProxyProcess {
 }
 
 /**
- * Starts a proxy with its file of `docs/deploy`, and stops it after the file's last test.
+ * Starts a proxy with its file of `docs/operate/deploy`, and stops it after the file's last test.
  *
  * @param change makes a change that the file describes; gets the text and the folder of the proxy
  */

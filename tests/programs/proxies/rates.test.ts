@@ -10,7 +10,7 @@ import { listedOrigin, newAddress, startProxiedServer } from './proxied-server.t
 // Each test sends hundreds of requests, one after the other.
 vi.setConfig({ testTimeout: 90_000 });
 
-/** The rates of `docs/contract.md#rate-limits`. `burst` may pass beyond the rate. */
+/** The rates of `docs/reference/contract.md#rate-limits`. `burst` may pass beyond the rate. */
 const rates = {
   keys: { perMinute: 60, burst: 20 },
   api: { perMinute: 30, burst: 0 },
@@ -23,7 +23,7 @@ type Rate = (typeof rates)[keyof typeof rates];
  * HAProxy and Latchkey count by the minute.
  */
 const atOnce = (rate: Rate) => (rate.burst === 0 ? rate.perMinute : rate.burst);
-/** The highest number that passes: nginx lets one request pass beside the burst, and refills during the test. */
+/** The highest number that passes: nginx lets one request pass in addition to the burst, and refills during the test. */
 const atMost = (rate: Rate) => 2 * rate.perMinute + rate.burst;
 
 describe.each(proxyKinds)('%s with its documented configuration', async (kind) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { fileNames, readDeployFile } from './configuration.ts';
 
-// Traefik does not run here. The tests check that its files are well formed and agree with those of the other proxies.
+// Traefik does not run here. The tests check that its files are well formed and agree with the files of the other proxies.
 const start = parse(readDeployFile('traefik/traefik.yaml'));
 const dynamic = parse(readDeployFile('traefik/dynamic/latchkey.yaml'));
 const { routers, middlewares, services, serversTransports } = dynamic.http;

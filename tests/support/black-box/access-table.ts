@@ -52,7 +52,7 @@ const played = (api: Row, viewers: Pick<Row, 'viewer' | 'anotherViewer' | 'viewe
 });
 
 /**
- * What each route of the server's document answers to each kind of credential: `docs/contract.md#scopes`.
+ * The answer of each route of the server's document to each kind of credential: `docs/reference/contract.md#scopes`.
  *
  * @param keyInfo what a key that may read gets of the routes that need `PUBLIC_URL`
  * @param session what a key that may play gets of the routes that need a listed origin

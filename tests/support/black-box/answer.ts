@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-/** A problem (RFC 9457): `docs/contract.md#errors`. */
+/** A problem (RFC 9457): `docs/reference/contract.md#errors`. */
 export interface Problem {
   type: string;
   title: string;

@@ -9,6 +9,7 @@ interface MediaType {
 
 interface Operation {
   operationId?: string;
+  security?: { credential: string[] }[];
   responses: Record<string, { content?: Record<string, MediaType> }>;
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Answer, Problem } from './answer.ts';
 import type { ApiDocument } from './api-document.ts';
 
-/** The codes of `docs/errors.md`. */
+/** The codes of `docs/reference/errors.md`. */
 const statusOf: Record<string, number> = {
   VALIDATION_FAILED: 400,
   UNAUTHENTICATED: 401,
@@ -49,7 +49,7 @@ const statusOf: Record<string, number> = {
 /** Paths that are not in the document: its own, and the dashboard's files. */
 const undocumented = /^\/(openapi\.json|admin)(\/|$)/;
 
-/** Checks an answer against `docs/contract.md#conventions` and the OpenAPI document. Throws the first fault. */
+/** Checks an answer against `docs/reference/contract.md#conventions` and the OpenAPI document. Throws the first fault. */
 export function checkAnswer(answer: Answer, sentRequestId: string | undefined, api: ApiDocument): void {
   const { method, path, status, headers, requestId } = answer;
   const about = `${method} ${path} → ${status} ${answer.bytes.subarray(0, 500).toString('utf8')}`;

@@ -93,7 +93,7 @@ export async function startContainers(
   };
 }
 
-/** A report of `/ready` without the key sets of issuers: those of some tests are never there. */
+/** A report of `/ready` without the key sets of issuers: the key sets of some tests can never be read. */
 function withoutKeySets(report: string): string {
   return JSON.stringify(JSON.parse(report), (name, value) =>
     name.startsWith('issuer:') ? undefined : value,

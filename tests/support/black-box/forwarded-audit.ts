@@ -7,14 +7,14 @@ export type Line = Record<string, unknown>;
 export const registered = (lines: readonly Line[]) =>
   lines.filter(({ action }) => action === 'content.create').map(({ target }) => String(target));
 
-/** Those of a file or a message. */
+/** The lines of a file or a message. */
 export const readLines = (text: string): Line[] =>
   text
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-/** Whether each act is there, no number is missing, and lines that are there twice are the same. */
+/** Checks that each act is present, no number is missing, and lines with the same number are equal. */
 export function expectComplete(lines: readonly Line[], contents: readonly string[]): void {
   const there = new Set(registered(lines));
   expect(contents.filter((id) => !there.has(id))).toEqual([]);

@@ -2,7 +2,7 @@ import type { Client } from './client.ts';
 import { eventually } from './eventually.ts';
 import type { ServerOutput } from './server-process.ts';
 
-/** The members of every line of the request log (`docs/contract.md#request-log`). */
+/** The members of every line of the request log (`docs/reference/contract.md#request-log`). */
 export const lineMembers = [
   'time',
   'level',
@@ -41,7 +41,7 @@ export function readLines(process: ServerOutput): RequestLine[] {
     .map((line) => JSON.parse(line) as RequestLine);
 }
 
-/** The line of an answer, once it is there: it is written after the answer. */
+/** Waits for the line of an answer, which is written after the answer. */
 export const findLine = (process: ServerOutput, requestId: string | null): Promise<RequestLine> =>
   eventually(() => {
     const [line, ...more] = readLines(process).filter((found) => found.requestId === requestId);

@@ -21,7 +21,7 @@ interface Player extends Scene {
   leaseId?: string;
 }
 
-/** What was acknowledged before the backup. */
+/** The changes that were acknowledged before the backup. */
 export interface BeforeBackup {
   players: Record<
     'byViewer' | 'byPair' | 'byLease' | 'byContent' | 'released' | 'spared' | 'alreadyRevoked',
@@ -32,7 +32,7 @@ export interface BeforeBackup {
   activeAgain: Player;
 }
 
-/** What was acknowledged after it. */
+/** The changes that were acknowledged after the backup. */
 export interface AfterBackup {
   content: Player;
   lease: Player;
@@ -99,7 +99,7 @@ export async function actAfter(target: Target, before: BeforeBackup): Promise<Af
   return { content, lease };
 }
 
-/** What each revocation after the backup refuses. */
+/** Each revocation after the backup refuses its requests. */
 async function expectRefused(target: Target, { players, apiKeys, disabled }: BeforeBackup): Promise<void> {
   const { byViewer, byPair, byLease, byContent } = players;
   const answers = await Promise.all([
@@ -132,7 +132,7 @@ export async function expectRestored(
       ...[disabled, activeAgain].map((player) => askForKey(target, player)),
       ...Object.values(apiKeys).map(({ raw: token }) => askForKey(target, { ...players.spared, token })),
     ]);
-    // Those that were revoked meanwhile, too: a restore undoes it.
+    // Also the leases that were revoked meanwhile: a restore undoes it.
     expect(back).toEqual(back.map(() => '200'));
     expect([await asks(target, alreadyRevoked), await askForKey(target, alreadyRevoked)]).toEqual([
       '403 LEASE_REVOKED',

@@ -15,7 +15,7 @@ export interface SeparateServices {
   remove(): Promise<void>;
 }
 
-/** What faces the clients: a gateway before key-derivation, or edge processes in place of both. */
+/** The processes that face the clients: a gateway before key-derivation, or edge processes in place of both. */
 export interface FrontDoors {
   kind: 'gateway' | 'edge';
   /** The settings of each process. Only the first one is awaited. */

@@ -3,7 +3,7 @@ import { blackBoxSettings } from '../test-run/black-box-tests.ts';
 import type { Environment } from './server-process.ts';
 import { uploadsOn } from './upload-settings.ts';
 
-/** An origin of pages that these servers list, beside that of the pages with players. */
+/** An origin of pages that these servers list, in addition to the origin of the pages with players. */
 export const listedOrigin = 'https://app.example.com';
 /** The origin of an application's pages, which they list too. */
 export const applicationOrigin = 'capacitor://localhost';
@@ -16,7 +16,7 @@ const lists = { CORS_ORIGINS: `${blackBoxSettings.CORS_ORIGINS},${listedOrigin},
 const publicUrl = { PUBLIC_URL: 'https://keys.example', PLAYLIST_ORIGINS: playlistOrigin };
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest();
-/** Accepted beside the secrets of the server. The same in every process of the tests, which read this file each by itself. */
+/** Accepted in addition to the secrets of the server. The same in every process of the tests, which read this file each by itself. */
 export const previousSecrets = {
   AUTH_JWT_SECRET_PREVIOUS: [
     digestOf('one').toString('hex'),

@@ -10,7 +10,7 @@ import {
   startProcess,
 } from './server-process.ts';
 
-/** What `provide` in vitest.config.ts says of the servers that tests get. */
+/** The values of `provide` in vitest.config.ts about the servers that tests get. */
 export interface ServerProfile {
   /** `BASE_URL`; null if it is not set. */
   baseUrl: string | null;
@@ -47,14 +47,14 @@ export interface StartedSingleNode extends StartedServer {
   folder: string;
 }
 
-/** The master key and salt of the vector in `docs/contract.md#derivation`. */
+/** The master key and salt of the vector in `docs/reference/contract.md#derivation`. */
 export const masterKeyHex = Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('hex');
 export const saltHex = Buffer.from(Array.from({ length: 32 }, (_, i) => 32 + i)).toString('hex');
 
 export const loopback = '127.0.0.1';
 /** On a busy machine, separate services may answer 503 once or twice. */
 export const triesOfSeparate = 4;
-/** A change is usually everywhere within a second, but later if a machine stalls (`docs/contract.md#revocation`). */
+/** A change is usually everywhere within a second, but later if a machine stalls (`docs/reference/contract.md#revocation`). */
 export const propagationOfSeparateMs = 5_000;
 
 export function makeApiKey(): string {

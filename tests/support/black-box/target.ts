@@ -47,10 +47,10 @@ export interface Target {
   jwtSecret: Buffer;
   /**
    * How long a revocation may take to reach every replica: 0 for a single process, 5 s for several. Usually it takes a second,
-   * but longer if a machine stalls (`docs/contract.md#revocation`).
+   * but longer if a machine stalls (`docs/reference/contract.md#revocation`).
    */
   propagationMs: number;
-  /** Checks every answer against `docs/contract.md#conventions` and the server's own OpenAPI document. */
+  /** Checks every answer against `docs/reference/contract.md#conventions` and the server's own OpenAPI document. */
   client: Client;
 }
 
@@ -202,8 +202,8 @@ function describe(
 }
 
 /**
- * A server that files of tests share, on the profile that is tested. After the file's last test its log is checked as that of
- * an own server is. Containers are not shared: only a few may run at a time.
+ * A server that files of tests share, on the profile that is tested. After the file's last test its log is checked as the log
+ * of an own server is. Containers are not shared: only a few may run at a time.
  */
 export async function openShared(name: SharedName): Promise<WatchedServer> {
   if (areContainers) return startServer(sharedSettings[name]);

@@ -15,7 +15,7 @@ export interface WebhookReceiver {
   origin: string;
   /** In the order of their arrival. */
   messages: ReceivedMessage[];
-  /** What it answers from now on: a status, or never. */
+  /** The answer from now on: a status, or none. */
   answer: number | 'nothing';
   /** Headers of its answers. */
   headers: Record<string, string>;

@@ -10,7 +10,7 @@ export interface KmsStandIn extends StandIn {
   keyId: string;
   /** How often `GenerateMac` was called. */
   calls(): number;
-  /** What every call is answered from now on; null for what KMS does. */
+  /** Sets the answer to every call from now on; null: as KMS answers. */
   fail(how: KmsFailure | null): void;
   /** The environment of a process that uses it. */
   env: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ const keyId = '1234abcd-12ab-34cd-56ef-1234567890ab';
 /** A KMS of AWS wraps with 2,048, 3,072 or 4,096 bits. */
 const wrappingBits = 2_048;
 
-/** What the test changes while it runs. */
+/** The state that the test changes while it runs. */
 interface KmsState {
   key: Buffer | null;
   failure: KmsFailure | null;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a stand-in answers: a status and JSON, or nothing, which leaves the request open. */
+/** The answer of a stand-in: a status and JSON. */
 export interface StandInAnswer {
   status: number;
   json: unknown;

@@ -16,7 +16,7 @@ export interface VaultStandIn extends StandIn {
   /** How often AppRole logged in, and how often a token was renewed. */
   logins(): number;
   renewals(): number;
-  /** What every call is answered from now on; null for what Vault does. */
+  /** Sets the answer to every call from now on; null: as Vault answers. */
   fail(how: VaultFailure | null): void;
   /** A token that may use the key. */
   makeToken(): string;
@@ -41,7 +41,7 @@ const [roleId, secretId] = ['role-of-latchkey', 'secret-of-latchkey'];
 /** Vault's own has 4,096 bits, which take seconds to make. The first part of a ciphertext is as long as the key. */
 const wrappingBits = 2_048;
 
-/** What the test changes while it runs. */
+/** The state that the test changes while it runs. */
 interface VaultState {
   /** The bytes of each version of the key. */
   versions: Buffer[];

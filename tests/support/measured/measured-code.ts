@@ -8,7 +8,7 @@ export const measuredCode: Readonly<Record<string, readonly string[]>> = {
   gateway: requestFolders(),
 };
 
-/** What a key request runs through, and what measures it. */
+/** The folders of the code that a key request runs through, and of the code that measures it. */
 function requestFolders(): string[] {
   const shared = [
     'auth',
@@ -35,7 +35,7 @@ const commentLine = /^\s*(\/\/|\/?\*)/;
 const digestLetters = 12;
 
 /**
- * A digest of the code that a measurement measures, without tests, comments and blank lines. It stands beside the figures, so that figures
+ * A digest of the code that a measurement measures, without tests, comments and blank lines. It is next to the figures, so that figures
  * that are older than the code can be found without running anything.
  *
  * @param files all source files, from the root of the repository

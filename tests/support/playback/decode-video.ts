@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 export const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
 
-/** What ffmpeg decoded. */
+/** The pictures and sound that ffmpeg decoded. */
 export interface DecodedVideo {
   /** Pictures of all video renditions together. */
   readonly pictures: number;

@@ -5,7 +5,7 @@ import type { WatchedServer } from '../black-box/target.ts';
 export type KeyRequest = RequestLine & { status: number; code: string | null };
 
 /**
- * Every answered key request for a content, in order, without preflights and without those of API keys, which the
+ * Every answered key request for a content, in order, without preflights and without requests by API keys, which the
  * encryption makes.
  */
 export async function readKeyRequests(server: WatchedServer, contentId: string): Promise<KeyRequest[]> {

@@ -6,7 +6,7 @@ export interface OpenedSession {
   /** The id in the URL. The server must write it nowhere. */
   readonly sid: string;
   readonly leaseId: string;
-  /** What a player gets. */
+  /** The URL that a player gets. */
   readonly url: string;
 }
 

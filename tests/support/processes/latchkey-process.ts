@@ -21,7 +21,7 @@ export interface LatchkeyProcess {
   url: string;
   /**
    * @param code root folder of another release; this repository by default
-   * @param changed variables that replace those of before for this start
+   * @param changed variables that replace the earlier ones for this start
    */
   start(code?: string, changed?: Environment): void;
   /** @throws Error if it was never started */

@@ -8,7 +8,7 @@ import { type Environment, spawnEntry } from './spawn-entry.ts';
 const startLimitMs = 60_000;
 const listening = /serves on (http:\/\/[^\s"]+)/;
 
-/** What a process has written so far. */
+/** The output of a process so far. */
 export interface ServerOutput {
   stdout(): string;
   stderr(): string;
@@ -18,7 +18,7 @@ export interface ServerOutput {
 export interface ServerProcess extends ServerOutput {
   readonly pid: number;
   /**
-   * Resolves with the base URL once the server logs where it listens. Rejects with its output if the server does not start.
+   * Resolves with the base URL once the server logs its address. Rejects with its output if the server does not start.
    *
    * @param signal rejects the promise with its reason, and leaves the process running
    */

@@ -51,7 +51,7 @@ const notMetrics = new Set(['by', 'on', 'without', 'and', 'or', 'unless', 'group
 
 /**
  * The metrics that an expression reads, without the endings of a histogram: a name that is neither a function nor a label. Good
- * enough for the rules of this repository, in which labels stand in `{}` or in `()` after `by` and `on`.
+ * enough for the rules of this repository, which write labels in `{}` or in `()` after `by` and `on`.
  */
 export function metricsIn(expr: string): string[] {
   const plain = expr

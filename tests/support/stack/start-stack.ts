@@ -62,7 +62,7 @@ export interface StackOptions {
   secrets?: ProfileSecrets;
   /** One of each by default. */
   replicas?: Replicas;
-  /** Edge processes stand in place of gateway and key-derivation. */
+  /** Edge processes take the place of gateway and key-derivation. */
   edge?: boolean;
   /**
    * Variables of every process. A secret only goes to processes that may know it. They replace the usual ones. With the files of

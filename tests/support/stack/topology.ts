@@ -90,7 +90,7 @@ export function needsOf(kind: ProcessKind): readonly (ServiceName | StoreKind)[]
 /**
  * The variables of one process.
  *
- * @param urls where it reaches its dependencies, several addresses separated by commas; a missing one is not configured
+ * @param urls the addresses of its dependencies, several separated by commas; a missing dependency is not configured
  * @param settings for the whole profile: secrets of other processes are left out
  */
 export function environmentOf(

@@ -82,8 +82,8 @@ const briefSettings = { full_page_writes: 'off' };
 /**
  * A new cluster whose superuser needs no password.
  *
- * @param settings in place of those for tests, with which it does not sync its files (`runPostgres`)
- * @param parent of its folder. Default: that of temporary files
+ * @param settings in place of the settings for tests, with which it does not sync its files (`runPostgres`)
+ * @param parent of its folder. Default: the folder of temporary files
  * @throws Error if it is not installed or does not start
  */
 export async function startOwnPostgres(

@@ -29,7 +29,7 @@ const S3rver = createRequire(import.meta.url)('s3rver') as new (
 };
 
 const bucket = 'latchkey-uploads';
-/** The CORS rules that `docs/uploads.md` recommends to operators for their bucket. */
+/** The CORS rules that `docs/start/uploads.md` recommends to operators for their bucket. */
 const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'PUT, GET, HEAD',

@@ -18,9 +18,12 @@ const needsThisMachine =
 export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
 
 /**
- * The tests that act on a given server, as paths from the root of the repository. With `dashboard` also those of
- * its pages, which take as long as all others together. With `ownSettings` also those that start servers with their own
- * settings. For `containers` only those whose servers need nothing of this machine. Without `playing` not those that play a video: their subject is the player in the browser, hls.js or ffmpeg.
+ * The tests that act on a given server, as paths from the root of the repository:
+ *
+ * - with `dashboard`, also the tests of its pages, which take as long as all others together;
+ * - with `ownSettings`, also the tests that start servers with their own settings;
+ * - with `containers`, only tests whose servers need nothing of this machine;
+ * - without `playing`, no test that plays a video: such tests are about the player in the browser, hls.js or ffmpeg.
  */
 export function listBlackBoxTests({
   dashboard = false,

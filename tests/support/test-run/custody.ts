@@ -29,7 +29,7 @@ const { values: flags, positionals } = readFlags(usage, {
   allowPositionals: true,
 });
 
-/** The master key and the salt of docs/contract.md#derivation: 32 bytes that rise from 0, and 32 from 32. */
+/** The master key and the salt of docs/reference/contract.md#derivation: 32 bytes that rise from 0, and 32 from 32. */
 const bytesFrom = (first: number) => Buffer.from(Array.from({ length: 32 }, (_, n) => first + n));
 const [masterKey, salt] = [bytesFrom(0), bytesFrom(32)];
 /** HKDF-Extract (RFC 5869 section 2.2). */

@@ -1,7 +1,7 @@
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
-/** Tests that start servers and browsers, and those of a million cases. If one of them began last, it would run on alone. */
+/** Tests that start servers and browsers, and tests of a million cases. If one of them began last, it would run on alone. */
 const long = /^examples\/|^tests\/(api|browser|programs|oracle)\/|simulation\.test/;
 
 /** Begins with the long test files. */

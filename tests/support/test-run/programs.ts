@@ -4,9 +4,9 @@ import type { Tool } from '../provide-tool.ts';
 interface Program {
   /** Its files, as paths from the root: a folder, or the start of a name. */
   readonly files: readonly string[];
-  /** What the names of its tests contain, where other programs share the files. */
+  /** Text in the names of its tests, if other programs share the files. */
   readonly named?: string;
-  /** What must be there; it is installed where it is missing. A test installs further ones itself. */
+  /** The tools that it needs. Missing ones are installed. A test installs further ones itself. */
   readonly tools?: readonly Tool[];
 }
 
@@ -58,7 +58,7 @@ export const programFiles = [
 /** Of `vitest.config.ts`: what `npm test` runs. The oracle, the programs of others and the examples run by name. */
 const usual = ['black-box', 'packages'].map((name) => `--project=${name}`);
 
-/** What a run takes: arguments of vitest, and the programs to install. */
+/** The parameters of a run: arguments of vitest, and the programs to install. */
 export interface Selection {
   args: string[];
   tools: Tool[];

@@ -1,4 +1,4 @@
-// `npm test -- tls`: black-box tests against separate processes whose stores want TLS and credentials, in every form of docs/tls.md. In
+// `npm test -- tls`: black-box tests against separate processes whose stores want TLS and credentials, in every form of docs/operate/tls.md. In
 // one of them the processes speak TLS with each other too.
 import { findFreePort } from '../find-free-port.ts';
 import { readFlags } from '../read-flags.ts';
@@ -21,7 +21,7 @@ Ends with: N passed, N failed, for each variant. Exits 0 if nothing failed.
 `;
 readFlags(usage, {});
 
-/** What needs all stores: keys, leases, revocations that reach every replica, and the audit. */
+/** The tests that need all stores: keys, leases, revocations that reach every replica, and the audit. */
 const tests = ['keys', 'leases', 'lease-revocation', 'marks', 'api-keys', 'audit', 'health'].map(
   (name) => `tests/api/${name}.test.ts`,
 );

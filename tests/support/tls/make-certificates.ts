@@ -10,7 +10,7 @@ export interface CertificateFiles {
 }
 
 interface IssueOptions {
-  /** The names and addresses that it is for, in the form of OpenSSL; by default those of loopback. */
+  /** The names and addresses that it is for, in the form of OpenSSL. Default: the names and addresses of loopback. */
   names?: string;
   /** Whether it has expired already. */
   expired?: boolean;
@@ -50,7 +50,7 @@ const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-n
  * Makes a CA with the program `openssl`. Its files may be read by every user: servers run as another one. Keys are the exception: Postgres
  * refuses one that others may read.
  *
- * @param keyOwner the user of the servers, where it is another one
+ * @param keyOwner the user of the servers, if it is another one
  */
 export function makeCertificateAuthority(name = 'test CA', keyOwner?: number): CertificateAuthority {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-ca-'));

@@ -28,7 +28,7 @@ interface HistoryProps {
   about: string;
 }
 
-/** What was done to something by management, or refused, newest first and updated live. */
+/** Management actions on something, done or refused, newest first and updated live. */
 export function History({ questions, isShown = () => true, about }: HistoryProps) {
   const api = useApi();
   const { data, error, refetch } = useQuery({

@@ -2,20 +2,20 @@ import type { ClockPeriods, SequencePeriods } from '../../api/schema.ts';
 import { countOf, formatCount } from '../../components/format-numbers.ts';
 import { formatCountdown } from '../../components/format-time.ts';
 
-/** An epoch is a number of 32 bits: `docs/contract.md#key-periods`. */
+/** An epoch is a number of 32 bits: `docs/reference/contract.md#key-periods`. */
 const maxEpoch = 4_294_967_295;
 
 /** The epochs that a clock schedule serves at one instant. */
 interface KeyWindow {
   /** Negative before the origin. */
   current: number;
-  /** The first and the last epoch that are served; null where no epoch is served. */
+  /** The first and the last epoch that are served; null if no epoch is served. */
   served: readonly [first: number, last: number] | null;
   /** When the epoch after the current one begins, in milliseconds since 1970; null after the last epoch. */
   nextAt: number | null;
 }
 
-/** Like the server's rule (`docs/contract.md#key-periods`). @param nowMs the server's time, milliseconds since 1970 */
+/** Like the server's rule (`docs/reference/contract.md#key-periods`). @param nowMs the server's time, milliseconds since 1970 */
 export function keyWindowOf(periods: ClockPeriods, nowMs: number): KeyWindow {
   const { periodSeconds, ahead = 1, behind = null } = periods;
   const origin = Date.parse(periods.origin);
@@ -61,7 +61,7 @@ export function describePace({ burst = 8, speed = 2, pace = true, periodSeconds 
   return `At most ${countOf(burst, 'key')} at once, then ${countOf(speed, 'key')} every ${formatSeconds(periodSeconds)}.`;
 }
 
-/** What a viewer still has when its rights end. */
+/** The keys that a viewer still has when its rights end. */
 export function describeRest({
   count,
   burst = 8,

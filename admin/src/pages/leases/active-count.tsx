@@ -45,7 +45,7 @@ export function ActiveCount({ active, isFailed }: ShownCounts) {
   );
 }
 
-/** What stands in place of a count that is not known. */
+/** The text in place of a count that is not known. */
 export const describeUnknownCount = (isFailed: boolean) => (isFailed ? 'Not counted' : 'Counting…');
 
 /** No event reports the expiry of a lease. */

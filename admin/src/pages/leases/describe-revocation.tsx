@@ -40,13 +40,13 @@ export function withReason<Body extends object>(body: Body, reason: string): Bod
   return reason.trim() === '' ? body : { ...body, reason: reason.trim() };
 }
 
-/** What the dialog revokes: one lease, which it shows in full, or all leases of a viewer, of a content or of the pair. */
+/** The leases that the dialog revokes: one lease, which it shows in full, or all leases of a viewer, of a content or of the pair. */
 export type RevocationSubject = { lease: Lease } | Exclude<RevocationTarget, { leaseId: string }>;
 
 /** Opens the dialog that revokes. */
 export type OpenRevocation = (subject: RevocationSubject) => void;
 
-/** What to ask of the server. */
+/** The target in the request to the server. */
 export function targetOf(subject: RevocationSubject): RevocationTarget {
   return 'lease' in subject ? { leaseId: subject.lease.id } : subject;
 }
@@ -59,7 +59,7 @@ interface RevocationWords {
   action: string;
 }
 
-/** A player keeps the keys that it holds (`docs/contract.md#revocation`). Stated each time, so that nobody relies on more. */
+/** A player keeps the keys that it holds (`docs/reference/contract.md#revocation`). Stated each time, so that nobody relies on more. */
 const limit =
   'From the answer on, no server serves a key. A player can use a key that it already holds until its epoch ends.';
 

@@ -69,7 +69,7 @@ export function findArrivals(news: readonly LeaseNews[], query: LeaseQuery): str
  * Updates the rows in place from a newer read of the same list, and finds the leases that are new in front of them.
  *
  * @param nowMs milliseconds since 1970
- * @param isNewestFirst in another order, a missing row does not say that it was revoked, and nothing arrives on top
+ * @param isNewestFirst in another order, a missing row need not have been revoked, and new leases do not come first
  */
 export function catchUp(
   rows: readonly Lease[],

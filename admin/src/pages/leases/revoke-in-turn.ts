@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/api-error.ts';
 import { waitSecondsOf } from '../../api/rate-limit.ts';
 
-/** What became of the targets so far. */
+/** The results for the targets so far. */
 export interface Progress<Target> {
   done: number;
   /** Leases that ended. */

@@ -1,4 +1,4 @@
-/** Targets and alerts: `docs/contract.md#targets`. */
+/** Targets and alerts: `docs/reference/contract.md#targets`. */
 export const thresholds = {
   keyTargetMs: 100,
   keyAlertMs: 500,
@@ -6,7 +6,7 @@ export const thresholds = {
   clientErrorAlert: 0.05,
   serverErrorAlert: 0.001,
   firstFrameTargetMs: 2_000,
-  /** Until the last replica has applied a revocation: `docs/contract.md#revocation`. */
+  /** Until the last replica has applied a revocation: `docs/reference/contract.md#revocation`. */
   propagationTargetMs: 1_000,
 } as const;
 

@@ -12,7 +12,7 @@ const staleMs = 60_000;
 /** 25 of the longest IDs fit in the 8 KB of a request line that proxies take. */
 const idsAtOnce = 25;
 
-/** The names of contents by their IDs, of those that are registered. */
+/** The names of registered contents by their IDs. */
 async function readContentNames(
   api: Api,
   ids: readonly string[],

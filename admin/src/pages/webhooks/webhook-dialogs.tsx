@@ -40,7 +40,7 @@ export function RotateSecretDialog({ webhook, onClose }: WebhookDialogProps) {
   );
 }
 
-/** What must be typed: names may be long, or impossible on a keyboard. */
+/** The word that must be typed. Names may be long, or impossible to type on a keyboard. */
 const confirmedBy = 'delete';
 
 /** Deletes a webhook with its deliveries. */

@@ -22,7 +22,7 @@ export function addressOfWebhook({ id }: Pick<Webhook, 'id'>): string {
   return `/webhooks?${new URLSearchParams({ webhook: id })}`;
 }
 
-/** What the last try of a delivery came to; null before the first. */
+/** The result of the last try of a delivery; null before the first try. */
 export function describeLastTry({ lastError, lastStatus }: WebhookDelivery): string | null {
   if (lastError !== null) return lastError;
   return lastStatus === null ? null : `the receiver answered ${lastStatus}`;

@@ -107,7 +107,7 @@ export function problem(status: number, code: string, members: object = {}): Res
   return Response.json(body, { status });
 }
 
-/** A problem that asks to be left alone for so many seconds. */
+/** A problem whose `Retry-After` is this number of seconds. */
 export function problemForNow(seconds: number, status: number, code: string, members: object = {}): Response {
   const answer = problem(status, code, members);
   answer.headers.set('Retry-After', String(seconds));

@@ -33,7 +33,7 @@ import { getApiKey, insertApiKey, setApiKeyEnd } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { lostManagersWarning } from '../stored-warnings.ts';
 
-/** 30 days: `docs/contract.md#api-keys`. */
+/** 30 days: `docs/reference/contract.md#api-keys`. */
 const maxOverlapSeconds = 2_592_000;
 const defaultOverlapSeconds = 0;
 

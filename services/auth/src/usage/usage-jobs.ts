@@ -9,7 +9,7 @@ import { createUsageWriter } from './write-usage.ts';
 /** Rows are kept for days, and a minute is trimmed three minutes after its end. */
 const everyMs = 60_000;
 
-/** What the routes need to read usage. */
+/** The settings that the routes need to read usage. */
 export interface UsageAccess {
   retention: UsageRetention;
   /** `GRAFANA_URL`; null if it is not set. */
@@ -23,7 +23,7 @@ export function toUsageAccess(values: AuthConfig): UsageAccess {
   };
 }
 
-/** Adds what the auth service does with usage beside requests. @returns writes reports */
+/** Adds the job that trims and purges usage. @returns writes reports */
 export function addUsageJobs(
   { db, clock, jobs, metrics }: RowCore<AuthConfig>,
   { retention }: UsageAccess,

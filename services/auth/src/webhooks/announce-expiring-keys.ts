@@ -10,7 +10,7 @@ import { updateWebhook } from './webhook-store.ts';
 const announcedBeforeMs = 7 * 86_400_000;
 /** Of one transaction: some 2 ms on SQLite. */
 const keysAtOnce = 50;
-/** The position is written this often where no key expires: a write each time would only wear the disk. */
+/** The position is written this often while no key expires: a write each time would only wear the disk. */
 const positionEveryMs = 3_600_000;
 
 /**

@@ -62,7 +62,6 @@ export async function claimDeliveries(
   );
 }
 
-/** What became of a try. */
 export interface TryOutcome {
   state: 'delivered' | 'failed' | 'pending';
   /** Milliseconds since 1970; for `pending` alone. */

@@ -1,4 +1,4 @@
-/** What is usual, in words. Other codes are shown as the system gives them. */
+/** Texts for the usual codes. Other codes are shown as the system gives them. */
 const words: Record<string, string> = {
   ECONNREFUSED: 'nothing listens at that address (ECONNREFUSED)',
   ECONNRESET: 'the receiver closed the connection (ECONNRESET)',

@@ -78,7 +78,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function tryOnce(webhook: WebhookRow, delivery: DeliveryRow): Promise<void> {
     try {
       const outcome = await sendOnce(options, webhook, delivery);
-      // What the end of the process has interrupted says nothing about the receiver.
+      // A try that the end of the process interrupted tells nothing about the receiver.
       if (isStopped && outcome.state !== 'delivered') return;
       if (outcome.state === 'delivered') failing.delete(webhook.id);
       else failing.add(webhook.id);

@@ -14,7 +14,7 @@ export interface DroppedEvents {
  * Adds a delivery for each event and each webhook that wants it, in the caller's transaction. An event that a webhook already has is
  * left as it is.
  *
- * @param webhooks those that are active
+ * @param webhooks the active ones
  * @param now milliseconds since 1970
  * @returns what was dropped because `mostPending` messages wait
  */

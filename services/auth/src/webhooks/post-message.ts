@@ -2,7 +2,6 @@ import { lookup } from 'node:dns/promises';
 import type { Agent, IncomingMessage, request } from 'node:http';
 import { shareLookups } from './share-lookups.ts';
 
-/** What a receiver answered. */
 export interface PostAnswer {
   status: number;
   /** `Retry-After` in seconds; null without one. */
@@ -102,7 +101,7 @@ function send({ request, agent }: Client, { url, headers, body, signal }: Messag
   });
 }
 
-/** Reads an answer, and closes its connection where it is long. */
+/** Reads an answer, and closes its connection if the answer is long. */
 async function readSome(answer: IncomingMessage): Promise<void> {
   let count = 0;
   for await (const chunk of answer) {

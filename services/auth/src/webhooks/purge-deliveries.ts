@@ -6,8 +6,8 @@ const dayMs = 86_400_000;
 
 export interface DeliveryPurge {
   /**
-   * Removes deliveries whose state is older than the retention, and those of webhooks that are gone, a few at a time. Also those that wait:
-   * only a paused webhook keeps one waiting for more than a day.
+   * Removes deliveries whose state is older than the retention, and all deliveries of deleted webhooks, a few at a time. Waiting deliveries
+   * are removed, too: only a paused webhook keeps one waiting for more than a day.
    *
    * @returns how many
    */

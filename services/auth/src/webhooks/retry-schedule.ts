@@ -25,7 +25,7 @@ const longestAskedMs = hourMs;
 interface FailedTry {
   /** Tries so far, this one included. */
   tries: number;
-  /** What the receiver's `Retry-After` says, in seconds; null without it. */
+  /** The receiver's `Retry-After`, in seconds; null without it. */
   retryAfterSeconds: number | null;
 }
 

@@ -143,7 +143,7 @@ export async function rotateWebhookSecret(
   });
 }
 
-/** Enqueues a message that only says that it is a test. @throws AppError WEBHOOK_NOT_FOUND, WEBHOOKS_OFF */
+/** Enqueues a test message. @throws AppError WEBHOOK_NOT_FOUND, WEBHOOKS_OFF */
 export async function testWebhook(
   { ledger, randomId, webhookOrigins }: Acts,
   id: string,
@@ -212,7 +212,7 @@ function audit(
   return entry.audit({ ...facts, action, target, outcome: 'done', code: null, details: { changes } });
 }
 
-/** What the audit shows. Of a URL the origin alone: the path of some receivers is a secret of theirs. */
+/** The changes that the audit shows. It shows only the origin of a URL: the path is a secret of some receivers. */
 function compare(before: WebhookRow | null, after: WebhookRow): Changes {
   const shown = (row: WebhookRow | null) => ({
     name: row?.name ?? null,

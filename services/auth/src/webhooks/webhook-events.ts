@@ -4,7 +4,7 @@ import type { ApiKeyRow } from '../api-key.ts';
 import { toApiKey } from '../api-key.ts';
 import type { AuditRow } from '../audit-store.ts';
 
-/** What a webhook can ask for. */
+/** The events that a webhook can subscribe to. */
 export const webhookEvents = [
   'lease.revoked',
   'lease.limit-reached',
@@ -14,7 +14,7 @@ export const webhookEvents = [
 ] as const;
 export type WebhookEventType = (typeof webhookEvents)[number];
 
-/** The type of a message that an admin sends to try a webhook. Every webhook gets those of its own. */
+/** The type of a message that an admin sends to try a webhook. Every webhook gets its own test messages. */
 export const testEvent = 'webhook.test';
 
 /** Something that happened, before it is known who wants it. */

@@ -62,7 +62,7 @@ export async function beginAtEndOfAudit(tx: Transaction, now: number): Promise<v
   await storePlace(tx, 'webhooks', { passed, waiting: [] });
 }
 
-/** Rows that are looked at: those of half a minute on a busy server. */
+/** Rows that one search reads: half a minute of a busy server. */
 const lookedAt = 5_000;
 
 /**
@@ -152,7 +152,7 @@ export async function listDeliveries(
     .execute();
 }
 
-/** No webhook more than this (`docs/webhooks.md`). */
+/** No webhook more than this (`docs/reference/webhooks.md`). */
 export async function hasRoomForWebhook(tx: Transaction): Promise<boolean> {
   const rows = await tx.selectFrom('webhooks').select('id').limit(mostWebhooks).execute();
   return rows.length < mostWebhooks;

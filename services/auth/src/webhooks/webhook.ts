@@ -11,7 +11,7 @@ export type DeliveryRow = Selectable<WebhookDeliveryTable>;
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** `docs/webhooks.md`: each of them may get every event, so their number bounds what one event costs. */
+/** `docs/reference/webhooks.md`: each of them may get every event, so their number bounds what one event costs. */
 export const mostWebhooks = 20;
 /** How long the secret before a rotation also signs: a day, so that a receiver is changed in working hours. */
 export const previousSecretMs = 86_400_000;
@@ -81,7 +81,7 @@ export function readWebhookUrl(text: string, origins: readonly string[]): string
   return text;
 }
 
-/** The server sends no events. The answer to a request that adds a webhook says how that changes. */
+/** The server sends no events. The answer to a request that adds a webhook explains how to change that. */
 export function webhooksOff(): AppError {
   return new AppError('WEBHOOKS_OFF', {
     detail:

@@ -19,7 +19,7 @@ import type { SignUpload, Upload } from '../upload-signer.ts';
 export const maxUploadKeyBytes = 1_024;
 
 /**
- * Whose folder of the bucket the key of an upload lies in (`docs/contract.md#uploads`). The key is the object's name byte
+ * Whose folder of the bucket the key of an upload lies in (`docs/reference/contract.md#uploads`). The key is the object's name byte
  * for byte: it is neither decoded nor composed (NFC). A key that the store, a CDN or a player that decodes once too
  * often would read as another folder is refused, and so is a name that no object should have.
  *
@@ -180,7 +180,7 @@ interface PresignedUpload {
   expiresAt: number;
 }
 
-/** `docs/contract.md#uploads`. */
+/** `docs/reference/contract.md#uploads`. */
 const lifetimeSeconds = 300;
 
 /**

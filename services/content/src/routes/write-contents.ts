@@ -214,8 +214,8 @@ const emptyContent = {
 type Registration = Pick<ContentFields, 'name'> & Partial<Omit<ContentFields, 'status'>>;
 
 /**
- * A packager states the key periods and the playlist of its own contents. Those of others bound what viewers get, so it may only
- * tighten them (`docs/contract.md#scopes`). The values that the content has already are no change: encoders register at each start.
+ * A packager states the key periods and the playlist of its own contents. The key periods of other contents bound what viewers get, so it may only
+ * tighten them (`docs/reference/contract.md#scopes`). The values that the content has already are no change: encoders register at each start.
  *
  * @throws AppError INSUFFICIENT_SCOPE
  */

@@ -11,10 +11,10 @@ const malformed = 'Malformed encryption contract';
 const allTracks = 'ALL';
 
 /**
- * Checks the encryption contract: which key is for which tracks. Nothing of it is changed. The texts are those of the SPEKE 2.0
+ * Checks the encryption contract: which key is for which tracks. It changes nothing. The texts come from the SPEKE 2.0
  * specification, "Customizations and constraints".
  *
- * @throws AppError CPIX_REFUSED, or VALIDATION_FAILED where a key for all tracks is next to one for some of them: two keys for one track
+ * @throws AppError CPIX_REFUSED, or VALIDATION_FAILED if a key for all tracks is next to one for some of them: two keys for one track
  */
 export function checkEncryptionContract(root: Element, keys: readonly AskedKey[]): void {
   const rules = descendantsAt(root, 'cpix:ContentKeyUsageRuleList', 'cpix:ContentKeyUsageRule');

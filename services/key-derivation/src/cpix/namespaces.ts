@@ -1,4 +1,4 @@
-/** The namespaces of CPIX and of what it builds on, and of SPEKE 1.0. The prefixes are those of the specifications' examples. */
+/** The namespaces of CPIX and of what it builds on, and of SPEKE 1.0. The prefixes come from the specifications' examples. */
 export const namespaces = {
   cpix: 'urn:dashif:org:cpix',
   pskc: 'urn:ietf:params:xml:ns:keyprov:pskc',

@@ -13,7 +13,7 @@ const excluded = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
 /**
  * Parses XML that a packager sent. No entity is ever resolved but the five of XML itself, and nothing is fetched.
  *
- * @throws AppError VALIDATION_FAILED where it is not well-formed XML in UTF-8, has a DOCTYPE, or is beyond the bounds
+ * @throws AppError VALIDATION_FAILED if it is not well-formed XML in UTF-8, has a DOCTYPE, or is beyond the bounds
  */
 export function parseXml(bytes: Buffer): Document {
   const text = decode(bytes);

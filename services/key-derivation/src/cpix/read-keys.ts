@@ -2,7 +2,7 @@ import type { Element } from '@xmldom/xmldom';
 import { attributeOf, childrenNamed, descendantsAt, textOf } from './elements.ts';
 import { refuseCpix } from './refusal.ts';
 
-/** `docs/contract.md#packagers`: more than a packager needs for one film of many tracks, or for an hour of a live channel. */
+/** `docs/reference/contract.md#packagers`: more than a packager needs for one film of many tracks, or for an hour of a live channel. */
 const mostKeys = 64;
 /** A KID is a UUID (CPIX 2.3 section 5.3.3.2), in any case. */
 const kidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -21,7 +21,7 @@ export interface AskedKey {
 /**
  * The keys that the document asks for.
  *
- * @throws AppError CPIX_REFUSED where it asks for none, for too many or for one twice, or brings a key along
+ * @throws AppError CPIX_REFUSED if it asks for none, for too many or for one twice, or brings a key along
  */
 export function readAskedKeys(root: Element): AskedKey[] {
   const elements = descendantsAt(root, 'cpix:ContentKeyList', 'cpix:ContentKey');

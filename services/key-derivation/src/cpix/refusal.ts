@@ -14,7 +14,7 @@ export function refuseContract(detail: string): AppError {
 /**
  * A well-formed document that cannot be answered: 422.
  *
- * @param detail the text that the SPEKE specification has for the case, where it has one. Encryptors show it as it is
+ * @param detail the text of the SPEKE specification for the case, if it has one. Encryptors show it as it is
  */
 export function refuseCpix(detail: string): AppError {
   return new AppError('CPIX_REFUSED', { detail });

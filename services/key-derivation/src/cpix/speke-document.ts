@@ -8,7 +8,7 @@ import { type AskedKey, readAskedKeys } from './read-keys.ts';
 import { refuseCpix } from './refusal.ts';
 import { type FillSignaling, signalBySpeke1, signalBySpeke2 } from './signal-hls.ts';
 
-/** What each version of SPEKE 2 has: its version of CPIX, and the playlists of its signaling. */
+/** For each version of SPEKE 2: its version of CPIX, and the playlists of its signaling. */
 const versions = {
   '2.0': { cpix: '2.3', kinds: ['media', 'master'] },
   // CPIX 2.4 renames `master`. Encryptors that still write it are understood.

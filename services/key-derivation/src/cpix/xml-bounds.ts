@@ -35,14 +35,14 @@ export function checkBounds(text: string): void {
   }
 }
 
-/** What begins with `<` and is no tag, by its beginning, with its end. */
+/** Tokens that begin with `<` and are not tags: the beginning and the end of each. */
 const sections = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
   ['<?', '?>'],
 ] as const;
 
-/** @returns the index behind the token that begins at `at`; -1 where it does not end */
+/** @returns the index behind the token that begins at `at`; -1 if it does not end */
 function endOfToken(text: string, at: number): number {
   for (const [begin, end] of sections) {
     if (!text.startsWith(begin, at)) continue;

@@ -137,7 +137,7 @@ async function explaining<T>(signal: AbortSignal | null, call: Promise<T>): Prom
   }
 }
 
-/** What KMS says in its message names keys and principals, and no secret. */
+/** The message of an error of KMS names keys and principals, and no secret. */
 function toFault(error: unknown): CustodianFault {
   if (error instanceof CustodianFault) return error;
   const { name, message, $metadata } = error as kms.KMSServiceException;

@@ -17,14 +17,14 @@ const patienceMs = 5_000;
 const triesMost = 3;
 /** Between two tries, doubled each time. AWS throttles by the second, and a token that was restarted needs some 100 ms. */
 const firstPauseMs = 50;
-/** A custodian that has answered within this time is not asked again whether it is there. */
+/** A check does not call a custodian that has answered within this time. */
 const answerHoldsMs = 10_000;
 /** `/ready` gives a check 2 s. */
 const checkLimitMs = 1_500;
-/** What a check has computed: the info of the fingerprint, which is no secret. */
+/** The message whose MAC a check requests: the info of the fingerprint, which is no secret. */
 const checkMessage = Buffer.from('/fingerprint\x01');
 
-/** What a custodian did, for `/ready` and the metrics. */
+/** The state of a custodian, for `/ready` and the metrics. */
 interface CustodianState {
   /** Why the last call failed; null after one that succeeded, and before the first. */
   fault: CustodianFault | null;
@@ -40,14 +40,14 @@ export interface CustodianCalls {
   mac(message: Uint8Array): Promise<Buffer>;
   state(): CustodianState;
   /**
-   * Asks whether it is there, unless it has answered lately.
+   * Checks that the custodian answers, unless it has answered lately.
    *
    * @throws CustodianFault, or the error of the time limit
    */
   check(): Promise<void>;
 }
 
-/** What a call is for: a key, or to see whether the custodian is there. */
+/** The purpose of a call: a key, or a check that the custodian answers. */
 type Purpose = 'key' | 'check';
 
 interface CallOptions {
@@ -58,7 +58,7 @@ interface CallOptions {
   pause: (ms: number) => Promise<unknown>;
   /** @param outcome `answered`, or the kind of the fault */
   onCall: (purpose: Purpose, outcome: 'answered' | CustodianFault['kind'], seconds: number) => void;
-  /** The fault of a call that is not that of the call before: for the operator's log. */
+  /** A fault that differs from the fault of the call before: for the operator's log. */
   onFault: (fault: CustodianFault) => void;
 }
 

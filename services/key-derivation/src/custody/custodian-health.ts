@@ -8,7 +8,7 @@ const longestRestMs = 10_000;
 /** After a refusal an operator must act. A token locks itself after some wrong PINs, so it is hardly asked. */
 const refusedRestMs = 30_000;
 
-/** What the last calls of a custodian say of it. */
+/** The health of a custodian, by its last calls. */
 export interface CustodianHealth {
   /** Why the last call failed; null after one that succeeded, and before the first. */
   readonly fault: CustodianFault | null;

@@ -25,7 +25,7 @@ export interface CustodyContext {
 const closeTimeoutMs = 3_000;
 
 /**
- * Opens the custodian of each version. A provider's package is loaded only where it is named. No call is made yet.
+ * Opens the custodian of each version. A provider's package is loaded only if a setting names the provider. No call is made yet.
  *
  * @throws CustodianFault naming the variable or the package
  */

@@ -14,7 +14,7 @@ const loaders: { readonly [N in Name]: () => Promise<Provider<SettingsOf<N>>> } 
 };
 
 /**
- * The code of a provider is loaded only where it is named.
+ * The code of a provider is loaded only if a setting names the provider.
  *
  * @throws CustodianFault if a package is missing
  */

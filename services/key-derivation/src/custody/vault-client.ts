@@ -14,12 +14,12 @@ interface VaultAddress {
   /** With or without a slash at its end. */
   address: string;
   namespace: string | undefined;
-  /** PEM. Left out: the CAs of Node. */
+  /** PEM. Optional. Default: the CAs of Node. */
   ca: string | undefined;
 }
 
 interface VaultCall {
-  /** Left out: a login. */
+  /** Optional: a login has none. */
   token?: string;
   body?: unknown;
   signal: AbortSignal;

@@ -89,8 +89,8 @@ function createKeptToken({ client, after }: Pick<VaultLoginOptions, 'client' | '
 }
 
 /**
- * A token of the configuration, or one that AppRole gives. It is renewed before it ends, except that of a file: what writes the file,
- * such as Vault Agent, does that.
+ * A token of the configuration, or one that AppRole gives. It is renewed before it ends, except a token from a file: the program that writes
+ * the file, such as Vault Agent, renews it.
  */
 export function createVaultLogin({ client, login, after }: VaultLoginOptions): VaultTokens {
   const kept = createKeptToken({ client, after });

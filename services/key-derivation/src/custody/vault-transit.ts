@@ -9,7 +9,7 @@ type VaultTransitSettings = Extract<CustodianSettings, { provider: 'vault-transi
 
 /** A key that was imported has one version, and is never rotated here: another master key is another version of Latchkey's. */
 const keyVersion = 1;
-/** The answer of `latchkey master-key import` may take longer than that of a key request. */
+/** The answer of `latchkey master-key import` may take longer than the answer to a key request. */
 const importLimitMs = 10_000;
 
 interface Vault {
@@ -64,7 +64,7 @@ export function openVaultTransit(): Provider<VaultTransitSettings> {
           type: 'hmac',
           hash_function: 'SHA256',
           ciphertext: wrapForVault(publicKey, extractedKey),
-          // What is in the engine stays there.
+          // A key in the engine stays there.
           exportable: false,
           allow_plaintext_backup: false,
         };

@@ -8,15 +8,15 @@ export interface PacedKey {
   readonly periods: SequencePeriods;
 }
 
-/** How fast each viewer may fetch the keys of each content: `docs/contract.md#key-periods`. */
+/** How fast each viewer may fetch the keys of each content: `docs/reference/contract.md#key-periods`. */
 export interface KeyPace {
   /**
    * Counts the key as given, if the pace allows it. A key that was given lately costs nothing.
    *
-   * @returns 0 where it may be given, else the milliseconds until it may. It never rejects
+   * @returns 0 if it may be given, else the milliseconds until it may. It never rejects
    */
   take(key: PacedKey): number | Promise<number>;
-  /** What the pace would go by if the key were asked for now. It takes nothing, and never rejects. */
+  /** The state that the pace would use if the key were requested now. It takes nothing, and never rejects. */
   look(key: PacedKey): PaceState | Promise<PaceState>;
 }
 

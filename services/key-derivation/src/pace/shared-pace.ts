@@ -14,9 +14,9 @@ if bucket[1] then level = math.min(burst, bucket[1] + math.max(0, now - bucket[2
 `;
 /**
  * A bucket in Redis: one hash with its level, its time, and the epochs given last, as a ring and by their number. Redis
- * runs a script alone, so two replicas cannot both take the last key. It goes by the clock of Redis, so that those of the
+ * runs a script alone, so two replicas cannot both take the last key. It uses the clock of Redis, so the clocks of the
  * replicas need not agree. It holds no more than the asking replica's own bucket, in case Redis has lost it. The answer is
- * what is left, below 0 where the key is refused, and whether it was counted now.
+ * the number of keys that are left, below 0 if the key is refused, and whether the key was counted now.
  */
 const script = `
 ${readBucket}

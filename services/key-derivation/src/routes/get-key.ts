@@ -69,7 +69,7 @@ const keyRoutes = {
 /** Values of `Cross-Origin-Resource-Policy` (Fetch standard, section 3.6). */
 type Embedders = 'same-site' | 'cross-origin';
 
-/** The headers of a key's answer besides those of every answer. */
+/** The headers of a key's answer, in addition to the headers of every answer. */
 const keyHeaders: Record<Embedders, Readonly<Record<string, string>>> = {
   'same-site': toKeyHeaders('same-site'),
   'cross-origin': toKeyHeaders('cross-origin'),
@@ -101,7 +101,7 @@ export function embeddersOf(
 
 const config = { access: 'keys', contents: 'decided', limit: 'keys' } as const;
 
-/** ffmpeg asks for keys by PUT where its output goes by PUT: `docs/contract.md#live-encoders`. */
+/** ffmpeg requests keys by PUT if it uploads by PUT: `docs/reference/contract.md#live-encoders`. */
 const methods = ['GET', 'PUT'] as const;
 const asEncodersAsk = {
   GET: { words: '', suffix: '' },
@@ -159,7 +159,7 @@ export function addKeyRoutes(app: App, options: KeyRouteOptions): void {
   });
 }
 
-/** What the path names. */
+/** The key that the path names. */
 interface NamedKey {
   contentId: string;
   epoch?: number;

@@ -20,14 +20,14 @@ import { refuseOtherMethods } from './refuse-other-methods.ts';
 export interface ImportedKeyRouteOptions {
   contents: ContentReader;
   importedKeys: ImportedKeyStore;
-  /** Refused acts get a row in the audit, as those of the services that have a database. */
+  /** Refused acts get a row in the audit, as in the services that have a database. */
   refusals: RefusalLog;
   masterKeys: Pick<MasterKeyRing, 'find'>;
   /** Drops the state of a content here, so that this process serves the changed key with the next request. */
   forget: (contentId: string) => void;
 }
 
-/** Larger bodies are not read to their end. The answer to a key file that is something else still says how long it is. */
+/** Larger bodies are not read to their end. If the body is not a key file, the answer still reports its length. */
 const bodyLimitBytes = 1_024;
 
 const problemsOfAll = problems(

@@ -6,7 +6,7 @@ import { type TSchema, Type } from '@latchkey/shared/schema';
 import type { SpekeDocument } from '../cpix/speke-document.ts';
 import { type PackagerRouteOptions, publicUrlMissing } from './packager-options.ts';
 
-/** `docs/contract.md#packagers`. The largest of AWS's examples has 12 KiB, and 64 keys with certificates some 60. */
+/** `docs/reference/contract.md#packagers`. The largest of AWS's examples has 12 KiB, and 64 keys with certificates some 60. */
 const bodyLimitBytes = 256 * 1024;
 const xmlTypes = ['application/xml', 'text/xml'] as const;
 
@@ -125,7 +125,7 @@ function acceptXmlBodies(app: App): void {
   );
 }
 
-/** Empty where there is no body, which then is no XML. */
+/** Empty without a body. An empty document is no XML. */
 function bodyOf(body: unknown): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
@@ -146,7 +146,7 @@ async function fill(
   { contentId, keyIds, fill: fillIn }: SpekeDocument,
 ): Promise<string> {
   if (!principal) throw new AppError('UNAUTHENTICATED');
-  // A key of another name than ids have could be that of another content and key id.
+  // With an id of another form, the key could be the key of another content and key id.
   if (!isContentId(contentId)) throw new AppError('CONTENT_NOT_FOUND');
   const contentKeys = new Map<string, Buffer>();
   for (const kid of keyIds) {

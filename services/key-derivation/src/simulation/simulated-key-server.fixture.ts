@@ -30,7 +30,7 @@ const itemOf = (source: string, key: string) =>
 /** Changes before this are long known. */
 const startMs = 60_000;
 
-/** What a version of a mark makes of a token that any mark refuses. */
+/** The refusal by a version of a mark, for a token that any mark refuses. */
 function judgeMark(version: number, now: number): 'VIEWER_BLOCKED' | 'TOKEN_REVOKED' | null {
   const mark = markOf(version);
   if (mark === null) return null;
@@ -47,7 +47,7 @@ export interface SimulatedRequest extends KeyRequest {
   readonly epoch: number;
 }
 
-/** What a replica did with a key request. */
+/** The answer of a replica to a key request. */
 export interface Outcome {
   /** `served`, or the code of the refusal. */
   readonly code: string;

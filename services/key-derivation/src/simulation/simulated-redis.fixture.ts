@@ -1,7 +1,7 @@
 import type { RedisConnection } from '@latchkey/shared/replicas';
 import { oneKey } from '../pace/key-pace.ts';
 
-/** What is left, and whether the key was counted now. */
+/** The number of keys that are left, and whether the key was counted now. */
 type Answer = [left: string, counted: number];
 
 /** A command on its way to Redis, or its answer on the way back. */
@@ -54,7 +54,7 @@ export class SimulatedRedis {
     command.end(isLost ? undefined : command.answer);
   }
 
-  /** What the script does, in one step. */
+  /** Does the same as the script, in one step. */
   #run({ name, args }: Command): Answer {
     const [epoch = 0, burst = 0, rate = 0, remembered = 0, ownLevel = 0] = args;
     const now = this.#clock.monotonic();

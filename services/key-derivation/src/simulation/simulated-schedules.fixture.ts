@@ -13,7 +13,7 @@ const film: SequencePeriods = {
 };
 const live = { mode: 'clock', origin: 0, periodSeconds: 10, ahead: 1, behind: 2 } as const;
 
-/** What PATCH makes of a content one after the other, again and again: none, films and channels follow each other. */
+/** The schedules that PATCH gives a content one after the other, again and again: none, films and channels follow each other. */
 const schedules: readonly (KeyPeriods | null)[] = [
   null,
   { ...film, count: 5 },
@@ -33,7 +33,7 @@ export function keyPeriodsOf(contentId: string, version: number): KeyPeriods | n
   return schedules[(version + shift) % schedules.length] ?? null;
 }
 
-/** What a schedule says of an epoch. */
+/** The answer of a schedule for an epoch. */
 export interface Judgement {
   readonly code: 'served' | 'EPOCH_NOT_FOUND' | 'EPOCH_NOT_YET' | 'EPOCH_PAST';
   /** With EPOCH_NOT_YET: from when it is served, milliseconds since 1970. */

@@ -25,7 +25,7 @@ export interface DeviceOfPair extends Pair {
 /** Next to `markRow` and `blockRow`. */
 const boundRow = 2;
 
-/** What a new lease has. The other columns are empty, and each would be one more list of values to write and to read. */
+/** The columns of a new lease. The other columns are empty, and each would be one more list of values to write and to read. */
 const newRowTypes = {
   id: 'text',
   viewer_id: 'text',
@@ -37,8 +37,8 @@ const newRowTypes = {
 const newColumns = Object.keys(newRowTypes) as (keyof typeof newRowTypes)[];
 
 /**
- * What `LeaseStore`, `MarkStore` and `RevocationStore` do for one lease, for many in one statement each. An empty list costs no
- * statement.
+ * Does for many leases what `LeaseStore`, `MarkStore` and `RevocationStore` do for one, with one statement for each method. An empty list costs
+ * no statement.
  */
 export class ActStore {
   readonly #tx: Database | Transaction;
@@ -137,7 +137,7 @@ export class ActStore {
     return eb.and([inState(eb, 'active', now), eb.or([eb.not(hasUnfinished(eb)), eb.not(isCovered(eb))])]);
   }
 
-  /** As `findMarkState`, in the order of the pairs. Any text may stand for a content here, one with spaces, too. */
+  /** As `findMarkState`, in the order of the pairs. The content of a pair may be any text here, even one with spaces. */
   async listMarks(pairs: readonly Pair[]): Promise<(MarkState | null)[]> {
     if (pairs.length === 0) return [];
     return markStatesOf(pairs, await this.#marksOf(pairs).execute());
@@ -213,7 +213,7 @@ export class ActStore {
   }
 
   /**
-   * Renews those that may still be renewed when the statement runs, so that a revocation at the same time takes precedence.
+   * Renews the leases that may still be renewed when the statement runs, so that a revocation at the same time takes precedence.
    *
    * @returns the renewed leases by id
    */
@@ -245,7 +245,7 @@ export class ActStore {
     return new Map(rows.map((row) => [row.id, toLease(row)]));
   }
 
-  /** @returns by id the leases as they are now, without those that were revoked before or do not exist */
+  /** @returns by id the leases as they are now, without leases that were revoked before or do not exist */
   async revoke(
     revocations: ReadonlyMap<string, Pick<Revocation, 'reason'>>,
     { at, by }: Pick<Revocation, 'at' | 'by'>,

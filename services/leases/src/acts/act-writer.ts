@@ -7,7 +7,7 @@ import { writeActs } from './write-acts.ts';
 /** Another try is only needed if a viewer releases the lease of its device at the same instant. */
 const tries = 3;
 
-/** Writes acts on leases: those of requests that come at the same time in one transaction. */
+/** Writes acts on leases. The acts of simultaneous requests share one transaction. */
 export function createActWriter(service: LeaseWriting): ActWriter {
   return createGroupWriter<LeaseAct, ActResult>({
     writeTogether: (acts) => service.ledger.write((entry) => writeActs(service, entry, acts, 'try')),

@@ -14,12 +14,12 @@ export const shownLeases = 100;
  */
 type Room = { evict: readonly Lease[] } | { refusal: AppError } | 'later';
 
-/** The active leases of the viewers of one transaction, those that it writes included. So the limit is exact within it. */
+/** The active leases of the viewers of one transaction, including the leases that it writes. So the limit is exact within it. */
 export class ActiveLeases {
   readonly #rules: LeaseRules;
   /** How many each viewer has. */
   readonly #counts: Map<string, number>;
-  /** The oldest of them, as many as may be shown or evicted. Then those that are not written yet. */
+  /** The oldest of them, as many as may be shown or evicted. Then the leases that are not written yet. */
   readonly #oldest: Map<string, Lease[]>;
   readonly #unwritten = new Set<Lease>();
   /** Ids of leases that end in this transaction. */
@@ -38,7 +38,7 @@ export class ActiveLeases {
   /**
    * Evicts the oldest leases or refuses, as `LEASE_LIMIT_MODE` says. Evicted leases do not count from here on.
    *
-   * @param principal the caller, who sees the leases of a refusal. A limited API key sees those of its contents alone
+   * @param principal the caller, who sees the leases of a refusal. A limited API key sees only leases of its contents
    * @param replaced a lease that ends if there is room, and does not count
    */
   makeRoom({ viewerId, contentId }: Pair, principal: Principal, now: number, replaced?: Lease): Room {

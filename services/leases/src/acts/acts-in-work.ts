@@ -6,7 +6,7 @@ import type { LeaseWriting } from '../lease-route-options.ts';
 import type { ActStore } from './act-store.ts';
 import type { ActResult, LeaseAct } from './lease-act.ts';
 
-/** An act, and its place among those that are written together. */
+/** An act, and its place among the acts that are written together. */
 export interface Placed<Act extends LeaseAct> {
   act: Act;
   place: number;

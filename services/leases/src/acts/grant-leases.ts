@@ -14,7 +14,7 @@ import { RenewalPlan } from './renewal-plan.ts';
 
 type Grant = Placed<CreateAct> | Placed<ReviveAct>;
 
-/** What is known before the first decision, read under the locks of all acts. */
+/** The facts that are known before the first decision, read under the locks of all acts. */
 interface Known {
   marks: Map<string, MarkState>;
   /** A new lease is created after these times, or an earlier revocation would cover it. */
@@ -24,7 +24,7 @@ interface Known {
   seats: ActiveLeases;
 }
 
-/** What the decisions lead to, written after the last of them. */
+/** The results of the decisions, written after the last of them. */
 interface Plan {
   renewals: RenewalPlan;
   /** Leases by the act that gets them: new ones, and ids of renewed ones. */

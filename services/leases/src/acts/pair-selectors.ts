@@ -8,7 +8,7 @@ export interface Pair {
   contentId: string;
 }
 
-/** What marks and revocations name: the viewer, the pair and the content of each pair. */
+/** The selectors that marks and revocations can have: the viewer, the pair and the content of each pair. */
 export function selectorsOf(tx: Database | Transaction, pairs: readonly Pair[]) {
   const rows = pairs.flatMap(({ viewerId, contentId }) => [
     { asked_viewer: viewerId, asked_content: any },

@@ -5,14 +5,14 @@ import type { FastifyRequest } from 'fastify';
 import { sessionsPath } from './create-session.ts';
 
 const leasesPath = '/keys/leases';
-/** What players and applications call. Lists for admins are not requests for leases. */
+/** The paths that players and applications call. Lists for admins are not requests for leases. */
 const countedPaths: readonly string[] = [
   leasesPath,
   `${leasesPath}/renew`,
   `${leasesPath}/revoke`,
   sessionsPath,
 ];
-/** Their bodies name the viewer and the content of the new lease. Those of the others name a lease, or what a revocation selects. */
+/** Their bodies name the viewer and the content of the new lease. The bodies of the other requests name a lease, or what a revocation selects. */
 const creatingPaths: readonly string[] = [leasesPath, sessionsPath];
 
 /** The bootstrap key has no id. */

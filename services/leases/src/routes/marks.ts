@@ -12,7 +12,7 @@ import { formatMarkId, type Mark, markNotFound, parseMarkId } from '../mark.ts';
 import { MarkStore } from '../mark-store.ts';
 
 const defaultLimit = 100;
-/** `docs/contract.md#conventions`. */
+/** `docs/reference/contract.md#conventions`. */
 const maxLimit = 500;
 /** The id of a mark with the longest viewer id, each byte of it escaped. */
 const longestId = 16_000;

@@ -13,7 +13,7 @@ const maxCount = 1_000_000;
 const Duration = Type.Number({ minimum: 0, maximum: maxDurationMs, description: 'Milliseconds.' });
 const Count = Type.Integer({ minimum: 0, maximum: maxCount });
 
-/** What the player's `getMetrics()` returns (`docs/contract.md#player-metrics`). */
+/** The result of the player's `getMetrics()` (`docs/reference/contract.md#player-metrics`). */
 const PlayerMetricsSchema = {
   timeToFirstFrame: Type.Unsafe<number | null>({
     ...Duration,
@@ -33,7 +33,7 @@ type PlayerMetrics = {
   [K in keyof typeof PlayerMetricsSchema]: Static<(typeof PlayerMetricsSchema)[K]>;
 };
 
-/** Around the targets of `docs/contract.md#targets`: first frame 2 s, key 100 ms (alert at 500), decryption 5 ms. */
+/** Around the targets of `docs/reference/contract.md#targets`: first frame 2 s, key 100 ms (alert at 500), decryption 5 ms. */
 const firstFrameBuckets = [0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 30];
 const transferBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const decryptBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];

@@ -113,7 +113,7 @@ export function addRevokeLeasesRoute(app: App, service: LeaseService): void {
   });
 }
 
-/** What was revoked, and what the log line says of it. */
+/** The revoked leases, and the ids for the log line. */
 type NamedResult = RevocationResult & { named: LoggedRevocation };
 
 async function revoke(service: LeaseService, body: Body, acting: Acting): Promise<NamedResult> {

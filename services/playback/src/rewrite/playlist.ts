@@ -24,12 +24,12 @@ export interface RewrittenPlaylist {
   readonly isFinished: boolean;
   /** `EXT-X-TARGETDURATION`; null if the playlist has no such tag. */
   readonly targetSeconds: number | null;
-  /** The playlists that a multivariant playlist lists, by their names beside it. */
+  /** The playlists that a multivariant playlist lists, by their names next to it. */
   readonly children: ReadonlyMap<string, URL>;
   /** The names of these playlists by their URLs. */
   readonly childNames: ReadonlyMap<string, string>;
   readonly variables: Variables;
-  /** What it keeps in memory, at most. */
+  /** The most bytes that it keeps in memory. */
   readonly memoryBytes: number;
   readonly text: SessionText;
 }

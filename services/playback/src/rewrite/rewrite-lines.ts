@@ -34,7 +34,7 @@ const keyTags = ['EXT-X-KEY', 'EXT-X-SESSION-KEY'];
 /** Every other attribute that holds a URI (draft-pantos-hls-rfc8216bis sections 4.4.4 to 4.4.6 and appendix D). */
 const uriAttributes = ['URI', 'SERVER-URI', 'X-ASSET-URI', 'X-ASSET-LIST'];
 /**
- * Offers that only the source itself can keep: to hold a reload back until a part is there, and to leave out what a client has. Without
+ * Offers that only the source itself can keep: to hold a reload back until a part exists, and to leave out parts that a client has. Without
  * them clients poll.
  */
 const reloadOffers = ['CAN-BLOCK-RELOAD', 'CAN-SKIP-UNTIL', 'CAN-SKIP-DATERANGES'];
@@ -45,7 +45,7 @@ const hasUri = /URI="|X-ASSET-LIST="/;
 const longestText = 16 * 1024 * 1024;
 /** Far above the longest URL, and as much as variables may fill in. URLs much longer than that take more time for each character. */
 const longestUri = 65_536;
-/** A line takes as long as so many of its characters, however short it is: it is read twice, and its URL is made. */
+/** The fixed cost of a line, in characters, however short it is: it is read twice, and its URL is made. */
 export const lineCharacters = 64;
 
 /**
@@ -68,7 +68,7 @@ export function* rewriteLines(
   };
   let length = 0;
   for (const line of lines) {
-    // What the line before has become is known only now.
+    // The characters that the line before has read are known only now.
     yield lineCharacters + line.text.length + found.readCharacters;
     found.readCharacters = 0;
     const rewritten = new LineRewriter(line, context, found).rewrite();
@@ -86,7 +86,7 @@ export function* rewriteLines(
   return { text, variables, memoryBytes, children: children.children, childNames: children.names };
 }
 
-/** What the lines so far have told, and taken. */
+/** The findings and the costs of the lines so far. */
 interface Found {
   readonly variables: Map<string, string>;
   readonly children: ChildNames;
@@ -94,7 +94,7 @@ interface Found {
   variant: string;
   /** Of all URLs that were made. */
   urlCharacters: number;
-  /** That were read in this line besides its own: those of the playlist's URL, and of variables. */
+  /** Characters that this line has read in addition to its own: of the playlist's URL, and of variables. */
   readCharacters: number;
 }
 

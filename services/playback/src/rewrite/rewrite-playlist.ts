@@ -63,7 +63,7 @@ interface Survey {
   readonly targetSeconds: number | null;
 }
 
-/** What has to be known of all lines before the first one is rewritten. */
+/** Reads from all lines the facts that are needed before the first one is rewritten. */
 function* survey(lines: Iterable<PlaylistLine>): Generator<number, Survey, undefined> {
   let isMultivariant = false;
   let isFinished = false;

@@ -54,7 +54,7 @@ export class SessionText {
     this.#partLength = 0;
   }
 
-  /** What it takes in memory, at most. */
+  /** The most bytes that it takes in memory. */
   get memoryBytes(): number {
     this.#endPart();
     return this.#memoryBytes + this.#ids * stringBytes;

@@ -11,7 +11,7 @@ export interface FetchedText {
   readonly text: string;
   /** After redirects. */
   readonly url: URL;
-  /** What `Cache-Control` allows; null where it says nothing. */
+  /** The age that `Cache-Control` allows; null if it names none. */
   readonly maxAgeSeconds: number | null;
   /** To be called once the text has been worked on: a long one takes a place. */
   readonly end: () => void;
@@ -36,7 +36,7 @@ const sizeLimitBytes = 8 * 1024 * 1024;
 const usualBytes = 2 * 1024 * 1024;
 /** Most live playlists are smaller. */
 const firstBytes = 16 * 1024;
-/** A CDN needs one, or two where it also moves http to https. */
+/** A CDN needs one, or two if it also moves http to https. */
 const redirectsAtMost = 3;
 const redirects = [301, 302, 303, 307, 308];
 

@@ -4,7 +4,7 @@ import type { RewrittenPlaylist } from '../rewrite/playlist.ts';
 import type { FetchedText } from './fetch-source.ts';
 import { SharedFetch, type SlowPlaces } from './shared-fetch.ts';
 
-/** A playlist that lists others, and where it is fetched from. */
+/** A playlist that lists others, and the URL that it is fetched from. */
 interface ParentPlaylist {
   readonly url: URL;
   readonly playlist: RewrittenPlaylist;
@@ -45,7 +45,7 @@ const unstatedShare = 0.5;
 /** An entry without a text: its URL, and what a cache needs. */
 const emptyBytes = 1_024;
 
-/** What is known of one source. */
+/** The last results of one source. */
 interface SourceEntry {
   /** The last text; null before the first. */
   readonly playlist: RewrittenPlaylist | null;
@@ -70,7 +70,7 @@ export function createSourceCache(options: SourceCacheOptions): SourceCache {
     try {
       const fetched = await fetchText(url);
       const playlist = await rewrite(fetched, parent?.playlist ?? null).finally(fetched.end);
-      // The time of a text is that of its request: what it says may be that old. But one that took long must not be fetched for each caller.
+      // A text is as old as its request. But a text that took long must not be fetched again for each caller.
       const freshUntilMs = Math.max(beganAtMs + lifeMs(playlist, fetched), clock.monotonic() + shortestMs);
       entries.set(key, { playlist, fault: null, freshUntilMs, triedAtMs: beganAtMs });
       return playlist;
@@ -93,7 +93,7 @@ export function createSourceCache(options: SourceCacheOptions): SourceCache {
   }
 
   async function get(url: URL, parent: ParentPlaylist | null): Promise<RewrittenPlaylist> {
-    // What a playlist imports from the one that lists it is a part of its text.
+    // The text of a playlist contains variables that it imports from the playlist that lists it.
     const key = parent ? `${url.href} ${parent.url.href}` : url.href;
     const entry = entries.get(key);
     if (entry && clock.monotonic() < entry.freshUntilMs) {

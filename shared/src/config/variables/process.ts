@@ -4,7 +4,7 @@ import { integer, oneOf, secret, text } from '../forms.ts';
 import type { Report, Values } from '../settings.ts';
 import { url } from '../url-forms.ts';
 
-/** The ports of `docs/contract.md#transport`. */
+/** The ports of `docs/reference/contract.md#transport`. */
 export const defaultPorts = {
   gateway: 4100,
   keyDerivation: 4101,
@@ -72,7 +72,7 @@ const ratio = z
   .transform(Number)
   .meta({ forms: 'a number from 0 to 1' });
 
-/** Traces over OTLP. The names and defaults are those of the OpenTelemetry specification. */
+/** Traces over OTLP. The names and defaults come from the OpenTelemetry specification. */
 export const traceVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https')
     .optional()
@@ -97,7 +97,7 @@ export const traceVariables = {
 };
 
 /**
- * What the process reports about itself.
+ * The settings of traces, logs and metrics.
  *
  * @param metricsHost the default. A single node uses loopback: only the machine should read its metrics. A container uses every address: its
  *   network decides who can connect

@@ -64,7 +64,7 @@ export const webhookVariables = {
 
 /** How long the counts of requests are kept, and where operators find more. */
 export const usageVariables = {
-  // A year and a month at most: `docs/contract.md#usage` reads 30 days at once.
+  // A year and a month at most: `docs/reference/contract.md#usage` reads 30 days at once.
   USAGE_KEEP_DAYS: integer(0, 400)
     // The longest range of the dashboard. It takes some 10 MB.
     .default(30)
@@ -81,7 +81,7 @@ export const usageVariables = {
     .describe("A dashboard in Grafana that the admin dashboard's page of usage links to. Unset: no link."),
 };
 
-/** How long rows are kept that no decision needs any more. `auditVariables` has those of the audit. */
+/** How long rows are kept that no decision needs any more. `auditVariables` has the setting for the audit. */
 export const retentionVariables = {
   // An hour at least: replicas read a lease again until a minute after its grace. A year at most.
   LEASES_KEEP_HOURS: integer(1, 8_760)

@@ -5,8 +5,8 @@ import { isUnreadable } from './unusable-file.ts';
 export class FileInUse extends Error {}
 
 /**
- * Takes a SQLite file for this process alone. A server that has it open keeps a lock on it, whatever it does at the moment, so
- * this fails beside one. It also copies the write-ahead log into the file, which is complete by itself from then on.
+ * Takes a SQLite file for this process alone. A server that has the file open always holds a lock on it, so this fails while one
+ * runs. It also copies the write-ahead log into the file, which is complete by itself from then on.
  *
  * @returns lets go of the file; null if it is too damaged to be taken, so that no server can run on it
  * @throws FileInUse

@@ -5,7 +5,7 @@ import { explainFile, UnusableFile } from './unusable-file.ts';
 /** The tables whose rows an operator knows, in the order in which they are shown. */
 const shownTables = ['contents', 'api_keys', 'leases', 'marks', 'revocations', 'audit'] as const;
 
-/** What a SQLite file of Latchkey holds. */
+/** A summary of a SQLite file of Latchkey. */
 export interface HeldRows {
   /** Number of rows by table. */
   rows: Readonly<Record<string, number>>;
@@ -18,8 +18,8 @@ export interface HeldRows {
 }
 
 /**
- * Checks every page and index of a file that no process uses, and says what it holds. It makes the file one that is complete
- * without a write-ahead log beside it.
+ * Checks every page and index of a file that no process uses, and reports its rows. Afterwards the file is complete without a
+ * write-ahead log next to it.
  *
  * @throws UnusableFile
  */

@@ -29,7 +29,7 @@ export interface CreateRolesOptions {
   randomBytes: (count: number) => Uint8Array;
 }
 
-/** What happened to one role. */
+/** The result for one role. */
 export interface CreatedRole {
   service: RowService;
   name: string;
@@ -119,8 +119,8 @@ const iterations = 4_096;
 const keyBytes = 32;
 
 /**
- * A password in the form in which Postgres stores it (RFC 5803, and pg_authid in its manual). A statement that holds the
- * password itself would stand in Postgres' log, where statements are logged or one fails.
+ * A password in the form in which Postgres stores it (RFC 5803, and pg_authid in its manual). Postgres' log
+ * shows a statement that fails, and may show all others. So no statement holds the password itself.
  *
  * @param password ASCII: other characters would have to be prepared as RFC 4013 says
  * @param salt 16 random bytes

@@ -8,7 +8,7 @@ interface Figures {
 }
 
 /**
- * Replaces the figures by those of an invented evening hour. The server has run for seconds only, and keeps its figures in memory.
+ * Replaces the figures by figures of an invented evening hour. The server has run for seconds only, and keeps its figures in memory.
  * The other statistics stay as they are.
  */
 export function drawHour<Statistics extends Figures>(statistics: Statistics): Statistics {
