@@ -16,17 +16,21 @@ import { runTests } from '@latchkey/support/test-run/run-tests';
 import { describeWords } from './commands.mjs';
 import { renderTypes, typesPath } from './dashboard-types.ts';
 import { documentPath, renderDocument } from './metrics-document.ts';
+import { readOpenApi } from './open-api.ts';
 import { findBlockedPorts } from './rules/blocked-ports.ts';
+import { findUnlistedPages } from './rules/document-index.ts';
 import { findDeadReferences } from './rules/document-references.ts';
 import { findUnknownOptions } from './rules/documented-options.ts';
 import { findUnshownFailures } from './rules/failure-modes.ts';
 import { findDeadHeadings } from './rules/heading-links.ts';
 import { findUnmeasuredPlaces } from './rules/measured-places.ts';
+import { findDialect } from './rules/plain-words.ts';
 import { findClaimable } from './rules/proxies-in-production.ts';
 import { findRunbookFaults } from './rules/runbooks.ts';
 import { findSlowExpressions } from './rules/slow-expressions.ts';
 import { compareThresholds } from './rules/thresholds.ts';
 import * as variables from './rules/variables.ts';
+import { buildSite, readPages } from './site/build-site.ts';
 import { findForbiddenLicences, makeBill } from './supply-chain/bill.ts';
 import { findPublishable, findUndocumentedPackages } from './supply-chain/packages.ts';
 
@@ -69,14 +73,14 @@ function judge(ending: RegExp, rule: (file: string, text: string) => string[]): 
 
 function compareVariables(): string[] {
   const declare = (...groups: Settings[]) => groups.flatMap(descriptionsOf).map(({ name }) => name);
-  const [, single = '', separate = ''] = read('docs/configuration.md').split(
+  const [, single = '', separate = ''] = read('docs/operate/configuration.md').split(
     /^## (?:Variables|Separate services)$/m,
   );
   const manifests = files.filter((file) => /^k8s\/.*\.(ya?ml|env)$/.test(file)).map(read);
   const compose = { name: 'compose.yaml', names: variables.namesInCompose(read('compose.yaml')) };
   const k8s = { name: 'k8s', names: variables.namesInManifests(manifests.join('\n')) };
   const tableOf = (heading: string, text: string) => [
-    { name: `docs/configuration.md, "${heading}",`, names: variables.namesInTables(text) },
+    { name: `docs/operate/configuration.md, "${heading}",`, names: variables.namesInTables(text) },
   ];
   return [
     ...variables.findUnevenVariables(declare(singleNodeSettings), tableOf('Variables', single)),
@@ -91,6 +95,9 @@ function compareVariables(): string[] {
   ];
 }
 
+/** Of one server for all steps. */
+const openApi = readOpenApi();
+
 /** The programs run side by side, and the rules of this process meanwhile. */
 const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
   ['types', () => complaintsOf('tsc', '--noEmit', '-p', root)],
@@ -103,8 +110,10 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
     'slow expressions',
     () => judge(code, (file, text) => (readsTextFromOutside(file) ? findSlowExpressions(file, text) : [])),
   ],
+  ['plain words', () => judge(/./, findDialect)],
   ['references of documents', () => judge(/\.md$/, (file, text) => findDeadReferences(file, text, files))],
   ['links to headings', () => findDeadHeadings(files, read)],
+  ['the index of documents', () => findUnlistedPages(files, read)],
   ['commands of documents', () => findUnknownOptions(root, files, read)],
   ['ports', () => judge(/./, findBlockedPorts)],
   ['variables', compareVariables],
@@ -122,10 +131,11 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
   [
     'types of the API in the dashboard',
     async () =>
-      read(typesPath) === (await renderTypes())
+      read(typesPath) === (await renderTypes(await openApi))
         ? []
         : [`${typesPath} is old: npm run check -- dashboard-types`],
   ],
+  ['site of documents', async () => buildSite(readPages(await openApi))],
   ['thresholds', () => compareThresholds(read)],
   ['licences', async () => findForbiddenLicences(await makeBill(root))],
   ['packages', () => [...findUndocumentedPackages(read), ...findPublishable(read)]],

@@ -1,11 +1,13 @@
-interface Word {
-  readonly entry: string;
-  readonly about: string;
-  /** The reason why the dashboard need not be built first. */
+interface WithoutDashboard {
   readonly withoutDashboard?: string;
 }
 
-interface Command {
+interface Word extends WithoutDashboard {
+  readonly entry: string;
+  readonly about: string;
+}
+
+interface Command extends WithoutDashboard {
   readonly entry: readonly string[];
   readonly words?: Readonly<Record<string, Word>>;
 }

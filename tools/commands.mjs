@@ -2,13 +2,14 @@ import { singleNodeCommand } from './single-node-command.mjs';
 
 /**
  * The commands of package.json. `entry` is what Node runs. Some commands run another file in its place if their first argument is
- * one of `words`; that file gets the arguments behind the word.
+ * one of `words`; that file gets the arguments behind the word. `withoutDashboard` is the reason why the dashboard need not be built first.
  */
 export const commands = {
   start: { entry: singleNodeCommand },
   demo: { entry: ['examples/demo/main.ts'] },
   // Its load has a core of its own, on which further threads of its garbage collector would only stop it.
   bench: { entry: ['--single-threaded-gc', 'tests/bench/main.ts'] },
+  docs: { entry: ['tools/docs.ts'], withoutDashboard: 'the documents need none' },
   test: {
     entry: ['tools/test.ts'],
     words: {
@@ -39,7 +40,7 @@ export const commands = {
       },
       screenshots: {
         entry: 'tests/browser/dashboard/screenshots/main.ts',
-        about: 'takes the pictures of docs/dashboard again',
+        about: 'takes the pictures of docs/operate/dashboard again',
       },
     },
   },
@@ -48,7 +49,7 @@ export const commands = {
     words: {
       'metrics-document': {
         entry: 'tools/metrics-document.ts',
-        about: 'writes docs/metrics.md from the list of metrics in the code',
+        about: 'writes docs/reference/metrics.md from the list of metrics in the code',
       },
       'dashboard-types': {
         entry: 'tools/dashboard-types.ts',

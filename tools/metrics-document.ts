@@ -1,11 +1,11 @@
-// `npm run check -- metrics-document`: makes docs/metrics.md of the list of metrics in the code.
+// `npm run check -- metrics-document`: makes docs/reference/metrics.md of the list of metrics in the code.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogue, type MetricDescription } from '@latchkey/shared/metrics/catalogue';
 import { readFlags } from '@latchkey/support/read-flags';
 
 /** From the root of the repository. */
-export const documentPath = 'docs/metrics.md';
+export const documentPath = 'docs/reference/metrics.md';
 
 /** Metrics of prom-client that an operator needs, with what to look at. */
 const ofTheProcess: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
     'it changes: the process was restarted. Several changes within minutes: it ends again and again',
   process_resident_memory_bytes: 'near the limit of the container',
   process_cpu_seconds_total:
-    '`rate` near 1: one thread answers requests, and it is busy. Add replicas or [edge processes](scale.md)',
+    '`rate` near 1: one thread answers requests, and it is busy. Add replicas or [edge processes](../operate/scale.md)',
   nodejs_eventloop_lag_p99_seconds:
     'above 0.1: the process lacks processor time, or a statement of SQLite is slow. It is 0.02 at least, the time between two looks',
   nodejs_gc_duration_seconds: 'pauses of the garbage collector by `kind`: they grow when memory is short',
@@ -43,7 +43,7 @@ const sections: Readonly<Record<keyof typeof catalogue, { title: string; text: s
   authority: { title: 'Rights, revocations and what is cached', text: '' },
   dependencies: {
     title: 'Dependencies and the process',
-    text: `\`dependency\` is a name of \`/ready\`. The checks are those of \`/ready\`, at most 5 s old, or the
+    text: `\`dependency\` is a name of \`/ready\`. The values come from the checks of \`/ready\`, at most 5 s old, or from the
 last ones while checks hang. \`latchkey_dependency_up\` of a gateway names
 the services, and what they need themselves as they report it.`,
   },
@@ -53,7 +53,7 @@ the services, and what they need themselves as they report it.`,
   },
 };
 
-/** The whole of docs/metrics.md. */
+/** The whole of docs/reference/metrics.md. */
 export function renderDocument(): string {
   const parts = Object.entries(sections).map(([name, { title, text }]) =>
     [

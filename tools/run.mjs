@@ -15,7 +15,7 @@ if (!command) {
 }
 const word = command.words?.[args[0]];
 ensureInstalled(name === 'start' ? 'programs' : 'everything');
-if (!word?.withoutDashboard) ensureDashboard();
+if (!(word ?? command).withoutDashboard) ensureDashboard();
 runPinned(word ? [word.entry, ...args.slice(1)] : [...command.entry, ...args], {
   defaults: name === 'start' ? singleNodeEnvironment : {},
 });

@@ -20,7 +20,7 @@ const coveredElsewhere = ['Redis restarted', 'NATS restarted', 'the network arou
  * exists is a matter of dead references. Returns a sentence for each.
  */
 export function findUnshownFailures(read: (file: string) => string): string[] {
-  const [modes, faults] = [read('docs/failure-modes.md'), read('docs/faults.md')];
+  const [modes, faults] = [read('docs/design/failure-modes.md'), read('docs/design/faults.md')];
   const measured = new Set(readRows(faults).map(([name = '']) => name));
   const named = new Set([...quotesOf(modes), ...coveredElsewhere]);
   const table = faults.split('<!-- measured: faults -->')[1]?.split('<!-- end -->')[0] ?? '';
@@ -30,10 +30,13 @@ export function findUnshownFailures(read: (file: string) => string): string[] {
       const names = quotesOf(shown);
       const isShown = names.length > 0 || shown.includes('.test.ts`');
       if (cells.length === 5 && isShown && names.every((name) => measured.has(name))) return [];
-      return [`docs/failure-modes.md: no test and no measured fault shows "${cells[0]}": ${shown}`];
+      return [`docs/design/failure-modes.md: no test and no measured fault shows "${cells[0]}": ${shown}`];
     }),
     ...[...table.matchAll(/^\| (?!broken|-)([^|]+) \|/gm)]
       .filter(([, name = '']) => !named.has(name))
-      .map(([, name]) => `docs/failure-modes.md does not name "${name}", which docs/faults.md measures`),
+      .map(
+        ([, name]) =>
+          `docs/design/failure-modes.md does not name "${name}", which docs/design/faults.md measures`,
+      ),
   ];
 }

@@ -1,11 +1,14 @@
 import { posix } from 'node:path';
 
 /** The anchor that Markdown viewers give a heading. */
-const anchorOf = (heading: string) =>
+export const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
     .replace(/[^\w -]/g, '')
     .replaceAll(' ', '-');
+
+/** Whether the links of a file lead to documents that its tests make up. */
+const isExample = (file: string) => /^tools\/(?:rules\/|site\/.*\.test\.)/.test(file);
 
 /** Finds links to headings that do not exist, in documents and in comments. Returns a sentence for each. */
 export function findDeadHeadings(files: readonly string[], read: (file: string) => string): string[] {
@@ -15,20 +18,23 @@ export function findDeadHeadings(files: readonly string[], read: (file: string) 
       .map((file) => [file, [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => anchorOf(text))]),
   );
   /**
-   * The document that a link names, from the root or from the folder of the file that names it. The catalogue of metrics
-   * becomes a document in `docs`, so its links start there.
+   * The documents that a link can name: from the root or from the folder of the file that names it. The catalogue of metrics
+   * becomes a document in `docs/reference`, so its links start there.
    */
-  const documentOf = (file: string, name: string) =>
-    [posix.join(posix.dirname(file), name), posix.normalize(name), posix.join('docs', name)].find((path) =>
-      anchors.has(path),
-    ) ?? '';
+  const documentsOf = (file: string, name: string) => [
+    posix.join(posix.dirname(file), name),
+    posix.normalize(name),
+    posix.join('docs/reference', name),
+  ];
   return files
-    .filter((file) => /\.(md|ts|tsx|mjs|ya?ml)$/.test(file) && !file.startsWith('tools/rules/'))
+    .filter((file) => /\.(md|ts|tsx|mjs|ya?ml)$/.test(file) && !isExample(file))
     .flatMap((file) =>
       [...read(file).matchAll(/(?:([\w./-]+\.md)|\]\()#([\w-]+)/g)]
         .filter(
           ([, name, anchor = '']) =>
-            !anchors.get(name === undefined ? file : documentOf(file, name))?.includes(anchor),
+            !(name === undefined ? [file] : documentsOf(file, name)).some((path) =>
+              anchors.get(path)?.includes(anchor),
+            ),
         )
         .map(([, name = '', anchor]) => `${file} links to ${name}#${anchor}, which does not exist`),
     );

@@ -1,8 +1,8 @@
 // Behind a proxy on the same machine every client looks like a call from the machine itself, which may claim a server that is not
-// in production (`docs/contract.md#setup`).
+// in production (`docs/reference/contract.md#setup`).
 
 /** Documents, and the configuration files of proxies. In the components of k8s, the base below them sets it. */
-const isDocument = (file: string) => /\.md$|^docs\/deploy\//.test(file) && file !== 'CHANGELOG.md';
+const isDocument = (file: string) => /\.md$|^docs\/operate\/deploy\//.test(file) && file !== 'CHANGELOG.md';
 const aboutProxies =
   /proxy_pass|reverse_proxy|\bserver latchkey\b|loadBalancer:|TRUST_PROXY=\w|reverse prox/i;
 

@@ -4,7 +4,7 @@ const table = 'shared/src/statistics/thresholds.ts';
 const { keyTargetMs, keyAlertMs, clientErrorAlert, serverErrorAlert, firstFrameTargetMs } = thresholds;
 const [clientPercent, serverPercent] = [clientErrorAlert * 100, serverErrorAlert * 100];
 
-/** What other files say of the thresholds, in their own words. */
+/** The thresholds as other files state them, in their own words. */
 const sayings: Readonly<Record<string, readonly string[]>> = {
   'ops/prometheus/viewers.rules.yaml': [
     `latchkey:keys_failed:ratio_rate5m > ${serverErrorAlert}\n`,
@@ -17,7 +17,7 @@ const sayings: Readonly<Record<string, readonly string[]>> = {
     `Target: p95 below ${keyTargetMs} ms. Alert above ${keyAlertMs} ms.`,
     `Targets: 5xx below ${serverPercent} %, 4xx below ${clientPercent} %.`,
   ],
-  'docs/contract.md': [
+  'docs/reference/contract.md': [
     `| below ${keyTargetMs} ms | above ${keyAlertMs} ms |`,
     `| time to the first frame | below ${firstFrameTargetMs / 1_000} s |`,
     `| 4xx answers | | above ${clientPercent} % |`,
@@ -25,7 +25,7 @@ const sayings: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The thresholds of the dashboard, the alerts and the contract are those of the server. */
+/** Compares the thresholds of the dashboard, the alerts and the contract with the thresholds of the server. */
 export function compareThresholds(read: (file: string) => string): string[] {
   const own = 'admin/src/pages/overview/thresholds.ts';
   /** The exports of a file, without the comment at its head. */

@@ -17,15 +17,18 @@ const fixedInContainers = {
 };
 
 /** Which some installations with a custodian of the master key need in addition. */
-const furtherOfCustodians = explain('an overlay sets it where the custodian needs it: docs/custody.md', [
-  ...['MASTER_KEY_PROVIDER_V2', 'PKCS11_KEY_LABEL_V2', 'AWS_KMS_KEY_ID_V2', 'AWS_KMS_ENDPOINT'],
-  ...['VAULT_NAMESPACE', 'VAULT_CACERT', 'VAULT_TOKEN', 'VAULT_TRANSIT_MOUNT', 'VAULT_TRANSIT_KEY_V2'],
-]);
+const furtherOfCustodians = explain(
+  'an overlay sets it where the custodian needs it: docs/operate/custody.md',
+  [
+    ...['MASTER_KEY_PROVIDER_V2', 'PKCS11_KEY_LABEL_V2', 'AWS_KMS_KEY_ID_V2', 'AWS_KMS_ENDPOINT'],
+    ...['VAULT_NAMESPACE', 'VAULT_CACERT', 'VAULT_TOKEN', 'VAULT_TRANSIT_MOUNT', 'VAULT_TRANSIT_KEY_V2'],
+  ],
+);
 
-/** In a file of the operator's own, which also takes the master key away: docs/custody.md. */
+/** In a file of the operator's own, which also takes the master key away: docs/operate/custody.md. */
 const ofCustodians = {
   ...furtherOfCustodians,
-  ...explain('the master key is in the environment there: docs/custody.md', [
+  ...explain('the master key is in the environment there: docs/operate/custody.md', [
     ...['MASTER_KEY_PROVIDER', 'PKCS11_MODULE', 'PKCS11_TOKEN_LABEL', 'PKCS11_PIN', 'PKCS11_KEY_LABEL'],
     ...['AWS_KMS_KEY_ID', 'VAULT_ADDR', 'VAULT_ROLE_ID', 'VAULT_SECRET_ID', 'VAULT_TRANSIT_KEY'],
   ]),
@@ -35,12 +38,12 @@ function explain(reason: string, names: readonly string[]): Record<string, strin
   return Object.fromEntries(names.map((name) => [name, reason]));
 }
 
-const fileOfOperator = 'the file comes from a volume of the operator: docs/tls.md';
-/** Files that an operator mounts, with the variable beside them. */
+const fileOfOperator = 'the file comes from a volume of the operator: docs/operate/tls.md';
+/** Variables of files that an operator mounts, and variables that belong to them. */
 const ofOperator = {
   DATABASE_POOL_MODE: 'its default notices a pooler',
-  NATS_CREDENTIALS: 'the NATS there has no users: docs/tls.md',
-  NATS_NKEY: 'the NATS there has no users: docs/tls.md',
+  NATS_CREDENTIALS: 'the NATS there has no users: docs/operate/tls.md',
+  NATS_NKEY: 'the NATS there has no users: docs/operate/tls.md',
   ...filesFor('DATABASE', 'REDIS', 'NATS'),
 };
 
@@ -70,7 +73,7 @@ export function namesInTables(text: string): string[] {
   return rows.flatMap((row) => row.split('|')[1]?.match(/[A-Z][A-Z0-9_]+/g) ?? []);
 }
 
-/** The variables that `compose.yaml` passes on, apart from those of the Postgres image and of the SDK of AWS. */
+/** The variables that `compose.yaml` passes on, apart from the variables of the Postgres image and of the SDK of AWS. */
 export function namesInCompose(text: string): string[] {
   return namesOf(text, /^ +([A-Z][A-Z0-9_]+):/gm);
 }
@@ -92,7 +95,7 @@ function namesOf(text: string, form: RegExp): string[] {
 }
 
 /**
- * Compares the variables of places with those that the code declares. Returns a sentence for each difference.
+ * Compares the variables of places with the variables that the code declares. Returns a sentence for each difference.
  *
  * @param declared names as the configuration describes them. A family is a list with commas, and its first name counts
  */

@@ -20,7 +20,7 @@ it('every package that a package of Latchkey runs with is in the bill of materia
     expect(names).not.toContain(tool);
 });
 
-it('the bill of an image has what this image contains: no driver where it is removed, React where the dashboard is', async () => {
+it('the bill of an image has what this image contains: no driver if it is removed, React if there is a dashboard', async () => {
   expect(namesOf(leases)).toEqual(expect.arrayContaining(['pg', 'better-sqlite3']));
   expect(namesOf(leases)).not.toContain('react');
   for (const removed of images['services/key-derivation']?.unused ?? [])

@@ -3,7 +3,7 @@ import { shippedFolders } from './bill.ts';
 
 type Read = (file: string) => string;
 
-/** The packages that those which are shipped state in `dependencies`, also optional ones, without those of the workspace. */
+/** The packages that shipped packages state in `dependencies`, also optional ones, without the packages of the workspace. */
 export function listDirectPackages(read: Read): string[] {
   const names = shippedFolders.flatMap((folder) => {
     const { dependencies, optionalDependencies } = JSON.parse(read(`${folder}/package.json`));
@@ -12,25 +12,27 @@ export function listDirectPackages(read: Read): string[] {
   return [...new Set(names)].filter((name) => !name.startsWith('@latchkey/'));
 }
 
-/** Finds packages that docs/dependencies.md lacks, or names although Latchkey runs without them. */
+/** Finds packages that docs/design/dependencies.md lacks, or names although Latchkey runs without them. */
 export function findUndocumentedPackages(read: Read): string[] {
   const { peerDependencies } = JSON.parse(read('sdk/player/package.json'));
   const used = new Set([...listDirectPackages(read), ...Object.keys(peerDependencies)]);
-  const rows = read('docs/dependencies.md').match(/^\| `.*/gm) ?? [];
+  const rows = read('docs/design/dependencies.md').match(/^\| `.*/gm) ?? [];
   const named = rows.flatMap((row) =>
     [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
   return [
-    ...[...used].filter((name) => !named.includes(name)).map((name) => `docs/dependencies.md lacks ${name}`),
+    ...[...used]
+      .filter((name) => !named.includes(name))
+      .map((name) => `docs/design/dependencies.md lacks ${name}`),
     ...named
       .filter((name = '') => !used.has(name))
-      .map((name) => `docs/dependencies.md names ${name}, which nothing runs with`),
+      .map((name) => `docs/design/dependencies.md names ${name}, which nothing runs with`),
   ];
 }
 
 /**
- * Finds packages of the workspace that could be published by accident, and those that an installation could fetch from a registry,
- * where the name may be a stranger's.
+ * Finds packages of the workspace that could be published by accident, and packages that an installation could fetch from a registry,
+ * in which the name may be a stranger's.
  */
 export function findPublishable(read: Read): string[] {
   const { importers } = parse(read('pnpm-lock.yaml')) as {
