@@ -8,6 +8,8 @@ export type AuditRow = Selectable<AuditTable>;
 /** Which rows of the audit. A member that is left out filters nothing. */
 export interface AuditFilter {
   action?: string | undefined;
+  /** Rows of these actions do not match. */
+  withoutActions?: readonly string[] | undefined;
   /** The id of an actor, or a kind of actors. */
   actor?: string | undefined;
   outcome?: AuditOutcome | undefined;
@@ -65,8 +67,8 @@ export function conditionsOf({ action, actor, outcome, target }: AuditFilter): C
 
 interface RowQuery {
   conditions: readonly Condition[];
-  /** By their times. */
-  filter: Pick<AuditFilter, 'from' | 'to'>;
+  /** By their times, and by the actions that do not match. */
+  filter: Pick<AuditFilter, 'from' | 'to' | 'withoutActions'>;
   range: NumberRange;
   isDescending: boolean;
   limit: number;
@@ -77,7 +79,7 @@ interface RowQuery {
 /** The rows with all conditions, in the order of their numbers. */
 export function readAuditRows(
   db: Database,
-  { conditions, filter: { from, to }, range, isDescending, limit, among }: RowQuery,
+  { conditions, filter: { from, to, withoutActions = [] }, range, isDescending, limit, among }: RowQuery,
 ): Promise<AuditRow[]> {
   return db
     .selectFrom('audit')
@@ -87,6 +89,7 @@ export function readAuditRows(
         ...conditions.map(([column, value]) => eb(column, '=', value)),
         ...(from === undefined ? [] : [eb('at', '>=', from)]),
         ...(to === undefined ? [] : [eb('at', '<', to)]),
+        ...(withoutActions.length === 0 ? [] : [eb('action', 'not in', withoutActions)]),
         ...(among === undefined ? [] : [sql<boolean>`number in ${numbersWith(db, among, range)}`]),
       ]),
     )
@@ -99,18 +102,21 @@ export function readAuditRows(
 
 /**
  * The numbers of the rows with one condition, which an index alone tells. SQLite is told which one: for a number in a range it
- * would rather read the table.
+ * would rather read the table. Without a condition they are all numbers of the range.
  */
-function numbersWith(db: Database, [column, value]: Condition, range: NumberRange, rest = sql``) {
+function numbersWith(db: Database, condition: Condition | undefined, range: NumberRange, rest = sql``) {
+  const inRange = sql`number > ${range.above} and number < ${range.below} ${rest}`;
+  if (!condition) return sql<{ number: number }>`(select number from audit where ${inRange})`;
+  const [column, value] = condition;
   const index = isPostgres(db) ? sql`` : sql`indexed by ${sql.ref(`audit_by_${column}_number`)}`;
   return sql<{ number: number }>`(select number from audit ${index}
-    where ${sql.ref(column)} = ${value} and number > ${range.above} and number < ${range.below} ${rest})`;
+    where ${sql.ref(column)} = ${value} and ${inRange})`;
 }
 
-/** The number of the nth row with the condition; null if there are fewer. */
+/** The number of the nth row with the condition, if there is one; null if there are fewer rows. */
 export async function findNth(
   db: Database,
-  condition: Condition,
+  condition: Condition | undefined,
   { range, isDescending, n }: { range: NumberRange; isDescending: boolean; n: number },
 ): Promise<number | null> {
   const order = sql.raw(isDescending ? 'desc' : 'asc');
@@ -145,13 +151,14 @@ function firstWith(db: Database, condition: Condition, range: NumberRange, limit
 const totalAtMost = 10_000;
 
 /**
- * How many rows a filter finds, counted up to 10,000. Null where no index alone tells: with several filters.
+ * How many rows a filter finds, counted up to 10,000. Null if no index alone tells: with several filters, or without some actions.
  */
 export async function countAuditRows(db: Database, filter: AuditFilter): Promise<number | null> {
   const { from = 0, to = Number.MAX_SAFE_INTEGER } = filter;
   const ways = conditionsOf(filter);
   const isTimed = filter.from !== undefined || filter.to !== undefined;
-  if (ways.some((conditions) => conditions.length > (isTimed ? 0 : 1))) return null;
+  if (filter.withoutActions?.length || ways.some((conditions) => conditions.length > (isTimed ? 0 : 1)))
+    return null;
   if (isTimed) {
     const within = db.selectFrom('audit').select('at').where('at', '>=', from).where('at', '<', to);
     return countUpTo(db, (limit) => within.orderBy('at').limit(limit), totalAtMost);

@@ -36,8 +36,9 @@ const stepsPerPage = 8;
 /**
  * A page of the audit, newest first or oldest first.
  *
- * Each filter has an index. Rows with several filters are looked for among those of the one with the fewest, which may be millions
- * without a match. So a page ends after 8,000 of them, and may then be shorter than its limit though another page follows.
+ * Each filter has an index, except for actions that are left out. With several filters, the search reads the rows of the filter that has the
+ * fewest, which may be millions without a match. So a page ends after 8,000 of them. It may then be shorter than its limit though another
+ * page follows.
  */
 export async function listAuditRows(
   db: Database,
@@ -61,19 +62,20 @@ interface Search {
 }
 
 async function search(db: Database, { within, limit, ...query }: Search): Promise<AuditPage> {
-  const { conditions, isDescending } = query;
+  const { conditions, filter, isDescending } = query;
   const among =
     conditions.length < 2
-      ? undefined
+      ? conditions[0]
       : await findNarrowest(db, conditions, within, rowsPerStep * stepsPerPage);
-  if (!among)
+  if (conditions.length < 2 && !filter.withoutActions?.length)
     return toPage(await readAuditRows(db, { ...query, range: within, limit: limit + 1 }), limit, null);
   const found: AuditRow[] = [];
   let left = within;
   for (let step = 0; step < stepsPerPage; step++) {
     const last = await findNth(db, among, { range: left, isDescending, n: rowsPerStep });
     const range = last === null ? left : endWith(left, last, isDescending);
-    found.push(...(await readAuditRows(db, { ...query, range, among, limit: limit + 1 - found.length })));
+    const rest = { range, limit: limit + 1 - found.length, ...(among && { among }) };
+    found.push(...(await readAuditRows(db, { ...query, ...rest })));
     if (found.length > limit || last === null) return toPage(found, limit, null);
     left = startAfter(left, last, isDescending);
     await nextTurn();

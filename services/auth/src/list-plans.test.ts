@@ -52,6 +52,8 @@ const auditFilters: AuditFilter[] = [
   { to: now - 29 * dayMs },
   { action: 'lease.list', actor: 'viewer', outcome: 'done', target: 'content-7', from: now - 20 * dayMs },
   { action: 'content.update', outcome: 'refused', actor: 'viewer' },
+  { withoutActions: ['lease.list', 'content.update'] },
+  { withoutActions: ['lease.list'], target: 'content-77', from: now - 20 * dayMs },
 ];
 
 const countSorts = (steps: readonly string[]) =>

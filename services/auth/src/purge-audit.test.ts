@@ -93,7 +93,7 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
     expect(await createAuditPurge({ ...database, clock, retention }).run()).toBe(2);
   });
 
-  test('no number of a row is given again after a purge: whoever reads on from there would miss the row', async () => {
+  test('no number of a row is given again after a purge: a reader that continues from there would miss the row', async () => {
     await add([row('refusal of a stranger', 8), row('refusal of a stranger', 8)]);
     await createAuditPurge({ ...database, clock, retention }).run();
     await add([row('act', 0)]);

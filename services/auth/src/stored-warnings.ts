@@ -27,13 +27,13 @@ export async function readStoredWarnings(db: Database, setup: SetupSecrets): Pro
       title: unending === 1 ? '1 API key never expires' : `${unending} API keys never expire`,
       detail:
         'A leaked key that never expires opens this server until somebody notices. Rotate it, with an expiry.',
-      documentation: 'README.md#configuration',
+      documentation: 'docs/operate/configuration.md#set-most-often',
     });
   }
   return warnings;
 }
 
-/** Those that count as problems, as the Overview shows them. */
+/** The warnings that count as problems, as the Overview shows them. */
 export function toAlerts(warnings: readonly ConfigurationWarning[]): Alert[] {
   return warnings
     .filter(({ severity }) => severity === 'warning')

@@ -54,7 +54,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       expect(found).toEqual(ids.map((id) => [id, null]));
     });
 
-    test('another service gets each of a hundred contents that it asks for at once, and null for those that do not exist', async () => {
+    test('another service gets each of a hundred contents that it requests at once, and null for each that does not exist', async () => {
       const ids = Array.from({ length: 100 }, (_, n) => `film-${n}`);
       for (const [n, id] of ids.entries())
         if (n % 10 !== 3) await insert(id, n % 7 === 0 ? 'disabled' : 'active', (n % 5) + 1);

@@ -2,14 +2,14 @@ import { type KeyPeriods, maxEpoch } from '@latchkey/shared/contracts';
 import { instantOf, readInstant } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 
-/** `docs/contract.md#key-periods`. */
+/** `docs/reference/contract.md#key-periods`. */
 const dayOfSeconds = 86_400;
 const mostAhead = 10;
 const mostBurst = 1_000;
 const mostSpeed = 100;
 const defaultAhead = 1;
 const defaultSpeed = 2;
-/** What a player may fetch at once, unless the content says otherwise: two minutes, and at least a few short periods. */
+/** The keys that a player may fetch at once by default: the keys of two minutes, and at least a few short periods. */
 const defaultBurst = { seconds: 120, least: 8 };
 
 interface ClockMembers {
@@ -66,7 +66,7 @@ const sequence = Type.Object(
         minimum: 1,
         maximum: mostBurst,
         description:
-          'How many keys a viewer may fetch at once. Left out: those of two minutes, and at least 8.',
+          'How many keys a viewer may fetch at once. Optional. Default: the keys of two minutes, and at least 8.',
       }),
     ),
     speed: Type.Optional(

@@ -6,7 +6,7 @@ import { createMasterKeyRing } from './master-key-ring.ts';
 const first = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 const second = createMasterKey(2, Buffer.alloc(32, 3), Buffer.alloc(32, 4));
 
-test('master keys that differ from those of their first use are refused, and each version is named with its variables', async () => {
+test('master keys that differ from the keys of their first use are refused, and each version is named with its variables', async () => {
   const compare = async () => ({ differing: [1, 2], missing: [] });
   const failure = checkMasterKeys(
     { compare },

@@ -20,7 +20,7 @@ export class MasterKeyMismatch extends Error {
         ? `The master key of version ${list} is not the one that this database knows: ${versions.map((version) => namesOfVersion(version, 'or')).join('; ')} differs. ` +
             'Every key it would serve would be wrong, so none is. Put the former values back, or name the database that goes with these.'
         : `This database knows a master key of version ${list}, but none is set and ${missingFrom} has none. ` +
-            'A new one would not open what is there. Put that file back, or set MASTER_KEY_HEX and SALT_HEX to the former values.',
+            'A new one would not open the existing content. Put that file back, or set MASTER_KEY_HEX and SALT_HEX to the former values.',
     );
     this.name = 'MasterKeyMismatch';
     this.versions = versions;

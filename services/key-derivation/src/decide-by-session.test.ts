@@ -47,12 +47,12 @@ test('a session gets the key of its content by its lease alone, whatever the lea
   expect(decide({ ...optional, leaseMode: 'required' }, { named: 'a lease of its own' })).toEqual(served);
 });
 
-test('a session gets no key of another content, and none where there are no leases', () => {
+test('a session gets no key of another content, and no key at all if there are no leases', () => {
   expect(decide(optional, { contentId: 'other' })).toEqual({ kind: 'refuse', code: 'CONTENT_NOT_ENTITLED' });
   expect(decide({ ...optional, leaseMode: 'off' })).toEqual({ kind: 'refuse', code: 'INVALID_SESSION' });
 });
 
-test("the pace of a session is that of its lease's viewer, and key periods hold for it", () => {
+test("a session has the pace of its lease's viewer, and key periods hold for it", () => {
   const periods = { ...content, keyPeriods: film };
   expect(decide(optional, { epoch: 1 }, periods)).toEqual({
     kind: 'serve',

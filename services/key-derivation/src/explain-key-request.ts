@@ -76,15 +76,20 @@ export function createKeyRequestExplainer(
   };
 }
 
-/** A request whose credential is not accepted: nothing else is looked at. */
-export function explainCredential(code: ErrorCode, facts: Record<string, Fact>): Explanation {
+/**
+ * The credential alone: it is not accepted, or no content is named.
+ *
+ * @param code of the refusal; null if it is accepted
+ */
+export function explainCredential(code: ErrorCode | null, facts: Record<string, Fact>): Explanation {
+  const answer = code === null ? 'passed' : 'refused';
   const steps = stepNames.map(
     (step): ExplainedStep =>
       step === 'credential'
-        ? { step, answer: 'refused', code, facts }
+        ? { step, answer, code, facts }
         : { step, answer: 'not-reached', code: null, facts: {} },
   );
-  return { outcome: 'refused', code, steps };
+  return { outcome: code === null ? 'unknown' : 'refused', code, steps };
 }
 
 /** The states as they are known, each noted as it is seen. */

@@ -12,7 +12,7 @@ async function serveVersions() {
   return get;
 }
 
-test('the 503 for a master key version that this replica lacks says that another replica may have it, with and without a read', async () => {
+test('the 503 for a master key version that this replica lacks reports that another replica may have it, with and without a read', async () => {
   const get = await serveVersions();
   for (let round = 0; round < 2; round++) {
     const { statusCode, headers, body } = await get('second');

@@ -45,7 +45,7 @@ describe.each(databaseKinds(process.env))('BlockStore on $name', (kind) => {
     expect(await store.list(100, { limit: 9, after: null })).toEqual([block('ann', { blockedAt: 100 })]);
   });
 
-  it('blocks are listed newest first, page by page, those of one instant too', async () => {
+  it('blocks are listed newest first, page by page, even blocks of the same instant', async () => {
     for (const [n, viewerId] of ['ann', 'bob', 'cid', 'dan', 'eve'].entries())
       await store.put(block(viewerId, { blockedAt: n === 0 ? 5 : 10 }));
     const seen: string[] = [];

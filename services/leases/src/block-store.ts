@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Database, Schema, Transaction } from './own-tables.ts';
 
-/** A viewer that gets no key, lease or session, whatever its token: `docs/contract.md#blocks`. Times are milliseconds since 1970. */
+/** A viewer that gets no key, lease or session, whatever its token: `docs/reference/contract.md#blocks`. Times are milliseconds since 1970. */
 export interface Block {
   viewerId: string;
   blockedAt: number;
@@ -42,6 +42,12 @@ export class BlockStore {
   async find(viewerId: string, now: number): Promise<Block | null> {
     const found = await this.#holding(now).where('viewer_id', '=', viewerId).executeTakeFirst();
     return found ?? null;
+  }
+
+  /** @returns the blocks of these viewers that hold at `now`, by the viewer */
+  async findAll(viewerIds: readonly string[], now: number): Promise<Map<string, Block>> {
+    const found = await this.#holding(now).where('viewer_id', 'in', viewerIds).execute();
+    return new Map(found.map((block) => [block.viewerId, block]));
   }
 
   /**

@@ -56,7 +56,7 @@ describe.each(databaseKinds(process.env))('the stores of leases on $name', (kind
     expect(await store.countActive({ viewerId: 'bob', contentId: null }, now)).toBe(0);
   });
 
-  it('active sessions are counted apart from leases of players, without those that were revoked or have expired', async () => {
+  it('active sessions are counted apart from leases of players, without sessions that were revoked or have expired', async () => {
     const secret = { secret_hash: 'a'.repeat(64), ttl_ms: 1_000, ends_at: now + 10_000, used_at: null };
     const facts = [{}, {}, { expiresAt: now }, { revokedAt: now, revokedBy: 'viewer' as const }];
     for (const given of facts) {

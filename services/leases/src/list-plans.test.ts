@@ -17,10 +17,10 @@ import { listLeases } from './list-leases.ts';
 const now = Date.UTC(2027, 0, 1);
 const selectors = {
   'all leases': { viewerId: null, contentId: null },
-  'those of a viewer': { viewerId: 'viewer-21', contentId: null },
-  'those of a content that half of them are for': { viewerId: null, contentId: 'content-0' },
-  'those of a content that few are for': { viewerId: null, contentId: 'content-77' },
-  'those of a viewer and a content': { viewerId: 'viewer-21', contentId: 'content-0' },
+  'the leases of a viewer': { viewerId: 'viewer-21', contentId: null },
+  'the leases of a content that half of them are for': { viewerId: null, contentId: 'content-0' },
+  'the leases of a content that few are for': { viewerId: null, contentId: 'content-77' },
+  'the leases of a viewer and a content': { viewerId: 'viewer-21', contentId: 'content-0' },
 };
 /** One more than a page, which tells whether there is another one. */
 const limit = 101;
@@ -34,10 +34,10 @@ const newest: AllowedScan[] = [
 const everySecond: AllowedScan[] = [{ index: 'leases_revoked_by_created_at', entriesAtMost: 4 * limit }];
 const allowedScans: Partial<Record<string, AllowedScan[]>> = {
   'all leases': newest,
-  'those of a content that half of them are for': everySecond,
+  'the leases of a content that half of them are for': everySecond,
 };
 
-/** What is kept of a day of revocations, and two whose rows are being written. */
+/** Adds the revocations of a day, and two whose rows are being written. */
 async function addRevocations(db: Database) {
   const row = (n: number) => ({
     viewer_id: n % 2 === 0 ? `gone-${n}` : '',
@@ -126,16 +126,16 @@ describe.each(databaseKinds(process.env))('among many leases on $name', (kind) =
   it.each([
     ['all leases', { viewerId: null, contentId: null }, 'leases_open_by_expires_at'],
     [
-      'those of a viewer with a twentieth of them',
+      'the leases of a viewer with a twentieth of them',
       { viewerId: 'viewer-0', contentId: null },
       'leases_open_by_viewer_id',
     ],
     [
-      'those of a content with half of them',
+      'the leases of a content with half of them',
       { viewerId: null, contentId: 'content-0' },
       'leases_open_by_content_id',
     ],
-  ])('the active ones of %s are counted by an index alone', async (_, selector, index) => {
+  ])('the active ones among %s are counted by an index alone', async (_, selector, index) => {
     const [plan] = await planQueries(opened.db, (db) => new LeaseStore(db).countActive(selector, now));
     expect(plan?.steps.join()).toMatch(new RegExp(`(COVERING INDEX|Index Only Scan leases by) ${index}`));
   });

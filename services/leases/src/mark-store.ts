@@ -61,6 +61,22 @@ export class MarkStore {
     }));
   }
 
+  /**
+   * The times of the latest marks that name these viewers, by the viewer. A viewer without one is missing.
+   *
+   * @param within only marks that name a content of these
+   */
+  async findLatest(viewerIds: readonly string[], within: NamedBy | undefined): Promise<Map<string, number>> {
+    const rows = await this.#db
+      .selectFrom('marks')
+      .select((eb) => ['viewer_id as viewerId', eb.fn.max('marked_at').as('markedAt')])
+      .where('viewer_id', 'in', viewerIds)
+      .$if(within !== undefined, (query) => query.where((within as NamedBy)(sql.ref('marks.content_id'))))
+      .groupBy('viewer_id')
+      .execute();
+    return new Map(rows.map(({ viewerId, markedAt }) => [viewerId, markedAt]));
+  }
+
   /** @returns whether it was there. One that a later revocation has moved forward is another mark */
   async lift({ viewerId, contentId, markedAt }: Mark): Promise<boolean> {
     const { numDeletedRows } = await this.#db

@@ -6,7 +6,7 @@ test.each<Mark>([
   { viewerId: null, contentId: 'film', markedAt: 0 },
   { viewerId: 'null', contentId: null, markedAt: 1_800_000_000_000 },
   { viewerId: 'a/b:c "d" ü 🎬', contentId: null, markedAt: 7 },
-])('the id of a mark says what it names: %o', (mark) => {
+])('the id of a mark contains its viewer, its content and its time: %o', (mark) => {
   expect(parseMarkId(formatMarkId(mark))).toEqual(mark);
 });
 

@@ -32,7 +32,7 @@ describe.each(databaseKinds(process.env))('on $name', (kind) => {
     await store.insert({ ...revocation, ...ends }, null);
     const [unfinished] = await store.listUnfinished(everything);
     const last = rows[written - 1];
-    if (!unfinished || !last) throw new Error('the revocation is there');
+    if (!unfinished || !last) throw new Error('the revocation is missing');
     await store.note(unfinished, { written, cursor: { at: last.created_at, id: last.id }, finishedAt: null });
   });
 

@@ -39,7 +39,7 @@ test.each([
   ['content', '', 'film'],
   ['pair', 'ann', 'film'],
 ])(
-  'the writer of a revocation of a %s searches rows by their creation, from where it is on',
+  'the writer of a revocation of a %s searches rows by their creation, from its own place on',
   async (_, viewer_id, content_id) => {
     const [sqlite] = databaseKinds({});
     const database = await sqlite?.open();

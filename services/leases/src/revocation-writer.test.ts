@@ -12,7 +12,7 @@ describe.each(databaseKinds(process.env))('the writer of revocations on $name', 
   const now = clock.now();
   const database = openForEachTest(kind);
   beforeEach(async () => {
-    // Many in one millisecond: the order within it is that of the ids.
+    // Many in one millisecond: within it, the ids give the order.
     await insertLeases(database.db, count, (n) => ({ created_at: now - (n >> 4), expires_at: now + 1 }));
     const revocation = { viewerId: null, contentId: 'film', createdAfter: 0, createdUpTo: now };
     const ends = { expiringAfter: now - 30_000, revokedAt: now, reason: 'terms', auditNumber: null };
@@ -26,7 +26,7 @@ describe.each(databaseKinds(process.env))('the writer of revocations on $name', 
     return (await open.execute()).length;
   };
 
-  it('writing a revocation to rows continues where it was stopped, also in another process, and writes each row once', async () => {
+  it('a revocation that was stopped while it was written to rows continues from there, also in another process, and writes each row once', async () => {
     const stopping = new AbortController();
     const first = createWriter(stopping.signal).run();
     stopping.abort();

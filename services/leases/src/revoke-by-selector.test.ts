@@ -126,7 +126,7 @@ describe.each(databaseKinds(process.env))(
       expect(await reader().findLease(ids.at(-1) ?? '')).toMatchObject({ revokedAt: leases.clock.now() });
     });
 
-    it('a revocation counts up to 10,000 leases exactly, says that there are more, and the audit gets the exact number once all are written', async () => {
+    it('a revocation counts up to 10,000 leases exactly and reports that there are more, and the audit gets the exact number once all are written', async () => {
       await fill(10_050);
       const { body } = await revoke({ contentId: 'film' });
       expect([body.revoked, body.more, body.leases.length]).toEqual([10_000, true, 100]);

@@ -47,7 +47,7 @@ it('long works together do one portion in each turn of the event loop, and all o
   expect(turns.take(1)).toBe(null);
 });
 
-it('a short work beside a long one waits for a turn or two, and not for the end of the long one', async () => {
+it('a short work that begins during a long one waits for a turn or two, and not for the end of the long one', async () => {
   const { work, done, nextTurn } = stage();
   void work('long', 1_000);
   let isOver = false;

@@ -43,7 +43,7 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
 
   const rows = () => database.db.selectFrom('audit').selectAll().orderBy('number').execute();
   const targets = async () => (await rows()).map((row) => row.target);
-  /** Of each row: where it came from, what it was and how often. */
+  /** For each row: its sender, its action and its count. */
   const counted = async () => {
     await refusals.settle();
     return (await rows()).map(({ client_ip, actor_id, action, count }) =>
@@ -118,7 +118,7 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     expect((await rows()).at(-1)).toMatchObject({ count: 90 });
   });
 
-  test('many viewers share one budget of rows, so many tokens do not fill the disk, and API keys are named', async () => {
+  test('many viewers share one budget of rows, which keeps their tokens from filling the disk, and API keys are named', async () => {
     for (let viewerId = 0; viewerId < 30; viewerId++) {
       const actor: Actor = { kind: 'viewer', id: `v${viewerId}` };
       await Promise.all(Array.from({ length: 1_000 }, (_, i) => refusals.record(entry(`${i}`, actor))));

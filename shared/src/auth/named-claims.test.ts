@@ -41,7 +41,7 @@ function verifierOf(rules: Partial<TokenRules>) {
   });
 }
 
-/** The one outcome of a token, whoever signed it and whichever code reads it. */
+/** The outcome of a token. It must be the same for every signature and for every code path that reads the token. */
 async function outcomeOf(rules: Partial<TokenRules>, claims: Claims): Promise<string> {
   const verifier = verifierOf(rules);
   const outcomes = new Set<string>();
@@ -71,7 +71,7 @@ describe('the content claim', () => {
     ['is a star among ids', 'film *', everything],
     ['has commas, which separate nothing', 'film,other', 'nothing'],
     ['is a list of texts with spaces, which are not ids', ['film other'], 'nothing'],
-  ])('where it %s, the token opens what it names', async (_what, claim, opened) => {
+  ])('if the content claim %s, the token opens the contents that it names', async (_what, claim, opened) => {
     for (const contentClaimRequired of [true, false]) {
       expect(await outcomeOf({ contentClaimRequired }, { content_ids: claim })).toBe(`alice opens ${opened}`);
       const nested = { contentClaim: '/app_metadata/content_ids', contentClaimRequired };
@@ -87,7 +87,7 @@ describe('the content claim', () => {
     ['is within a text', { app_metadata: 'content_ids' }],
     ['is within a list', { app_metadata: ['content_ids'] }],
     ['has the pointer as its name', { '/app_metadata/content_ids': '*' }],
-  ])('where it is required and %s, the token opens nothing', async (_what, claims) => {
+  ])('if the content claim is required and %s, the token opens nothing', async (_what, claims) => {
     const contentClaim = '/app_metadata/content_ids';
     expect(await outcomeOf({ contentClaim, contentClaimRequired: true }, claims)).toBe('alice opens nothing');
     expect(await outcomeOf({ contentClaim, contentClaimRequired: false }, claims)).toBe(
@@ -129,7 +129,7 @@ describe('the viewer claim', () => {
   });
 
   test.each([7, null, '', ['a'], { a: 1 }, true])(
-    'a viewer id that is %j is refused, and the answer says what it has to be',
+    'a viewer id that is %j is refused, and the answer states the accepted form',
     async (id) => {
       expect(await outcomeOf({ viewerClaim: '/user/id' }, { user: { id } })).toBe(
         'Its claim /user/id has to be a text that is not empty.',
@@ -170,7 +170,7 @@ test.each<[string, Claims]>([
   ['client_id', { client_id: 'web' }],
   ['azp', { azp: 'web' }],
   ['/app/audience', { app: { audience: ['web'] } }],
-])('the audience can stand in the claim %s, and aud is not read then', async (audienceClaim, claims) => {
+])('the claim %s can hold the audience, and aud is not read then', async (audienceClaim, claims) => {
   const rules = { audiences: ['web', 'ios'], audienceClaim };
   expect(await outcomeOf(rules, { ...claims, aud: 'other' })).toBe(`alice opens ${everything}`);
   expect(await outcomeOf(rules, { aud: 'web' })).toBe(`Its claim ${audienceClaim} is missing.`);

@@ -90,7 +90,7 @@ it.each(applications)('the origin of an application, %s, can be listed with a we
 });
 
 it.each(['null', 'file://', 'file:///android_asset', 'https://a.example,null'])(
-  'origins of pages with %s are refused, and the message says that other pages send it',
+  'origins of pages with %s are refused, and the message names the other pages that send it',
   (value) => {
     expect(pageOrigins.safeParse(value).error?.issues[0]?.message).toMatch(
       /sandboxed frames of any site.*local file/,

@@ -112,7 +112,7 @@ export const issuerEntries = secret(
     .meta({
       forms:
         `a JSON array of 1 to ${mostIssuers} objects with \`name\`, \`issuer\` and either \`jwksUrl\` or \`secret\`, and optionally \`audience\`, ` +
-        '`audienceClaim`, `viewerClaim`, `contentClaim`, `contentClaimRequired`, `viewerPrefix` and `contents` (docs/configuration.md#several-issuers)',
+        '`audienceClaim`, `viewerClaim`, `contentClaim`, `contentClaimRequired`, `viewerPrefix` and `contents` (docs/operate/configuration.md#several-issuers)',
     }),
 );
 
@@ -166,7 +166,7 @@ const explainIssue: z.core.$ZodErrorMap = (issue) => {
   return `is not ${kinds[issue.expected] ?? 'an object'}`;
 };
 
-/** The later entry is named where two have the same. */
+/** If two entries have the same value, the message names the later one first. */
 function findShared(
   member: string,
   issuers: readonly Issuer[],
@@ -177,11 +177,11 @@ function findShared(
     const value = textOf(issuer);
     const other = seen.get(value);
     seen.set(value, issuer.name);
-    return other === undefined ? [] : [`${issuer.name}: its \`${member}\` is also that of ${other}`];
+    return other === undefined ? [] : [`${issuer.name}: it has the same \`${member}\` as ${other}`];
   });
 }
 
-/** The variables of one issuer, and those of several. */
+/** The variables of a single issuer, and `AUTH_ISSUERS` for several. */
 export interface IssuerValues {
   readonly authIssuers?: Revealable<readonly Issuer[]> | undefined;
   readonly authJwtSecret?: Revealable<Uint8Array> | undefined;

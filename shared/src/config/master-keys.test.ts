@@ -127,7 +127,7 @@ describe('the versions of the master key', () => {
       'PKCS11_MODULE is "token.so", which is not absolute',
     ],
     [
-      'the key beside its provider',
+      'the key in addition to its provider',
       { ...pkcs11, ...both },
       'MASTER_KEY_HEX is set, but MASTER_KEY_PROVIDER is pkcs11: the key lives there',
       'SALT_HEX is set, but',

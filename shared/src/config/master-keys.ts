@@ -31,7 +31,7 @@ const keyVariables = {
   SALT_HEX: secret(hexKey).optional().describe('The salt that goes with the master key, version 1.'),
 };
 
-/** A provider needs those of its variables that are neither optional nor have a default. */
+/** A provider needs each of its variables that is not optional and has no default. */
 const providerVariables = {
   MASTER_KEY_PROVIDER: provider.default('env').describe('Where version 1 of the master key lives.'),
   PKCS11_MODULE: absolutePath.describe('The library of the token, for pkcs11.'),
@@ -48,7 +48,7 @@ const providerVariables = {
   VAULT_NAMESPACE: vaultName.optional().describe('The namespace.'),
   VAULT_CACERT: absolutePath
     .optional()
-    .describe('The CA of VAULT_ADDR, in PEM. Unset: those that Node knows.'),
+    .describe('The CA of VAULT_ADDR, in PEM. Unset: the CAs that Node knows.'),
   VAULT_TOKEN: secret(text).describe('A token. Its file is read again when it is refused.'),
   VAULT_ROLE_ID: text.optional().describe('In place of a token: the role of AppRole.'),
   VAULT_SECRET_ID: secret(text).describe('The secret of the role.'),
@@ -146,7 +146,7 @@ function versionsOf(names: readonly VersionedName[], isWanted: (variable: string
 export type VaultLogin =
   | {
       readonly token: Secret<string>;
-      /** What writes it, such as Vault Agent, puts a newer token there. */
+      /** The program that writes this file, such as Vault Agent, puts newer tokens there. */
       readonly tokenFile: string | undefined;
     }
   | { readonly roleId: string; readonly secretId: Secret<string> };

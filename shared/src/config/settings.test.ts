@@ -102,7 +102,7 @@ describe('X_FILE', () => {
   });
 });
 
-it('a fault between variables is reported with those of single ones, unless one of them is faulty itself', () => {
+it('a fault between variables is reported with the faults of single variables, but not if one of its own variables is faulty', () => {
   const rule: Rule = ({ port, flag }, { refuse }) => port === 1 && !flag && refuse('PORT', '1 needs FLAG');
   const names = (env: Environment) => faultsOf(env, [rule]).faults.map(({ variable }) => variable);
   expect(names({ PORT: '1' })).toEqual(['KEY_HEX', 'PORT']);
@@ -118,7 +118,7 @@ it('the help shows name, default, meaning and forms of each variable', () => {
     expect(help).toContain(`${line}\n`);
 });
 
-it('operators see each text and where it comes from, but no secret, no file, and no password or token of a URL', () => {
+it('operators see each text and its source, but no secret, no file, and no password or token of a URL', () => {
   const address = { URL: text.optional().describe('An address.') };
   const env = {
     ...{

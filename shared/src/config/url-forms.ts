@@ -64,7 +64,7 @@ const notAnOrigin =
 
 function whyNotWebOrigin(item: string): string | undefined {
   if (item === '') return 'has an empty item';
-  if (item.includes('*')) return 'has a wildcard beside or inside an origin';
+  if (item.includes('*')) return 'has a wildcard next to an origin or inside one';
   const parsed = parseUrl(item, ['http', 'https']);
   if (typeof parsed === 'string') return `has an item that ${parsed}`;
   return parsed.origin === item ? undefined : notAnOrigin;
@@ -126,7 +126,7 @@ export const redisUrl = textUnless(
   (value) => textOf(parseRedisUrl(value)),
 );
 
-/** One server of NATS, or those of a cluster. */
+/** One server of NATS, or the servers of a cluster. */
 export const natsUrls = textUnless(
   '`nats://user:password@host:4222`, or `tls://…` for TLS; the servers of a cluster are separated by commas, as in `nats://n1:4222,n2:4222,n3:4222`',
   (value) => textOf(parseNatsUrls(value)),

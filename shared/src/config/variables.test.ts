@@ -56,7 +56,7 @@ describe('a faulty configuration is refused with the variables, what is wrong an
       (env): [string, Environment, Fault] => [
         'the number of processes of a single node',
         env,
-        ['LATCHKEY_WORKERS', 'the single node is one process', 'docs/scale.md'],
+        ['LATCHKEY_WORKERS', 'the single node is one process', 'docs/operate/scale.md'],
       ],
     ),
     [

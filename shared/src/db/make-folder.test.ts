@@ -26,7 +26,7 @@ it("the error names the part of a folder's path that is a file", () => {
   }
 });
 
-it.skipIf(!existsSync('/proc/self'))('a database where no folder can ever be made is refused at once', () => {
+it.skipIf(!existsSync('/proc/self'))('a database whose folder can never be made is refused at once', () => {
   const script = `
     import { openSqlite } from ${JSON.stringify(join(import.meta.dirname, 'sqlite.ts'))};
     try { openSqlite('/proc/x/y/new.db'); } catch ({ code, syscall, path }) { console.log(code, syscall, path); }`;

@@ -65,7 +65,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       db,
     );
     const refused =
-      /schema 0018-audit-readers of a version before 0\.3\.0.*docs\/upgrade\.md#from-a-version-before-030/;
+      /schema 0018-audit-readers of a version before 0\.3\.0.*docs\/operate\/upgrade\.md#from-a-version-before-030/;
     await expect(migrate(db)).rejects.toThrow(refused);
     await expect(readMigrationState(db)).rejects.toThrow(refused);
     const { rows } = await sql`select name from kysely_migration order by name`.execute(db);

@@ -25,7 +25,7 @@ test('paced work takes a single row at a time where its steps hold locks for lon
   expect(held.slice(0, 2)).toEqual([500, 10]);
 });
 
-test('paced work beside the process counts how long it held the lock of the file, and not how long it waited for it', async () => {
+test('paced work on a separate thread counts how long it held the lock of the file, and not how long it waited for it', async () => {
   const { db } = await openSqliteFile();
   const clock = createManualClock();
   const aside = getAsideWriter(db);

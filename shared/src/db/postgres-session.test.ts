@@ -121,7 +121,7 @@ describe.skipIf(url === '')('on Postgres', () => {
   });
 });
 
-test('a session on a standby is refused in words that say what to do', async () => {
+test('a session on a standby is refused with a message that explains what to do', async () => {
   const answered: string[] = [];
   const standby = {
     query: async (text: string) => {

@@ -106,7 +106,7 @@ describe.skipIf(!canStart)('Postgres with TLS', () => {
     expect((await use(open(url, { databaseCaFile: authority.ca }))).rows).toHaveLength(1);
   });
 
-  test('sslmode=disable beside a CA file is refused at the start', () => {
+  test('sslmode=disable together with a CA file is refused at the start', () => {
     expect(() => open(`${url}?sslmode=disable`, { databaseCaFile: authority.ca })).toThrow(
       /DATABASE_CA_FILE is set, but sslmode=disable/,
     );

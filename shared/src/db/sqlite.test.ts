@@ -22,7 +22,7 @@ async function insert(tx: Transaction, id: string, metadata = '{}'): Promise<voi
 }
 const ids = async () =>
   (await db.selectFrom('contents').select('id').orderBy('id').execute()).map(({ id }) => id);
-/** No page beyond those that there are: SQLite raises a limit that is below their number to it. */
+/** Allows no more pages than the file has: SQLite raises a lower limit to their number. */
 const fill = () => sql`pragma max_page_count = 1`.execute(db);
 const makeRoom = () => sql`pragma max_page_count = 1000000`.execute(db);
 /** More than fits into the pages that there are. */
@@ -61,17 +61,17 @@ test('a transaction whose commit does not wait for the disk leaves all others wa
     (await sql<{ synchronous: number }>`pragma synchronous`.execute(on)).rows[0]?.synchronous;
   // sqlite.org/pragma.html#pragma_synchronous
   const [normal, full] = [1, 2];
-  let beside: Promise<unknown> | undefined;
+  let another: Promise<unknown> | undefined;
   await inUnsyncedTransaction(db, async (tx) => {
     expect(await syncOf(tx)).toBe(normal);
-    beside = inTransaction(db, async (other) => {
+    another = inTransaction(db, async (other) => {
       expect(await syncOf(other)).toBe(full);
       await insert(other, 'b');
     });
     await insert(tx, 'a');
   });
   expect(await syncOf(db)).toBe(full);
-  await beside;
+  await another;
   expect(await ids()).toEqual(['a', 'b']);
 
   const failing = inUnsyncedTransaction(db, async (tx) => {

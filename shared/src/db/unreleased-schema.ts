@@ -9,7 +9,7 @@ export class UnreleasedSchema extends Error {
   constructor(last: string) {
     super(
       `The database has the schema ${last} of a version before 0.3.0, which was never released. This version serves nothing from it. ` +
-        'Set SQLITE_PATH or DATABASE_URL to a new database, and copy contents, keys and API keys into it: docs/upgrade.md#from-a-version-before-030',
+        'Set SQLITE_PATH or DATABASE_URL to a new database, and copy contents, keys and API keys into it: docs/operate/upgrade.md#from-a-version-before-030',
     );
   }
 }

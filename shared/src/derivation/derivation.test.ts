@@ -85,7 +85,7 @@ test('derived keys agree with OpenSSL for random keys, salts, contents and epoch
   }
 });
 
-test('the key of a key id is that of OpenSSL with info `<content>/kid/<key id>`', () => {
+test('the key of a key id is the key that OpenSSL derives with info `<content>/kid/<key id>`', () => {
   const [key, salt, kid] = [randomBytes(32), randomBytes(32), '98ee5596-cd3e-a20d-163a-e382420c6eff'];
   const ours = deriveContentKey(createMasterKey(1, key, salt), 'film', undefined, kid);
   expect(ours.toString('hex')).toBe(deriveWithOpenssl(key, salt, `film/kid/${kid}`));

@@ -22,7 +22,7 @@ test('a key id is a UUID of version 8 with the beginning of a hash, and the same
   expect(writeUuid(keyIdOf('my-video-001', 258))).toBe('41371a82-5bb6-8dac-8953-a40100000102');
 });
 
-test('a key id with any bit changed, and any other one, is read only if it is that of another epoch', () => {
+test('a key id with any bit changed, and any other one, is read only if it is the key id of another epoch', () => {
   for (const epoch of [undefined, 7]) {
     const keyId = keyIdOf('film', epoch);
     for (let bit = 0; bit < 128; bit++) {

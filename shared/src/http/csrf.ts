@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 
 /** Why a browser's request counts as coming from a page of another origin. */
 export const foreignPageReasons = {
-  site: 'Sec-Fetch-Site says that a page of another origin makes this call.',
+  site: 'Sec-Fetch-Site shows that a page of another origin makes this call.',
   origin:
     'Origin is not the origin of this server. Behind a proxy, set PUBLIC_URL or let the proxy keep Host.',
   name: 'The page came over plain HTTP from a name that anyone could let lead here. Set PUBLIC_URL to that origin, or call from an IP address or localhost.',
@@ -13,9 +13,9 @@ export const foreignPageReasons = {
 
 export type ForeignPageReason = keyof typeof foreignPageReasons;
 
-/** Whether a browser says that a page of another site makes this request, or that a link there led to it (W3C Fetch Metadata, section 2.3). */
+/** Whether a browser reports that a page of another site makes this request, or that a link there led to it (W3C Fetch Metadata, section 2.3). */
 export function isOfAnotherSite({ 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
-  // Of a header that came twice, Node joins the values.
+  // Node joins the values of a header that came twice.
   return site !== undefined && String(site).toLowerCase().includes('cross-site');
 }
 
@@ -30,7 +30,7 @@ const ownSites = new Set(['same-origin', 'none']);
  * seen a certificate for that name. A page over TLS is not enough, because Firefox lets a form of such a page be
  * redirected to plain HTTP. `X-Forwarded-Host` is never read, because any client can send it.
  *
- * @param publicUrl `PUBLIC_URL`, null where it is not set
+ * @param publicUrl `PUBLIC_URL`, null if it is not set
  * @returns null for the server's own page and for every client that is not a browser
  */
 export function foreignPageReason(
@@ -60,10 +60,10 @@ function isOverTls({ 'sec-fetch-site': site, 'x-forwarded-proto': scheme }: Inco
 }
 
 /**
- * Whether `Host` is a name that an attacker cannot point at this machine: an IP address, `localhost`, or that of
- * `PUBLIC_URL`.
+ * Whether `Host` is a name that an attacker cannot point at this machine: an IP address, `localhost`, or the name
+ * in `PUBLIC_URL`.
  *
- * @param publicUrl `PUBLIC_URL`, null where it is not set
+ * @param publicUrl `PUBLIC_URL`, null if it is not set
  */
 export function isOwnName(host: string | undefined, publicUrl: string | null): boolean {
   const name = readHost(host)?.name;
@@ -78,7 +78,7 @@ interface Served {
   secureOrigin: string;
 }
 
-/** `Host` as the origins that it can mean; undefined where it is not a host with an optional port. */
+/** The origins that `Host` can mean; undefined if it is not a host with an optional port. */
 function readHost(host: string | undefined): Served | undefined {
   if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return undefined;
   const plain = `http://${host}`;

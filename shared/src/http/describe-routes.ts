@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { RouteOptions } from 'fastify';
+import { type Access, accessRules } from '../auth/index.ts';
 import { problems } from '../errors/errors.ts';
 
 /** The parts of the document that routes do not have. */
@@ -59,15 +60,24 @@ export async function describeRoutes(
 
 /** With what every route has: its credential, and the refusals of its host. */
 function completeSchema({ method, schema, config }: RouteOptions): object {
-  const access = config?.access;
-  const secured = access !== undefined && access !== 'open';
+  const security = securityOf(config?.access);
   // The host refuses a body that is too large or not JSON before the route sees it, also where the route needs none.
   const refused = bodyMethods.includes(`${method}`)
     ? problems('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
     : {};
   return {
     ...schema,
-    ...(secured && { security: [{ credential: [] }] }),
+    ...(security.length > 0 && { security }),
     response: { ...refused, ...(schema?.response as object | undefined) },
   };
+}
+
+/**
+ * The credentials that open a route, of which one is enough. OpenAPI 3.1 (Security Requirement Object) allows roles with any scheme: here the scope of an
+ * API key, or `viewer` for a viewer's token.
+ */
+function securityOf(access: Access = 'open'): { credential: string[] }[] {
+  const rule = accessRules[access];
+  if (!rule) return [];
+  return [...rule.scopes, ...(rule.viewer ? ['viewer'] : [])].map((role) => ({ credential: [role] }));
 }

@@ -9,7 +9,7 @@ import { describeFailure } from './describe-failure.ts';
 import type { App } from './routes.ts';
 import { validationErrors } from './validation.ts';
 
-/** `docs/contract.md#conventions`. */
+/** `docs/reference/contract.md#conventions`. */
 export const usualBodyLimitBytes = 64 * 1024;
 const problemType = 'application/problem+json';
 /** Seconds until a lost dependency may be back. hls.js retries by itself; other clients read this header. */
@@ -43,7 +43,7 @@ export function createFailureReport(log: OperatorLog, tracer?: Pick<Tracer, 'tra
   };
 }
 
-/** The header `Retry-After` of an error; null where it has none. */
+/** The header `Retry-After` of an error; null if it has none. */
 function retryAfterOf({ code, retryAfterSeconds: own }: AppError): string | null {
   const seconds = own ?? (code === 'DEPENDENCY_UNAVAILABLE' ? retryAfterSeconds : null);
   return seconds === null ? null : String(seconds);
@@ -105,13 +105,14 @@ const frameworkErrors: Record<string, (bodyLimitBytes: number) => AppError> = {
   FST_ERR_MAX_PARAM_LENGTH: () => malformed('/path', 'The path is too long.'),
 };
 
-/** @param bodyLimitBytes of the route, where it has one of its own */
+/** @param bodyLimitBytes of the route, if it has a limit of its own */
 export function toAppError(thrown: FastifyError | Error, bodyLimitBytes = usualBodyLimitBytes): AppError {
   if (thrown instanceof AppError) return thrown;
   const { validation, validationContext, code } = thrown as FastifyError;
   if (validation) {
     return new AppError('VALIDATION_FAILED', {
-      detail: `The ${validationContext ?? 'request'} is not valid.`,
+      // Fastify's `params` are the parts of the path that a route names.
+      detail: `The ${validationContext === 'params' ? 'path' : (validationContext ?? 'request')} is not valid.`,
       members: { errors: validationErrors(validation) },
     });
   }

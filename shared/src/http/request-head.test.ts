@@ -15,7 +15,7 @@ describe('methods', () => {
   // CONNECT asks for a tunnel: Node closes its connection.
   const refused = METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'CONNECT'].includes(method));
 
-  test('every other method is a 405 where a path does not take it and a 404 where there is none', async () => {
+  test('every other method gets 405 on a path that does not take it and 404 on an unknown path', async () => {
     for (const method of refused) {
       const known = await ask(`${method} /things HTTP/1.1`, 'host: a');
       expect(known).toMatch(/^HTTP\/1.1 405 .*\r\nallow: GET, HEAD, POST\r\n.*"code":"METHOD_NOT_ALLOWED"/s);
@@ -29,14 +29,14 @@ describe('methods', () => {
   });
 
   test.each(['content-type: odd', 'content-type: application/json', 'content-length: 100000'])(
-    'what a body is said to be changes nothing where nobody would read it: %s',
+    'a header about a body changes nothing if nobody would read the body: %s',
     async (header) => {
       expect(await ask('PUT /things HTTP/1.1', 'host: a', header)).toMatch(/^HTTP\/1.1 405 /);
       expect(await ask('POST /none HTTP/1.1', 'host: a', header)).toMatch(/^HTTP\/1.1 404 /);
     },
   );
 
-  test('QUERY has to say what its body is where a path takes it', async () => {
+  test('QUERY without a content type gets 415 on a path that takes it', async () => {
     expect(await ask('QUERY /asked HTTP/1.1', 'host: a')).toMatch(
       /^HTTP\/1.1 415 .*"code":"UNSUPPORTED_MEDIA_TYPE"/s,
     );

@@ -62,7 +62,7 @@ export function createBatchReader<Key extends TSchema, State extends TSchema, V>
   return (keys) =>
     client.readMany(path, { keys }, (body) => {
       const answer = readAnswer(body);
-      if (answer?.values.length !== keys.length) throw new TypeError('the answer is not that of a batch');
+      if (answer?.values.length !== keys.length) throw new TypeError('the answer does not fit the batch');
       return answer.values.map((value) => {
         const state = readState(value) as Static<State> | null | undefined;
         return state === undefined ? alone : toValue(state, answer.asOf);

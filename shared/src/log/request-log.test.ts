@@ -41,7 +41,7 @@ test('every request is one line of JSON in its turn, with time and level, and al
   expect(written.slice(1).map(({ requestId }) => requestId)).toEqual(ids);
 });
 
-test('every request line names its service, version and instance, and the trace and the failure only where there is one', async () => {
+test('every request line names its service, version and instance, and names the trace and the failure only if it has them', async () => {
   const identity = { service: 'gateway', version: '1.2.3', instance: 'pod"7-12' };
   const log = createRequestLog('info', openSync(file, 'w'), { identity });
   const failure = { cause: 'connect ECONNREFUSED', upstream: 'leases', tries: 2 };
@@ -127,7 +127,7 @@ test('a reader of the log that went away ends neither the server nor its end', a
       child.stdin.write('go');
     }
   });
-  // What it said last may come after its exit.
+  // Its last output may come after its exit.
   const [code] = await once(child, 'close');
   expect([code, output]).toEqual([0, 'readyended']);
 });

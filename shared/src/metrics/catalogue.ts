@@ -1,4 +1,4 @@
-// Every metric of Latchkey, once: what a process exports, and what docs/metrics.md says of it.
+// Every metric of Latchkey, once: what a process exports, and what docs/reference/metrics.md says of it.
 import type { Catalogue } from './metric-description.ts';
 import { players } from './player-metrics.ts';
 
@@ -65,7 +65,7 @@ const authority = {
   latchkey_feed_age_seconds: {
     type: 'gauge',
     labels: [],
-    help: 'Time since this process last knew every change of authority. Absent before the first reading, and where no feed is followed.',
+    help: 'Time since this process last knew every change of authority. Absent before the first reading, and if the process follows no feed.',
     lookAt:
       'usually below 1. Above `latchkey_feed_limit_seconds`: keys get 503. The database, or the service that reads it, does not answer',
   },
@@ -136,19 +136,19 @@ const dependencies = {
   latchkey_ready: {
     type: 'gauge',
     labels: [],
-    help: '1 where /ready answers 200, else 0.',
+    help: '1 if /ready answers 200, else 0.',
     lookAt: '0: load balancers send this process no requests',
   },
   latchkey_dependency_up: {
     type: 'gauge',
     labels: ['dependency'],
-    help: '1 where the dependency works at least in part, 0 where it is down, by the checks of /ready.',
-    lookAt: '0: [what happens](../README.md#when-something-is-lost), by dependency. The log has the reason',
+    help: '1 if the dependency works at least in part, 0 if it is down, by the checks of /ready.',
+    lookAt: '0: [what happens](../design/failure-modes.md), by dependency. The log has the reason',
   },
   latchkey_dependency_degraded: {
     type: 'gauge',
     labels: ['dependency'],
-    help: '1 where the dependency works in part only, else 0. A database that takes no writes is degraded.',
+    help: '1 if the dependency works in part only, else 0. A database that takes no writes is degraded.',
     lookAt: '1 for `database`: keys are served, changes get 503',
   },
   latchkey_database_connections: {
@@ -174,7 +174,7 @@ const dependencies = {
     labels: [],
     help: 'Writes of refusals to the audit that failed, and runs of its forwarding that failed for a minute and longer.',
     lookAt:
-      'grows: rows of refusals are missing, or [the audit](audit.md) waits to be sent. The log says which',
+      'grows: rows of refusals are missing, or [the audit](../operate/audit.md) waits to be sent. The log says which',
   },
   latchkey_webhook_tries_total: {
     type: 'counter',
@@ -218,14 +218,15 @@ const dependencies = {
     type: 'gauge',
     labels: ['file'],
     help: 'When the certificate in this file expires, in seconds since 1970. Of a chain the first one counts, of several CAs the last.',
-    lookAt: 'less than 14 days from now: renew [the file](tls.md). It is read again without a restart',
+    lookAt:
+      'less than 14 days from now: renew [the file](../operate/tls.md). It is read again without a restart',
   },
   latchkey_master_key_call_duration_seconds: {
     type: 'histogram',
     labels: ['purpose', 'outcome'],
-    help: 'Calls of the provider of the master key, where another system holds it, for a key or to check that it is there, by outcome: answered, away, throttled or refused.',
+    help: 'Calls of the provider of the master key, if another system holds the key, for a key or to check that the provider answers, by outcome: answered, away, throttled or refused.',
     lookAt:
-      'those for a `key` that are `answered` grow with the number of viewers and not of contents: the cache is too small. `refused`: credentials or policy ([custody](custody.md))',
+      'those for a `key` that are `answered` grow with the number of viewers and not of contents: the cache is too small. `refused`: credentials or policy ([custody](../operate/custody.md))',
   },
   latchkey_master_key_calls_waiting: {
     type: 'gauge',
@@ -241,7 +242,7 @@ const dependencies = {
   },
 } as const satisfies Catalogue;
 
-/** What Latchkey itself measures, by the sections of the document. */
+/** The metrics that Latchkey itself measures, by the sections of the document. */
 export const catalogue = { traffic, authority, dependencies, players } as const;
 
 export const describedMetrics = { ...traffic, ...authority, ...dependencies, ...players } as const;

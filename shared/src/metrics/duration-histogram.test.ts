@@ -13,7 +13,7 @@ const observed: [labels: Record<string, string>, seconds: number][] = [
   [{ route: '/keys/:contentId', method: 'GET', status: '200' }, 6],
 ];
 
-test('the text for Prometheus is byte by byte that of the library, for several sets of labels and values on a bound', async () => {
+test('the text for Prometheus is the same as the text of the library, byte by byte, for several sets of labels and values on a bound', async () => {
   const [own, library] = [new Registry(), new Registry()];
   const ours = new DurationHistogram({ name, help, labelNames, buckets, registers: [own] });
   const theirs = new Histogram({ name, help, labelNames, buckets, registers: [library] });

@@ -8,7 +8,7 @@ import { stopTime } from '../testing/stop-time.ts';
 import { createSchemaCheck, databaseDependencies } from './service-database.ts';
 
 const last = Object.keys(migrations).at(-1) ?? '';
-/** What the operator reads of the database. */
+/** The name of the database in messages to the operator. */
 const name = 'SQLite at /srv/latchkey.db';
 const newer: KnownSchema = {
   migrations: { ...migrations, '9001-next': { up: async () => {} } },
@@ -52,7 +52,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     expect(log.warnings).toEqual([expect.stringMatching(/newer.*9001-next/)]);
   });
 
-  test('without a schema that it needs a process is not ready and names the database, until the schema is there', async () => {
+  test('without a schema that it needs a process is not ready and names the database, until the schema exists', async () => {
     const db = await openOwn();
     const needy = { ...newer, needed: '9001-next' };
     const check = createSchemaCheck(db, name, createLog(), needy);
@@ -64,11 +64,13 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
   });
 });
 
-test('on the schema of an unreleased version a process is not ready, and says what to do', async () => {
+test('on the schema of an unreleased version a process is not ready, and names the document with the steps', async () => {
   const { db } = await openSqliteFile();
   await sql`delete from kysely_migration where name <> '0001-baseline'`.execute(db);
   await sql`update kysely_migration set name = '0001-initial'`.execute(db);
-  await expect(createSchemaCheck(db, name, createLog())()).rejects.toThrow(/0001-initial.*docs\/upgrade\.md/);
+  await expect(createSchemaCheck(db, name, createLog())()).rejects.toThrow(
+    /0001-initial.*docs\/operate\/upgrade\.md/,
+  );
 });
 
 test('on an empty database a process is not ready', async () => {

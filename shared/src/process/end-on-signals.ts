@@ -12,7 +12,7 @@ const echoMs = 500;
 const shutdownLimitMs = 30_000;
 
 const hangupMessage =
-  'SIGHUP: nothing is read again, and the process serves on. To change a variable or its file, start the process again: docs/rotation.md';
+  'SIGHUP: nothing is read again, and the process serves on. To change a variable or its file, start the process again: docs/operate/rotation.md';
 
 interface EndOptions {
   process: NodeJS.Process;

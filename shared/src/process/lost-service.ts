@@ -1,4 +1,4 @@
-/** What clients notice while a service does not answer, by the name of the service. */
+/** The effects on clients while a service does not answer, by the name of the service. */
 const effects: Readonly<Record<string, string>> = {
   leases:
     'keys go on for viewers whose leases and marks this process confirmed in the last seconds; other keys and all lease requests get 503',
@@ -34,7 +34,7 @@ export const keySetFaultMessage = (issuer: string, setting: string) =>
   `the key set of issuer ${issuer} could not be fetched: its tokens are checked with the last one for an hour, then get 503. Check ${setting}`;
 
 export const unusableKeysMessage = (issuer: string, setting: string) =>
-  `keys of the key set of issuer ${issuer} cannot be used: tokens that they signed get 401. Replace them at the identity provider of ${setting}, or ignore those that sign no tokens of viewers`;
+  `keys of the key set of issuer ${issuer} cannot be used: tokens that they signed get 401. Replace them at the identity provider of ${setting}, or ignore keys that sign no tokens of viewers`;
 
 export const feedFaultMessage =
   'the change feed could not be read: keys go on for states that were confirmed within AUTHORITY_MAX_AGE_SECONDS, then get 503. Check the database, or the service that reads it';

@@ -17,7 +17,7 @@ test('the delay of a change is measured once, also of one that is pulled after a
   expect(seconds).toEqual([0, 0.9, 0.9]);
 });
 
-test('a clock that runs behind that of the database gives a delay of 0, and old changes need no memory', () => {
+test('a clock that runs behind the clock of the database gives a delay of 0, and old changes need no memory', () => {
   const clock = createManualClock();
   const seconds: number[] = [];
   const { note } = measureDelays(clock, (delay) => void seconds.push(delay));

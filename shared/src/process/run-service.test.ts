@@ -181,7 +181,7 @@ describe('the end', () => {
   test.each([
     ['a closed terminal ends a service in order', { stdin: { isTTY: true } }, true],
     [
-      'without a terminal, SIGHUP leaves a service serving, and the log says that nothing was read',
+      'without a terminal, SIGHUP leaves a service serving, and the log reports that nothing was read',
       {},
       false,
     ],

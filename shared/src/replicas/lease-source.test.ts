@@ -73,10 +73,10 @@ describe('a shared lease', () => {
 
   test.each([
     ['has expired, because it may have been renewed', () => lease({ expiresAt: clock.now() })],
-    ['is said not to be, because it may have been created', () => null],
+    ['is recorded as missing, because it may have been created', () => null],
     ['is no lease', () => ({ viewerId: 'v' })],
     ['has a malformed time', () => lease({ revokedAt: 0.5 })],
-  ])('is asked of the owner where it %s', async (_what, value) => {
+  ])('is read from the owner if it %s', async (_what, value) => {
     entries.set('lease l', { value: value(), stamp });
     expect(await readers.lease.load('l')).toEqual(owner.value);
     expect(asked).toEqual(['l']);
@@ -129,7 +129,7 @@ describe('what the owner answers', () => {
     expect(entries.size).toBe(0);
   });
 
-  test('answers about marks are shared, also where no mark exists', async () => {
+  test('answers about marks are shared, also if no mark exists', async () => {
     owner.mark = null;
     expect(await readers.mark.load('c v w')).toBeNull();
     expect(asked).toEqual(['v w of c']);

@@ -26,14 +26,14 @@ function connect(at: string) {
   const onFault = (error: unknown) => void faults.push((error as Error).message);
   const connection = connectRedis(at, onFault, patientLimits);
   onTestFinished(() => connection.close());
-  /** Resolves when so many connections were made and given up, or could not be made. */
+  /** Resolves when `count` connections were made and given up, or could not be made. */
   const tries = async (count: number) => {
     for (let n = 0; n < count; n++) await event(connection.redis, 'close');
   };
   return { connection, faults, tries };
 }
 
-/** A Redis of its own, and a client of it beside those that are tested. */
+/** A Redis of its own, and a client of it that is not under test. */
 async function openRedis() {
   const server = await startRedis();
   const other = new Redis(server.url);
@@ -65,13 +65,13 @@ test('a connection that is closed while it is being made reports nothing', async
   expect(faults).toEqual([]);
 });
 
-test('the URL of a cluster is refused in words that say what to name', () => {
+test('the URL of a cluster is refused with a message that names the accepted servers', () => {
   expect(() => connect('redis+cluster://n1:6379,n2:6379')).toThrow(
     'the URL of Redis leads to a Redis Cluster, which is not supported: name one Redis, or Sentinels',
   );
 });
 
-test('a node of a cluster is not used although it answers a ping, and is reported once in words that say what to name', async () => {
+test('a node of a cluster is not used although it answers a ping, and is reported once with a message that names the accepted servers', async () => {
   const answerTo = (command: string) =>
     /getrange/i.test(command)
       ? '-MOVED 1 127.0.0.1:1\r\n'
@@ -159,7 +159,7 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
     expect(connection.isUp()).toBe(false);
     await connection.attempt((redis) => redis.set('x', '1'));
     expect(await other.dbsize()).toBe(0);
-    // Beside it, a connection that is being used when it is killed may say that it was reset.
+    // In addition, a connection that is being used when it is killed may report that it was reset.
     await vi.waitFor(() => expect(faults).toContainEqual(expect.stringMatching(/^NOPERM /)), waiting);
   });
 });

@@ -23,7 +23,7 @@ it('anonymous viewers are not warned of where tokens are configured', () => {
   expect(codes({ ALLOW_ANONYMOUS_VIEWERS: 'true' })).not.toContain('ANONYMOUS_VIEWERS');
 });
 
-it('each secret that is accepted beside the present one is warned of with its variable and its runbook', () => {
+it('each secret that is accepted in addition to the present one gets a warning with its variable and its runbook', () => {
   const previous = new Secret<readonly string[]>(['an-old-secret-of-a-test']);
   const values = {
     adminApiKeyPrevious: previous,
@@ -32,9 +32,9 @@ it('each secret that is accepted beside the present one is warned of with its va
   };
   const warnings = judgeConfiguration(values);
   expect(warnings.map(({ code, documentation }) => [code, documentation])).toEqual([
-    ['ADMIN_API_KEY_PREVIOUS_SET', 'docs/rotation.md#steps'],
-    ['AUTH_JWT_SECRET_PREVIOUS_SET', 'docs/rotation.md#steps'],
-    ['INTERNAL_SECRET_PREVIOUS_SET', 'docs/rotation.md#steps'],
+    ['ADMIN_API_KEY_PREVIOUS_SET', 'docs/operate/rotation.md#steps'],
+    ['AUTH_JWT_SECRET_PREVIOUS_SET', 'docs/operate/rotation.md#steps'],
+    ['INTERNAL_SECRET_PREVIOUS_SET', 'docs/operate/rotation.md#steps'],
   ]);
   expect(JSON.stringify(warnings)).not.toContain('an-old-secret');
 });

@@ -3,7 +3,7 @@ import type { TrustProxy } from '../net/index.ts';
 import { judgePreviousSecrets, type PreviousSecrets } from './previous-secrets.ts';
 import type { ConfigurationWarning } from './warning.ts';
 
-const configuration = 'README.md#configuration';
+const configuration = 'docs/operate/configuration.md#set-most-often';
 
 /** Only the values that some process has; each process checks its own. */
 export interface JudgedValues extends PreviousSecrets {

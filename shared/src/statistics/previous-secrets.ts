@@ -1,6 +1,6 @@
 import type { ConfigurationWarning } from './warning.ts';
 
-/** Those that the process has. */
+/** The previous secrets that the process has. */
 export interface PreviousSecrets {
   adminApiKeyPrevious?: { reveal(): readonly unknown[] };
   authJwtSecretPrevious?: { reveal(): readonly unknown[] };
@@ -25,7 +25,7 @@ export function judgePreviousSecrets(values: PreviousSecrets): ConfigurationWarn
         severity: 'warning',
         title: 'A rotation of secrets is not finished',
         detail: `${variable} is set, so ${also} accepted. Once nobody uses it any more, empty the variable or its file, and start the process again.`,
-        documentation: 'docs/rotation.md#steps',
+        documentation: 'docs/operate/rotation.md#steps',
       },
     ];
   });

@@ -50,11 +50,11 @@ const ShownSettingSchema = Type.Object({
   }),
 });
 
-/** What a process works with. */
+/** The settings and keys that a process works with. */
 export const ProcessSettingsSchema = Type.Object({
   variables: Type.Array(ShownSettingSchema),
   masterKeys: Type.Array(Type.Object({ version: Count, fingerprint: Type.String() }), {
-    description: 'Fingerprints of the master keys that it holds. Empty where it derives no keys.',
+    description: 'Fingerprints of the master keys that it holds. Empty if it derives no keys.',
   }),
   keySetAgeMs: Type.Union([Type.Number(), Type.Null()], {
     description:
@@ -93,6 +93,8 @@ export const ProcessReportSchema = Type.Object({
     }),
   ),
   endedLeases: Type.Array(Type.Object({ at: Instant, count: Count })),
+  // Missing where an older process reports.
+  refusedCodes: Type.Optional(Type.Array(Type.Object({ code: Type.String(), count: Count }))),
   warnings: Type.Array(ConfigurationWarningSchema),
   // Missing where they were not asked for.
   refusals: Type.Optional(Type.Array(RefusedRequest)),

@@ -55,6 +55,26 @@ describe('the statistics of a process', () => {
     ]);
   });
 
+  it('refusals of the last hour are counted by code, the most frequent first, and failures are not', () => {
+    const clock = createManualClock(start);
+    const statistics = new ProcessStatistics(clock);
+    const refuse = (code: string, status = 403) =>
+      statistics.noteRefusal({
+        ...{ kind: 'key', status, code, viewerId: null, apiKeyId: null, contentId: null, epoch: null },
+        ...{ leaseId: null, clientIp: '192.0.2.1', requestId: 'r' },
+      });
+    refuse('INVALID_TOKEN', 401);
+    clock.advance(3_600_000);
+    refuse('LEASE_EXPIRED');
+    clock.advance(stepMs);
+    for (let times = 0; times < 2; times++) refuse('TOKEN_REVOKED');
+    refuse('DEPENDENCY_UNAVAILABLE', 503);
+    expect(statistics.report(clock.now() - stepMs).refusedCodes).toEqual([
+      { code: 'TOKEN_REVOKED', count: 2 },
+      { code: 'LEASE_EXPIRED', count: 1 },
+    ]);
+  });
+
   it('leases that players end are counted once each, and push no act of management out', () => {
     const clock = createManualClock(start);
     const statistics = new ProcessStatistics(clock);

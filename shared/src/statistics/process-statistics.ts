@@ -101,18 +101,19 @@ export class ProcessStatistics {
   readonly #changes = new AppliedChanges();
   readonly #ended: EndedLeases;
   readonly #refused = new RefusedRequests();
+  readonly #refusedCodes: StepRing<Map<string, number>>;
   /** The release that this process runs. */
   readonly version: string;
   /**
    * How long ago the change feed was known to have been read to its end (null: not yet), and the age from which states are unknown.
-   * Null where the process does not follow the feed.
+   * Null if the process does not follow the feed.
    */
   feed: { ageMs(): number | null; limitMs: number } | null = null;
   /** Doubtful settings of this process; filled at start. */
   warnings: () => ConfigurationWarning[] = () => [];
   /** Its variables without what is secret; filled at start. */
   variables: () => ProcessSettings['variables'] = () => [];
-  /** Of the master keys that it holds; empty where it derives no keys. */
+  /** Of the master keys that it holds; empty if it derives no keys. */
   fingerprints: () => ReadonlyMap<number, string> = () => new Map();
   /** How long ago it read its key set, the oldest of several; null without one. */
   keySetAgeMs: () => number | null = () => null;
@@ -129,6 +130,7 @@ export class ProcessStatistics {
       other: new StepRing(clock, create),
     };
     this.#ended = new EndedLeases(clock);
+    this.#refusedCodes = new StepRing(clock, () => new Map());
     this.#players = new StepRing(clock, () => new PlayerCounts());
     this.#activeLeases = new StepRing(clock, () => ({ count: null }));
   }
@@ -158,6 +160,10 @@ export class ProcessStatistics {
   /** A request for a key or a lease was refused now. */
   noteRefusal(refused: Omit<RefusedRequest, 'at'>): void {
     this.#refused.note({ at: this.#clock.now(), ...refused });
+    const { status, code } = refused;
+    if (status < 400 || status >= 500) return;
+    const codes = this.#refusedCodes.current();
+    codes.set(code, (codes.get(code) ?? 0) + 1);
   }
 
   /**
@@ -185,6 +191,7 @@ export class ProcessStatistics {
         .flatMap(({ at, value: { count } }) => (count === null ? [] : [{ at, count }])),
       changes: [...this.#changes.latest()],
       endedLeases: this.#ended.since(since),
+      refusedCodes: addUp(this.#refusedCodes.since(since).map(({ value }) => value)),
       warnings: this.warnings(),
       ...(refusals > 0 && { refusals: this.#refused.latest(refusals) }),
       ...(settings && { settings: this.#settings() }),
@@ -195,6 +202,14 @@ export class ProcessStatistics {
     const masterKeys = [...this.fingerprints()].map(([version, fingerprint]) => ({ version, fingerprint }));
     return { variables: this.variables(), masterKeys, keySetAgeMs: this.keySetAgeMs() };
   }
+}
+
+/** The codes with the most refusals first. */
+function addUp(steps: readonly ReadonlyMap<string, number>[]): { code: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const step of steps)
+    for (const [code, count] of step) counts.set(code, (counts.get(code) ?? 0) + count);
+  return [...counts].map(([code, count]) => ({ code, count })).sort((a, b) => b.count - a.count);
 }
 
 function toRequestStep({ at, value }: Step<RequestCounts>) {

@@ -27,6 +27,18 @@ test('a flood of strangers pushes no refusal of a known viewer out, and memory s
   expect(refused.latest(3).map(({ at }) => at)).toEqual([5_000, 4_999, 4_998]);
 });
 
+test('a flood of one code pushes out its own refusals, and the latest of rare codes stay', () => {
+  const refused = new RefusedRequests();
+  for (let at = 0; at < 10; at++) refused.note(refusal(at, { code: 'LEASE_EXPIRED' }));
+  for (let at = 10; at <= 5_000; at++) refused.note(refusal(at));
+  const all = refused.latest(10_000);
+  expect(all).toHaveLength(250);
+  expect(all.slice(0, 240).map(({ at }) => at)).toEqual(Array.from({ length: 240 }, (_, n) => 5_000 - n));
+  expect(all.slice(240).map(({ at, code }) => `${code} ${at}`)).toEqual(
+    Array.from({ length: 10 }, (_, n) => `LEASE_EXPIRED ${9 - n}`),
+  );
+});
+
 test.each([
   ['/keys/film', 'film', null],
   ['/keys/film/12', 'film', 12],
@@ -39,7 +51,7 @@ test.each([
   expect(readKeyPath(path)).toEqual({ contentId, epoch }),
 );
 
-test('a refusal keeps ten contents of its token, that of the request first, and none that contains a credential', () => {
+test('a refusal keeps ten contents of its token, the content of the request first, and none that contains a credential', () => {
   const ids = Array.from({ length: 300 }, (_, n) => `content-${n}`);
   expect(keepContents(new Set(ids), 'content-200')).toEqual(['content-200', ...ids.slice(0, 9)]);
   expect(keepContents(new Set(['other', `lk_${'a'.repeat(64)}`]), 'film')).toEqual(['other']);

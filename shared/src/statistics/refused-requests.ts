@@ -8,9 +8,9 @@ export interface RefusedRequest {
   kind: 'key' | 'lease';
   status: number;
   code: string;
-  /** Null where the request had no credential that was accepted, or that of a session. */
+  /** Null if the request had no accepted credential, or the credential of a session. */
   viewerId: string | null;
-  /** The `iat` of its token, milliseconds since 1970; null if it has none. Missing where this process did not read a token. */
+  /** The `iat` of its token, milliseconds since 1970; null if it has none. Missing if this process did not read a token. */
   issuedAt?: number | null;
   /** Contents that its token opens (`keepContents`); null if it opens all. Missing as above. */
   contentIds?: string[] | null;
@@ -29,24 +29,44 @@ export interface RefusedRequest {
  */
 const keptOfEach = 250;
 
+/** The latest refusals, at most `keptOfEach`. A flood of one code pushes out its own, so that rare codes have rows too. */
+class LatestRefusals {
+  readonly rows: RefusedRequest[] = [];
+  readonly #counts = new Map<string, number>();
+
+  add(refused: RefusedRequest): void {
+    this.rows.push(refused);
+    this.#count(refused.code, 1);
+    if (this.rows.length <= keptOfEach) return;
+    const [most] = [...this.#counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+    this.rows.splice(
+      this.rows.findIndex(({ code }) => code === most),
+      1,
+    );
+    this.#count(most, -1);
+  }
+
+  #count(code: string, change: 1 | -1): void {
+    this.#counts.set(code, (this.#counts.get(code) ?? 0) + change);
+  }
+}
+
 /**
  * The latest refusals of this process, in its memory alone. Those without a caller that is known are kept apart: strangers can
  * make any number of them, and would push out what an admin looks for.
  */
 export class RefusedRequests {
-  readonly #known: RefusedRequest[] = [];
-  readonly #strangers: RefusedRequest[] = [];
+  readonly #known = new LatestRefusals();
+  readonly #strangers = new LatestRefusals();
 
   note(refused: RefusedRequest): void {
     const isKnown = refused.viewerId !== null || refused.apiKeyId !== null || refused.leaseId !== null;
-    const kept = isKnown ? this.#known : this.#strangers;
-    kept.push(refused);
-    if (kept.length > keptOfEach) kept.shift();
+    (isKnown ? this.#known : this.#strangers).add(refused);
   }
 
   /** The latest, newest first. */
   latest(limit: number): RefusedRequest[] {
-    return [...this.#known, ...this.#strangers].sort((a, b) => b.at - a.at).slice(0, limit);
+    return [...this.#known.rows, ...this.#strangers.rows].sort((a, b) => b.at - a.at).slice(0, limit);
   }
 }
 
@@ -54,8 +74,8 @@ export class RefusedRequests {
 const keptContents = 10;
 
 /**
- * The ids that a refusal keeps of its token's content claim, that of the request first, so that the same decision can be asked for again.
- * An id that contains a credential is left out.
+ * The ids that a refusal keeps of its token's content claim. The content of the request is first, so that the same decision can be asked
+ * for again. An id that contains a credential is left out.
  *
  * @param asked the content of the request
  */
@@ -69,10 +89,10 @@ export function keepContents(contents: TokenContents, asked: string | null): str
   return kept;
 }
 
-/** What a path of a key or a licence names. */
+/** The content and the epoch in the path of a key or a licence. */
 const keyPath = /^\/(?:keys|licenses\/clearkey)\/([A-Za-z0-9_-]{1,256})(?:\/(\d{1,10}))?(?:[/?]|$)/;
 
-/** The content and the epoch that the path of a key request names; null for those that it does not. */
+/** The content and the epoch that the path of a key request names; null for each that it does not name. */
 export function readKeyPath(path: string): { contentId: string | null; epoch: number | null } {
   const [, contentId = null, epoch] = keyPath.exec(path) ?? [];
   return { contentId, epoch: epoch === undefined ? null : Number(epoch) };

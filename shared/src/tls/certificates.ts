@@ -31,6 +31,6 @@ export class TlsFileRefused extends Error {
 
   /** @param what completes a sentence that begins with the variable */
   constructor(variable: string, what: string) {
-    super(`${variable} ${what}. Accepted: a file in PEM form (docs/tls.md).`);
+    super(`${variable} ${what}. Accepted: a file in PEM form (docs/operate/tls.md).`);
   }
 }

@@ -95,7 +95,7 @@ describe.skipIf(findProgram('openssl') === undefined)('files for TLS', () => {
     }
   });
 
-  test('the expiry of a chain is that of the first certificate to expire, and that of several CAs is the last', () => {
+  test('a chain expires with its first certificate to expire, and several CAs expire with the last one', () => {
     const later = authority.issue('later');
     const files = openTlsFiles({ ...ca(authority.ca), ...own(later.cert, later.key) }, options);
     const days = files

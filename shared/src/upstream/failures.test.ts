@@ -7,7 +7,7 @@ import { brokeBeforeAnswer, tookNoConnection } from './failures.ts';
 /** Discard (RFC 863): this machine has no listener there, and the system gives the port to nobody. */
 const deadPort = 9;
 
-/** What undici rejects with when a server treats its connections so; null stands for no server at all. */
+/** undici's error when a server treats its connections like this. @param treat null for no server at all */
 async function failureOf(treat: ((socket: Socket, pool: Pool) => void) | null): Promise<unknown> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -25,12 +25,12 @@ async function failureOf(treat: ((socket: Socket, pool: Pool) => void) | null): 
 const failed = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall });
 
 describe('requests that were not started', () => {
-  test('a request was not started where nothing listens', async () => {
+  test('a request was not started if nothing listens', async () => {
     const failure = await failureOf(null);
     expect([tookNoConnection(failure), brokeBeforeAnswer(failure)]).toEqual([true, false]);
   });
 
-  test('a request was not started where no connection was made, for whatever reason', () => {
+  test('a request was not started if no connection was made, for any reason', () => {
     for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])
       expect(tookNoConnection(failed(code, 'connect'))).toBe(true);
     expect(tookNoConnection(failed('ENOTFOUND', 'getaddrinfo'))).toBe(true);
@@ -38,7 +38,7 @@ describe('requests that were not started', () => {
     expect(tookNoConnection(new AggregateError([failed('ECONNREFUSED', 'connect')]))).toBe(true);
   });
 
-  test('a request was not started where its pool takes no more', async () => {
+  test('a request was not started if its pool takes no more', async () => {
     const pool = new Pool('http://127.0.0.1:9');
     const closed = pool.close();
     const failure = await pool.request({ method: 'GET', path: '/' }).catch((error) => error);

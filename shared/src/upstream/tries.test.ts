@@ -43,7 +43,7 @@ describe('a request that may have been begun', () => {
     },
   );
 
-  test('a request that changes nothing is tried once at each address that says that another one may be able to answer', () => {
+  test('a request that changes nothing goes to each address once, while the answers report that another one may be able to answer', () => {
     const tries = new Tries(open(3), true);
     const asked = [tries.address];
     while (tries.next(new TryElsewhere())) asked.push(tries.address);

@@ -13,6 +13,7 @@ import {
   sortedPage,
   sortQuery,
   totalOf,
+  validationFailure,
 } from '@latchkey/shared/http';
 import { redact, redactId } from '@latchkey/shared/log';
 import { type Static, type TObject, Type } from '@latchkey/shared/schema';
@@ -48,10 +49,10 @@ const AuditSchema = Type.Object(
     count: Type.Integer({
       minimum: 1,
       description:
-        'How many refusals the record stands for; 1 for everything that was done. Refusals without a valid credential are counted: one ' +
-        'record a minute for an address (a /64 of IPv6) and action, with the target, request and code of the first. So are those of an API ' +
-        'key or viewer beyond 1,000 at once and 10 a minute. A process that counts more than 60 addresses or actors in a minute puts the ' +
-        'rest of an action into one record without them. The number may be a second late.',
+        'How many refusals the record counts; 1 for everything that was done. Refusals without a valid credential are counted: one ' +
+        'record a minute for an address (a /64 of IPv6) and action, with the target, request and code of the first. Refusals of an API ' +
+        'key or viewer are counted, too, beyond 1,000 at once and 10 a minute. A process that counts more than 60 addresses or actors ' +
+        'in a minute puts the rest of an action into one record without them. The number may be a second late.',
     }),
     details: Type.Unsafe<AuditDetails | null>({
       type: ['object', 'null'],
@@ -59,7 +60,7 @@ const AuditSchema = Type.Object(
         reason: { type: 'string', description: 'Of a revocation or a block.' },
         changes: {
           type: 'object',
-          description: 'What an edit changed, by the names of the API. Long values are cut.',
+          description: 'The changes of an edit, by the names of the API. Long values are cut.',
           additionalProperties: { type: 'object', properties: { before: {}, after: {} } },
         },
       },
@@ -75,16 +76,22 @@ const named = (description: string) =>
 const instant = (description: string) =>
   Type.String({ description: `${description} ISO 8601 with its offset, such as 2027-01-31T12:00:00Z.` });
 
-/** What the list and the export of the audit are filtered by. */
+/** The filters of the list and the export of the audit. */
 const auditFilterSchemas = {
   action: Type.Optional(Type.String({ pattern: '^[a-z.-]{1,64}$', description: 'Such as api-key.create.' })),
+  without: Type.Optional(
+    Type.String({
+      pattern: '^[a-z.,-]{1,2000}$',
+      description: 'Actions that are left out, separated by commas: 50 at most.',
+    }),
+  ),
   actor: Type.Optional(
     named('The id of an actor (an API key, a viewer), or a kind of actors (such as bootstrap-key).'),
   ),
   outcome: Type.Optional(Type.Enum(['done', 'refused'])),
   target: Type.Optional(
     named(
-      'What it was done to, in full and as the audit shows it: an id, or viewer:<id>, content:<id> or both. There, an id with a space, a quote or the like is a JSON string.',
+      'The target of the action, in full and as the audit shows it: an id, or viewer:<id>, content:<id> or both. There, an id with a space, a quote or the like is a JSON string.',
     ),
   ),
   from: Type.Optional(instant('At this time or later.')),
@@ -97,9 +104,10 @@ const auditFilterSchemas = {
  * @throws AppError VALIDATION_FAILED for a time that cannot be read
  */
 function readAuditFilter(query: Static<TObject<typeof auditFilterSchemas>>): AuditFilter {
-  const { action, actor, outcome, target, from, to } = query;
+  const { action, without, actor, outcome, target, from, to } = query;
   return {
     action,
+    withoutActions: without === undefined ? undefined : readActions(without),
     actor: actor === undefined ? undefined : redactId(actor),
     outcome,
     target: target === undefined ? undefined : redactId(target),
@@ -108,7 +116,17 @@ function readAuditFilter(query: Static<TObject<typeof auditFilterSchemas>>): Aud
   };
 }
 
-/** `docs/contract.md#audit`. */
+/** More than the audit has. */
+const mostActions = 50;
+
+/** @throws AppError VALIDATION_FAILED for more than 50 */
+function readActions(without: string): string[] {
+  const actions = without.split(',').filter((action) => action !== '');
+  if (actions.length > mostActions) throw validationFailure('/without', `must have at most ${mostActions}`);
+  return actions;
+}
+
+/** `docs/reference/contract.md#audit`. */
 const defaultLimit = 100;
 
 const ListQuerySchema = Type.Object(
@@ -127,9 +145,9 @@ export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions):
         operationId: 'listAuditRecords',
         summary: 'List management actions, done and refused, newest first',
         description:
-          'A refusal without a valid credential is counted in a record that stands for several: see `count`. The settings ' +
-          'AUDIT_KEEP_ACTS_DAYS, AUDIT_KEEP_REFUSALS_DAYS and AUDIT_KEEP_STRANGERS_DAYS say how long records are kept. Raw API keys and ' +
-          'tokens that a caller put into an id are shown as `***`, and are found by that. Reading leaves no record. With several filters, ' +
+          'One record counts several refusals without a valid credential: see `count`. The settings ' +
+          'AUDIT_KEEP_ACTS_DAYS, AUDIT_KEEP_REFUSALS_DAYS and AUDIT_KEEP_STRANGERS_DAYS set how long records are kept. Raw API keys and ' +
+          'tokens that a caller put into an id are shown as `***`, and are found by that. Reading leaves no record. With several filters or `without`, ' +
           'a page may be shorter than its limit, or empty, although next_cursor names another page.',
         querystring: ListQuerySchema,
         response: {
@@ -139,7 +157,7 @@ export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions):
             total: nullableType<number>({
               type: 'integer',
               description:
-                'How many match, on all pages. Counted up to 10,000. Null with several filters, unless all are on this page.',
+                'How many match, on all pages. Counted up to 10,000. Null with several filters or `without`, unless all are on this page.',
             }),
           }),
           ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),

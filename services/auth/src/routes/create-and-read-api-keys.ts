@@ -54,7 +54,7 @@ import {
 } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 
-/** `docs/contract.md#api-keys`. */
+/** `docs/reference/contract.md#api-keys`. */
 const defaultScope = 'full';
 
 const BodySchema = Type.Object(
@@ -138,7 +138,7 @@ function assertMayGive(principal: Principal | null, contents: readonly string[] 
 /**
  * Creates an API key. `full` may create `admin`: the scope table gives both the management of API keys.
  *
- * @throws AppError VALIDATION_FAILED if `expiresAt` is not in the future (`docs/contract.md#api-keys`)
+ * @throws AppError VALIDATION_FAILED if `expiresAt` is not in the future (`docs/reference/contract.md#api-keys`)
  */
 export async function createApiKey(
   options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,
@@ -162,7 +162,7 @@ export async function createApiKey(
   });
 }
 
-/** `docs/contract.md#api-keys`. */
+/** `docs/reference/contract.md#api-keys`. */
 const defaultLimit = 500;
 
 /** As long as a name. */
@@ -191,7 +191,7 @@ const QuerySchema = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: maxUnusedDays,
-        description: 'Not used in so many days; never used counts from the creation.',
+        description: 'Not used for this many days. A key that was never used counts from its creation.',
       }),
     ),
   },

@@ -34,7 +34,7 @@ it.each([
   ['only keys of small scopes are left', [{ scope: 'playback' }, { scope: 'upload' }]],
   ['no key is left', []],
 ])(
-  'revoking an API key warns caller and operator, and says how to make one that can manage, if %s',
+  'revoking an API key warns caller and operator, and explains how to make one that can manage, if %s',
   async (_what, more) => {
     const { warning, operatorLines } = await revoke(await claim(null, more));
     expect(warning).toMatch(/^299 latchkey "No API key with scope admin or full is left.*api-keys create/);

@@ -24,7 +24,7 @@ import { checkSetupCredential, demandedSetupCredential, refuseForeignPage } from
 const StateSchema = Type.Object({
   setup_required: Type.Boolean({ description: 'Whether no API key is stored yet.' }),
   credential: Type.Enum(['none', 'bootstrap-key', 'setup-token'], {
-    description: 'What this caller has to present to POST, as Authorization: Bearer.',
+    description: 'The credential that this caller must present to POST, as Authorization: Bearer.',
   }),
 });
 
@@ -48,7 +48,7 @@ export function addGetSetupRoute(app: App, options: AuthRouteOptions): void {
   );
 }
 
-/** `docs/contract.md#setup`. */
+/** `docs/reference/contract.md#setup`. */
 const defaultName = 'admin';
 
 const BodySchema = Type.Object({ name: Type.Optional(NameSchema) }, { additionalProperties: false });
@@ -96,7 +96,7 @@ export function addClaimSetupRoute(app: App, options: AuthRouteOptions): void {
 }
 
 /**
- * Creates the first API key, with scope `admin` (`docs/contract.md#setup`). Of concurrent callers exactly one succeeds.
+ * Creates the first API key, with scope `admin` (`docs/reference/contract.md#setup`). Of concurrent callers exactly one succeeds.
  *
  * @throws AppError SETUP_ALREADY_DONE if any key is stored, including revoked ones
  */

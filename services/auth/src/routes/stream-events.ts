@@ -24,7 +24,7 @@ export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthRou
       schema: {
         tags: ['Audit'],
         operationId: 'streamEvents',
-        summary: 'What happens, as server-sent events',
+        summary: 'Server-sent events of leases, API keys, content and the audit',
         description:
           'Events `lease`, `api-key`, `content` and `audit`; data is JSON: `event` (what happened) and `data` (the resource). ' +
           'A hint for displays: events can be missed, so load the lists again after a reconnection. A reconnection with ' +
@@ -140,7 +140,7 @@ interface EventStreams {
 
 interface EventStreamsOptions {
   bus: Bus;
-  /** A UUID that distinguishes this process's events from those of other processes and of its last run. */
+  /** A UUID that distinguishes the events of this process from the events of other processes and of its last run. */
   id: string;
   heartbeatMs?: number;
   backlogBytes?: number;

@@ -12,11 +12,11 @@ import { type App, instantOf, readInstant, validationFailure } from '@latchkey/s
 import { type RecordUsage, usagePath } from '@latchkey/shared/internal';
 import { type Static, Type } from '@latchkey/shared/schema';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
-import { readUsage, type UsageQuestion, type UsageSeries } from '../usage/read-usage.ts';
+import { readUsage, type UsageQuestion, type UsageSeries, usageSorts } from '../usage/read-usage.ts';
 import { longestRangeMs, resolutionOf, shortestRangeMs } from '../usage/spans.ts';
 import type { UsageAccess } from '../usage/usage-jobs.ts';
 
-/** What a legend can show. */
+/** As many series as a legend can show. */
 const defaultLimit = 8;
 const mostSeries = 20;
 const usualRangeMs = 3_600_000;
@@ -32,18 +32,18 @@ const instant = (description: string) =>
 const QuerySchema = Type.Object(
   {
     from: Type.Optional(
-      instant('Start of the range: 15 minutes to 30 days before its end. Left out: an hour.'),
+      instant('Start of the range: 15 minutes to 30 days before its end. Optional. Default: one hour.'),
     ),
-    to: Type.Optional(instant('End of the range. Left out: now.')),
+    to: Type.Optional(instant('End of the range. Optional. Default: now.')),
     requests: Type.Optional(
-      Type.Enum([...usageRequests], {
+      Type.Enum([...usageRequests, 'all'] as const, {
         default: 'keys',
-        description: 'Requests for keys and licences, or for leases and sessions.',
+        description: 'Requests for keys and licences, for leases and sessions, or both together.',
       }),
     ),
     by: Type.Optional(
       Type.Enum([...usageKinds], {
-        description: 'What a series is. Left out: `code`, or `content` for a limited API key.',
+        description: 'The kind of a series. Optional. Default: `code`, or `content` for a limited API key.',
       }),
     ),
     // Postgres stores no NUL in a text, so no row has one.
@@ -60,7 +60,14 @@ const QuerySchema = Type.Object(
         minimum: 1,
         maximum: mostSeries,
         default: defaultLimit,
-        description: 'How many series at most: those with the most requests.',
+        description: 'How many series at most: the first by `sort`.',
+      }),
+    ),
+    sort: Type.Optional(
+      Type.Enum([...usageSorts], {
+        default: 'requests',
+        description:
+          'Which series are first: those with the most requests, or with the most refusals. By refusals, a series without one is left out.',
       }),
     ),
   },
@@ -166,6 +173,7 @@ function toQuestion(
     by,
     id = undefined,
     limit = defaultLimit,
+    sort = 'requests',
   }: Static<typeof QuerySchema> & Pick<UsageQuestion, 'by'>,
   { retention }: UsageAccess,
   now: number,
@@ -177,7 +185,7 @@ function toQuestion(
   const resolution = resolutionOf({ from, to }, retention, now);
   const { stepMs } = resolution;
   const ends = { from: floor(from, stepMs), to: Math.ceil(to / stepMs) * stepMs };
-  return { ...resolution, ...ends, requests, by, id: id ?? null, limit };
+  return { ...resolution, ...ends, requests, by, id: id ?? null, limit, sort };
 }
 
 const floor = (at: number, stepMs: number) => at - (at % stepMs);

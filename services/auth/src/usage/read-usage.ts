@@ -1,20 +1,25 @@
-import type { UsageKind, UsageRequests } from '@latchkey/shared/contracts';
+import { type UsageKind, type UsageRequests, usageRequests } from '@latchkey/shared/contracts';
 import { type NamedBy, readAside } from '@latchkey/shared/db';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../own-tables.ts';
 import type { Resolution } from './spans.ts';
 
-/** What is asked for, with both ends on a step. */
+export const usageSorts = ['requests', 'refused'] as const;
+type UsageSort = (typeof usageSorts)[number];
+
+/** A question about usage, with both ends on a step. */
 export interface UsageQuestion extends Resolution {
-  requests: UsageRequests;
+  requests: UsageRequests | 'all';
   by: UsageKind;
   /** Milliseconds since 1970; `to` is left out of the range. */
   from: number;
   to: number;
   /** The contents that exist for a limited API key: nothing else is counted, and `by` is `content`. */
   within?: NamedBy | undefined;
-  /** One series alone; null for those with the most requests. */
+  /** One series alone; null for the first series by `sort`. */
   id: string | null;
+  /** Whether the series with the most requests are first, or the series with the most refusals. */
+  sort: UsageSort;
   limit: number;
 }
 
@@ -53,7 +58,7 @@ export async function readUsage(db: Database, question: UsageQuestion): Promise<
   };
 }
 
-/** The busiest series of the range; of codes those with the most refusals, which is the same. */
+/** The first series of the range. By refusals, only series that have any. */
 async function findSeries(db: Database, question: UsageQuestion): Promise<string[]> {
   if (question.id !== null) return [question.id];
   const rows = await readAside(
@@ -62,7 +67,8 @@ async function findSeries(db: Database, question: UsageQuestion): Promise<string
       .where('series', '<>', '')
       .select('series')
       .groupBy('series')
-      .orderBy(sql`sum(served + refused)`, 'desc')
+      .$if(question.sort === 'refused', (query) => query.having(sql<boolean>`sum(refused) > 0`))
+      .orderBy(question.sort === 'refused' ? sql`sum(refused)` : sql`sum(served + refused)`, 'desc')
       .orderBy('series')
       .limit(question.limit),
   );
@@ -104,7 +110,7 @@ function rowsOf(db: Database, { span, requests, from, to, within }: UsageQuestio
   return db
     .selectFrom('usage_counts')
     .where('span', '=', span)
-    .where('requests', '=', requests)
+    .where('requests', 'in', requests === 'all' ? usageRequests : [requests])
     .where('kind', '=', kind)
     .where('at', '>=', from)
     .where('at', '<', to)

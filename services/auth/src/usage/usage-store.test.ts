@@ -50,7 +50,7 @@ describe.each(databaseKinds(process.env))('usage on $name', (kind) => {
   const write = (counts: UsageCount[], at = clock.now(), id = newId()) =>
     createUsageWriter(options())({ id, at: at - (at % minuteMs), counts });
   const question = (by: UsageKind, given: Partial<UsageQuestion> = {}): UsageQuestion => ({
-    ...{ requests: 'keys', by, id: null, limit: 8, span: 60, stepMs: minuteMs },
+    ...{ requests: 'keys', by, id: null, limit: 8, sort: 'requests', span: 60, stepMs: minuteMs },
     ...{ from: clock.now() - hourMs - (clock.now() % minuteMs), to: clock.now() + minuteMs },
     ...given,
   });
@@ -131,6 +131,39 @@ describe.each(databaseKinds(process.env))('usage on $name', (kind) => {
     expect(one.series.map(({ id, served }) => [id, served])).toEqual([['film-3', 4]]);
   });
 
+  test('by refusals, the series with the most of them are first, and those without one are left out', async () => {
+    const leases = { requests: 'leases' as const };
+    await write([
+      ...[count('total', '', 120, 8), { ...count('total', '', 1, 5), ...leases }],
+      ...[count('viewer', 'busy', 100), count('viewer', 'ada', 20, 3), count('viewer', 'bob', 0, 4)],
+      ...[{ ...count('viewer', 'ada', 1, 5), ...leases }, count('viewer', '', 0, 1)],
+    ]);
+    const read = async (given: Partial<UsageQuestion>) => {
+      const { totals, series, other } = await readUsage(
+        database.db,
+        question('viewer', { sort: 'refused', ...given }),
+      );
+      return [totals.refused, series.map(({ id, refused }) => [id, refused]), other.refused];
+    };
+    expect(await read({})).toEqual([
+      8,
+      [
+        ['bob', 4],
+        ['ada', 3],
+      ],
+      1,
+    ]);
+    expect(await read({ requests: 'all' })).toEqual([
+      13,
+      [
+        ['ada', 8],
+        ['bob', 4],
+      ],
+      1,
+    ]);
+    expect(await read({ requests: 'all', limit: 1 })).toEqual([13, [['ada', 8]], 5]);
+  });
+
   test('an hour that is over keeps its busiest series, and its totals are exact', async () => {
     // Each minute and each process has other viewers.
     const start = clock.now() - (clock.now() % hourMs) - hourMs;
@@ -190,8 +223,9 @@ describe.each(databaseKinds(process.env))('usage on $name', (kind) => {
     const plans = await planQueries(database.db, async (db) => {
       for (const by of ['code', 'viewer'] as const) await readUsage(db, question(by, range));
       await readUsage(db, question('viewer', { ...range, id: '4' }));
+      await readUsage(db, question('viewer', { ...range, requests: 'all', sort: 'refused' }));
     });
-    expect(plans).toHaveLength(8);
+    expect(plans).toHaveLength(11);
     expect(findUnboundedScans(plans, [])).toEqual([]);
   });
 });

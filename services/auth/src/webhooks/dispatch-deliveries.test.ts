@@ -142,7 +142,7 @@ describe.each(databaseKinds(process.env))('messages of webhooks on $name', (kind
     expect(hooks.sent).toHaveLength(1);
   });
 
-  it('deliveries are removed days after they ended, and those of a deleted webhook at once', async () => {
+  it('deliveries are removed days after they ended, and the deliveries of a deleted webhook at once', async () => {
     const purge = createDeliveryPurge({ db: hooks.db, clock: hooks.clock, keepDays: 7 });
     const { id } = await hooks.add();
     await enqueue(3);

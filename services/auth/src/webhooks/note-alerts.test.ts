@@ -54,7 +54,7 @@ describe.each(databaseKinds(process.env))('alerts on $name', (kind) => {
     expect(await sent()).toEqual(['alert.started bus']);
   });
 
-  it('the first webhook that wants alerts gets those that are under way, and no end of one from before it', async () => {
+  it('the first webhook that wants alerts gets the alerts that are under way, and no end of an earlier one', async () => {
     await hooks.add();
     await report('bus', 'database');
     hooks.clock.advance(5 * minuteMs);

@@ -34,7 +34,7 @@ const QuerySchema = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: maxEpoch,
-        description: 'Left out: the epoch of now, of a content with key periods by the clock.',
+        description: 'Optional. Default: the current epoch, for content with key periods by the clock.',
       }),
     ),
   },
@@ -74,7 +74,7 @@ const config = {
   limit: 'keys',
 } as const;
 
-/** `GET` and `PUT /api/v1/content/:id/key-info`: ffmpeg asks by PUT where its output goes by PUT. */
+/** `GET` and `PUT /api/v1/content/:id/key-info`: ffmpeg sends a PUT if it uploads by PUT. */
 export function addKeyInfoRoutes(app: App, options: KeyInfoOptions): void {
   const routes = [
     ['GET', 'getKeyInfo', 'Where an encoder reads the key of now'],
@@ -120,7 +120,7 @@ async function describeKey(
 }
 
 /**
- * The epoch that an encoder should use: the one that it names or, by the clock of the content, that of now. A refused epoch is
+ * The epoch that an encoder should use: the one that it names or, by the clock of the content, the current one. A refused epoch is
  * refused here too, because an encoder reads its key at once.
  *
  * @returns undefined for the key without an epoch

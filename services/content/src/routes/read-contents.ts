@@ -20,7 +20,7 @@ import {
 } from '../content-store.ts';
 import type { RouteOptions } from '../own-tables.ts';
 
-/** `docs/contract.md#content`. */
+/** `docs/reference/contract.md#content`. */
 const defaultLimit = 50;
 const maxLimit = 500;
 /** As long as a name. */
@@ -57,7 +57,7 @@ const QuerySchema = Type.Object(
     ids: Type.Optional(
       Type.String({
         pattern: `^[A-Za-z0-9_-]{1,256}(,[A-Za-z0-9_-]{1,256}){0,${mostIds - 1}}$`,
-        description: `Up to ${mostIds} ids, separated by commas. Answers those that there are, without the other parameters.`,
+        description: `Up to ${mostIds} ids, separated by commas. Returns the contents that exist. Use it without the other parameters.`,
       }),
     ),
     ...sortQuery(contentOrders),
@@ -93,7 +93,7 @@ export function addListContentsRoute(app: App, { db }: RouteOptions): void {
   );
 }
 
-/** @throws AppError VALIDATION_FAILED where `prefix` or `ids` stand beside what they do not go with */
+/** @throws AppError VALIDATION_FAILED if `prefix` or `ids` comes with a parameter that it excludes */
 function findListed(db: RouteOptions['db'], query: Static<typeof QuerySchema>, principal: Principal | null) {
   const own = contentsOf(principal);
   const within = namedBy(db, own);

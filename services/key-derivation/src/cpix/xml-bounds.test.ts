@@ -23,11 +23,11 @@ describe('levels are counted as the parser counts them', () => {
   it.each([
     ['plain elements', nested(33)],
     ['elements that never end', '<a>'.repeat(33)],
-    ['ends that stand in comments', `<a><!-- </a> -->`.repeat(33)],
-    ['ends that stand in CDATA', `<a><![CDATA[</a>]]>`.repeat(33)],
-    ['ends that stand in instructions', `<a><?x </a>?>`.repeat(33)],
+    ['ends in comments', `<a><!-- </a> -->`.repeat(33)],
+    ['ends in CDATA', `<a><![CDATA[</a>]]>`.repeat(33)],
+    ['ends in instructions', `<a><?x </a>?>`.repeat(33)],
     ['a slash before the end of a value', `<a b="/">`.repeat(33)],
-    ['an end that stands in a value', `<a b="/>">`.repeat(33)],
+    ['an end in a value', `<a b="/>">`.repeat(33)],
   ])('33 levels are refused with %s', (_, text) => {
     expect(() => checkBounds(text)).toThrow(refused('must be at most 32 levels deep'));
   });

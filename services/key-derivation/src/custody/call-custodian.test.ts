@@ -145,7 +145,7 @@ describe('calls of a custodian', () => {
     expect(await custody.mac(message)).toBe(block);
   });
 
-  test('it is asked whether it is there unless it has answered within ten seconds, and that is not counted as a call for a key', async () => {
+  test('a check calls the custodian unless it has answered within ten seconds, and is not counted as a call for a key', async () => {
     const { clock, custody } = setUp();
     await custody.mac(message);
     await custody.check();
@@ -154,7 +154,7 @@ describe('calls of a custodian', () => {
     expect(outcomes).toEqual(['key answered', 'check answered']);
   });
 
-  test('a custodian that says nothing is given up after 2 s, also where it cannot be interrupted', async () => {
+  test('a call that gets no answer is given up after 2 s, even if it cannot be interrupted', async () => {
     const time = stopTime();
     const { custody, clock } = setUp();
     answer = () => new Promise(() => {});

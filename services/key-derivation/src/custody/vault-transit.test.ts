@@ -79,7 +79,7 @@ describe('a key of the transit engine', () => {
 });
 
 describe('the token of a process', () => {
-  it('that of a file is read again when it is refused', async () => {
+  it('the token of a file is read again when it is refused', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-vault-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'token');

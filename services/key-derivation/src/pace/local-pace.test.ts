@@ -139,7 +139,7 @@ test('an empty bucket is kept until it is full again, however many other viewers
   expect(sweep(200, 300, 'eve')).toBe(1);
 });
 
-test('buckets of more viewers than fit take no more than the limit, and those of the latest viewers stay', () => {
+test('buckets of more viewers than fit take no more than the limit, and the buckets of the latest viewers stay', () => {
   const { pace, take } = setUp(mib);
   const viewers = 20_000;
   for (let viewer = 0; viewer < viewers; viewer++) take(0, { viewerId: `v${viewer}` });

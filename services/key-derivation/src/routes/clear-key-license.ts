@@ -48,7 +48,7 @@ export function addClearKeyRoute(app: App, options: KeyRouteOptions): void {
       operationId: 'issueClearKeyLicense',
       summary: 'A Clear Key licence for DASH and CMAF',
       description:
-        'Request and answer are those of W3C Encrypted Media Extensions, whatever the type of the request. Each key is decided about as by `GET /keys/…`. The first refusal is the answer for all. A key id is that of `latchkey encrypt --scheme` or of a CPIX document for this content.',
+        'Request and answer have the form of W3C Encrypted Media Extensions, whatever the type of the request. Each key is decided about as by `GET /keys/…`. The first refusal is the answer for all. Key ids come from `latchkey encrypt --scheme` or from a CPIX document for this content.',
       params: Type.Object({ contentId: ContentIdSchema }),
       headers: leaseHeaders,
       body: RequestSchema,

@@ -15,7 +15,7 @@ export const EpochSchema = Type.String({
 export function EpochsSchema(most: number, otherwise: string) {
   return Type.String({
     pattern: '^(0|[1-9][0-9]{0,9})(-(0|[1-9][0-9]{0,9}))?$',
-    description: `The epochs, such as 0-9 or 7, at most ${most}. Left out: ${otherwise}.`,
+    description: `The epochs, such as 0-9 or 7, at most ${most}. Optional. Default: ${otherwise}.`,
   });
 }
 

@@ -29,14 +29,14 @@ export interface ExplainRouteOptions {
   clock: { now(): number };
 }
 
-/** With what the caller may see. */
+/** For the content that the caller names, and with what it may see. */
 type Explaining = Omit<ExplainRouteOptions, 'explain'> & {
-  explain: (request: KeyRequest) => Promise<Explanation>;
+  explain: (principal: Principal) => Explanation | Promise<Explanation>;
 };
 
 const path = '/api/v1/key-decisions';
 
-/** As long as a header may be (`docs/http.md`), and no longer: a longer token reaches no route. */
+/** As long as a header may be (`docs/start/http.md`), and no longer: a longer token reaches no route. */
 const longestToken = 16_384;
 /** A refusal keeps ten. A longer list is better asked about with the token. */
 const mostContents = 100;
@@ -50,10 +50,11 @@ const schema = {
   description:
     'The decisions of a key request in their order, by what is known now and by the function that decides key requests. Name a viewer, or send ' +
     'the token or the id of the playback session that a player has: it is checked, neither stored nor logged, and not in the answer. Nothing is ' +
-    'changed: the call counts neither as a use of the session nor as a key of the pace.',
+    'changed: the call counts neither as a use of the session nor as a key of the pace. With a viewer token, `contentId` may be left out: then ' +
+    'only the credential is decided. If it is accepted, the outcome is `unknown`, with an empty `contentId` and the viewer of the token.',
   body: Type.Object(
     {
-      contentId: ContentIdSchema,
+      contentId: Type.Optional(ContentIdSchema),
       viewerId: Type.Optional(
         Type.String({
           minLength: 1,
@@ -123,7 +124,7 @@ const schema = {
           }),
           code: NullableTextSchema,
           facts: Type.Record(Type.String(), Type.Unknown(), {
-            description: 'What the step went by. Names that end with `At` are times.',
+            description: 'The facts that the step used. Names that end with `At` are times.',
           }),
         }),
       ),
@@ -138,7 +139,7 @@ const schema = {
   },
 };
 
-/** `POST /api/v1/key-decisions`: by POST, because a token must not stand in a URL. */
+/** `POST /api/v1/key-decisions`: by POST, because a token must not be in a URL. */
 export function addExplainKeyRoute(app: App, options: ExplainRouteOptions): void {
   const config = {
     access: 'manage',
@@ -150,18 +151,24 @@ export function addExplainKeyRoute(app: App, options: ExplainRouteOptions): void
   app.post(path, { config, schema }, async ({ body, principal: caller }) => {
     const { contentId, epoch, kid, leaseId = null } = body;
     const now = options.clock.now();
-    const named = { contentId, epoch, leaseId, ...(kid !== undefined && { kid }) };
     const visible = contentsOf(caller);
-    const explain = (request: KeyRequest) => options.explain(request, visible);
-    const { explanation, principal } = await explainFor({ ...options, explain }, body, named);
+    const explain = (principal: Principal) =>
+      contentId === undefined
+        ? explainCredential(null, { kind: principal.kind, viewerId: principal.id })
+        : options.explain(
+            { principal, contentId, epoch, leaseId, ...(kid !== undefined && { kid }) },
+            visible,
+          );
+    const { explanation, principal } = await explainFor({ ...options, explain }, body);
     const { outcome, code, steps } = explanation;
-    const withNewToken = await explainNewToken({ ...options, explain }, principal, named);
+    const withNewToken =
+      contentId === undefined ? null : await explainNewToken({ ...options, explain }, principal);
     return {
       outcome,
       code,
       decidedAt: new Date(now).toISOString(),
       viewerId: (steps[0]?.facts.viewerId as string | undefined) ?? principal?.id ?? null,
-      contentId,
+      contentId: contentId ?? '',
       withNewToken: withNewToken && { outcome: withNewToken.outcome, code: withNewToken.code },
       steps: steps.map((step) => ({ ...step, facts: writeTimes(step.facts) })),
     };
@@ -170,6 +177,7 @@ export function addExplainKeyRoute(app: App, options: ExplainRouteOptions): void
 }
 
 interface Asked {
+  contentId?: string;
   viewerId?: string;
   token?: string;
   issuedAt?: string | null;
@@ -179,39 +187,40 @@ interface Asked {
 async function explainFor(
   options: Explaining,
   asked: Asked,
-  named: Omit<KeyRequest, 'principal'>,
 ): Promise<{ explanation: Explanation; principal: Principal | null }> {
   let principal: Principal;
   try {
     principal = await readPrincipal(options, asked);
   } catch (error) {
-    // What cannot be checked is not refused: the caller gets the 503.
+    // A credential that cannot be checked is not refused: the caller gets the 503.
     if (!(error instanceof AppError) || error.status !== 401) throw error;
     const detail = error.detail ?? `${codes[error.code].title}.`;
     return { explanation: explainCredential(error.code, { detail }), principal: null };
   }
-  return { explanation: await options.explain({ ...named, principal }), principal };
+  return { explanation: await options.explain(principal), principal };
 }
 
-/** What another token of the same viewer would change: null for other credentials. */
+/** The explanation for a new token of the same viewer; null for other credentials. */
 async function explainNewToken(
   { explain, clock, clockToleranceSeconds }: Explaining,
   principal: Principal | null,
-  named: Omit<KeyRequest, 'principal'>,
 ): Promise<Explanation | null> {
   if (principal?.kind !== 'viewer') return null;
   const issuedNotBefore = clock.now() - clockToleranceSeconds * 1_000;
   const contents = principal.issuerContents ?? null;
-  return explain({ ...named, principal: { ...principal, issuedNotBefore, contents } });
+  return explain({ ...principal, issuedNotBefore, contents });
 }
 
 /** @throws AppError VALIDATION_FAILED; INVALID_TOKEN or INVALID_SESSION, which are the answer; DEPENDENCY_UNAVAILABLE */
 async function readPrincipal(
   { authenticator, clock, clockToleranceSeconds }: Omit<ExplainRouteOptions, 'explain'>,
-  { viewerId, token, issuedAt, contentIds = null }: Asked,
+  { viewerId, token, contentId, issuedAt, contentIds = null }: Asked,
 ): Promise<Principal> {
   if ((viewerId === undefined) === (token === undefined))
     throw validationFailure('', 'must name either viewerId or token');
+  // A session is decided with its lease.
+  if (contentId === undefined && (token === undefined || parseSid(token)))
+    throw validationFailure('/contentId', 'is missing: only a viewer token is explained without it');
   if (token !== undefined) {
     if (issuedAt !== undefined)
       throw validationFailure('/issuedAt', 'is not taken with a token, which says it');

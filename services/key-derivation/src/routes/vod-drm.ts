@@ -18,7 +18,7 @@ const schema = {
   operationId: 'getVodDrmKeys',
   summary: 'The key of a content, for nginx-vod-module',
   description:
-    'What the DRM upstream of nginx-vod-module answers: one key, its id and a vector, the same at each call. The API key may also come as the password of `Basic`.',
+    'Answers as the DRM upstream of nginx-vod-module: one key, its id and a vector, the same at each call. The API key may also come as the password of `Basic`.',
   params: Type.Object({ id: Type.String() }),
   querystring: Type.Object({ epoch: Type.Optional(EpochSchema) }, { additionalProperties: false }),
   response: {
@@ -69,8 +69,8 @@ export function addVodDrmRoute(app: App, { issuer }: Pick<PackagerRouteOptions, 
 }
 
 /**
- * Every process of every nginx must encrypt a segment in the same way, so the vector follows from the name of the key. It is public: it stands in
- * the playlist.
+ * Every process of every nginx must encrypt a segment in the same way, so the vector follows from the name of the key. It is public:
+ * the playlist contains it.
  */
 function vectorOf(contentId: string, epoch: number | undefined): Buffer {
   return hash('sha256', `latchkey iv ${contentKeyInfo(contentId, epoch)}`, 'buffer').subarray(0, ivBytes);

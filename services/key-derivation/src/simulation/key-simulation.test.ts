@@ -30,7 +30,7 @@ function simulate(interleave: (random: Random, tally: Tally) => void): (outcome:
   return (outcome) => (tally[outcome] ?? 0) / runs;
 }
 
-test('while key periods are changed, added and removed, viewers are marked and blocked, clocks jump and changes arrive late, twice, in any order or never, a replica answers as a schedule says that held within 5 s, never by one from before a change that it has received, and gives each viewer no more keys than the pace allows', () => {
+test('while key periods are changed, added and removed, viewers are marked and blocked, clocks jump and changes arrive late, twice, in any order or never, a replica answers by a schedule that held within 5 s, never by one from before a change that it has received, and gives each viewer no more keys than the pace allows', () => {
   const often = simulate((random, tally) => {
     const server = new SimulatedKeyServer(random);
     const paces = ([0, 1] as const).map((which) => createLocalPace(server.clockOf(which), mib));

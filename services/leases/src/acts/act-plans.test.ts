@@ -64,7 +64,7 @@ describe.each(databaseKinds(process.env))('for a viewer with thousands of leases
     ['counts the active ones', (store) => store.countActiveOf([own.viewerId], now, mostActive + 1)],
     ['finds the one of the device', (store) => store.findReusable([own], now)],
     ['lists the oldest ones', (store) => store.listOldestOf(new Map([[own.viewerId, 3]]), now)],
-  ])('a creation %s by an index that begins with those that have not expired', async (_, work) => {
+  ])('a creation %s by an index that begins with leases that have not expired', async (_, work) => {
     const [plan, ...others] = await plansOf(work);
     expect(others).toEqual([]);
     expect(plan?.steps.join()).toContain(index);

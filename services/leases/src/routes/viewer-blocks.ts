@@ -24,7 +24,7 @@ import { type RevocationResult, revokeLocked } from '../revoke-by-selector.ts';
 
 const path = '/api/v1/viewers/:viewerId/block';
 const defaultLimit = 100;
-/** `docs/contract.md#conventions`. */
+/** `docs/reference/contract.md#conventions`. */
 const maxLimit = 500;
 /** A viewer id of 1,024 bytes in base64url, each byte of it escaped, and a time. */
 const longestCursor = 16_000;
@@ -33,7 +33,7 @@ const longestMs = 10 * 366 * 86_400_000;
 
 const ParamsSchema = Type.Object({ viewerId: ViewerIdSchema });
 
-const BlockSchema = Type.Object(
+export const BlockSchema = Type.Object(
   {
     viewerId: Type.String(),
     blockedAt: Type.String({ format: 'date-time' }),
@@ -49,7 +49,7 @@ const BlockSchema = Type.Object(
 
 const refusals = ['VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'] as const;
 
-function toBlockView({ viewerId, blockedAt, until, reason }: Block) {
+export function toBlockView({ viewerId, blockedAt, until, reason }: Block) {
   return { viewerId, blockedAt: instantOf(blockedAt), until: instantOf(until), reason };
 }
 

@@ -181,7 +181,7 @@ describe('a media playlist', () => {
     ]);
   });
 
-  it('reports of other renditions point to their neighbors, and those of playlists that the content does not list are left out', () => {
+  it('reports of other renditions point to their neighbors, and reports of playlists that the content does not list are left out', () => {
     const parent = multivariant('#EXT-X-STREAM-INF:BANDWIDTH=1\nv/2.m3u8');
     const playlist = media(
       '#EXT-X-RENDITION-REPORT:URI="2.m3u8",LAST-MSN=1\n#EXT-X-RENDITION-REPORT:URI="3.m3u8",LAST-MSN=1',

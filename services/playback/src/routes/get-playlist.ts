@@ -22,7 +22,7 @@ const schema = {
   operationId: 'getSessionPlaylist',
   summary: 'A playlist of a session',
   description:
-    'What `url` of `POST /keys/sessions` leads to. The URL is the credential: no header is needed, and any page may fetch it. Keys of this server get `?s=` with the id of the session; segments come from where the source has them. Compressed with gzip for clients that accept it.',
+    'The `url` in the answer of `POST /keys/sessions` leads here. The URL is the credential: no header is needed, and any page may fetch it. Keys of this server get `?s=` with the id of the session; segments come from where the source has them. Compressed with gzip for clients that accept it.',
   params: Type.Object({
     sid: Type.String({ description: 'The id of the session: 43 characters of base64url.' }),
     name: Type.String({

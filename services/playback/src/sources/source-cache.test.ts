@@ -80,7 +80,7 @@ it('the names of the last text stay known while its source fails', async () => {
   expect(cache.last(at)).toBe(playlist);
 });
 
-it('texts beyond the room displace those that were used longest ago', async () => {
+it('texts beyond the room displace the texts that were used longest ago', async () => {
   const long = `${finished}${`\n#${'x'.repeat(65_536)}`.repeat(16)}`;
   const { cache } = stage({ text: long });
   const urls = Array.from({ length: 100 }, (_, n) => new URL(`https://cdn.example/${n}.m3u8`));

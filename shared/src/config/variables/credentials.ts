@@ -10,7 +10,7 @@ export const apiKeyVariables = {
     .optional()
     .describe('The bootstrap key: accepted with scope admin, never stored. Unset: there is none.'),
   ADMIN_API_KEY_PREVIOUS: furtherSecrets(bearerCredential).describe(
-    'Bootstrap keys that are accepted beside ADMIN_API_KEY while it is replaced.',
+    'Bootstrap keys that are accepted in addition to ADMIN_API_KEY while it is replaced.',
   ),
   SETUP_TOKEN: secret(bearerCredential)
     .optional()
@@ -33,9 +33,9 @@ const soundVariety = 8;
 const longestPatternBytes = 8;
 
 const soundForms = {
-  credential: `${soundCharacters} or more characters at random, such as those of \`npx latchkey keygen\` or \`openssl rand -hex 32\``,
-  key: '64 hexadecimal digits at random, such as those of `npx latchkey keygen`',
-  tokenSecret: '32 or more bytes at random, such as those of `npx latchkey keygen`',
+  credential: `${soundCharacters} or more characters at random, such as \`npx latchkey keygen\` or \`openssl rand -hex 32\` prints`,
+  key: '64 hexadecimal digits at random, such as `npx latchkey keygen` prints',
+  tokenSecret: '32 or more bytes at random, such as `npx latchkey keygen` prints',
 };
 
 interface SecretValues {
@@ -103,7 +103,7 @@ function checkMasterKeys({ nodeEnv, masterKeys }: SecretValues, { refuse }: Repo
 const refusal = (weakness: string, forms: string) =>
   `(not shown here) ${weakness}, which NODE_ENV=production does not allow. Accepted: ${forms}`;
 
-/** @returns what makes bytes easy to guess; undefined for those that may be random */
+/** @returns why the bytes are easy to guess; undefined if they may be random */
 function weaknessOf(secret: string | Buffer): string | undefined {
   const bytes = Buffer.from(secret as string);
   if (isRepeated(bytes)) return 'repeats one short pattern';

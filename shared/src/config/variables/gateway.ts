@@ -21,7 +21,7 @@ const userHeader = z
   .transform((value) => value.toLowerCase())
   .refine(
     (name) => /user|email|name|login|subject|identity/.test(name) && !/agent|latchkey/.test(name),
-    'does not say that it names a person',
+    'is not the name of a header for a person',
   )
   .meta({
     forms: 'the name of a header such as `Remote-User` or `X-Auth-Request-Email`',
@@ -67,13 +67,13 @@ export const gatewayVariables = {
     ),
   RATE_LIMIT: oneOf('on', 'off')
     .default('off')
-    .describe('Enforces the rates below, per viewer or API key where there is one, else per client IP.'),
+    .describe('Enforces the rates below, per viewer or API key if the request has one, else per client IP.'),
 };
 
 /** A higher figure limits nothing. */
 const perMinute = integer(1, 1_000_000);
 
-/** The figures of `RATE_LIMIT=on`. The first four are those of `docs/contract.md#rate-limits`. */
+/** The figures of `RATE_LIMIT=on`. The first four are in `docs/reference/contract.md#rate-limits`. */
 export const rateLimitVariables = {
   RATE_LIMIT_KEYS_PER_MINUTE: perMinute
     .default(60)

@@ -102,12 +102,12 @@ describe('AUTH_ISSUERS is refused at the start, with the entry and the member, a
     [
       'the same issuer twice',
       JSON.stringify([acme, { ...globex, issuer: acme.issuer }]),
-      'globex: its `issuer` is also that of acme',
+      'globex: it has the same `issuer` as acme',
     ],
     [
       'the same name twice',
       JSON.stringify([acme, { ...globex, name: 'acme' }]),
-      'its `name` is also that of acme',
+      'it has the same `name` as acme',
     ],
     [
       'neither key set nor secret',

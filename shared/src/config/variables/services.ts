@@ -9,7 +9,7 @@ export const internalVariables = {
     'Authenticates service to service; the same in every process.',
   ),
   INTERNAL_SECRET_PREVIOUS: furtherSecrets(bearerCredential).describe(
-    'Accepted beside INTERNAL_SECRET while it is replaced: first the next one, then the one before.',
+    'Accepted in addition to INTERNAL_SECRET while it is replaced: first the next one, then the one before.',
   ),
   INTERNAL_TLS_CA_FILE: pemFile(
     'The CA of the certificates of the services and of the gateway. With the other two files, they speak TLS with each other.',
@@ -24,10 +24,10 @@ const serviceUrls = (port: number) =>
   list(url('http', 'https'))
     .default([`http://127.0.0.1:${port}`])
     .describe(
-      'Where that service answers: one URL or several. A name with several addresses stands for all of them.',
+      'Where that service answers: one URL or several. If a name has several addresses, all of them are used.',
     );
 
-/** Addresses of the services, for the gateway and for each other. A process picks those of the services that it calls. */
+/** Addresses of the services, for the gateway and for each other. A process picks the addresses of the services that it calls. */
 export const serviceUrlVariables = {
   KEY_DERIVATION_SERVICE_URL: serviceUrls(defaultPorts.keyDerivation),
   LEASES_SERVICE_URL: serviceUrls(defaultPorts.leases),
@@ -74,5 +74,5 @@ const urlRules = Object.keys(serviceUrlVariables).map(
     },
 );
 
-/** What must hold where the processes of the distributed profile speak TLS with each other. */
+/** The rules for TLS between the processes of the distributed profile. */
 export const internalTlsRules = [checkTlsFiles, ...urlRules];

@@ -29,7 +29,7 @@ export const databaseVariables = {
 
 /**
  * Where separate services store their rows. They share one change feed, so they share one database. With a file for each
- * service, a replica would follow the changes of one service and miss those of the others.
+ * service, a replica would follow the changes of one service and miss the changes of the others.
  */
 export const sharedDatabaseVariables = {
   DATABASE_URL: secret(postgresUrl).describe(
@@ -53,14 +53,14 @@ const rolePassword = (service: string) =>
       `The password of the Postgres role of ${service}. Unset: a role that exists keeps its password.`,
     );
 
-/** What `latchkey migrate --roles` reads: the services themselves have the password in their DATABASE_URL. */
+/** The passwords that `latchkey migrate --roles` reads. The services themselves have the password in their DATABASE_URL. */
 export const databaseRoleVariables = {
   AUTH_DATABASE_PASSWORD: rolePassword('auth'),
   CONTENT_DATABASE_PASSWORD: rolePassword('content'),
   LEASES_DATABASE_PASSWORD: rolePassword('leases'),
 };
 
-/** What `nsc` writes: a JWT and the seed of its key. */
+/** A credentials file, as `nsc` writes it: a JWT and the seed of its key. */
 const natsCredentials = textUnless(
   'the text of a credentials file of NATS, best by NATS_CREDENTIALS_FILE',
   (value) => {
@@ -83,10 +83,10 @@ export const cacheAndBusVariables = {
     .optional()
     .describe('The user of NATS by a JWT, as its credentials file says.'),
   NATS_NKEY: secret(natsNkey).optional().describe('The user of NATS by a key pair.'),
-  REDIS_CA_FILE: pemFile('The CA of the certificate of Redis. Unset: those that the machine knows.'),
+  REDIS_CA_FILE: pemFile('The CA of the certificate of Redis. Unset: the CAs that the machine knows.'),
   REDIS_CERT_FILE: pemFile('The certificate that Redis asks of its clients.'),
   REDIS_KEY_FILE: pemFile('The private key of REDIS_CERT_FILE.'),
-  NATS_CA_FILE: pemFile('The CA of the certificate of NATS. Unset: those that the machine knows.'),
+  NATS_CA_FILE: pemFile('The CA of the certificate of NATS. Unset: the CAs that the machine knows.'),
   NATS_CERT_FILE: pemFile('The certificate that NATS asks of its clients.'),
   NATS_KEY_FILE: pemFile('The private key of NATS_CERT_FILE.'),
 };
@@ -113,7 +113,7 @@ export function checkStores(values: Partial<Values<typeof cacheAndBusVariables>>
     refuse('NATS_URL', `cannot be used: ${users.join(' and ')} are set. Accepted: one of them`);
 }
 
-/** The bound of `docs/contract.md#age-of-a-state`. A larger value delays revocations, so each start warns of it. */
+/** The bound of `docs/reference/contract.md#age-of-a-state`. A larger value delays revocations, so each start warns of it. */
 const promisedSeconds = 5;
 
 /** How long cached leases, contents and API keys are trusted without confirmation. */

@@ -22,7 +22,7 @@ export const viewerTokenVariables = {
     .optional()
     .describe('The shared secret for HS256. Unset: HS256 is not accepted.'),
   AUTH_JWT_SECRET_PREVIOUS: furtherSecrets(secretBytes).describe(
-    'Secrets for HS256 that are accepted beside AUTH_JWT_SECRET while it is replaced.',
+    'Secrets for HS256 that are accepted in addition to AUTH_JWT_SECRET while it is replaced.',
   ),
   AUTH_JWKS_URL: keySetUrl
     .optional()
@@ -149,14 +149,14 @@ export function warnOfViewerTokens(values: ViewerTokenValues, { warn }: Report):
   if (values.authJwtRequireIat === false)
     warn(
       'AUTH_JWT_REQUIRE_IAT',
-      'is false: every revocation is remembered against tokens until it is lifted, a row of some 200 bytes for each viewer or content that was revoked. Those that were removed before it was set to false do not hold against old tokens without iat: replace the key that signs tokens',
+      'is false: every revocation is remembered against tokens until it is lifted, a row of some 200 bytes for each viewer or content that was revoked. Revocations that were removed before it was set to false do not hold against old tokens without iat: replace the key that signs tokens',
     );
   for (const issuer of issuers) warnOfIssuer(issuer, values, warn);
   warnOfSharedViewers(issuers, warn);
   if (values.allowAnonymousViewers)
     warn(
       'ALLOW_ANONYMOUS_VIEWERS',
-      'is true: where no token is configured, anyone who can reach the server gets keys',
+      'is true: if no token is configured, anyone who can reach the server gets keys',
     );
 }
 
@@ -209,7 +209,7 @@ function warnOfClaim(variable: string, claim: string, warn: Report['warn']): voi
     if (claim.split('/').slice(1).includes(''))
       warn(variable, `is ${claim}, which names a claim whose name is empty`);
   } else if (/[./[]/.test(claim) && !claim.includes('://')) {
-    // What the author of `app_metadata.content_ids`, `a/b` or `$.a["b"]` may have meant.
+    // The claim that the author of `app_metadata.content_ids`, `a/b` or `$.a["b"]` may have meant.
     const parts = claim.split(/[./[\]]+/).filter((part) => part !== '' && part !== '$' && part !== '#');
     const pointer = parts.map((part) => `/${part.replaceAll('~', '~0')}`).join('');
     warn(

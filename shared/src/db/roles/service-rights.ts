@@ -6,7 +6,7 @@ type Right = 'select' | 'insert' | 'update' | 'delete';
 /** The rights on one table: on all of it, or on the named columns alone. */
 export type TableRights = Readonly<Partial<Record<Right, true | readonly string[]>>>;
 
-/** What each service that has rows does with tables that belong to all of them. */
+/** The rights of each service that has rows on the tables that these services share. */
 const common = {
   changes: { select: true, insert: true },
   // The history id changes only through `latchkey migrate`, which runs as the owner of the tables.
@@ -27,7 +27,7 @@ const purges = {
 
 /**
  * The tables that each service uses, and what it does with them. The types of the services and the grants of their Postgres
- * roles both come from here. docs/database-roles.md shows it to operators.
+ * roles both come from here. docs/operate/database-roles.md shows it to operators.
  *
  * The code of the release before runs with the grants of this one, so a right goes away only a release after its last use.
  */
@@ -67,6 +67,8 @@ export const serviceRights = {
     viewer_blocks: { select: true, insert: true, update: true, delete: true },
     revocations: { select: true, insert: true, update: true, delete: true },
     lease_idempotency_keys: { select: true, insert: true, update: true, delete: true },
+    // For its list of viewers: the keys and refusals of each within the last hour.
+    usage_counts: { select: true },
     ...purges,
     // It purges the change feed for all services.
     changes: { select: true, insert: true, delete: true },
