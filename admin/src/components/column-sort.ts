@@ -2,9 +2,9 @@
 export interface ColumnSort {
   /** Name of the field in the API. An order is this name; a minus in front means descending. */
   by: string;
-  /** The two directions in words, such as "oldest first". */
-  ascending: string;
-  descending: string;
+  /** The directions in words, such as "oldest first". The server has no order in a direction that is missing. */
+  ascending?: string;
+  descending?: string;
   /** Whether the first click sorts descending, as for times. */
   isDescendingFirst?: boolean;
 }
@@ -25,7 +25,8 @@ export function directionOf({ by }: ColumnSort, order: string): 'ascending' | 'd
 /** The order after a click on the header of a column. */
 export function nextOrder(sort: ColumnSort, order: string): string {
   const direction = directionOf(sort, order);
-  const isDescending = direction === undefined ? sort.isDescendingFirst === true : direction === 'ascending';
+  const isNext = direction === undefined ? sort.isDescendingFirst === true : direction === 'ascending';
+  const isDescending = sort.descending !== undefined && (isNext || sort.ascending === undefined);
   return isDescending ? `-${sort.by}` : sort.by;
 }
 
@@ -33,14 +34,10 @@ export function nextOrder(sort: ColumnSort, order: string): string {
 export function listOrders(
   columns: readonly { header: string; sort?: ColumnSort | undefined }[],
 ): { value: string; label: string }[] {
-  return columns.flatMap(({ header, sort }) =>
-    sort
-      ? [
-          { value: `-${sort.by}`, label: `${header}: ${sort.descending}` },
-          { value: sort.by, label: `${header}: ${sort.ascending}` },
-        ]
-      : [],
-  );
+  return columns.flatMap(({ header, sort }) => [
+    ...(sort?.descending ? [{ value: `-${sort.by}`, label: `${header}: ${sort.descending}` }] : []),
+    ...(sort?.ascending ? [{ value: sort.by, label: `${header}: ${sort.ascending}` }] : []),
+  ]);
 }
 
 /** A column of creation times. */

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'reac
 import type { ServerAction } from '../state/use-server-action.ts';
 import styles from './dialog.module.css';
 import { ErrorNotice } from './errors.tsx';
-import { useFaultFocus } from './use-fault-focus.ts';
+import type { ServerForm } from './use-server-form.tsx';
 
 interface DialogProps {
   title: string;
@@ -77,7 +77,7 @@ function useFocusReturn(): string | undefined {
       // One frame later this dialog has released the focus, and a following dialog is mounted.
       requestAnimationFrame(() => {
         if (document.querySelector(`[${originAttribute}]`) || !origin?.isConnected) return;
-        // Whoever has gone on to a field meanwhile stays there.
+        // A user who has gone on to a field meanwhile stays there.
         if (document.activeElement === document.body) origin.focus();
       });
     },
@@ -129,29 +129,18 @@ export function ActionDialog(props: ActionDialogProps) {
 interface FormDialogProps extends DialogProps {
   /** Label of the button that sends the form. */
   action: string;
-  onSubmit: (data: FormData) => void;
-  save: Pick<ServerAction<unknown>, 'error' | 'isPending'>;
-  /** The faults that the page found in the fields: a new object after each validation. */
-  found: object;
-  /** Whether the fields show the error of the server. */
-  isErrorShown: boolean;
+  form: Pick<ServerForm<unknown>, 'errors' | 'isPending' | 'submit'>;
 }
 
-/** A form in a dialog. The first invalid field gets the focus. */
-export function FormDialog(props: FormDialogProps) {
-  const { action, onSubmit, save, found, isErrorShown, children, ...dialog } = props;
-  const form = useFaultFocus(found, save.error);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    onSubmit(new FormData(event.currentTarget));
-  };
+/** A form in a dialog. */
+export function FormDialog({ action, form, children, ...dialog }: FormDialogProps) {
   return (
     <Dialog {...dialog}>
-      <form ref={form} onSubmit={submit} noValidate>
+      <form onSubmit={form.submit} noValidate>
         {children}
-        {!isErrorShown && <ErrorNotice error={save.error} />}
+        {form.errors.notice}
         <DialogActions onCancel={dialog.onClose}>
-          <Button type="submit" loading={save.isPending}>
+          <Button type="submit" loading={form.isPending}>
             {action}
           </Button>
         </DialogActions>

@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput, Toggle } from '@mantine/core';
+import { NativeSelect, TextInput, type TextInputProps, Toggle } from '@mantine/core';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { idInPlaceOf } from '../state/find-credential.ts';
 import styles from './filters.module.css';
@@ -11,6 +11,14 @@ export function FilterRow({ children }: { children: ReactNode }) {
       {children}
     </search>
   );
+}
+
+/** The heading stays when something is typed: a placeholder would be gone. */
+const headed = { classNames: { label: styles.heading ?? '' } };
+
+/** A field above a table. */
+export function FilterField(props: TextInputProps) {
+  return <TextInput {...headed} {...props} />;
 }
 
 /** Waits out fast typing, and leaves most of the 300 ms that a page has for its answer. */
@@ -48,10 +56,9 @@ export function SearchField({ label, value, onChange, hasShortcut = true, names 
     return () => clearTimeout(timer);
   }, [text, names]);
   return (
-    <TextInput
+    <FilterField
       type="search"
-      aria-label={label}
-      placeholder={label}
+      label={label}
       {...(hasShortcut ? { 'aria-keyshortcuts': '/' } : {})}
       {...(names ? { 'data-names': names } : {})}
       className={styles.field ?? ''}
@@ -70,6 +77,8 @@ export function SearchField({ label, value, onChange, hasShortcut = true, names 
 
 interface FilterSelectProps<Value extends string> {
   label: string;
+  /** The choice that filters nothing. Default: "Any" with the label. */
+  none?: string;
   values: readonly Value[];
   labelOf?: (value: Value) => string;
   /** Null matches everything. */
@@ -80,6 +89,7 @@ interface FilterSelectProps<Value extends string> {
 /** A filter by one of several values. */
 export function FilterSelect<Value extends string>({
   label,
+  none = `Any ${label.toLowerCase()}`,
   values,
   labelOf = (value) => `Only ${value}`,
   value,
@@ -87,13 +97,11 @@ export function FilterSelect<Value extends string>({
 }: FilterSelectProps<Value>) {
   return (
     <NativeSelect
-      aria-label={label}
+      {...headed}
+      label={label}
       value={value ?? ''}
       onChange={({ currentTarget }) => onChange(values.find((each) => each === currentTarget.value) ?? null)}
-      data={[
-        { value: '', label: `Any ${label.toLowerCase()}` },
-        ...values.map((each) => ({ value: each, label: labelOf(each) })),
-      ]}
+      data={[{ value: '', label: none }, ...values.map((each) => ({ value: each, label: labelOf(each) }))]}
     />
   );
 }
@@ -127,5 +135,26 @@ export function FilterToggle({ isOn, onToggle, children }: FilterToggleProps) {
     >
       {children}
     </Toggle>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  of: readonly Value[];
+  names: Record<Value, string>;
+  value: Value;
+  onChoose: (value: Value) => void;
+}
+
+/** One of a few values, as a group of toggles. */
+export function Choice<Value extends string>({ label, of, names, value, onChoose }: ChoiceProps<Value>) {
+  return (
+    <ToggleGroup label={label}>
+      {of.map((each) => (
+        <FilterToggle key={each} isOn={value === each} onToggle={() => onChoose(each)}>
+          {names[each]}
+        </FilterToggle>
+      ))}
+    </ToggleGroup>
   );
 }

@@ -17,7 +17,7 @@ it.each([
   expect(countOf(count, 'lease')).toBe(words);
 });
 
-it('a total that is counted no further says that there may be more', () => {
+it('a total at the limit of counting shows that there may be more', () => {
   expect([formatTotal(1_204), formatTotal(9_999, 10_000), formatTotal(10_000, 10_000)]).toEqual([
     '1,204',
     '9,999',

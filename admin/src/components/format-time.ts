@@ -67,3 +67,22 @@ export function formatDay(atMs: number, hasDate: boolean): string {
 export function formatClock(atMs: number, hasSeconds = false): string {
   return (hasSeconds ? second : minute).format(atMs);
 }
+
+/**
+ * A value for a `datetime-local` field: in the reader's time zone, to the minute.
+ *
+ * @param instant ISO 8601, or empty
+ * @returns such as `2027-01-31T13:00`; empty for an invalid time
+ */
+export function toLocalField(instant: string): string {
+  const ms = Date.parse(instant);
+  if (Number.isNaN(ms)) return '';
+  const date = new Date(ms);
+  return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** @param text of an address, or the value of a `datetime-local` field @returns ISO 8601 in UTC; empty for an invalid time */
+export function toInstant(text: string): string {
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+}

@@ -1,18 +1,21 @@
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
+import { breakable } from './breakable.ts';
 import { markDirection } from './mark-direction.ts';
 import styles from './outside-text.module.css';
 
 interface OutsideTextProps {
   text: string;
+  /** Whether it stays on a line: `<wbr>` breaks it even under `white-space: nowrap`. */
+  isLine?: boolean;
   className?: string | undefined;
   title?: string;
 }
 
 /**
  * A name, an ID or a reason that somebody else chose. Its direction does not reach the words around it, and characters that would
- * turn it around are shown by their code points.
+ * turn it around are shown by their code points. A long one is broken between its words if it has some.
  */
-export function OutsideText({ text, ...attributes }: OutsideTextProps): ReactNode {
+export function OutsideText({ text, isLine = false, ...attributes }: OutsideTextProps): ReactNode {
   const parts = markDirection(text);
   return (
     <bdi {...attributes}>
@@ -22,7 +25,12 @@ export function OutsideText({ text, ...attributes }: OutsideTextProps): ReactNod
             {part}
           </span>
         ) : (
-          part
+          (isLine ? [part] : breakable(part)).map((piece, at) => (
+            <Fragment key={at}>
+              {at > 0 && <wbr />}
+              {piece}
+            </Fragment>
+          ))
         ),
       )}
     </bdi>

@@ -39,12 +39,15 @@ export function PageHead({ title, lead, actions }: PageHeadProps) {
   );
 }
 
-/** Placeholder while a page is being loaded. */
-export function PageSkeleton() {
+/** Placeholder while a page is being loaded. @param title the kind of the page, unless its heading is already shown */
+export function PageSkeleton({ title }: { title?: string | undefined }) {
   return (
     <div aria-busy="true">
-      <Skeleton width="11rem" height="1.875rem" />
-      <div style={{ height: '2rem' }} />
+      {title && (
+        <div className={styles.head}>
+          <h1>{title}</h1>
+        </div>
+      )}
       <Skeleton width="100%" height="22rem" />
       <span className="visually-hidden">Loading…</span>
     </div>

@@ -24,6 +24,8 @@ interface ResourceListProps<Row> extends Omit<DataTableProps<Row>, 'list' | 'fra
   noun: string;
   /** The controls above the table. */
   filters?: ReactNode;
+  /** Rows of the server, if the table shows several of them as one. */
+  count?: number | undefined;
   /** Further information next to the state of the event stream. */
   bar?: ReactNode;
   /** Shows the rows that arrived. Default: reads the list again. */
@@ -37,7 +39,18 @@ interface ResourceListProps<Row> extends Omit<DataTableProps<Row>, 'list' | 'fra
 
 /** A list of the server: filters, the rows that arrived, the table and its pages. */
 export function ResourceList<Row>(props: ResourceListProps<Row>) {
-  const { list, noun, filters, bar, onShowNew = list.reload, pages, countedUpTo, numbered, ...table } = props;
+  const {
+    list,
+    noun,
+    count,
+    filters,
+    bar,
+    onShowNew = list.reload,
+    pages,
+    countedUpTo,
+    numbered,
+    ...table
+  } = props;
   const { rows, nextCursor = null, total, arrived } = list;
   const frame = useRef<HTMLDivElement>(null);
   const showNew = () => {
@@ -58,7 +71,7 @@ export function ResourceList<Row>(props: ResourceListProps<Row>) {
         <Pager
           {...{ pages, nextCursor, total }}
           table={frame}
-          summary={countOf(rows.length, noun)}
+          summary={countOf(count ?? rows.length, noun)}
           {...(countedUpTo !== undefined && { countedUpTo })}
         />
       )}

@@ -35,10 +35,18 @@ export function timeColumn<Row>(
   return { header, width, sort, cell: (row) => <RelativeTime at={timeOf(row)} /> };
 }
 
-/** Counts down to a time. Shows the exact time on hover and focus, like `RelativeTime`. @param at ISO 8601 */
-export function Countdown({ at, isFocusable = false }: { at: string; isFocusable?: boolean }) {
+interface CountdownProps {
+  /** ISO 8601. */
+  at: string;
+  /** Shown once it is over. Default: "0 s". */
+  ended?: string;
+  isFocusable?: boolean;
+}
+
+/** Counts down to a time. Shows the exact time on hover and focus, like `RelativeTime`. */
+export function Countdown({ at, ended, isFocusable = false }: CountdownProps) {
   const ms = Date.parse(at);
-  const left = useEachSecond((now) => formatCountdown(ms - now));
+  const left = useEachSecond((now) => (ended && ms <= now ? ended : formatCountdown(ms - now)));
   const exact = formatExact(at);
   return (
     <time className={styles.time} dateTime={at} data-exact={exact} {...(isFocusable ? { tabIndex: 0 } : {})}>

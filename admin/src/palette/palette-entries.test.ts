@@ -29,20 +29,26 @@ it('an empty palette lists the pages of the key with their shortcuts', () => {
 
 it('pages that match come first, then what the server found, then the lists to ask', () => {
   const found = { contents: [{ id: 'lea-1', name: 'Lea' }], viewers: [{ viewerId: 'lea' }] };
-  expect(listEntries('lea', pages, found).map(({ label, kind }) => `${kind}: ${label}`)).toEqual([
-    'Page: Leases',
-    'Content lea-1: Lea',
-    'Viewer: lea',
-    'API keys with this name: lea',
-    'Leases of this viewer: lea',
-    'Audit of this target: lea',
-    'Audit of this actor: lea',
+  const entries = listEntries('lea', pages, found);
+  expect(entries.map(({ group, label, kind }) => `${group}, ${kind}: ${label}`)).toEqual([
+    'Pages, Page: Leases',
+    'Found, Content lea-1: Lea',
+    'Found, Viewer: lea',
+    'Look up, API keys with this name: lea',
+    'Look up, Leases of this viewer: lea',
+    'Look up, Audit of this target: lea',
+    'Look up, Audit of this actor: lea',
   ]);
 });
 
-it('a pasted UUID leads to the lease with it, and to what was done by and to it, spaces around it left out', () => {
+it('a pasted UUID leads to the lease or the API key with it, and to what was done by and to it, spaces around it left out', () => {
   const id = '98ee5596-cd3e-a20d-163a-e382420c6eff';
-  expect(pathsFor(` ${id}\n`)).toEqual([`/leases?lease=${id}`, `/audit?target=${id}`, `/audit?actor=${id}`]);
+  expect(pathsFor(` ${id}\n`)).toEqual([
+    `/leases?lease=${id}`,
+    `/api-keys/${id}`,
+    `/audit?target=${id}`,
+    `/audit?actor=${id}`,
+  ]);
 });
 
 it('text of an address is escaped, and a content ID with a dot is not a path', () => {

@@ -1,12 +1,17 @@
 import type { IconName } from '../components/icon.tsx';
+import { apiKeyAddress } from '../pages/api-keys/api-key-address.ts';
 import { addressOf } from '../pages/leases/lease-filter.ts';
 import { viewerAddress } from '../pages/viewers/viewer-address.ts';
 import { type FoundCredential, findCredential } from '../state/find-credential.ts';
 
+/** The headings of the palette, in their order. Places below `Look up` may lead to nothing. */
+export const paletteGroups = ['Pages', 'Found', 'Look up'] as const;
+
 /** A place that the palette leads to. */
 export interface PaletteEntry {
+  group: (typeof paletteGroups)[number];
   label: string;
-  /** Says what the label names: `Page`, `Content`, `Viewer`. */
+  /** The kind of thing that the label names: `Page`, `Content`, `Viewer`. */
   kind: string;
   /** Within /admin. */
   path: string;
@@ -15,7 +20,7 @@ export interface PaletteEntry {
   keys?: string;
 }
 
-/** What the server found for the typed text. */
+/** The contents and viewers that the server found for the typed text. */
 export interface Found {
   contents: readonly { id: string; name: string }[];
   viewers: readonly { viewerId: string }[];
@@ -30,7 +35,7 @@ interface PalettePage {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Contents that begin with the text, then those that have it elsewhere, each once. */
+/** Contents that begin with the text, then contents that have it elsewhere, each once. */
 export function mergeFound<Content extends { id: string }>(
   beginning: readonly Content[],
   containing: readonly Content[],
@@ -40,7 +45,7 @@ export function mergeFound<Content extends { id: string }>(
   return [...byId.values()].slice(0, atMost);
 }
 
-/** The kind of a pasted credential and where it leads; null if the text has none. */
+/** The kind of a pasted credential and its destination; null if the text has none. */
 export function describeCredential(text: string): string | null {
   const found = findCredential(text);
   if (!found) return null;
@@ -57,26 +62,36 @@ const credentialWords: Record<FoundCredential['kind'], string> = {
 };
 
 /**
- * What the palette offers for a text, best first: pages by their name, what the server found, and the lists that can be asked for it. For a
- * credential the places of what it identifies.
+ * The entries that the palette offers for a text, best first: pages by their name, the findings of the server, and the lists that can be
+ * searched for the text. For a credential: the pages of the objects that it identifies.
  */
 export function listEntries(typed: string, pages: readonly PalettePage[], found: Found): PaletteEntry[] {
   const text = typed.trim();
   const shown = pages.map(({ path, label, icon, shortcut }) => ({
-    ...{ label, kind: 'Page', path, icon },
+    ...{ group: 'Pages' as const, label, kind: 'Page', path, icon },
     keys: `g ${shortcut}`,
   }));
   const isShown = ({ path }: PaletteEntry) =>
     pages.some((page) => path.split(/[?/]/)[1] === page.path.slice(1));
   const credential = findCredential(text);
-  if (credential) return placesOf(credential).filter(isShown);
+  if (credential) return inGroup('Look up', placesOf(credential)).filter(isShown);
   const named = shown.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()));
   if (text === '') return named;
-  return [...named, ...toEntries(found), ...listsFor(text, found).filter(isShown)];
+  return [
+    ...named,
+    ...inGroup('Found', toEntries(found)),
+    ...inGroup('Look up', listsFor(text, found)).filter(isShown),
+  ];
+}
+
+type Place = Omit<PaletteEntry, 'group'>;
+
+function inGroup(group: PaletteEntry['group'], places: readonly Place[]): PaletteEntry[] {
+  return places.map((place) => ({ group, ...place }));
 }
 
 /** Where what a credential identifies is found. */
-function placesOf({ kind, id: label, contentId }: FoundCredential): PaletteEntry[] {
+function placesOf({ kind, id: label, contentId }: FoundCredential): Place[] {
   const content =
     contentId === null
       ? []
@@ -105,7 +120,7 @@ function placesOf({ kind, id: label, contentId }: FoundCredential): PaletteEntry
   ];
 }
 
-function toEntries({ contents, viewers }: Found): PaletteEntry[] {
+function toEntries({ contents, viewers }: Found): Place[] {
   return [
     ...contents.map(({ id, name }) => ({
       ...{ label: name, kind: `Content ${id}`, path: contentAddress(id) },
@@ -118,15 +133,19 @@ function toEntries({ contents, viewers }: Found): PaletteEntry[] {
   ];
 }
 
-/** The lists that can be asked for a text. A UUID is a lease, or an API key, which the audit knows as an actor. */
-function listsFor(label: string, { viewers }: Found): PaletteEntry[] {
+/** The lists that can be asked for a text. A UUID is a lease or an API key. */
+function listsFor(label: string, { viewers }: Found): Place[] {
   const lease = address('/leases', { lease: label });
+  const apiKey = apiKeyAddress(label);
   const isListed = viewers.some(({ viewerId }) => viewerId === label);
   const viewer = { label, kind: 'Viewer with this ID', path: viewerAddress(label), icon: 'people' as const };
   const leases = addressOf({ viewer: label });
   return [
     ...(uuid.test(label)
-      ? [{ label, kind: 'Lease with this ID', path: lease, icon: 'clock' as const }]
+      ? [
+          { label, kind: 'Lease with this ID', path: lease, icon: 'clock' as const },
+          { label, kind: 'API key with this ID', path: apiKey, icon: 'key' as const },
+        ]
       : [
           {
             label,

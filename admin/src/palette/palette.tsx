@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -15,9 +15,10 @@ import {
   listEntries,
   mergeFound,
   type PaletteEntry,
+  paletteGroups,
 } from './palette-entries.ts';
 
-/** As many as fit beside the pages without scrolling. */
+/** As many as fit next to the pages without scrolling. */
 const foundAtMost = 5;
 const nothing: Found = { contents: [], viewers: [] };
 
@@ -52,7 +53,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     <Dialog title="Go to" onClose={onClose} width="36rem">
       <TextInput
         data-autofocus
-        // It says what it recognises, and leads to addresses without it.
+        // The palette names the kind of credential that it recognizes. The addresses that it opens do not contain the credential.
         data-takes="credential"
         role="combobox"
         aria-label="Page, name or ID"
@@ -71,21 +72,51 @@ export function Palette({ onClose }: { onClose: () => void }) {
       />
       {credential !== null && <p className={styles.note}>{credential}</p>}
       <div className={styles.list} role="listbox" id={listId} aria-label="Places">
-        {entries.map((entry, n) => (
-          <Place
-            key={`${entry.kind} ${entry.path}`}
-            id={optionId(n)}
-            entry={entry}
-            isChosen={n === at}
-            onChoose={() => setChosen(n)}
-            onGo={() => go(entry)}
-          />
+        {paletteGroups.map((group) => (
+          <Group key={group} name={group} isEmpty={entries.every((entry) => entry.group !== group)}>
+            {entries.map(
+              (entry, n) =>
+                entry.group === group && (
+                  <Place
+                    key={`${entry.kind} ${entry.path}`}
+                    id={optionId(n)}
+                    entry={entry}
+                    isChosen={n === at}
+                    onChoose={() => setChosen(n)}
+                    onGo={() => go(entry)}
+                  />
+                ),
+            )}
+          </Group>
         ))}
       </div>
+      <p className={styles.note}>
+        On a page, <kbd className={styles.keys}>?</kbd> shows all keys.
+      </p>
       <p className="visually-hidden" role="status">
         {entries.length === 1 ? '1 place' : `${entries.length} places`}
       </p>
     </Dialog>
+  );
+}
+
+interface GroupProps {
+  name: string;
+  isEmpty: boolean;
+  children: ReactNode;
+}
+
+function Group({ name, isEmpty, children }: GroupProps) {
+  const id = useId();
+  if (isEmpty) return null;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a part of a list box
+    <div role="group" aria-labelledby={id}>
+      <div id={id} className={styles.group} aria-hidden="true">
+        {name}
+      </div>
+      {children}
+    </div>
   );
 }
 
@@ -99,7 +130,7 @@ interface PlaceProps {
 
 function Place({ id, entry: { label, kind, icon, keys }, isChosen, onChoose, onGo }: PlaceProps) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text field, which keeps the focus
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the text field handles the keys, because it keeps the focus
     // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant of the text field names the chosen one
     <div
       id={id}

@@ -4,16 +4,21 @@ import { useLocation } from 'wouter';
 /** How long `g` waits for the second key. Longer than slow typing, shorter than forgetting. */
 const waitMs = 1_500;
 
+/** The keys that open the palette. */
+export const paletteKeys = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K';
+
 interface ShortcutsOptions {
   pages: readonly { path: string; shortcut: string }[];
   openPalette: () => void;
+  /** Shows the keys. */
+  openHelp: () => void;
 }
 
 /**
- * The keys of the dashboard: `/` moves the focus to the page's search field, Ctrl+K or ⌘K opens the palette, and `g` with the letter of a
- * page goes there. Keys without Ctrl or ⌘ do nothing while the admin is typing, and none does while a dialog is open.
+ * The keys of the dashboard: `/` moves the focus to the page's search field, Ctrl+K or ⌘K opens the palette, `g` with the letter of a
+ * page goes there, and `?` lists them. Keys without Ctrl or ⌘ do nothing while the admin is typing, and none does while a dialog is open.
  */
-export function useShortcuts({ pages, openPalette }: ShortcutsOptions): void {
+export function useShortcuts({ pages, openPalette, openHelp }: ShortcutsOptions): void {
   const [, navigate] = useLocation();
   useEffect(() => {
     let goingUntilMs = 0;
@@ -36,10 +41,11 @@ export function useShortcuts({ pages, openPalette }: ShortcutsOptions): void {
         navigate(page.path);
       } else if (key === 'g') goingUntilMs = event.timeStamp + waitMs;
       else if (key === '/') focusSearch(event);
+      else if (key === '?') openHelp();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [pages, openPalette, navigate]);
+  }, [pages, openPalette, openHelp, navigate]);
 }
 
 function focusSearch(event: KeyboardEvent): void {

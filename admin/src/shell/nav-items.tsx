@@ -29,12 +29,16 @@ function lazyPage(loadScript: LazyPage['load']): LazyPage {
   };
 }
 
+/** The groups of the navigation, in its order. */
+export const navGroups = ['watch', 'manage', 'set up'] as const;
+
 export interface NavItem extends LazyPage {
   /** Within /admin. */
   path: string;
   label: string;
   /** The letter that leads there after `g`. */
   shortcut: string;
+  group: (typeof navGroups)[number];
   icon: IconName;
   isFor: (apiKey: Holder) => boolean;
 }
@@ -45,46 +49,16 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     path: '/',
     label: 'Overview',
     shortcut: 'o',
+    group: 'watch',
     icon: 'chart',
     isFor: (apiKey) => may(apiKey, 'manage'),
     load: () => import('../pages/overview/overview-page.tsx'),
   },
   {
-    path: '/api-keys',
-    label: 'API keys',
-    shortcut: 'k',
-    icon: 'key',
-    isFor: (apiKey) => may(apiKey, 'manage'),
-    load: () => import('../pages/api-keys/api-keys-page.tsx'),
-  },
-  {
-    path: '/content',
-    label: 'Content',
-    shortcut: 'c',
-    icon: 'film',
-    isFor: (apiKey) => may(apiKey, 'read-content'),
-    load: () => import('../pages/content/content-page.tsx'),
-  },
-  {
-    path: '/leases',
-    label: 'Leases',
-    shortcut: 'l',
-    icon: 'clock',
-    isFor: (apiKey) => may(apiKey, 'manage'),
-    load: () => import('../pages/leases/leases-page.tsx'),
-  },
-  {
-    path: '/viewers',
-    label: 'Viewers',
-    shortcut: 'v',
-    icon: 'people',
-    isFor: (apiKey) => may(apiKey, 'manage'),
-    load: () => import('../pages/viewers/viewers-page.tsx'),
-  },
-  {
     path: '/refusals',
     label: 'Refusals',
     shortcut: 'r',
+    group: 'watch',
     icon: 'stop',
     isFor: (apiKey) => may(apiKey, 'manage'),
     load: () => import('../pages/refusals/refusals-page.tsx'),
@@ -93,6 +67,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     path: '/usage',
     label: 'Usage',
     shortcut: 'u',
+    group: 'watch',
     icon: 'bars',
     isFor: (apiKey) => may(apiKey, 'manage'),
     load: () => import('../pages/usage/usage-page.tsx'),
@@ -101,14 +76,52 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     path: '/audit',
     label: 'Audit',
     shortcut: 'a',
+    group: 'watch',
     icon: 'list',
     isFor: (apiKey) => may(apiKey, 'whole-server'),
     load: () => import('../pages/audit/audit-page.tsx'),
   },
   {
+    path: '/content',
+    label: 'Content',
+    shortcut: 'c',
+    group: 'manage',
+    icon: 'film',
+    isFor: (apiKey) => may(apiKey, 'read-content'),
+    load: () => import('../pages/content/content-page.tsx'),
+  },
+  {
+    path: '/leases',
+    label: 'Leases',
+    shortcut: 'l',
+    group: 'manage',
+    icon: 'clock',
+    isFor: (apiKey) => may(apiKey, 'manage'),
+    load: () => import('../pages/leases/leases-page.tsx'),
+  },
+  {
+    path: '/viewers',
+    label: 'Viewers',
+    shortcut: 'v',
+    group: 'manage',
+    icon: 'people',
+    isFor: (apiKey) => may(apiKey, 'manage'),
+    load: () => import('../pages/viewers/viewers-page.tsx'),
+  },
+  {
+    path: '/api-keys',
+    label: 'API keys',
+    shortcut: 'k',
+    group: 'manage',
+    icon: 'key',
+    isFor: (apiKey) => may(apiKey, 'manage'),
+    load: () => import('../pages/api-keys/api-keys-page.tsx'),
+  },
+  {
     path: '/webhooks',
     label: 'Webhooks',
     shortcut: 'w',
+    group: 'set up',
     icon: 'webhook',
     isFor: (apiKey) => may(apiKey, 'whole-server'),
     load: () => import('../pages/webhooks/webhooks-page.tsx'),
@@ -117,6 +130,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     path: '/settings',
     label: 'Settings',
     shortcut: 's',
+    group: 'set up',
     icon: 'settings',
     isFor: (apiKey) => may(apiKey, 'whole-server'),
     load: () => import('../pages/settings/settings-page.tsx'),
@@ -125,6 +139,7 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     path: '/account',
     label: 'Your key',
     shortcut: 'y',
+    group: 'set up',
     icon: 'person',
     isFor: () => true,
     load: () => import('../pages/account/account-page.tsx'),

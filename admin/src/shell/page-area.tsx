@@ -18,11 +18,12 @@ export function PageArea() {
   usePreloadedPages(items);
   usePreloadedApiKeyNames(may(apiKey, 'manage'));
   const [first] = items;
+  const begun = `/${location.split('/')[1]}`;
   return (
     <main id="main" className={styles.main} tabIndex={-1}>
       <ClockNotice />
-      <PageBoundary key={location.split('/')[1]}>
-        <Suspense fallback={<PageSkeleton />}>
+      <PageBoundary key={begun}>
+        <Suspense fallback={<PageSkeleton title={items.find(({ path }) => path === begun)?.label} />}>
           <Switch>
             {items.map(({ path, Page }) => (
               <Route key={path} path={routeOf({ path })}>

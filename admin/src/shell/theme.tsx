@@ -1,18 +1,4 @@
-import {
-  ActionIcon,
-  Alert,
-  createTheme,
-  Drawer,
-  type MantineColorScheme,
-  Menu,
-  Modal,
-  NativeSelect,
-  PasswordInput,
-  SegmentedControl,
-  Skeleton,
-  TextInput,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { createTheme, type MantineColorScheme, SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { createElement } from 'react';
 import { Icon, type IconName } from '../components/icon.tsx';
 import styles from './theme-switch.module.css';
@@ -62,15 +48,16 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // By name: a page loads what it shows of these.
   components: {
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
-    Alert: Alert.extend({ defaultProps: { variant: 'light', px: 'md', py: 'sm' } }),
-    Skeleton: Skeleton.extend({ defaultProps: { height: '0.875rem', radius: 'sm', 'aria-hidden': true } }),
-    Modal: Modal.extend({
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
+    Alert: { defaultProps: { variant: 'light', px: 'md', py: 'sm' } },
+    Skeleton: { defaultProps: { height: '0.875rem', radius: 'sm', 'aria-hidden': true } },
+    Modal: {
       defaultProps: { ...unlocked, centered: true, radius: 'lg', transitionProps: { duration: 120 } },
-    }),
-    Drawer: Drawer.extend({ defaultProps: { ...unlocked, transitionProps: { duration: 160 } } }),
-    Menu: Menu.extend({
+    },
+    Drawer: { defaultProps: { ...unlocked, transitionProps: { duration: 160 } } },
+    Menu: {
       defaultProps: {
         transitionProps: { duration: 80 },
         shadow: 'md',
@@ -78,11 +65,11 @@ export const theme = createTheme({
         portalProps: { target: '#main' },
         withInitialFocusPlaceholder: false,
       },
-    }),
-    TextInput: TextInput.extend({ defaultProps: { spellCheck: false, autoComplete: 'off' } }),
-    PasswordInput: PasswordInput.extend({ defaultProps: { spellCheck: false } }),
-    NativeSelect: NativeSelect.extend({
+    },
+    TextInput: { defaultProps: { spellCheck: false, autoComplete: 'off' } },
+    PasswordInput: { defaultProps: { spellCheck: false } },
+    NativeSelect: {
       defaultProps: { autoComplete: 'off', rightSection: createElement(Icon, { name: 'choose', size: 18 }) },
-    }),
+    },
   },
 });

@@ -5,6 +5,7 @@ import type { ListPage } from '../components/resource-page.tsx';
 import { useApi } from '../session/app-context.ts';
 import { useEagerQuery } from './use-eager-query.ts';
 import { useEvents, useLiveRefresh } from './use-events.ts';
+import { useSteadyError } from './use-steady-error.ts';
 
 /** A row of the list that is a member of an answer, such as `api_keys`. */
 type RowOf<Path extends PathOf<'get'>, Member extends keyof Answer<'get', Path>> = Answer<
@@ -29,12 +30,13 @@ export function useListPage<Path extends PathOf<'get'>, Member extends keyof Ans
 ): ListPage<RowOf<Path, Member>> {
   const read = reading(useApi(), path, params) as unknown as UseQueryOptions<Page>;
   const list = useEagerQuery<Page>({ ...read, placeholderData: keepPreviousData, ...options });
-  const page = list.isError ? undefined : list.data;
+  const error = useSteadyError(list);
+  const page = error ? undefined : list.data;
   return {
     rows: page?.[member] as readonly RowOf<Path, Member>[] | undefined,
     nextCursor: page?.next_cursor ?? null,
     total: page?.total,
-    error: list.error,
+    error,
     isUpdating: list.isPlaceholderData,
     reload: () => void list.refetch(),
   };

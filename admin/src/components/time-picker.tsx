@@ -1,0 +1,140 @@
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useApp } from '../session/app-context.ts';
+import {
+  mayZoom,
+  rangeLengths,
+  ranges,
+  readSpan,
+  type Span,
+  shift,
+  spanOf,
+  type TimeView,
+  viewOf,
+  zoomIn,
+  zoomOut,
+} from '../state/time-range.ts';
+import type { ChangeFilter } from '../state/use-address-filter.ts';
+import { FilterField, FilterToggle, ToggleGroup } from './filters.tsx';
+import { toInstant, toLocalField } from './format-time.ts';
+import { Notice } from './notice.tsx';
+import styles from './time-picker.module.css';
+
+interface TimePickerProps {
+  view: TimeView;
+  change: ChangeFilter<TimeView>;
+  /** Around which to zoom; null for the middle. */
+  cursorAt: number | null;
+  /** Further choices. */
+  children?: ReactNode;
+}
+
+/** The time that the charts of a page show. */
+export function TimePicker({ view, change, cursorAt, children }: TimePickerProps) {
+  const { clock } = useApp();
+  const span = spanOf(view, clock.now());
+  const { isInOk, isOutOk } = mayZoom(span);
+  const move = (label: string, isOk: boolean, to: (now: number) => Span) => (
+    <Button
+      variant="default"
+      size="xs"
+      disabled={!isOk}
+      onClick={() => {
+        const now = clock.now();
+        change(viewOf(to(now), now));
+      }}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <search className={styles.picker} aria-label="Time">
+      <ToggleGroup label="Range">
+        {ranges.map((range) => (
+          <FilterToggle
+            key={range}
+            isOn={!view.zoomed && view.range === range}
+            onToggle={() => change({ range, zoomed: null })}
+          >
+            {rangeLengths[range].label}
+          </FilterToggle>
+        ))}
+        <FilterToggle isOn={view.zoomed !== null} onToggle={(isOn) => change({ zoomed: isOn ? span : null })}>
+          Own range
+        </FilterToggle>
+      </ToggleGroup>
+      {view.zoomed && <OwnRange zoomed={view.zoomed} change={change} />}
+      <ToggleGroup label="Move in time">
+        {move('Earlier', true, (now) => shift(span, -1, now))}
+        {move('Later', view.zoomed !== null, (now) => shift(span, 1, now))}
+        {move('Zoom in', isInOk, (now) => zoomIn(span, cursorAt, now))}
+        {move('Zoom out', isOutOk, (now) => zoomOut(span, now))}
+      </ToggleGroup>
+      {children}
+    </search>
+  );
+}
+
+const isoOf = (ms: number) => new Date(ms).toISOString();
+
+/** The two ends of a range. What is typed is shown as soon as the server takes it. */
+function OwnRange({ zoomed, change }: { zoomed: Span; change: ChangeFilter<TimeView> }) {
+  const [typed, setTyped] = useState<{ over: Span | null; from: string; to: string }>({
+    over: null,
+    from: '',
+    to: '',
+  });
+  const ends = typed.over === zoomed ? typed : { from: isoOf(zoomed.from), to: isoOf(zoomed.to) };
+  const take = (part: { from: string } | { to: string }) => {
+    const next = { ...ends, ...part };
+    const span = readSpan(next.from, next.to);
+    if (span) change({ zoomed: span });
+    else setTyped({ ...next, over: zoomed });
+  };
+  return (
+    <>
+      <TimeEnds
+        from={{ value: ends.from, onChange: (from) => take({ from }) }}
+        to={{ value: ends.to, onChange: (to) => take({ to }) }}
+      />
+      {!readSpan(ends.from, ends.to) && (
+        <Notice kind="warning" role="status">
+          A range has 15 minutes to 30 days.
+        </Notice>
+      )}
+    </>
+  );
+}
+
+interface TimeEndsProps {
+  from: TimeEnd;
+  to: TimeEnd;
+}
+
+/** The fields for both ends of a range, which stay next to each other where both have room. */
+export function TimeEnds({ from, to }: TimeEndsProps) {
+  return (
+    <div className={styles.ends}>
+      <TimeField label="From" {...from} />
+      <TimeField label="Until" {...to} />
+    </div>
+  );
+}
+
+interface TimeEnd {
+  /** ISO 8601, or empty. */
+  value: string;
+  onChange: (instant: string) => void;
+}
+
+/** A time in the reader's time zone, to the minute. */
+function TimeField({ label, value, onChange }: TimeEnd & { label: string }) {
+  return (
+    <FilterField
+      label={label}
+      type="datetime-local"
+      value={toLocalField(value)}
+      onChange={({ currentTarget }) => onChange(toInstant(currentTarget.value))}
+    />
+  );
+}
