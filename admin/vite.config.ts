@@ -11,6 +11,7 @@ export default defineConfig(({ command }) => ({
   // Relative in a build: scripts and styles then find their files below any path. The server writes the paths of the page.
   base: command === 'build' ? './' : '/admin/',
   plugins: [react(), precompress()],
+  resolve: { alias: { 'react-remove-scroll': join(import.meta.dirname, 'src/shell/scroll-lock.tsx') } },
   build: {
     // Mantine's styles and light-dark() need browsers of 2024 or later.
     target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],
@@ -19,11 +20,22 @@ export default defineConfig(({ command }) => ({
     modulePreload: { polyfill: false },
     sourcemap: false,
     reportCompressedSize: false,
+    // The program is half a megabyte before compression.
+    chunkSizeWarningLimit: 600,
     // No warning that a plugin takes most of the time: compression does, as intended.
     rolldownOptions: {
       checks: { pluginTimings: false },
-      // What several pages share is one file: it compresses better than some twenty small ones, and each page would request several of them.
-      output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 2 }] } },
+      // The program is one file, and the page that a sign-in leads to another one with all that it needs alone. The further code that several
+      // pages share is a third: it compresses better than about twenty small files, and a page would need several of them.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'start', tags: ['$initial'], priority: 2 },
+            { name: 'overview-page', test: /overview-page\.tsx$/, priority: 1 },
+            { name: 'common', minShareCount: 2 },
+          ],
+        },
+      },
     },
   },
   server: {

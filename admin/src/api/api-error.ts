@@ -23,11 +23,17 @@ export class ApiError extends Error {
     this.errors = problem.errors ?? [];
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
 
-  /** The message about one member of the body, such as `name`, or about an item of it. */
-  about(member: string): string | undefined {
-    return this.errors.find(({ path }) => path.replace(/\/\d+$/, '') === `/${member}`)?.message;
+/** The server's messages about the fields of a form: `/keyPeriods/count` is `keyPeriods.count`, and `/contents/12` is `contents`. */
+export function fieldFaultsOf(error: unknown): Record<string, string> {
+  const faults: Record<string, string> = {};
+  if (!(error instanceof ApiError)) return faults;
+  for (const { path, message } of error.errors) {
+    const member = path.slice(1).replace(/\/\d+$/, '');
+    faults[member.replaceAll('/', '.')] ??= message;
   }
+  return faults;
 }
 
 /** The server did not answer, or a proxy answered in its place: it is down or unreachable. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApi, keyOf, toQuery } from './api.ts';
-import { ApiError, UnreachableError, UnreadableError } from './api-error.ts';
+import { ApiError, fieldFaultsOf, UnreachableError, UnreadableError } from './api-error.ts';
 import { createRateLimit } from './rate-limit.ts';
 
 const path = '/api/v1/api-keys';
@@ -86,10 +86,11 @@ describe('a request', () => {
       requestId: 'r-1',
       retryAfterSeconds: 7,
     });
-    expect(['name', 'contents', 'keyPeriods/origin'].map((member) => error.about(member))).toEqual(
-      errors.map(({ message }) => message),
-    );
-    expect([error.about('scope'), error.about('keyPeriods')]).toEqual([undefined, undefined]);
+    expect(fieldFaultsOf(error)).toEqual({
+      name: errors[0]?.message,
+      contents: errors[1]?.message,
+      'keyPeriods.origin': errors[2]?.message,
+    });
   });
 });
 

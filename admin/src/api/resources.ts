@@ -28,13 +28,24 @@ export const auditOrders = ['at'] as const;
 export const contentOrders = ['createdAt', 'name', '-name'] as const;
 /** Only active leases of everybody are listed by their expiry. */
 export const leaseOrders = ['createdAt', 'expiresAt', '-expiresAt'] as const;
+/** Every order of viewers: which one is usual depends on the search. */
+export const viewerOrders = [
+  'viewerId',
+  '-lastSeenAt',
+  '-activeLeases',
+  '-devices',
+  '-served',
+  '-refused',
+  '-revokedAt',
+] as const satisfies QueryOf<'/api/v1/viewers'>['sort'][];
 
 /** The server counts the rows of a list up to here. */
 export const countedUpTo = { apiKeys: 100_000, audit: 10_000, leases: 10_000 };
 
 export type KeyPeriods = ClockPeriods | SequencePeriods;
 export type UsageKind = NonNullable<QueryOf<'/api/v1/usage'>['by']>;
-export type UsageRequests = NonNullable<QueryOf<'/api/v1/usage'>['requests']>;
+/** Without both together. */
+export type UsageRequests = Exclude<NonNullable<QueryOf<'/api/v1/usage'>['requests']>, 'all'>;
 export type AuthorityChange = Statistics['changes'][number];
 export type Concern = Statistics['concerns'][number];
 export type ConfigurationWarning = Statistics['warnings'][number];

@@ -65,7 +65,7 @@ it('the point nearest to the pointer is found', () => {
   expect(nearest(points, 40, 10)).toBeNull();
 });
 
-it('the latest value is that of any line, and a missing measurement is not one', () => {
+it('the latest value may come from any line, and a missing measurement is not a value', () => {
   const line = (...values: (number | null)[]) => ({
     ...{ name: 'n', look: 'main' as const },
     points: values.map((value, at) => ({ at, value })),

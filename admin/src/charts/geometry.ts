@@ -137,27 +137,43 @@ const extentOf = (run: readonly [number, number][]) => (run.at(-1)?.[0] ?? 0) - 
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
+/** How a line is drawn: its colour, its thickness in pixels, and its dashes in pixels. */
+interface Stroke {
+  stroke: string;
+  strokeWidth: number;
+  strokeDasharray?: string;
+}
+
+const series = (number: number, strokeDasharray: string): Stroke => ({
+  stroke: `var(--series-${number})`,
+  strokeWidth: 1.75,
+  strokeDasharray,
+});
+
+/** Told apart without colour: `main` is thick, `quiet` is thin, and each of the others has its own dashes. */
+export const looks = {
+  main: { stroke: 'var(--accent-text)', strokeWidth: 2 },
+  quiet: { stroke: 'var(--quiet)', strokeWidth: 1.25 },
+  dashed: { stroke: 'var(--accent-text)', strokeWidth: 1.5, strokeDasharray: '4 4' },
+  'series-1': { stroke: 'var(--series-1)', strokeWidth: 2 },
+  'series-2': series(2, '6 4'),
+  'series-3': series(3, '2 4'),
+  'series-4': series(4, '9 4 2 4'),
+  'series-5': series(5, '12 5'),
+  'series-6': series(6, '3 3 9 3'),
+  'series-7': series(7, '2 6'),
+  'series-8': series(8, '9 3 2 3 2 3'),
+} as const satisfies Record<string, Stroke>;
+type Look = keyof typeof looks;
+
 /** Of several lines of one kind, the first of them being the largest. */
-export const seriesLooks = [
-  'series-1',
-  'series-2',
-  'series-3',
-  'series-4',
-  'series-5',
-  'series-6',
-  'series-7',
-  'series-8',
-] as const;
-type SeriesLook = (typeof seriesLooks)[number];
+export const seriesLooks = (Object.keys(looks) as Look[]).filter((look) => look.startsWith('series-'));
 
 /** One line of a chart. */
 export interface ChartLine {
   name: string;
   /** Ordered by time. */
   points: readonly Point[];
-  /**
-   * Distinguishable without colour: `main` is thick with a filled area, `quiet` is thin, `dashed` is dashed, and each of the series has its
-   * own dashes.
-   */
-  look: 'main' | 'quiet' | 'dashed' | SeriesLook;
+  /** The area below a `main` line is filled. */
+  look: Look;
 }

@@ -1,10 +1,12 @@
-import { type HTMLAttributes, useId, useMemo, useState } from 'react';
+import { type HTMLAttributes, useId, useMemo } from 'react';
 import { formatClock } from '../components/format-time.ts';
+import { Legend, useHiddenLines } from './chart-legend.tsx';
 import {
   type ChartLine,
   latestAt,
   linearScale,
   logScale,
+  looks,
   nearest,
   type Scale,
   type Trace,
@@ -21,10 +23,18 @@ interface ChartMark {
   look: 'target' | 'alert';
 }
 
+/** Something that happened, and may explain the lines. */
+export interface ChartChange {
+  /** Milliseconds since 1970. */
+  at: number;
+  name: string;
+}
+
 export interface TimeChartProps {
   title: string;
   lines: readonly ChartLine[];
   marks?: readonly ChartMark[];
+  changes?: readonly ChartChange[];
   /** Left and right end of the time axis, in milliseconds since 1970. */
   from: number;
   to: number;
@@ -35,16 +45,18 @@ export interface TimeChartProps {
   format: (value: number) => string;
   /** Shown without any value. */
   empty: string;
-  /** Shared by the charts of a page, and also moved by the arrow keys. Left out: the chart has its own, for the pointer alone. */
-  cursor?: SharedCursor;
+  /** Shared by the charts of a page. The pointer and the arrow keys move it. */
+  cursor: SharedCursor;
   /** Takes a range that was dragged over. */
-  onZoom?: (from: number, to: number) => void;
-  /** How times are shown. Left out: the time of day. */
+  onZoom: (from: number, to: number) => void;
+  /** How times are shown. Default: the time of day. */
   formatTime?: (at: number) => string;
 }
 
 /** Units of the drawing. It is stretched to its place without its strokes, so nothing is measured and nothing moves. */
 const size = { width: 1_000, height: 160 };
+/** The same at each drawing. */
+const none: readonly never[] = [];
 /** Space above a limit for its name, as a factor. */
 const headroom = 1.15;
 /** The line bridges one missing step: samples come a little early or late. */
@@ -52,62 +64,65 @@ const stepsBridged = 2.5;
 
 /** Lines over time. A description in words and a table have the same content for screen readers. */
 export function TimeChart(props: TimeChartProps) {
-  const { title, lines, marks = [], from, to, stepMs, format, empty } = props;
+  const { title, lines, marks = none, changes = none, from, to, stepMs, format, empty, cursor } = props;
   const titleId = useId();
-  const [ownAt, moveOwn] = useState<number | null>(null);
-  const cursor = props.cursor ?? { at: ownAt, move: moveOwn };
-  const pointedAt = cursor.at;
-  // Usage is complete only minutes after its time, so there is no value at the end of its axis.
-  const restsAt = (props.cursor && latestAt(lines)) ?? to;
+  const hiding = useHiddenLines(lines);
+  // A step that is not over has no value, so there may be none at the end of the axis.
+  const restsAt = latestAt(hiding.shown) ?? to;
+  const at = cursor.at ?? restsAt;
   const { selected, pointer, keys } = useChartPointer({ from, to, stepMs, restsAt }, cursor, props.onZoom);
   const gapMs = stepMs * stepsBridged;
-  const scale = useScale(props);
+  const chart = { ...props, lines: hiding.shown };
+  const scale = useScale(chart);
   const drawn = useMemo(
     () =>
-      lines.map(({ points, ...line }) => ({
+      hiding.shown.map(({ points, ...line }) => ({
         ...line,
         ...trace(points, { ...size, from, to }, scale.at, gapMs),
       })),
-    [lines, from, to, scale, gapMs],
+    [hiding.shown, from, to, scale, gapMs],
   );
   const isEmpty = drawn.every(({ line, dots }) => line === '' && dots === '');
-  const timeOf = props.formatTime ?? ((at: number) => formatClock(at, true));
-  const placeOf = (at: number) => `${((at - from) / (to - from)) * 100}%`;
+  const timeOf = props.formatTime ?? ((time: number) => formatClock(time, true));
+  const placeOf = (time: number) => `${((time - from) / (to - from)) * 100}%`;
+  const isWithin = (time: number) => time >= from && time <= to;
+  const pointedChanges = cursor.at === null ? '' : changesAt(chart, cursor.at);
   return (
     <figure className={styles.chart} aria-labelledby={titleId}>
       <figcaption className={styles.head}>
         <h3 id={titleId}>{title}</h3>
         <span className={styles.at} aria-hidden="true">
-          {pointedAt === null ? (props.cursor ? 'latest' : 'now') : timeOf(pointedAt)}
+          {cursor.at === null && !isEmpty && 'latest, '}
+          {!isEmpty && timeOf(at)}
         </span>
       </figcaption>
-      <Legend lines={lines} at={pointedAt ?? restsAt} gapMs={gapMs} format={format} />
+      <Legend lines={lines} hiding={hiding} at={at} gapMs={gapMs} format={format} />
       <div className={styles.frame}>
-        <div
-          className={styles.drawing}
-          role="img"
-          aria-label={isEmpty ? empty : describe(props)}
-          {...(props.cursor ? {} : pointer)}
-        >
+        <div className={styles.drawing} role="img" aria-label={isEmpty ? empty : describe(chart)}>
           <Plot drawn={drawn} marks={marks} scale={scale} format={format} />
+          {changes.map(
+            (change, place) =>
+              isWithin(change.at) && (
+                <span key={place} className={styles.change} style={{ left: placeOf(change.at) }} />
+              ),
+          )}
           {selected && (
             <span
               className={styles.selected}
               style={{ left: placeOf(selected[0]), right: `calc(100% - ${placeOf(selected[1])})` }}
             />
           )}
-          {pointedAt !== null && pointedAt >= from && pointedAt <= to && (
-            <span className={styles.cursor} style={{ left: placeOf(pointedAt) }} />
+          {cursor.at !== null && isWithin(cursor.at) && (
+            <span className={styles.cursor} style={{ left: placeOf(cursor.at) }} />
           )}
           {isEmpty && <p className={styles.empty}>{empty}</p>}
+          {pointedChanges && <p className={styles.changes}>{pointedChanges}</p>}
         </div>
-        {props.cursor && (
-          <CursorSlider chart={props} at={pointedAt ?? restsAt} timeOf={timeOf} {...pointer} {...keys} />
-        )}
+        <CursorSlider chart={chart} at={at} timeOf={timeOf} {...pointer} {...keys} />
       </div>
       <p className={styles.times} aria-hidden="true">
-        {[from, (from + to) / 2, to].map((at) => (
-          <span key={at}>{props.formatTime ? props.formatTime(at) : formatClock(at)}</span>
+        {[from, (from + to) / 2, to].map((time) => (
+          <span key={time}>{props.formatTime ? props.formatTime(time) : formatClock(time)}</span>
         ))}
       </p>
       <SeriesTable title={title} lines={lines} format={format} formatTime={timeOf} />
@@ -124,11 +139,10 @@ interface CursorSliderProps extends HTMLAttributes<HTMLDivElement> {
 
 /** Moves the cursor by keys and by the pointer, and says the values there. */
 function CursorSlider({ chart, at, timeOf, ...handlers }: CursorSliderProps) {
-  const { title, from, to, onZoom } = chart;
+  const { title, from, to } = chart;
   return (
     <div
       className={styles.slider}
-      data-zooms={onZoom !== undefined}
       role="slider"
       tabIndex={0}
       aria-label={`Time in ${title}`}
@@ -138,31 +152,6 @@ function CursorSlider({ chart, at, timeOf, ...handlers }: CursorSliderProps) {
       aria-valuetext={valuesAt(chart, at, timeOf)}
       {...handlers}
     />
-  );
-}
-
-interface LegendProps extends Pick<TimeChartProps, 'lines' | 'format'> {
-  /** Milliseconds since 1970. */
-  at: number;
-  /** The longest distance of a value from that time. */
-  gapMs: number;
-}
-
-/** The value of each line at a time. */
-function Legend({ lines, at, gapMs, format }: LegendProps) {
-  return (
-    <ul className={styles.legend}>
-      {lines.map(({ name, points, look }) => {
-        const value = nearest(points, at, gapMs)?.value ?? null;
-        return (
-          <li key={name}>
-            {lines.length > 1 && <Swatch look={look} />}
-            <span className={styles.name}>{name}</span>
-            <strong>{value === null ? '–' : format(value)}</strong>
-          </li>
-        );
-      })}
-    </ul>
   );
 }
 
@@ -187,10 +176,10 @@ function Plot({ drawn, marks, scale, format }: PlotProps) {
         aria-hidden="true"
       >
         {drawn.map(({ name, line, dots, fill, look }) => (
-          <g key={name} data-look={look}>
+          <g key={name}>
             {look === 'main' && <path className={styles.fill} d={fill} />}
-            <path className={styles.line} d={line} />
-            <path className={styles.dots} d={dots} />
+            <path className={styles.line} d={line} {...looks[look]} />
+            <path className={styles.dots} d={dots} stroke={looks[look].stroke} />
           </g>
         ))}
       </svg>
@@ -210,7 +199,7 @@ function Plot({ drawn, marks, scale, format }: PlotProps) {
   );
 }
 
-function useScale({ lines, marks = [], axis, smallestStep }: TimeChartProps): Scale {
+function useScale({ lines, marks = none, axis, smallestStep }: TimeChartProps): Scale {
   return useMemo(() => {
     const values = lines.flatMap(({ points }) =>
       points.flatMap(({ value }) => (value === null ? [] : [value])),
@@ -220,31 +209,32 @@ function useScale({ lines, marks = [], axis, smallestStep }: TimeChartProps): Sc
   }, [lines, marks, axis, smallestStep]);
 }
 
-function Swatch({ look }: { look: ChartLine['look'] }) {
-  return (
-    <svg viewBox="0 0 18 4" width={18} height={4} aria-hidden="true">
-      <g data-look={look}>
-        <path className={styles.line} d="M1 2H17" />
-      </g>
-    </svg>
-  );
-}
-
 /** The values at a time, in words. */
-function valuesAt(
-  { lines, stepMs, format }: TimeChartProps,
-  at: number,
-  timeOf: (at: number) => string,
-): string {
+function valuesAt(chart: TimeChartProps, at: number, timeOf: (at: number) => string): string {
+  const { lines, stepMs, format } = chart;
   const values = lines.map(({ name, points }) => {
     const value = nearest(points, at, stepMs * stepsBridged)?.value ?? null;
     return `${name} ${value === null ? 'unknown' : format(value)}`;
   });
-  return [timeOf(at), ...values].join(', ');
+  const changed = changesAt(chart, at);
+  return [timeOf(at), ...values, ...(changed ? [changed] : [])].join(', ');
+}
+
+/** A change that is closer to the cursor is named, as a share of the width. */
+const closest = 0.01;
+/** More do not fit in one line. */
+const namedChanges = 2;
+
+/** The changes at a time, in words; empty without one. */
+function changesAt({ changes = none, from, to, stepMs }: TimeChartProps, at: number): string {
+  const distance = Math.max(stepMs, (to - from) * closest);
+  const names = changes.filter((change) => Math.abs(change.at - at) <= distance).map(({ name }) => name);
+  const more = names.length - namedChanges;
+  return names.slice(0, namedChanges).join('; ') + (more > 0 ? `; ${more} more` : '');
 }
 
 /** Describes the lines and limits in a few sentences. */
-function describe({ lines, marks = [], format }: TimeChartProps): string {
+function describe({ lines, marks = none, format }: TimeChartProps): string {
   const ofLines = lines.flatMap(({ name, points }) => {
     const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
     const last = values.at(-1);

@@ -20,12 +20,12 @@ const shortestDrag = 0.015;
  * Moves the cursor by the pointer and by the arrow keys, and takes a dragged range.
  *
  * @param range with the time whose values are shown without a cursor
- * @param onZoom called with the dragged range. Left out: dragging does nothing
+ * @param onZoom called with the dragged range
  */
 export function useChartPointer(
   { from, to, stepMs, restsAt }: ChartRange & { restsAt: number },
   cursor: SharedCursor,
-  onZoom?: (from: number, to: number) => void,
+  onZoom: (from: number, to: number) => void,
 ) {
   const [begunAt, setBegunAt] = useState<number | null>(null);
   const timeOf = ({ clientX, currentTarget }: PointerEvent) => {
@@ -42,7 +42,7 @@ export function useChartPointer(
     pointer: {
       onPointerDown(event: PointerEvent) {
         // A finger scrolls the page, and zooms by the buttons.
-        if (!onZoom || event.pointerType === 'touch' || event.button !== 0) return;
+        if (event.pointerType === 'touch' || event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
         setBegunAt(timeOf(event));
         cursor.move(timeOf(event));
@@ -53,7 +53,7 @@ export function useChartPointer(
         setBegunAt(null);
         const until = timeOf(event);
         if (Math.abs(until - begunAt) >= (to - from) * shortestDrag)
-          onZoom?.(Math.min(begunAt, until), Math.max(begunAt, until));
+          onZoom(Math.min(begunAt, until), Math.max(begunAt, until));
       },
       onPointerCancel: () => setBegunAt(null),
       onPointerLeave() {

@@ -21,8 +21,8 @@ export function may({ scope, contents }: Holder, permission: Permission): boolea
 
 /** A short description of each scope. */
 export const scopeMeanings: Record<Scope, string> = {
-  admin: 'Full management: API keys, content, leases.',
-  full: 'Full management, the same as admin.',
+  admin: 'For people: manages everything.',
+  full: 'For applications: may do all that admin may. The list of keys then tells programs from people.',
   packager: 'For encoders: registers and reads content, states key periods of its own, fetches content keys.',
   upload: 'Requests upload URLs, nothing else.',
   playback: 'Reads content and fetches content keys.',

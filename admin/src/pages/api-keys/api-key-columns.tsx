@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import type { ApiKey } from '../../api/schema.ts';
 import { Badge, type BadgeColor } from '../../components/badge.tsx';
 import cell from '../../components/cell.module.css';
@@ -6,13 +7,14 @@ import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
 import { timeColumn } from '../../components/times.tsx';
+import { apiKeyAddress } from './api-key-address.ts';
 import { isUsable, type ShownStatus, statusOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
 
 /** The open dialog. */
-export type OpenDialog = { kind: 'create' } | { kind: 'details' | 'rotate' | 'revoke'; apiKey: ApiKey };
+export type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; apiKey: ApiKey };
 
-export type ShowDialog = (dialog: OpenDialog) => void;
+type ShowDialog = (dialog: OpenDialog) => void;
 
 interface ColumnOptions {
   /** Milliseconds since 1970. */
@@ -28,9 +30,9 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
       header: 'Name',
       cell: (apiKey) => (
         <span className={cell.identity}>
-          <button type="button" className={cell.name} onClick={() => showDialog({ kind: 'details', apiKey })}>
+          <Link href={apiKeyAddress(apiKey.id)} className={cell.name}>
             <OutsideText text={apiKey.name} />
-          </button>
+          </Link>
           <span className={styles.prefix}>
             <code>{apiKey.keyPrefix}…</code>
             {apiKey.id === ownId && <span className={styles.own}>your current key</span>}
@@ -76,21 +78,16 @@ interface ApiKeyMenuProps {
 /** Actions for one key. */
 function ApiKeyMenu({ apiKey, status, showDialog }: ApiKeyMenuProps) {
   return (
-    <RowMenu name={apiKey.name} width="11rem">
-      <RowAction icon="info" onClick={() => showDialog({ kind: 'details', apiKey })}>
-        Details
-      </RowAction>
-      {isUsable(status) && (
-        <>
-          <RowAction icon="rotate" onClick={() => showDialog({ kind: 'rotate', apiKey })}>
-            Rotate…
-          </RowAction>
-          <RowAction icon="stop" isHarmful onClick={() => showDialog({ kind: 'revoke', apiKey })}>
-            Revoke…
-          </RowAction>
-        </>
-      )}
-    </RowMenu>
+    isUsable(status) && (
+      <RowMenu name={apiKey.name} width="11rem">
+        <RowAction icon="rotate" onClick={() => showDialog({ kind: 'rotate', apiKey })}>
+          Rotate…
+        </RowAction>
+        <RowAction icon="stop" isHarmful onClick={() => showDialog({ kind: 'revoke', apiKey })}>
+          Revoke…
+        </RowAction>
+      </RowMenu>
+    )
   );
 }
 

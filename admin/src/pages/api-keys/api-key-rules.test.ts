@@ -35,7 +35,7 @@ describe('when a new key ends', () => {
     expect(expiryOf('30', '', now)).toBe(at(now + 30 * day));
     expect(expiryOf('never', '', now)).toBeNull();
     expect(expiryOf('date', '2026-02-01', now)).toBe(new Date('2026-02-01T23:59:59.999').toISOString());
-    expect([expiryOf('date', '2026-01-01', now), expiryOf('date', '', now)]).toEqual([undefined, undefined]);
+    expect([expiryOf('date', '2026-01-01', now), expiryOf('date', '', now)]).toEqual(['', '']);
   });
 });
 

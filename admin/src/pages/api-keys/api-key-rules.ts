@@ -36,14 +36,14 @@ export const expiryChoices = [
  * @param choice a value of `expiryChoices`
  * @param date `YYYY-MM-DD`, for the choice 'date'
  * @param nowMs milliseconds since 1970
- * @returns undefined if the day is missing or over
+ * @returns an empty text, which the server refuses, if the day is missing or over
  */
-export function expiryOf(choice: string, date: string, nowMs: number): string | null | undefined {
+export function expiryOf(choice: string, date: string, nowMs: number): string | null {
   if (choice === 'never') return null;
   if (choice !== 'date') return new Date(nowMs + Number(choice) * dayMs).toISOString();
   // A date and time without a zone is local time (ECMA-262, 21.4.1.32).
   const end = new Date(`${date}T23:59:59.999`);
-  return end.getTime() > nowMs ? end.toISOString() : undefined;
+  return end.getTime() > nowMs ? end.toISOString() : '';
 }
 
 /** How long the old key stays valid, in seconds. The server allows 30 days at most. */

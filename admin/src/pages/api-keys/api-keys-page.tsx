@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { Route, Switch } from 'wouter';
 import type { QueryOf } from '../../api/api.ts';
 import { apiKeyOrders, apiKeyStatuses, countedUpTo, scopes } from '../../api/resources.ts';
 import type { ApiKey } from '../../api/schema.ts';
@@ -15,13 +16,26 @@ import { useNow } from '../../state/time.ts';
 import { useFilter } from '../../state/use-address-filter.ts';
 import { useLiveListPage } from '../../state/use-list-page.ts';
 import { apiKeyColumns, type OpenDialog } from './api-key-columns.tsx';
+import { ApiKeyDetail } from './api-key-detail.tsx';
 import { apiKeyFilter, type KeyCheck, keyCheckPart, keyChecks, toApiKeyQuery } from './api-key-filter.ts';
 import { CurrentDialog } from './key-dialogs.tsx';
 
 const path = '/api/v1/api-keys';
 
-/** Lists all API keys: search, create, rotate and revoke. */
+/** The list of API keys, or one key. */
 export default function ApiKeysPage() {
+  return (
+    <Switch>
+      <Route path="/api-keys/:id">{({ id }) => <ApiKeyDetail key={id} id={id} />}</Route>
+      <Route>
+        <ApiKeyList />
+      </Route>
+    </Switch>
+  );
+}
+
+/** Lists all API keys: search, create, rotate and revoke. */
+function ApiKeyList() {
   const { id: ownId } = useCurrentApiKey();
   const now = useNow();
   const { filter, change, field, isNarrowed, reset } = useFilter(apiKeyFilter);
@@ -100,7 +114,7 @@ export default function ApiKeysPage() {
         )
       }
     >
-      {dialog && <CurrentDialog dialog={dialog} showDialog={setDialog} onClose={() => setDialog(null)} />}
+      {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </ResourcePage>
   );
 }

@@ -1,133 +1,92 @@
 import { NativeSelect, Radio, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
-import type { BodyOf } from '../../api/api.ts';
-import { ApiError } from '../../api/api-error.ts';
+import { fieldFaultsOf } from '../../api/api-error.ts';
 import { scopes } from '../../api/resources.ts';
 import type { Scope } from '../../api/schema.ts';
 import { FormDialog } from '../../components/dialog.tsx';
+import { type ServerForm, useServerForm } from '../../components/use-server-form.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { scopeMeanings } from '../../session/permissions.ts';
-import { useServerAction } from '../../state/use-server-action.ts';
 import { contentsOf, expiryChoices, expiryOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
 
 const path = '/api/v1/api-keys';
 
+/** The least permissions. And a forgotten key does no harm once it has expired. */
+const usual = { scope: 'playback' as Scope, expiry: '365' };
+
 /** Creates a key. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
   const { issuedKey, clock } = useApp();
-  const [missing, setMissing] = useState<{ name?: string; date?: string }>({});
-  const create = useServerAction({
-    mutationFn: (body: BodyOf<'post', typeof path>) => api.call('post', path, { body }),
+  // Of a key that is limited itself, its own contents are the most that it can give.
+  const own = useCurrentApiKey().contents;
+  const form = useServerForm({
+    initialValues: { name: '', contents: own?.join(', ') ?? '', expiresAt: '', ...usual },
+    validate: {
+      name: (name) => name.trim() === '' && 'Enter a name that says who uses the key.',
+      expiresAt: (day, { expiry }) =>
+        expiryOf(expiry, day, clock.now()) === '' && 'Choose today or a later day.',
+    },
+    mutationFn: ({ name, scope, contents, expiry, expiresAt }) => {
+      const limits = { contents: contentsOf(contents), expiresAt: expiryOf(expiry, expiresAt, clock.now()) };
+      return api.call('post', path, { body: { name: name.trim(), scope, ...limits } });
+    },
+    faultsOf: (error) => {
+      const faults = fieldFaultsOf(error);
+      const tooMany = 'Give at most 50 IDs or prefixes, such as film-1 or acme-*.';
+      return faults.contents === undefined ? faults : { ...faults, contents: tooMany };
+    },
     onSuccess: (issued) => {
       issuedKey.set({ kind: 'api-key', name: issued.api_key.name, raw: issued.raw_key ?? '', note: null });
       onClose();
     },
     changes: [path],
   });
-  const submit = (data: FormData) => {
-    const name = String(data.get('name')).trim();
-    const expiresAt = expiryOf(String(data.get('expiry')), String(data.get('date') ?? ''), clock.now());
-    setMissing({
-      ...(name === '' && { name: 'Enter a name that says who uses the key.' }),
-      ...(expiresAt === undefined && { date: 'Choose today or a later day.' }),
-    });
-    if (name === '' || expiresAt === undefined) return;
-    create.mutate({
-      name,
-      scope: data.get('scope') as Scope,
-      expiresAt,
-      contents: contentsOf(String(data.get('contents'))),
-    });
-  };
-  const refusal = create.error instanceof ApiError ? create.error : null;
-  const faults = {
-    name: missing.name ?? refusal?.about('name'),
-    date: missing.date ?? refusal?.about('expiresAt'),
-    contents: refusal?.about('contents') && 'Give at most 50 IDs or prefixes, such as film-1 or acme-*.',
-  };
   return (
-    <FormDialog
-      title="Create an API key"
-      action="Create the key"
-      save={create}
-      found={missing}
-      isErrorShown={Object.values(faults).some(Boolean)}
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <FormDialog title="Create an API key" action="Create the key" form={form} onClose={onClose}>
       <TextInput
-        name="name"
+        {...form.getInputProps('name')}
         label="Name"
         placeholder="Encoder in Frankfurt"
         maxLength={200}
-        error={faults.name}
         data-autofocus
       />
-      <ScopeField />
-      <ContentsField error={faults.contents} />
-      <ExpiryField error={faults.date} />
+      <fieldset className={styles.scopes}>
+        <legend>Scope</legend>
+        {scopes.toReversed().map((value) => (
+          <Radio
+            key={value}
+            {...form.getInputProps('scope', { type: 'radio', value })}
+            label={value}
+            description={scopeMeanings[value]}
+          />
+        ))}
+      </fieldset>
+      <Textarea
+        {...form.getInputProps('contents')}
+        label="Contents"
+        description={
+          own
+            ? 'The contents of your key, or fewer.'
+            : 'IDs, or prefixes such as acme-*, separated by commas: for the key, no others exist. Empty: all contents.'
+        }
+        autosize
+        maxRows={6}
+        spellCheck={false}
+      />
+      <ExpiryField form={form} />
     </FormDialog>
   );
 }
 
-/** Of a key that is limited itself, its own contents are the most that it can give. */
-function ContentsField({ error }: { error: string | undefined }) {
-  const { contents } = useCurrentApiKey();
-  return (
-    <Textarea
-      name="contents"
-      label="Contents"
-      description={
-        contents
-          ? 'The contents of your key, or fewer.'
-          : 'IDs, or prefixes such as acme-*, separated by commas: for the key, no others exist. Empty: all contents.'
-      }
-      defaultValue={contents?.join(', ')}
-      autosize
-      maxRows={6}
-      spellCheck={false}
-      error={error}
-    />
-  );
-}
-
-/** A forgotten key does no harm once it has expired. */
-const usual = '365';
-
-function ExpiryField({ error }: { error: string | undefined }) {
-  const [choice, setChoice] = useState<string>(usual);
+function ExpiryField({ form }: { form: ServerForm<{ expiry: string; expiresAt: string }> }) {
+  const choice = form.useWatchValue('expiry');
   return (
     <>
-      <NativeSelect
-        name="expiry"
-        label="Expires"
-        value={choice}
-        onChange={(event) => setChoice(event.currentTarget.value)}
-        data={[...expiryChoices]}
-        error={choice === 'date' ? undefined : error}
-      />
-      {choice === 'date' && <TextInput name="date" type="date" label="Last valid day" error={error} />}
+      <NativeSelect {...form.getInputProps('expiry')} label="Expires" data={[...expiryChoices]} />
+      {choice === 'date' && (
+        <TextInput {...form.getInputProps('expiresAt')} type="date" label="Last valid day" />
+      )}
     </>
-  );
-}
-
-/** The permissions of the key. The least is the default. */
-function ScopeField() {
-  return (
-    <fieldset className={styles.scopes}>
-      <legend>Scope</legend>
-      {scopes.toReversed().map((scope, index) => (
-        <Radio
-          key={scope}
-          name="scope"
-          value={scope}
-          label={scope}
-          description={scopeMeanings[scope]}
-          defaultChecked={index === 0}
-        />
-      ))}
-    </fieldset>
   );
 }

@@ -1,40 +1,33 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Api, keyOf } from '../../api/api.ts';
 import type { ApiKey } from '../../api/schema.ts';
-import { CopyableValue } from '../../components/copying.tsx';
-import { ActionDialog, Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
-import { FactList } from '../../components/fact-list.tsx';
+import { ActionDialog, TypedConfirmation } from '../../components/dialog.tsx';
 import { describeApplied } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
-import { scopeMeanings } from '../../session/permissions.ts';
 import { useNow } from '../../state/time.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
-import { type OpenDialog, type ShowDialog, StatusBadge } from './api-key-columns.tsx';
-import { isInUse, isUsable, overlaps, risksOf, statusOf, usualOverlap } from './api-key-rules.ts';
+import type { OpenDialog } from './api-key-columns.tsx';
+import { isInUse, overlaps, risksOf, usualOverlap } from './api-key-rules.ts';
 import { CreateDialog } from './create-dialog.tsx';
 
 const path = '/api/v1/api-keys';
 
 interface CurrentDialogProps {
   dialog: OpenDialog;
-  /** One dialog can open another. */
-  showDialog: ShowDialog;
   onClose: () => void;
 }
 
 /** The open dialog. */
-export function CurrentDialog({ dialog, showDialog, onClose }: CurrentDialogProps) {
+export function CurrentDialog({ dialog, onClose }: CurrentDialogProps) {
   switch (dialog.kind) {
     case 'create':
       return <CreateDialog onClose={onClose} />;
-    case 'details':
-      return <DetailsDialog apiKey={dialog.apiKey} showDialog={showDialog} onClose={onClose} />;
     case 'rotate':
       return <RotateDialog apiKey={dialog.apiKey} onClose={onClose} />;
     case 'revoke':
@@ -45,40 +38,6 @@ export function CurrentDialog({ dialog, showDialog, onClose }: CurrentDialogProp
 interface KeyDialogProps {
   apiKey: ApiKey;
   onClose: () => void;
-}
-
-/** All details of a key, with exact times. */
-function DetailsDialog({ apiKey, showDialog, onClose }: KeyDialogProps & { showDialog: ShowDialog }) {
-  const { id, name, keyPrefix, scope, contents, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
-  const status = statusOf(apiKey, useNow());
-  return (
-    <Dialog title="API key" onClose={onClose} width="36rem">
-      <FactList
-        facts={{
-          Name: <OutsideText text={name} />,
-          Status: <StatusBadge status={status} />,
-          Scope: `${scope}. ${scopeMeanings[scope]}`,
-          Contents: contents ? <OutsideText text={contents.join(', ')} /> : 'all',
-          Prefix: <CopyableValue text={keyPrefix} what="key prefix" />,
-          ID: <CopyableValue text={id} what="ID" />,
-          Created: formatExact(createdAt),
-          'Last used': formatExact(lastUsedAt),
-          Expires: formatExact(expiresAt),
-          Revoked: revokedAt && formatExact(revokedAt),
-        }}
-      />
-      {isUsable(status) && (
-        <DialogActions>
-          <Button variant="default" onClick={() => showDialog({ kind: 'rotate', apiKey })}>
-            Rotate…
-          </Button>
-          <Button color="bad" variant="light" onClick={() => showDialog({ kind: 'revoke', apiKey })}>
-            Revoke…
-          </Button>
-        </DialogActions>
-      )}
-    </Dialog>
-  );
 }
 
 /** Replaces a key. The old one stays valid for a while. */
@@ -152,7 +111,7 @@ function LastUse({ apiKey, isOwn, endsNow }: LastUseProps) {
   );
 }
 
-/** Limited keys may come first. Among so many, two keys of all contents are found. */
+/** Limited keys may come first. 100 keys are enough to find two keys of all contents among them. */
 const lookedAt = 100;
 
 /** Keys that can manage the whole server, at least two of each scope if there are that many: enough to know whether one is the last. */

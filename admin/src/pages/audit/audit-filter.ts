@@ -1,13 +1,16 @@
 import type { QueryOf } from '../../api/api.ts';
 import { auditOrders, auditOutcomes } from '../../api/resources.ts';
+import { toInstant } from '../../components/format-time.ts';
 import { anyText, createFilter } from '../../state/use-address-filter.ts';
 
 /** The filters of the server. */
 export type AuditQuery = Pick<
   QueryOf<'/api/v1/audit'>,
-  'action' | 'actor' | 'outcome' | 'target' | 'from' | 'to'
+  'action' | 'without' | 'actor' | 'outcome' | 'target' | 'from' | 'to'
 >;
 
+/** As many as the server takes. */
+const mostActions = 50;
 /** The form that the server accepts. */
 const actionPattern = /^[a-z.-]{1,64}$/;
 
@@ -17,6 +20,8 @@ export const auditFilter = createFilter({
   target: anyText,
   /** Empty for all actions. */
   action: (text) => (actionPattern.test(text) ? text : ''),
+  /** Actions that are left out, separated by commas. */
+  without: (text) => writeActions(readActions(text)),
   outcome: auditOutcomes,
   /** ISO 8601 in UTC, so that the address means the same everywhere; empty for no limit. */
   from: toInstant,
@@ -25,26 +30,17 @@ export const auditFilter = createFilter({
 });
 export type AuditView = typeof auditFilter.everything;
 
+/** The actions of a text of the address, each once. */
+export function readActions(text: string): string[] {
+  const actions = text.split(',').filter((action) => actionPattern.test(action));
+  return [...new Set(actions)].slice(0, mostActions);
+}
+
+export function writeActions(actions: readonly string[]): string {
+  return actions.join();
+}
+
 /** Whether the range is empty. */
 export function isBackwards({ from, to }: AuditView): boolean {
   return from !== '' && to !== '' && Date.parse(from) >= Date.parse(to);
-}
-
-/**
- * A value for a `datetime-local` field: in the reader's time zone, to the minute.
- *
- * @param instant ISO 8601, or empty
- * @returns such as `2027-01-31T13:00`; empty for an invalid time
- */
-export function toLocalField(instant: string): string {
-  const ms = Date.parse(instant);
-  if (Number.isNaN(ms)) return '';
-  const date = new Date(ms);
-  return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/** @param text of an address, or the value of a `datetime-local` field @returns ISO 8601 in UTC; empty for an invalid time */
-export function toInstant(text: string): string {
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
 }

@@ -1,18 +1,18 @@
-import { TextInput } from '@mantine/core';
-import { useId, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { auditOrders, auditOutcomes, countedUpTo } from '../../api/resources.ts';
 import type { AuditRecord } from '../../api/schema.ts';
 import { sortedBy } from '../../components/column-sort.ts';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
-import { FilterSelect, SearchField } from '../../components/filters.tsx';
+import { FilterSelect, FilterToggle, SearchField, ToggleGroup } from '../../components/filters.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { ResourcePage } from '../../components/resource-page.tsx';
+import { TimeEnds } from '../../components/time-picker.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { trimmed, useFilter } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { actions, nameOfAction } from './actions.ts';
 import styles from './audit.module.css';
-import { auditFilter, isBackwards, toInstant, toLocalField } from './audit-filter.ts';
+import { auditFilter, isBackwards, readActions, writeActions } from './audit-filter.ts';
 import { auditColumns, DetailsDialog } from './audit-record.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { useAuditPage } from './use-audit-page.ts';
@@ -44,8 +44,8 @@ export default function AuditPage() {
             onChange={(action) => change({ action: action ?? '' })}
           />
           <FilterSelect label="Outcome" values={auditOutcomes} {...field('outcome')} />
-          <TimeField label="From" {...field('from')} />
-          <TimeField label="Until" {...field('to')} />
+          <LeftOut {...field('without')} known={known} />
+          <TimeEnds from={field('from')} to={field('to')} />
           {isBackwards(view) && (
             <div className={styles.backwards}>
               <Notice kind="warning" role="status">
@@ -72,6 +72,10 @@ export default function AuditPage() {
             setOpened(null);
             change(next);
           }}
+          onLeaveOut={(action) => {
+            setOpened(null);
+            change({ without: writeActions([...readActions(view.without), action]) });
+          }}
           onClose={() => setOpened(null)}
         />
       )}
@@ -79,25 +83,40 @@ export default function AuditPage() {
   );
 }
 
-interface TimeFieldProps {
-  label: string;
-  /** ISO 8601, or empty. */
+interface LeftOutProps {
+  /** Actions, separated by commas. */
   value: string;
-  onChange: (instant: string) => void;
+  onChange: (without: string) => void;
+  known: readonly string[];
 }
 
-function TimeField({ label, value, onChange }: TimeFieldProps) {
-  const id = useId();
+/** Chooses actions that are not shown. Each is a button that shows it again. */
+function LeftOut({ value, onChange, known }: LeftOutProps) {
+  const without = readActions(value);
   return (
-    <div className={styles.time}>
-      <label htmlFor={id}>{label}</label>
-      <TextInput
-        id={id}
-        type="datetime-local"
-        value={toLocalField(value)}
-        onChange={({ currentTarget }) => onChange(toInstant(currentTarget.value))}
+    <>
+      <FilterSelect
+        label="Leave out"
+        none="Nothing"
+        values={known.filter((action) => !without.includes(action))}
+        labelOf={nameOfAction}
+        value={null}
+        onChange={(action) => action && onChange(writeActions([...without, action]))}
       />
-    </div>
+      {without.length > 0 && (
+        <ToggleGroup label="Left out">
+          {without.map((action) => (
+            <FilterToggle
+              key={action}
+              isOn
+              onToggle={() => onChange(writeActions(without.filter((each) => each !== action)))}
+            >
+              Without: {nameOfAction(action)}
+            </FilterToggle>
+          ))}
+        </ToggleGroup>
+      )}
+    </>
   );
 }
 

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AuditRecord } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
-import cell from '../../components/cell.module.css';
 import type { ColumnSort } from '../../components/column-sort.ts';
 import { CopyableValue } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
@@ -10,9 +10,12 @@ import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { FactList, type Facts } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
+import { withoutDirection } from '../../components/mark-direction.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { timeColumn } from '../../components/times.tsx';
 import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
+import { apiKeyAddress } from '../api-keys/api-key-address.ts';
+import { viewerAddress } from '../viewers/viewer-address.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';
 import { type AuditView, auditFilter } from './audit-filter.ts';
@@ -27,84 +30,107 @@ const byTime: ColumnSort = {
   isDescendingFirst: true,
 };
 
-/** A record as a row. @param names of API keys, which the audit identifies by ID */
+/** One line for each record. The details have everything in full. @param names of API keys, which the audit identifies by ID */
 export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyNames): Column<AuditRecord>[] {
   return [
     {
       header: 'Action',
       cell: (record) => (
-        <span className={`${cell.identity} ${styles.identity}`}>
-          <button type="button" className={cell.name} onClick={() => open(record)}>
+        <Line>
+          <button type="button" className={styles.action} title={record.action} onClick={() => open(record)}>
             {nameOfAction(record.action)}
           </button>
-          <code className={styles.second}>{record.action}</code>
           <Summary record={record} />
-        </span>
+        </Line>
       ),
     },
-    { header: 'Actor', width: '22%', cell: (record) => <ActorCell record={record} names={names} /> },
-    { header: 'Target', width: '25%', cell: (record) => <TargetCell record={record} names={names} /> },
-    { header: 'Outcome', width: '9.5rem', cell: (record) => <OutcomeCell record={record} /> },
-    timeColumn('Time', '9rem', ({ at }) => at, byTime),
+    {
+      header: 'Actor',
+      width: '19%',
+      cell: ({ actor, person }) => (
+        <Line>
+          <Actor actor={actor} names={names} />
+          {person !== null && (
+            <span className={styles.second}>
+              <OutsideText text={person} isLine />
+            </span>
+          )}
+        </Line>
+      ),
+    },
+    {
+      header: 'Target',
+      width: '20%',
+      cell: (record) => <Line>{record.target === null ? '–' : <Target {...{ record, names }} />}</Line>,
+    },
+    {
+      header: 'Outcome',
+      width: '11rem',
+      cell: ({ outcome, code, count }) => (
+        <Line>
+          <Badge color={outcome === 'done' ? 'good' : 'bad'}>
+            {count > 1 ? `${outcome} ${formatCount(count)} times` : outcome}
+          </Badge>
+          {code !== null && (
+            <code className={styles.code} title={code}>
+              {code}
+            </code>
+          )}
+        </Line>
+      ),
+    },
+    timeColumn('Time', '8rem', ({ at }) => at, byTime),
   ];
 }
+
+const Line = ({ children }: { children: ReactNode }) => <span className={styles.line}>{children}</span>;
 
 /** The reason of an act, or what it changed. */
 function Summary({ record }: { record: AuditRecord }) {
   const summary = summarize(record.details);
-  return summary === null ? null : <OutsideText className={styles.clipped} text={summary} />;
+  if (summary === null) return null;
+  return (
+    <span className={styles.second} title={withoutDirection(summary)}>
+      <OutsideText text={summary} isLine />
+    </span>
+  );
 }
 
-function TargetCell({ record, names }: { record: AuditRecord; names: ApiKeyNames }) {
-  const address = targetAddress(record);
-  if (record.target === null) return '–';
-  const name = <Named id={record.target} names={names} />;
+function Actor({ actor: { kind, id }, names }: { actor: AuditRecord['actor']; names: ApiKeyNames }) {
+  const word = nameOfActorKind(kind);
+  if (id === null) return word;
+  const address = kind === 'api-key' ? apiKeyAddress(id) : kind === 'viewer' ? viewerAddress(id) : null;
+  const name = names.get(id)?.name ?? id;
+  return (
+    <>
+      <span className={styles.second}>{word}</span>
+      <Named name={name} id={id} address={address} />
+    </>
+  );
+}
+
+function Target({ record, names }: { record: AuditRecord; names: ApiKeyNames }) {
+  const id = record.target ?? '';
+  return <Named name={names.get(id)?.name ?? id} id={id} address={targetAddress(record)} />;
+}
+
+interface NamedProps {
+  name: string;
+  /** Shown on hover. */
+  id: string;
+  /** Where it is shown; null for nowhere. */
+  address: string | null;
+}
+
+function Named({ name, id, address }: NamedProps) {
+  const text = <OutsideText text={name} isLine />;
+  const attributes = { className: styles.named, title: withoutDirection(id) };
   return address === null ? (
-    name
+    <span {...attributes}>{text}</span>
   ) : (
-    <Link href={address} className={styles.target}>
-      {name}
+    <Link href={address} {...attributes}>
+      {text}
     </Link>
-  );
-}
-
-function Named({ id, names }: { id: string; names: ApiKeyNames }) {
-  const known = names.get(id);
-  if (!known) return <OutsideText className={styles.clipped} text={id} />;
-  return (
-    <span className={styles.clipped} title={id}>
-      <OutsideText text={known.name} /> <code className={styles.second}>{known.keyPrefix}…</code>
-    </span>
-  );
-}
-
-function ActorCell({ record, names }: { record: AuditRecord; names: ApiKeyNames }) {
-  const { kind, id } = record.actor;
-  return (
-    <span className={`${cell.identity} ${styles.identity}`}>
-      <span>{nameOfActorKind(kind)}</span>
-      {id !== null && (
-        <span className={styles.second}>
-          <Named id={id} names={names} />
-        </span>
-      )}
-      {record.person !== null && (
-        <span className={styles.second}>
-          <OutsideText text={record.person} />
-        </span>
-      )}
-    </span>
-  );
-}
-
-function OutcomeCell({ record: { outcome, code, count = 1 } }: { record: AuditRecord }) {
-  return (
-    <span className={`${cell.identity} ${styles.identity}`}>
-      <Badge color={outcome === 'done' ? 'good' : 'bad'}>
-        {count > 1 ? `${outcome} ${formatCount(count)} times` : outcome}
-      </Badge>
-      {code !== null && <code className={styles.code}>{code}</code>}
-    </span>
   );
 }
 
@@ -112,11 +138,13 @@ interface DetailsDialogProps {
   record: AuditRecord;
   /** Shows similar records. */
   onShow: (view: AuditView) => void;
+  /** Shows records of other actions alone. */
+  onLeaveOut: (action: string) => void;
   onClose: () => void;
 }
 
 /** All details of one record. */
-export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
+export function DetailsDialog({ record, onShow, onLeaveOut, onClose }: DetailsDialogProps) {
   const {
     id,
     at,
@@ -159,6 +187,9 @@ export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
     <Dialog title="Audit record" onClose={onClose} width="38rem">
       <FactList facts={facts} />
       <DialogActions>
+        <Button variant="default" onClick={() => onLeaveOut(action)}>
+          Leave this action out
+        </Button>
         <Button variant="default" onClick={() => onShow({ ...everything, actor: actor.id ?? actor.kind })}>
           Records of this actor
         </Button>

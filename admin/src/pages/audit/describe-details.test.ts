@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeChange, summarize, targetAddress } from './describe-details.ts';
 
-it('a change says what was before and after, and what was not there', () => {
+it('a change shows the values before and after it, and shows none for a missing value', () => {
   expect(describeChange({ before: 'Film', after: 'Movie' })).toBe('Film → Movie');
   expect(describeChange({ before: null, after: { a: 1 } })).toBe('none → {"a":1}');
 });
@@ -30,7 +30,17 @@ it.each([
   // It could be of two viewers.
   ['lease.revoke', 'viewer:a b&c content:film', null],
   ['lease.revoke', 'content:film', '/content/film'],
-  ['api-key.create', '98ee5596-cd3e-a20d-163a-e382420c6eff', null],
+  [
+    'api-key.create',
+    '98ee5596-cd3e-a20d-163a-e382420c6eff',
+    '/api-keys/98ee5596-cd3e-a20d-163a-e382420c6eff',
+  ],
+  ['api-key.create', 'x', null],
+  [
+    'webhook.test',
+    '98ee5596-cd3e-a20d-163a-e382420c6eff',
+    '/webhooks?webhook=98ee5596-cd3e-a20d-163a-e382420c6eff',
+  ],
   ['lease.list', null, null],
 ])('the target of %s %s is shown at %s', (action, target, address) => {
   expect(targetAddress({ action, target })).toBe(address);

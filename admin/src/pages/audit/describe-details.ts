@@ -1,6 +1,8 @@
 import { readTarget } from '../../api/audit-target.ts';
 import type { AuditRecord } from '../../api/schema.ts';
+import { apiKeyAddress } from '../api-keys/api-key-address.ts';
 import { viewerAddress } from '../viewers/viewer-address.ts';
+import { addressOfWebhook } from '../webhooks/webhook-words.ts';
 
 /** One change in words: `Film → Movie`. */
 export function describeChange({ before, after }: { before?: unknown; after?: unknown }): string {
@@ -12,7 +14,7 @@ function describeValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What a row shows of the details: the reason, or the names of what changed. Null if there is nothing to show. */
+/** The summary of the details in a row: the reason, or the names of the changed fields. Null if the details have neither. */
 export function summarize(details: AuditRecord['details']): string | null {
   if (details?.reason) return details.reason;
   const names = Object.keys(details?.changes ?? {});
@@ -27,8 +29,11 @@ export function targetAddress({ action, target }: Pick<AuditRecord, 'action' | '
   const { viewerId, contentId } = readTarget(target) ?? {};
   if (viewerId) return viewerAddress(viewerId);
   if (contentId) return contentAddress(contentId);
-  if (/^(lease|session)\./.test(action) && uuid.test(target))
-    return `/leases?${new URLSearchParams({ lease: target })}`;
+  if (uuid.test(target)) {
+    if (/^(lease|session)\./.test(action)) return `/leases?${new URLSearchParams({ lease: target })}`;
+    if (action.startsWith('api-key.') || action === 'setup') return apiKeyAddress(target);
+    if (action.startsWith('webhook.')) return addressOfWebhook({ id: target });
+  }
   return action.startsWith('content.') ? contentAddress(target) : null;
 }
 

@@ -46,7 +46,7 @@ export function ContentDetail({ id }: { id: string }) {
   return (
     <>
       <BackLink href="/content">All content</BackLink>
-      {!error && !data && <PageSkeleton />}
+      {!error && !data && <PageSkeleton title="Content" />}
       {!error && data && <ContentSheet content={data.content} keyEndpoint={data.key_endpoint} />}
       {isUnknown && (
         <>
@@ -162,7 +162,7 @@ function ContentHistory({ contentId }: { contentId: string }) {
   );
 }
 
-/** The button "Enable" disappears with its success. Moves the focus to the button in its place, where it would fall to the page. */
+/** The button "Enable" disappears when it succeeds. Moves the focus to the button in its place; otherwise the page would get the focus. */
 function useFocusAfterEnabling(isActive: boolean) {
   const button = useRef<HTMLButtonElement>(null);
   const isUnderWay = useRef(false);

@@ -9,7 +9,7 @@ const texts = {
   manifestKey: ' ',
   playlistUrl: ' ',
   metadata: '',
-  periods: noPeriodsTexts,
+  keyPeriods: noPeriodsTexts,
 };
 const fields = {
   name: 'Film',
@@ -62,7 +62,7 @@ it('the URL of a playlist is read without spaces, and anything but an http or ht
     expect(read(wrong).faults).toEqual({ playlistUrl: expect.stringContaining('http or https URL') });
 });
 
-it('an emptied URL of a playlist is removed, and nothing is sent where there was none', () => {
+it('an emptied URL of a playlist is removed, and nothing is sent if the content had none', () => {
   const content = { ...fields, playlistUrl: 'https://cdn.example/a.m3u8' } as unknown as Content;
   const without = { ...fields, playlistUrl: null } as unknown as Content;
   const old = { ...fields } as unknown as Content;

@@ -1,12 +1,12 @@
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError, fieldFaultsOf } from '../../api/api-error.ts';
 import type { KeyPeriods } from '../../api/resources.ts';
 import type { Content } from '../../api/schema.ts';
 import {
   type PeriodsFaults,
   type PeriodsTexts,
-  periodsMembers,
   readPeriods,
   showsPeriods,
+  writePeriods,
 } from './key-periods-form.ts';
 
 /** The fields of a content that can change. */
@@ -17,18 +17,30 @@ export interface ContentFields
 }
 
 /** The texts in the fields of the dialogs. */
-export interface FormTexts {
+export type FormTexts = {
   name: string;
   sizeBytes: string;
   manifestKey: string;
   playlistUrl: string;
   metadata: string;
-  periods: PeriodsTexts;
-}
+  keyPeriods: PeriodsTexts;
+};
 
-export type FormFaults = Partial<Record<keyof ContentFields | 'id', string>> & PeriodsFaults;
+type FormFaults = Partial<Record<keyof ContentFields, string>> & PeriodsFaults;
 
 type ReadForm = { fields: ContentFields; faults: null } | { fields: null; faults: FormFaults };
+
+/** The texts that show a stored content; empty ones for null. */
+export function writeForm(content: Content | null): FormTexts {
+  return {
+    name: content?.name ?? '',
+    sizeBytes: String(content?.sizeBytes ?? ''),
+    manifestKey: content?.manifestKey ?? '',
+    playlistUrl: content?.playlistUrl ?? '',
+    metadata: content ? writeMetadata(content.metadata) : '',
+    keyPeriods: writePeriods(content?.keyPeriods),
+  };
+}
 
 /**
  * Validates a form without the server.
@@ -40,9 +52,9 @@ export function readForm(texts: FormTexts, before: Content | null = null): ReadF
   const sizeBytes = readSize(texts.sizeBytes);
   const isUntouched = before !== null && texts.metadata === writeMetadata(before.metadata);
   const read = isUntouched ? { metadata: before.metadata } : readMetadata(texts.metadata);
-  const periods = showsPeriods(texts.periods, before?.keyPeriods)
+  const periods = showsPeriods(texts.keyPeriods, before?.keyPeriods)
     ? { periods: before?.keyPeriods }
-    : readPeriods(texts.periods);
+    : readPeriods(texts.keyPeriods);
   const playlistUrl = readPlaylistUrl(texts.playlistUrl);
   const faults: FormFaults = {
     ...(name === '' && { name: 'Enter a name.' }),
@@ -94,34 +106,17 @@ function readSize(text: string): number | null | undefined {
   return Number.isSafeInteger(size) ? size : undefined;
 }
 
-const members = [
-  'id',
-  'name',
-  'sizeBytes',
-  'manifestKey',
-  'playlistUrl',
-  'metadata',
-  'keyPeriods',
-  ...periodsMembers.map((member) => `keyPeriods/${member}` as const),
-] as const;
-
 const idFault = 'Use only letters, digits, - and _, at most 256 characters, and not "leases".';
 
-/** The server's messages for each field. */
-export function faultsOf(error: unknown): FormFaults {
-  if (!(error instanceof ApiError)) return {};
-  return Object.fromEntries(
-    members.flatMap((member) => {
-      const message = error.about(member);
-      return message === undefined ? [] : [[member, inWords(member, message)]];
-    }),
-  );
-}
-
-function inWords(member: (typeof members)[number], message: string): string {
+/** The faults of fields that an error of the server names. */
+export function faultsOf(error: unknown): Record<string, string> {
+  if (error instanceof ApiError && error.code === 'CONTENT_EXISTS')
+    return { id: 'This ID is taken. Edit that content, or choose another ID.' };
+  const faults = fieldFaultsOf(error);
   // The server's message has a regular expression, which does not help admins.
-  if (member === 'id') return idFault;
-  return member === 'playlistUrl' ? `It ${message}.` : message;
+  if (faults.id !== undefined) faults.id = idFault;
+  if (faults.playlistUrl !== undefined) faults.playlistUrl = `It ${faults.playlistUrl}.`;
+  return faults;
 }
 
 type Metadata = Content['metadata'];

@@ -3,23 +3,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { type BodyOf, reading } from '../../api/api.ts';
-import { ApiError } from '../../api/api-error.ts';
 import type { Content } from '../../api/schema.ts';
 import { FormDialog } from '../../components/dialog.tsx';
+import { type ServerForm, useServerForm } from '../../components/use-server-form.tsx';
 import { useApi } from '../../session/app-context.ts';
-import { useServerAction } from '../../state/use-server-action.ts';
 import styles from './content.module.css';
-import {
-  type ContentFields,
-  changedFields,
-  type FormFaults,
-  type FormTexts,
-  faultsOf,
-  readForm,
-  writeMetadata,
-} from './content-form.ts';
+import { changedFields, type FormTexts, faultsOf, readForm, writeForm } from './content-form.ts';
 import { KeyPeriodsFields } from './key-periods-fields.tsx';
-import { periodsTextsOf } from './key-periods-form.ts';
 import { type KeyedContent, useContentChanged } from './use-management.ts';
 
 const path = '/api/v1/content';
@@ -29,14 +19,19 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const [missing, setMissing] = useState<FormFaults>({});
-  const create = useServerAction({
-    mutationFn: (body: ContentFields & { id?: string }) =>
+  const form = useServerForm({
+    initialValues: { ...writeForm(null), id: '' },
+    validate: (texts) => readForm(texts).faults ?? {},
+    mutationFn: ({ id, ...texts }) =>
       api.call('post', path, {
         // The document of the server lacks the null of key periods.
-        body: body as BodyOf<'post', typeof path>,
+        body: { ...readForm(texts).fields, ...(id.trim() && { id: id.trim() }) } as BodyOf<
+          'post',
+          typeof path
+        >,
         params: { header: { 'if-none-match': '*' } },
       }),
+    faultsOf,
     onSuccess: (registered) => {
       const { content } = registered;
       const { queryKey } = reading(api, '/api/v1/content/{id}', { path: { id: content.id } });
@@ -46,127 +41,94 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     changes: [path],
     said: 'Content registered',
   });
-  const submit = (data: FormData) => {
-    const { id, ...texts } = textsOf(data);
-    const { fields, faults } = readForm(texts);
-    setMissing(faults ?? {});
-    create.reset();
-    if (fields) create.mutate({ ...fields, ...(id === '' ? {} : { id }) });
-  };
-  const faults: FormFaults = {
-    ...faultsOf(create.error),
-    ...(isTaken(create.error) && { id: 'This ID is taken. Edit that content, or choose another ID.' }),
-    ...missing,
-  };
   return (
     <FormDialog
       title="Register a content"
       action="Register content"
-      width="34rem"
-      save={create}
-      found={missing}
-      isErrorShown={Object.keys(faults).length > 0}
-      onSubmit={submit}
+      width="52rem"
+      form={form}
       onClose={onClose}
     >
-      <TextInput
-        name="name"
-        label="Name"
-        placeholder="The long way home"
-        maxLength={200}
-        error={faults.name}
-        data-autofocus
-      />
-      <TextInput
-        name="id"
-        data-names="content"
-        label="ID"
-        description="Letters, digits, - and _. It is part of the key URL and never changes. Leave it empty for a random ID."
-        maxLength={256}
-        error={faults.id}
-      />
-      <FormFields content={null} faults={faults} />
+      <div className={styles.fields}>
+        <NameField form={form} placeholder="The long way home" />
+        <TextInput
+          {...form.getInputProps('id')}
+          data-names="content"
+          label="ID"
+          description="Letters, digits, - and _. It is part of the key URL and never changes. Leave it empty for a random ID."
+          maxLength={256}
+        />
+        <FormFields content={null} form={form} />
+      </div>
     </FormDialog>
   );
-}
-
-/** Whether the server refused an ID that belongs to another content. */
-function isTaken(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'CONTENT_EXISTS';
 }
 
 /** Edits a content. Its ID and its keys stay the same. */
 export function EditDialog({ content, onClose }: { content: Content; onClose: () => void }) {
   const api = useApi();
   const changed = useContentChanged();
-  const [missing, setMissing] = useState<FormFaults>({});
-  const change = useServerAction({
-    mutationFn: (body: Partial<ContentFields>) =>
-      api.call('patch', '/api/v1/content/{id}', {
+  // The form shows it as it was when the dialog opened. Changes by others since then are kept.
+  const [before] = useState(content);
+  const form = useServerForm({
+    initialValues: writeForm(before),
+    validate: (texts) => readForm(texts, before).faults ?? {},
+    mutationFn: async (texts) => {
+      const { fields } = readForm(texts, before);
+      const body = fields ? changedFields(before, fields) : {};
+      if (Object.keys(body).length === 0) return null;
+      return api.call('patch', '/api/v1/content/{id}', {
         params: { path: { id: content.id } },
         body: body as BodyOf<'patch', '/api/v1/content/{id}'>,
-      }),
-    onSuccess: ({ content: after }) => {
-      changed(after, 'Content changed');
+      });
+    },
+    faultsOf,
+    onSuccess: (answer) => {
+      if (answer) changed(answer.content, 'Content changed');
       onClose();
     },
   });
-  const submit = (data: FormData) => {
-    const { fields, faults } = readForm(textsOf(data), content);
-    setMissing(faults ?? {});
-    if (!fields) return;
-    const body = changedFields(content, fields);
-    if (Object.keys(body).length === 0) onClose();
-    else change.mutate(body);
-  };
-  const faults = { ...faultsOf(change.error), ...missing };
   return (
-    <FormDialog
-      title="Edit the content"
-      action="Save"
-      width="34rem"
-      save={change}
-      found={missing}
-      isErrorShown={Object.keys(faults).length > 0}
-      onSubmit={submit}
-      onClose={onClose}
-    >
-      <TextInput
-        name="name"
-        label="Name"
-        maxLength={200}
-        defaultValue={content.name}
-        error={faults.name}
-        data-autofocus
-      />
-      <FormFields content={content} faults={faults} />
+    <FormDialog title="Edit the content" action="Save" width="52rem" form={form} onClose={onClose}>
+      <div className={styles.fields}>
+        <NameField form={form} />
+        <FormFields content={before} form={form} />
+      </div>
     </FormDialog>
   );
 }
 
+function NameField({ form, placeholder = '' }: { form: ServerForm<FormTexts>; placeholder?: string }) {
+  return (
+    <TextInput
+      {...form.getInputProps('name')}
+      label="Name"
+      placeholder={placeholder}
+      maxLength={200}
+      data-autofocus
+    />
+  );
+}
+
 /** The fields of creating and editing. @param content the stored content, or null */
-function FormFields({ content, faults }: { content: Content | null; faults: FormFaults }) {
+function FormFields({ content, form }: { content: Content | null; form: ServerForm<FormTexts> }) {
   return (
     <>
       <TextInput
-        name="sizeBytes"
+        {...form.getInputProps('sizeBytes')}
         label="Size in bytes"
         description="Total of the encrypted files. Optional."
         inputMode="numeric"
-        defaultValue={content?.sizeBytes ?? ''}
-        error={faults.sizeBytes}
       />
       <TextInput
-        name="manifestKey"
+        {...form.getInputProps('manifestKey')}
         label="Manifest"
         description="Path of the playlist in the bucket. Optional."
         placeholder="content/my-film/master.m3u8"
         maxLength={1_024}
-        defaultValue={content?.manifestKey ?? ''}
-        error={faults.manifestKey}
       />
       <TextInput
-        name="playlistUrl"
+        {...form.getInputProps('playlistUrl')}
         data-takes="credential"
         label="Playlist URL"
         description="Where players find the encrypted playlist, for AirPlay, Cast and VLC. Its origin is listed in PLAYLIST_ORIGINS of the server. Optional."
@@ -175,13 +137,10 @@ function FormFields({ content, faults }: { content: Content | null; faults: Form
         spellCheck={false}
         autoComplete="off"
         maxLength={2_048}
-        defaultValue={content?.playlistUrl ?? ''}
-        error={faults.playlistUrl}
       />
-      <KeyPeriodsFields periods={content?.keyPeriods ?? null} faults={faults} />
       <InputBase
         component="textarea"
-        name="metadata"
+        {...form.getInputProps('metadata')}
         label="Metadata"
         description="Your own data, as a JSON object. Optional."
         placeholder={'{ "season": 2 }'}
@@ -190,23 +149,8 @@ function FormFields({ content, faults }: { content: Content | null; faults: Form
         spellCheck={false}
         autoComplete="off"
         classNames={{ input: styles.json ?? '' }}
-        defaultValue={content ? writeMetadata(content.metadata) : ''}
-        error={faults.metadata}
       />
+      <KeyPeriodsFields stored={content?.keyPeriods ?? null} form={form} />
     </>
   );
-}
-
-/** The texts in the fields of a form. */
-function textsOf(data: FormData): FormTexts & { id: string } {
-  const text = (name: string) => String(data.get(name) ?? '');
-  return {
-    id: text('id').trim(),
-    name: text('name'),
-    sizeBytes: text('sizeBytes'),
-    manifestKey: text('manifestKey'),
-    playlistUrl: text('playlistUrl'),
-    metadata: text('metadata'),
-    periods: periodsTextsOf(data),
-  };
 }

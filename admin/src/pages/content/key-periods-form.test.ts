@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { KeyPeriods } from '../../api/resources.ts';
 import type { Content } from '../../api/schema.ts';
 import { changedFields, readForm } from './content-form.ts';
-import { noPeriodsTexts, readPeriods, showsPeriods, writePeriods } from './key-periods-form.ts';
+import { noPeriodsTexts, readPeriods, showsPeriods, textsOfMode, writePeriods } from './key-periods-form.ts';
 
 const clock: KeyPeriods = {
   ...{ mode: 'clock', origin: '2027-01-31T12:00:00.000Z', periodSeconds: 10 },
@@ -22,6 +22,15 @@ it.each([[clock], [{ ...clock, behind: 0, ahead: 0 }], [sequence]])(
   },
 );
 
+it('another mode begins with empty fields and the present time, and the stored mode with its own values', () => {
+  const nowMs = Date.UTC(2027, 0, 31, 12);
+  const live = { ...noPeriodsTexts, mode: 'clock', origin: '2027-01-31T12:00:00Z' };
+  expect(textsOfMode('clock', sequence, nowMs)).toEqual(live);
+  expect(textsOfMode('sequence', clock, nowMs)).toEqual({ ...noPeriodsTexts, mode: 'sequence' });
+  expect(textsOfMode('none', clock, nowMs)).toEqual(noPeriodsTexts);
+  expect(textsOfMode('clock', clock, nowMs)).toEqual(writePeriods(clock));
+});
+
 it('empty optional fields are left to the server', () => {
   const live = {
     ...noPeriodsTexts,
@@ -38,17 +47,17 @@ it('empty optional fields are left to the server', () => {
   });
 });
 
-it('all errors of the chosen mode are reported together, and those of other modes are not', () => {
+it('all errors of the chosen mode are reported together, and errors of other modes are not', () => {
   const wrong = { ...noPeriodsTexts, ahead: '11', behind: '-1', count: '0', burst: '1001', speed: '0' };
   const faultsOf = (mode: 'clock' | 'sequence') => {
     const read = readPeriods({ ...wrong, mode });
     return 'faults' in read ? Object.keys(read.faults).sort() : [];
   };
   expect(faultsOf('clock')).toEqual(
-    ['ahead', 'behind', 'origin', 'periodSeconds'].map((name) => `keyPeriods/${name}`),
+    ['ahead', 'behind', 'origin', 'periodSeconds'].map((name) => `keyPeriods.${name}`),
   );
   expect(faultsOf('sequence')).toEqual(
-    ['burst', 'count', 'periodSeconds', 'speed'].map((name) => `keyPeriods/${name}`),
+    ['burst', 'count', 'periodSeconds', 'speed'].map((name) => `keyPeriods.${name}`),
   );
   expect(readPeriods(wrong)).toEqual({ periods: null });
 });
@@ -62,7 +71,7 @@ it.each([
 ] as const)('%s key periods are refused with a wrong %s', (mode, member, values) => {
   for (const value of values) {
     const texts = { ...writePeriods(mode === 'clock' ? clock : sequence), [member]: value };
-    expect(readPeriods(texts)).toEqual({ faults: { [`keyPeriods/${member}`]: expect.any(String) } });
+    expect(readPeriods(texts)).toEqual({ faults: { [`keyPeriods.${member}`]: expect.any(String) } });
   }
 });
 
@@ -71,14 +80,14 @@ it('key periods that nobody changed are not sent, so that changes by others are 
   const plain = { name: 'Film', sizeBytes: null, manifestKey: null, playlistUrl: null, metadata: {} };
   for (const keyPeriods of [null, clock, sequence]) {
     const before = { ...plain, keyPeriods } as unknown as Content;
-    const { fields } = readForm({ ...texts, periods: writePeriods(keyPeriods) }, before);
+    const { fields } = readForm({ ...texts, keyPeriods: writePeriods(keyPeriods) }, before);
     expect(fields && changedFields(before, fields)).toEqual({});
   }
   // A new content without key periods names none.
-  const created = readForm({ ...texts, periods: noPeriodsTexts });
+  const created = readForm({ ...texts, keyPeriods: noPeriodsTexts });
   expect(JSON.stringify(created.fields)).not.toContain('keyPeriods');
 
   const before = { ...plain, keyPeriods: clock } as unknown as Content;
-  const removed = readForm({ ...texts, periods: noPeriodsTexts }, before);
+  const removed = readForm({ ...texts, keyPeriods: noPeriodsTexts }, before);
   expect(removed.fields && changedFields(before, removed.fields)).toEqual({ keyPeriods: null });
 });

@@ -15,19 +15,10 @@ export interface PeriodsTexts {
 
 export type PeriodsMode = 'none' | KeyPeriods['mode'];
 
-/** Like the paths of the server's messages. */
-export type PeriodsFaults = Partial<Record<'keyPeriods' | `keyPeriods/${PeriodsMember}`, string>>;
+/** By the paths of the fields. */
+export type PeriodsFaults = Partial<Record<`keyPeriods.${PeriodsMember}`, string>>;
 
-export const periodsMembers = [
-  'origin',
-  'periodSeconds',
-  'ahead',
-  'behind',
-  'count',
-  'burst',
-  'speed',
-] as const;
-type PeriodsMember = (typeof periodsMembers)[number];
+type PeriodsMember = Exclude<keyof PeriodsTexts, 'mode' | 'pace'>;
 
 export const noPeriodsTexts: PeriodsTexts = {
   mode: 'none',
@@ -41,7 +32,7 @@ export const noPeriodsTexts: PeriodsTexts = {
   pace: true,
 };
 
-/** The limits of the server: `docs/contract.md#key-periods`. */
+/** The limits of the server: `docs/reference/contract.md#key-periods`. */
 const maxEpoch = 4_294_967_295;
 const daySeconds = 86_400;
 
@@ -52,7 +43,7 @@ export function readPeriods(texts: PeriodsTexts): ReadPeriods {
   if (texts.mode === 'none') return { periods: null };
   const faults: PeriodsFaults = {};
   const take = <Value>(member: PeriodsMember, value: Value | undefined, fault: string): Value | undefined => {
-    if (value === undefined) faults[`keyPeriods/${member}`] = fault;
+    if (value === undefined) faults[`keyPeriods.${member}`] = fault;
     return value;
   };
   const periods = texts.mode === 'clock' ? readClock(texts, take) : readSequence(texts, take);
@@ -154,14 +145,9 @@ export function showsPeriods(texts: PeriodsTexts, periods: KeyPeriods | null | u
   return (Object.keys(stored) as (keyof PeriodsTexts)[]).every((member) => stored[member] === texts[member]);
 }
 
-/** Reads the fields of a form. Fields that the chosen mode does not show are empty. */
-export function periodsTextsOf(data: FormData): PeriodsTexts {
-  const text = (name: string) => String(data.get(name) ?? '');
-  const mode = text('periodsMode');
-  return {
-    ...noPeriodsTexts,
-    ...Object.fromEntries(periodsMembers.map((member) => [member, text(`keyPeriods/${member}`)])),
-    mode: mode === 'clock' || mode === 'sequence' ? mode : 'none',
-    pace: mode !== 'sequence' || data.get('keyPeriods/pace') !== null,
-  };
+/** The texts after another mode was chosen: the stored ones, or an empty form. */
+export function textsOfMode(mode: PeriodsMode, stored: KeyPeriods | null, nowMs: number): PeriodsTexts {
+  if (stored?.mode === mode) return writePeriods(stored);
+  const origin = mode === 'clock' ? `${new Date(nowMs).toISOString().slice(0, 19)}Z` : '';
+  return { ...noPeriodsTexts, mode, origin };
 }

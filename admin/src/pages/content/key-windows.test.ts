@@ -70,7 +70,7 @@ it('the pace of a sequence is described in words, with what a revoked viewer hol
   expect(describeRest({ ...film, burst: 1, speed: 1 })).toMatch(/at most 1 epoch, beyond/);
 });
 
-it('a sequence without a pace, or shorter than the burst, says that a viewer may hold every key', () => {
+it('a sequence without a pace, or shorter than the burst, reports that a viewer may hold every key', () => {
   expect(describePace({ ...film, pace: false })).toMatch(/Not bounded/);
   expect(describeRest({ ...film, pace: false })).toBe('It may hold every key.');
   expect(describeRest({ ...film, count: 8 })).toBe('It may hold every key.');

@@ -14,6 +14,6 @@ it('a revocation of more leases than were counted gives the counted number as a 
   expect(describeResult({ revoked: 10_000, more: true })).toBe(words);
 });
 
-it('a revocation with uncounted leases never says that no lease was left, even if all counted ones were revoked before', () => {
+it('a revocation with uncounted leases never reports that no lease was left, even if all counted ones were revoked before', () => {
   expect(describeResult({ revoked: 0, more: true })).toBe('Leases revoked. The audit will show how many');
 });

@@ -41,7 +41,7 @@ export default function LeasesPage() {
     },
     [open],
   );
-  const { selection, chosen, paste, revokeChosen, dialog } = useBulk(page.rows);
+  const { selection, toggleAll, choosable, chosen, paste, revokeChosen, dialog } = useBulk(page.rows);
   const { ids, toggle } = selection;
   const hasExpiryOrder = canSortByExpiry(filter);
   const columns = useMemo(
@@ -75,6 +75,16 @@ export default function LeasesPage() {
       bar={
         <span className={styles.counts}>
           <ActiveCount {...counts} />
+          <label className={styles.all}>
+            <input
+              type="checkbox"
+              className={styles.select}
+              checked={chosen > 0 && chosen === choosable}
+              disabled={choosable === 0}
+              onChange={toggleAll}
+            />
+            Select this page
+          </label>
           {chosen > 0 && (
             <Button
               size="compact-md"

@@ -5,6 +5,10 @@ import type { Selection } from './lease-columns.tsx';
 
 interface Bulk {
   selection: Selection;
+  /** Chooses every lease of the page that is not revoked, or none. */
+  toggleAll: () => void;
+  /** How many leases of the page can be chosen. */
+  choosable: number;
   /** How many shown leases are chosen. */
   chosen: number;
   paste: () => void;
@@ -26,13 +30,16 @@ export function useBulk(rows: readonly Lease[] | undefined): Bulk {
       }),
     [],
   );
-  const chosen = (rows ?? []).filter(({ id, state }) => ids.has(id) && state !== 'revoked');
+  const choosable = (rows ?? []).filter(({ state }) => state !== 'revoked');
+  const chosen = choosable.filter(({ id }) => ids.has(id));
   const end = () => {
     setOpen(null);
     setIds(new Set());
   };
   return {
     selection: { ids, toggle },
+    toggleAll: () => setIds(new Set(chosen.length < choosable.length ? choosable.map(({ id }) => id) : [])),
+    choosable: choosable.length,
     chosen: chosen.length,
     paste: () => setOpen('paste'),
     revokeChosen: () => setOpen(chosen.map(toTarget)),

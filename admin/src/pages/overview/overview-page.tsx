@@ -1,5 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { type Answer, reading } from '../../api/api.ts';
 import { ApiError, UnreachableError } from '../../api/api-error.ts';
@@ -14,13 +15,16 @@ import { PageHead } from '../../components/page-head.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
+import { readingProblems } from '../../state/reading-problems.ts';
 import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
+import { useSteadyError } from '../../state/use-steady-error.ts';
 import { countingLeases } from '../leases/active-count.tsx';
 import { type AuditedChange, useAuditedChanges } from './audited-changes.ts';
-import { Figures, OverviewCharts } from './figures.tsx';
+import { Figures } from './figures.tsx';
 import { LimitedOverview } from './limited-overview.tsx';
 import styles from './overview.module.css';
+import { OverviewCharts } from './overview-charts.tsx';
 import { Revocations } from './revocations.tsx';
 import { AttentionList, ConfigurationNotes, Health } from './server-state.tsx';
 
@@ -43,13 +47,13 @@ function ServerOverview() {
       {statistics && (
         <div className={styles.page}>
           {error ? <OldFigures at={statistics.at} error={error} /> : null}
-          <AttentionList concerns={statistics.concerns} isCurrent={!error} />
+          <AttentionList statistics={statistics} isCurrent={!error} />
           {isFresh ? (
             <FirstSteps />
           ) : (
             <>
               <Figures statistics={statistics} activeLeases={activeLeases} />
-              <OverviewCharts statistics={statistics} />
+              <OverviewCharts statistics={statistics} changes={changes} />
               <Revocations changes={changes} />
             </>
           )}
@@ -138,6 +142,13 @@ function useOverview(): Overview {
     ...reading(api, '/api/v1/statistics', {}),
     refetchInterval: ({ state }) => pollAfter(state.error),
   });
+  const queries = useQueryClient();
+  const { data } = statistics;
+  // The navigation counts the same problems as this page shows.
+  useEffect(
+    () => void (data && queries.setQueryData(readingProblems(api).queryKey, data)),
+    [api, queries, data],
+  );
   const leases = useQuery(countingLeases(api, {}));
   const contents = useQuery({
     ...reading(api, '/api/v1/content', { query: { limit: 1 } }),
@@ -161,7 +172,7 @@ function useOverview(): Overview {
     changes,
     activeLeases,
     isFresh: contents.data?.total === 0,
-    error: statistics.error,
+    error: useSteadyError(statistics),
     retry: refresh,
   };
 }

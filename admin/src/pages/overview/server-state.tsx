@@ -13,13 +13,14 @@ import styles from './overview.module.css';
 const severities = { bad: 'Urgent', warning: 'Warning' };
 
 interface AttentionListProps {
-  concerns: readonly Concern[];
+  statistics: Statistics;
   /** Whether the figures are current, not from before a connection loss. */
   isCurrent: boolean;
 }
 
 /** Open problems with what to do about them, or one line if there are none. */
-export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
+export function AttentionList({ statistics, isCurrent }: AttentionListProps) {
+  const { concerns } = statistics;
   return (
     <section aria-labelledby="attention" className={styles.attention}>
       <h2 id="attention" className="visually-hidden">
@@ -32,7 +33,7 @@ export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
       ) : (
         <ul className={styles.concerns}>
           {concerns.map((concern) => (
-            <ConcernItem key={concern.id} concern={concern} />
+            <ConcernItem key={concern.id} concern={concern} link={linkOfConcern(concern, statistics)} />
           ))}
         </ul>
       )}
@@ -44,9 +45,12 @@ export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
   );
 }
 
-function ConcernItem({ concern }: { concern: Concern }) {
-  const { severity, title, advice } = concern;
-  const link = linkOfConcern(concern);
+interface ConcernItemProps {
+  concern: Concern;
+  link: ReturnType<typeof linkOfConcern>;
+}
+
+function ConcernItem({ concern: { severity, title, advice }, link }: ConcernItemProps) {
   return (
     <li>
       <Notice

@@ -1,28 +1,20 @@
 import { Button, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Refusal } from '../../api/resources.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
-import { useFaultFocus } from '../../components/use-fault-focus.ts';
-import { useApi } from '../../session/app-context.ts';
+import { focusFault } from '../../components/use-server-form.tsx';
+import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
+import { may } from '../../session/permissions.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
-import { DecisionSteps } from './decision-steps.tsx';
-import {
-  claimsOf,
-  type DescribedKeyRequest,
-  explainNothing,
-  findRefusal,
-  type KeyQuestion,
-  type QuestionFaults,
-  questionOf,
-  readQuestion,
-  writeQuestion,
-} from './key-question.ts';
+import { Answer } from './answer.tsx';
+import { type Explained, explainKey, needsContent } from './explain-key.ts';
+import { findFaults, type KeyQuestion, noQuestion, writeQuestion } from './key-question.ts';
 import styles from './refusals.module.css';
-import type { KeyDecision } from './step-words.ts';
 
 interface ExplainCardProps {
-  /** The question that the address names. It is asked at once if it is complete. */
+  /** The question that the address names. It is asked at once. */
   named: KeyQuestion;
   /** How often a row asked for it: each time it is asked again. */
   clicks: number;
@@ -34,75 +26,81 @@ interface ExplainCardProps {
   refusalsError: unknown;
 }
 
-/** Asks the server for every decision about one key request. */
+/** One field for whatever an admin has of a refused request, and the answer. */
 export function ExplainCard(props: ExplainCardProps) {
-  const { question, setQuestion, faults, explained, error, isPending, ask } = useQuestion(props);
-  const form = useFaultFocus(faults, error);
-  const field = (name: keyof KeyQuestion) => ({
-    value: question[name],
-    error: faults[name],
+  const { form, explained, error, isPending, ask } = useQuestion(props);
+  const [isOpen, setOpen] = useState(false);
+  const field = (name: keyof KeyQuestion, of: KeyQuestion) => ({
+    ...form.getInputProps(name),
     onChange: ({ currentTarget: { value } }: { currentTarget: HTMLInputElement }) =>
-      setQuestion((now) => ({ ...now, [name]: value, requestId: '' })),
+      form.setValues({ ...of, [name]: value, requestId: '' }),
     autoComplete: 'off',
     spellCheck: false,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    ask(question);
+    ask(form.values);
   };
   return (
     <Card>
       <h2 className={styles.heading}>Why is a key refused?</h2>
-      <form ref={form} onSubmit={submit} className={styles.form} noValidate>
+      <form onSubmit={submit} className={styles.form} noValidate>
         <TextInput
-          label="Viewer ID, token or request ID"
-          description="A token is checked, and not stored."
+          label="Viewer, token, request ID or lease ID"
+          description="A token is checked by the server, and not stored."
           data-takes="token"
-          {...field('who')}
+          // Another caller is another question: its content is found anew.
+          {...field('who', noQuestion)}
         />
-        <TextInput
-          label="Content ID"
-          description="Found by itself for a request ID."
-          data-names="content"
-          {...field('contentId')}
-        />
-        <TextInput label="Epoch" description="Optional" inputMode="numeric" {...field('epoch')} />
-        <TextInput
-          label="Lease ID"
-          description="Optional: X-Lease-Id of the request"
-          data-names="lease"
-          {...field('leaseId')}
-        />
-        <div className={styles.submit}>
-          <Button type="submit" loading={isPending}>
-            Explain
-          </Button>
-        </div>
+        <Button type="submit" loading={isPending}>
+          Explain
+        </Button>
+        <details
+          className={styles.more}
+          open={isOpen || isPrecise(form.values) || (explained !== null && needsContent(explained))}
+          onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+        >
+          <summary className={styles.fold}>Content, epoch and lease</summary>
+          <div className={styles.fields}>
+            <TextInput
+              label="Content ID"
+              description="Default: of its latest refusal or lease"
+              data-names="content"
+              {...field('contentId', form.values)}
+            />
+            <TextInput
+              label="Epoch"
+              description="Optional"
+              inputMode="numeric"
+              {...field('epoch', form.values)}
+            />
+            <TextInput
+              label="Lease ID"
+              description="Optional: X-Lease-Id of the request"
+              data-names="lease"
+              {...field('leaseId', form.values)}
+            />
+          </div>
+        </details>
       </form>
       <ErrorNotice error={error} purpose="shown" />
-      {explained && <DecisionSteps {...explained} />}
+      {explained && <Answer explained={explained} onChanged={() => ask(explained.asked)} />}
     </Card>
   );
 }
 
-interface Explained {
-  decision: KeyDecision;
-  /** The refusal that was asked about. */
-  refusal: Refusal | undefined;
-}
+const isPrecise = ({ contentId, epoch, leaseId }: KeyQuestion) => `${contentId}${epoch}${leaseId}` !== '';
 
 function useQuestion({ named, clicks, onAsk, refusals, refusalsError }: ExplainCardProps) {
   const api = useApi();
-  const [question, setQuestion] = useState(named);
-  const [faults, setFaults] = useState<QuestionFaults>({});
-  const [explained, setExplained] = useState<Explained | null>(null);
+  const seesAll = may(useCurrentApiKey(), 'whole-server');
+  const form = useForm({ initialValues: named, validate: findFaults });
+  const [explained, setExplained] = useState<(Explained & { asked: KeyQuestion }) | null>(null);
   const lastAsked = useRef('');
   const explain = useServerAction({
-    mutationFn: async ({ described, refusal }: { described: DescribedKeyRequest; refusal?: Refusal }) => ({
-      decision: await api.call('post', '/api/v1/key-decisions', {
-        body: { ...described, ...claimsOf(refusal) },
-      }),
-      refusal,
+    mutationFn: async (asked: KeyQuestion) => ({
+      asked,
+      ...(await explainKey({ api, seesAll, refusals: refusals ?? [] }, asked)),
     }),
     onSuccess: setExplained,
     onError: () => setExplained(null),
@@ -110,29 +108,26 @@ function useQuestion({ named, clicks, onAsk, refusals, refusalsError }: ExplainC
   const { error, isPending, reset } = explain;
   const keyOf = (one: KeyQuestion) => `${clicks} ${writeQuestion(one)}`;
   const ask = (asked: KeyQuestion) => {
-    const refusal = findRefusal(refusals ?? [], asked);
-    const whole = (refusal && questionOf(refusal)) ?? asked;
-    setQuestion(whole);
-    const { described, faults: found } = readQuestion(whole, refusals !== undefined);
-    if (refusal && questionOf(refusal) === null) found.who = explainNothing(refusal);
-    setFaults(found);
-    if (!described || Object.keys(found).length > 0) {
-      // The answer to the question before would stand beside these faults.
+    form.setValues(asked);
+    const { errors, hasErrors } = form.validate();
+    if (hasErrors) {
+      focusFault(form, errors);
+      // Otherwise the answer to the previous question would be next to these faults.
       setExplained(null);
       reset();
       return;
     }
-    lastAsked.current = keyOf(whole);
-    onAsk(whole);
-    explain.mutate({ described, ...(refusal && { refusal }) });
+    lastAsked.current = keyOf(asked);
+    onAsk(asked);
+    explain.mutate(asked);
   };
   const key = keyOf(named);
-  // Its token is known once the refusals are read.
-  const isWaiting = named.requestId !== '' && refusals === undefined && refusalsError === null;
+  // The question waits for the refusals: `explainKey` looks for the refused request among them.
+  const isWaiting = refusals === undefined && refusalsError === null;
   const askNamed = useEffectEvent(() => {
-    if (isPending || isWaiting || key === lastAsked.current || !readQuestion(named).described) return;
+    if (isPending || isWaiting || named.who === '' || key === lastAsked.current) return;
     ask(named);
   });
   useEffect(() => askNamed(), [key, isPending, isWaiting]);
-  return { question, setQuestion, faults, explained, ask, error, isPending };
+  return { form, explained, ask, error, isPending };
 }

@@ -65,8 +65,7 @@ export const requestColumn: Column<Refusal> = {
 
 export const whenColumn = timeColumn<Refusal>('When', '7.5rem', ({ at }) => at);
 
-/** @param explain null: the button is left out */
-export function refusalColumns(explain: (refusal: Refusal) => (() => void) | null): Column<Refusal>[] {
+export function refusalColumns(explain: (refusal: Refusal) => void): Column<Refusal>[] {
   return [
     codeColumn,
     viewerColumn,
@@ -77,16 +76,15 @@ export function refusalColumns(explain: (refusal: Refusal) => (() => void) | nul
       header: 'Explain',
       isHeaderHidden: true,
       width: '6.5rem',
-      cell: (refusal) => {
-        const act = explain(refusal);
-        return (
-          act && (
-            <Button variant="default" size="compact-sm" onClick={act}>
-              Explain
-            </Button>
-          )
-        );
-      },
+      cell: (refusal) => (
+        <Button variant="default" size="compact-sm" onClick={() => explain(refusal)}>
+          Explain
+          <span className="visually-hidden">
+            {' '}
+            {refusal.code} of {refusal.viewerId ?? refusal.requestId}
+          </span>
+        </Button>
+      ),
     },
   ];
 }

@@ -1,127 +1,167 @@
-import { useCallback, useMemo, useRef, useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Refusal } from '../../api/resources.ts';
-import type { Column } from '../../components/data-table.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterSelect, SearchField } from '../../components/filters.tsx';
 import { countOf } from '../../components/format-numbers.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { ResourceList } from '../../components/resource-page.tsx';
-import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
+import { Section } from '../../components/section.tsx';
+import { useCurrentApiKey } from '../../session/app-context.ts';
+import { may } from '../../session/permissions.ts';
+import { useFilter } from '../../state/use-address-filter.ts';
 import { ExplainCard } from './explain-card.tsx';
-import { type KeyQuestion, questionOf, readAddress, writeQuestion } from './key-question.ts';
+import { type KeyQuestion, questionOf, toAddress } from './key-question.ts';
 import { idOfRefusal, refusalColumns } from './refusal-columns.tsx';
+import { questionIn, refusalFilter } from './refusal-filter.ts';
+import { RefusalGroups } from './refusal-groups.tsx';
 import styles from './refusals.module.css';
 import { useRefusals } from './use-refusals.ts';
 
-/** As many as are read at a glance; the filters reach the rest. */
-const shown = 100;
-
-/** Answers why a key was refused, and follows what is refused now. */
+/** Answers why a key was refused, counts what is refused, and follows the latest refusals. */
 export default function RefusalsPage() {
-  const [params, setParams] = useSearchParams();
+  const { filter, change, field } = useFilter(refusalFilter);
   const head = useRef<HTMLDivElement>(null);
+  const latest = useRef<HTMLDivElement>(null);
   const { refusals, error, reload } = useRefusals();
   const [clicks, setClicks] = useState(0);
-  const named = useMemo(() => readAddress(params), [params]);
-  const ask = useCallback(
-    (question: KeyQuestion) => setParams(() => writeQuestion(question), { replace: true }),
-    [setParams],
+  const hasRows = may(useCurrentApiKey(), 'whole-server');
+  const { viewer, content, epoch, lease, request } = filter;
+  const named = useMemo(
+    () => questionIn({ viewer, content, epoch, lease, request }),
+    [viewer, content, epoch, lease, request],
   );
-  const columns = useMemo(
-    () =>
-      refusalColumns((refusal) => {
-        const question = questionOf(refusal);
-        return (
-          question &&
-          (() => {
-            ask(question);
-            setClicks((before) => before + 1);
-            head.current?.scrollIntoView({ block: 'start' });
-          })
-        );
-      }),
+  const ask = useCallback((question: KeyQuestion) => change(toAddress(question)), [change]);
+  const explain = useCallback(
+    (refusal: Refusal) => {
+      ask(questionOf(refusal));
+      setClicks((before) => before + 1);
+      head.current?.scrollIntoView({ block: 'start' });
+    },
     [ask],
+  );
+  const showRows = useCallback(
+    (by: string, id: string) => {
+      change(by === 'code' ? { code: id, q: '' } : { code: '', q: id });
+      latest.current?.scrollIntoView({ block: 'start' });
+    },
+    [change],
   );
   return (
     <>
       <div ref={head} />
-      <PageHead title="Refusals" lead="Why a key was refused, and which requests are refused now." />
+      <PageHead title="Refusals" lead="Why a key was refused, how many requests were, and which are now." />
       <ExplainCard named={named} clicks={clicks} onAsk={ask} refusals={refusals} refusalsError={error} />
-      <UnlimitedOnly>
-        <LatestRefusals columns={columns} refusals={refusals} error={error} onRetry={reload} />
-      </UnlimitedOnly>
+      <RefusalGroups
+        by={filter.by ?? 'code'}
+        range={filter.range ?? '1h'}
+        change={change}
+        onRows={hasRows ? showRows : undefined}
+      />
+      <div ref={latest} className={styles.latest}>
+        {hasRows && (
+          <LatestRefusals
+            code={field('code')}
+            text={field('q')}
+            onReset={() => change({ code: '', q: '' })}
+            explain={explain}
+            {...{ refusals, error, reload }}
+          />
+        )}
+      </div>
     </>
   );
 }
 
+/** As many as are read at a glance; the filters reach the rest. */
+const shown = 100;
+
+interface Field {
+  value: string;
+  onChange: (value: string) => void;
+}
+
 interface LatestRefusalsProps {
-  columns: readonly Column<Refusal>[];
+  code: Field;
+  text: Field;
+  onReset: () => void;
+  explain: (refusal: Refusal) => void;
   refusals: readonly Refusal[] | undefined;
   error: unknown;
-  onRetry: () => void;
+  reload: () => void;
 }
 
-/** What is refused now, with filters. */
-function LatestRefusals({ columns, refusals, error, onRetry }: LatestRefusalsProps) {
-  const [code, setCode] = useState<string | null>(null);
-  const [text, setText] = useState('');
-  const matching = refusals?.filter((refusal) => matches(refusal, code, text.trim()));
-  const codes = [...new Set(refusals?.map((refusal) => refusal.code))].sort();
+/** The latest refused requests, with filters. */
+function LatestRefusals(props: LatestRefusalsProps) {
+  const { code, text, onReset, explain, refusals, error, reload } = props;
+  const section = useRef<HTMLDivElement>(null);
+  const columns = useMemo(() => refusalColumns(explain), [explain]);
+  const matching = refusals && filterRefusals(refusals, code.value, text.value.trim());
+  const codes = [
+    ...new Set([...(code.value === '' ? [] : [code.value]), ...(refusals ?? []).map((one) => one.code)]),
+  ];
+  // An address with a filter, such as the link of a warning, is about these rows.
+  const isLinked = useRef(`${code.value}${text.value}` !== '');
+  const isRead = refusals !== undefined;
+  useEffect(() => {
+    if (isRead && isLinked.current) section.current?.scrollIntoView({ block: 'start' });
+  }, [isRead]);
   return (
-    <section aria-labelledby="latest">
-      <h2 id="latest" className={styles.latest}>
-        Latest refusals
-      </h2>
-      <ResourceList
-        filters={
-          <>
-            <SearchField label="Viewer, content, address or request ID" value={text} onChange={setText} />
-            <FilterSelect
-              label="Code"
-              values={code !== null && !codes.includes(code) ? [code, ...codes] : codes}
-              value={code}
-              onChange={setCode}
-            />
-            <span className={styles.hint}>
-              {matching && `${countOf(matching.length, 'refusal')} in memory`}
-              {!matching && !error && 'Reading…'}
-            </span>
-          </>
-        }
-        noun="refusal"
-        label="Latest refusals"
-        columns={columns}
-        list={{ rows: matching?.slice(0, shown), error, reload: onRetry }}
-        rowId={idOfRefusal}
-        empty={
-          refusals?.length === 0 ? (
-            <EmptyState icon="check" title="No refusals">
-              Refused requests for keys and leases appear here within seconds. They are kept in memory: a
-              restart of the server begins again.
-            </EmptyState>
-          ) : (
-            <NoMatches
-              title="No matching refusals"
-              onReset={() => {
-                setCode(null);
-                setText('');
-              }}
-            >
-              The search finds any part of an ID or address.
-            </NoMatches>
-          )
-        }
-      />
-    </section>
+    <div ref={section}>
+      <Section title="Latest refusals">
+        <ResourceList
+          filters={
+            <>
+              <SearchField label="Viewer, content, address or request ID" {...text} />
+              <FilterSelect
+                label="Code"
+                values={codes.sort()}
+                value={code.value || null}
+                onChange={(value) => code.onChange(value ?? '')}
+              />
+              <span className={styles.hint}>
+                {matching && `${countOf(matching.length, 'refusal')} in memory`}
+                {!matching && !error && 'Reading…'}
+              </span>
+            </>
+          }
+          noun="refusal"
+          label="Latest refusals"
+          columns={columns}
+          list={{ rows: matching?.slice(0, shown), error, reload }}
+          rowId={idOfRefusal}
+          empty={
+            refusals?.length === 0 ? (
+              <EmptyState icon="check" title="No refusals">
+                Refused requests for keys and leases appear here within seconds. They are kept in memory: a
+                restart of the server begins again.
+              </EmptyState>
+            ) : (
+              <NoMatches title="No matching refusals" onReset={onReset}>
+                The search finds any part of an ID or address. Refusals that are not in memory any more are
+                only counted.
+              </NoMatches>
+            )
+          }
+        />
+      </Section>
+    </div>
   );
 }
 
-function matches(refusal: Refusal, code: string | null, text: string): boolean {
-  if (code !== null && refusal.code !== code) return false;
-  const { viewerId, contentId, clientIp, requestId, leaseId } = refusal;
+/** Rows with an ID that is the whole text, else those with the text in one: `ada-1` is also the beginning of another viewer. */
+function filterRefusals(refusals: readonly Refusal[], code: string, text: string): Refusal[] {
+  const ofCode = refusals.filter((refusal) => code === '' || refusal.code === code);
+  if (text === '') return ofCode;
+  const named = ofCode.filter((refusal) => idsOf(refusal).includes(text));
+  if (named.length > 0) return named;
   const lower = text.toLowerCase();
-  return [viewerId, contentId, clientIp, requestId, leaseId].some((part) =>
-    (part ?? '').toLowerCase().includes(lower),
-  );
+  return ofCode.filter((refusal) => idsOf(refusal).some((id) => id?.toLowerCase().includes(lower)));
 }
+
+const idsOf = ({ viewerId, contentId, clientIp, requestId, leaseId }: Refusal) => [
+  viewerId,
+  contentId,
+  clientIp,
+  requestId,
+  leaseId,
+];

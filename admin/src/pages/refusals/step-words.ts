@@ -3,13 +3,19 @@ import type { Answer } from '../../api/api.ts';
 export type KeyDecision = Answer<'post', '/api/v1/key-decisions'>;
 export type DecisionStep = KeyDecision['steps'][number];
 
+/** A state that a step went by; null if it is not a text, or not there. */
+export function factOf({ steps }: KeyDecision, step: DecisionStep['step'], fact: string): string | null {
+  const value = steps.find((each) => each.step === step)?.facts[fact];
+  return typeof value === 'string' ? value : null;
+}
+
 interface StepWords {
   name: string;
-  /** What the step asks. */
+  /** The question that the step decides. */
   asks: string;
 }
 
-/** The steps of a key request, in their order (`docs/contract.md#order-of-decisions`). */
+/** The steps of a key request, in their order (`docs/reference/contract.md#order-of-decisions`). */
 const stepWords: Record<string, StepWords> = {
   credential: { name: 'Credential', asks: 'Is the token or the session accepted?' },
   entitlement: { name: 'Content claim', asks: 'Does the token name this content?' },

@@ -18,11 +18,12 @@ import {
   describeRetention,
   describeValue,
   filterVariables,
+  groupVariables,
   listVariables,
   type VariableRow,
 } from './variable-rows.ts';
 
-/** What the processes work with. Nothing here can be changed: configuration is set where the processes are started. */
+/** The configuration of the processes. Nothing here can be changed: configuration is set where the processes are started. */
 export default function SettingsPage() {
   const api = useApi();
   const { data, error, refetch } = useQuery({
@@ -121,7 +122,7 @@ const retentions = [
   ['Usage by minutes', minutesOfUsage, 'hour', 'Not kept'],
 ] as const;
 
-/** @param unread what stands in place of values without an answer */
+/** @param unread the text in place of values before an answer */
 function storageFacts(data: Statistics | undefined, unread: string) {
   const database = data?.settings?.database;
   // The server answers without it while the database cannot be read.
@@ -183,6 +184,7 @@ function Variables({ data, error, onRetry }: VariablesProps) {
   const [text, setText] = useState('');
   const [isSetOnly, setSetOnly] = useState(false);
   const all = useMemo(() => data && listVariables(data.settings?.processes ?? []), [data]);
+  const groups = all && groupVariables(filterVariables(all, { text, isSetOnly }));
   return (
     <>
       <h2 className={styles.heading}>Variables</h2>
@@ -194,13 +196,18 @@ function Variables({ data, error, onRetry }: VariablesProps) {
           </FilterToggle>
         </ToggleGroup>
       </FilterRow>
-      <DataTable
-        label="Variables"
-        columns={variableColumns}
-        list={{ rows: all && filterVariables(all, { text, isSetOnly }), error, reload: onRetry }}
-        rowId={({ name, services }) => `${name} ${services.join()}`}
-        empty={<EmptyState icon="settings" title="No matching variables" />}
-      />
+      {groups?.length === 0 && <EmptyState icon="settings" title="No matching variables" />}
+      {(groups ?? [{ section: 'Variables', rows: undefined }]).map(({ section, rows }) => (
+        <div key={section} className={styles.section}>
+          {rows && <h3>{section}</h3>}
+          <DataTable
+            label={section}
+            columns={variableColumns}
+            list={{ rows, error, reload: onRetry }}
+            rowId={({ name, services }) => `${name} ${services.join()}`}
+          />
+        </div>
+      ))}
     </>
   );
 }

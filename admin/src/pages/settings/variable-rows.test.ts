@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { describeRetention, describeValue, filterVariables, listVariables } from './variable-rows.ts';
+import {
+  describeRetention,
+  describeValue,
+  filterVariables,
+  groupVariables,
+  listVariables,
+} from './variable-rows.ts';
 
 const variable = (name: string, value: string | null, from: 'default' | 'environment' | 'file') => ({
   ...{ name, value, from, about: `About ${name}.` },
@@ -32,6 +38,26 @@ it('variables are found by name and meaning, and those with their default can be
     ['PORT'],
     ['LOG'],
     [],
+  ]);
+});
+
+it('variables are in the sections of the document, and variables that are set come first', () => {
+  const names = [
+    'AUTH_JWT_SECRET',
+    'AUTH_SERVICE_URL',
+    'LEASES_KEEP_HOURS',
+    'LEASE_MODE',
+    'LEASE_TTL_SECONDS',
+  ];
+  const variables = names.map((name) =>
+    variable(name, '1', name === 'LEASE_TTL_SECONDS' ? 'environment' : 'default'),
+  );
+  const groups = groupVariables(listVariables([process('x', ...variables)]));
+  expect(groups.map(({ section, rows }) => [section, ...rows.map(({ name }) => name)])).toEqual([
+    ['Viewer tokens', 'AUTH_JWT_SECRET'],
+    ['Content and leases', 'LEASE_TTL_SECONDS', 'LEASE_MODE'],
+    ['Records and webhooks', 'LEASES_KEEP_HOURS'],
+    ['Separate services', 'AUTH_SERVICE_URL'],
   ]);
 });
 

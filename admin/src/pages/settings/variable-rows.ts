@@ -44,6 +44,38 @@ export function filterVariables(
   );
 }
 
+/** The sections of `docs/operate/configuration.md` in their order, with the beginnings of the names of their variables. */
+const sections: readonly [section: string, beginnings: readonly string[]][] = [
+  ['Process', ['PORT', 'HOST', 'NODE_ENV', 'SHUTDOWN_', 'OVERLOAD_']],
+  ['Master key', ['MASTER_KEY_', 'SALT_', 'PKCS11_', 'AWS_KMS_', 'VAULT_']],
+  ['Database', ['SQLITE_', 'DATABASE_', 'MIGRATE_']],
+  ['Access to the API', ['ADMIN_', 'SETUP_']],
+  ['Viewer tokens', ['AUTH_JW', 'AUTH_ISSUERS', 'VIEWER_', 'ALLOW_']],
+  ['Content and leases', ['CONTENT_MODE', 'PLAYLIST_', 'LEASE_', 'SESSION_', 'AUTHORITY_']],
+  ['Clients, proxies and the dashboard', ['TRUST_PROXY', 'CORS_', 'PUBLIC_', 'DASHBOARD_', 'GRAFANA_']],
+  ['Rate limits', ['RATE_LIMIT']],
+  ['Uploads', ['ENABLE_PRESIGN', 'S3_', 'AWS_']],
+  ['Records and webhooks', ['AUDIT_', 'USAGE_', 'WEBHOOK_', 'LEASES_KEEP_', 'CHANGES_']],
+  ['Logs, metrics and traces', ['LOG_', 'METRICS_', 'OTEL_', 'TRUST_TRACEPARENT']],
+  // All others.
+  ['Separate services', ['']],
+];
+
+const sectionOf = ({ name }: VariableRow) =>
+  sections.find(([, beginnings]) => beginnings.some((beginning) => name.startsWith(beginning)))?.[0];
+
+/** The rows by their sections, first what does not have its default. Sections without rows are left out. */
+export function groupVariables(
+  rows: readonly VariableRow[],
+): { section: string; rows: readonly VariableRow[] }[] {
+  const sorted = [...rows].sort((a, b) => Number(a.from === 'default') - Number(b.from === 'default'));
+  const bySection = Map.groupBy(sorted, sectionOf);
+  return sections.flatMap(([section]) => {
+    const found = bySection.get(section);
+    return found ? [{ section, rows: found }] : [];
+  });
+}
+
 /** The value in words. */
 export function describeValue({ from, value }: Pick<ShownSetting, 'from' | 'value'>): string {
   if (from === 'file') return 'In a file, not shown';

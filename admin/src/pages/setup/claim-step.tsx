@@ -1,13 +1,10 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
 import type { Answer } from '../../api/api.ts';
-import { ApiError } from '../../api/api-error.ts';
-import { ErrorNotice } from '../../components/errors.tsx';
+import { ApiError, fieldFaultsOf } from '../../api/api-error.ts';
 import { Notice } from '../../components/notice.tsx';
-import { useFaultFocus } from '../../components/use-fault-focus.ts';
+import { useServerForm } from '../../components/use-server-form.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { readCredential } from '../../session/read-credential.ts';
-import { useServerAction } from '../../state/use-server-action.ts';
 import styles from './setup.module.css';
 import { StepFrame } from './step-frame.tsx';
 
@@ -31,52 +28,56 @@ export function ClaimStep(props: ClaimStepProps) {
   const { requiredCredential, onClaimed, isAnswerLost, onLost, onCredentialMissing, onTaken } = props;
   const api = useApi();
   const field = credentialFields[requiredCredential];
-  const [checked, setChecked] = useState<{ fault: string | null }>({ fault: null });
-  const claim = useServerAction({
-    mutationFn: ({ name, credential }: { name: string; credential: string | null }) =>
-      api.call('post', '/api/v1/setup', { body: { name }, credential }),
+  const form = useServerForm({
+    initialValues: { name: 'admin', credential: '' },
+    validate: { credential: (entered) => field && findFault(field, entered) },
+    mutationFn: ({ name, credential }) =>
+      api.call('post', '/api/v1/setup', {
+        body: { name: name.trim() || 'admin' },
+        credential: field && readCredential(credential).credential,
+      }),
+    faultsOf: (error) => ({ ...fieldFaultsOf(error), credential: refusalOf(field, error) }),
     onSuccess: onClaimed,
     onError: (error) => {
       if (!(error instanceof ApiError) || error.status >= 500) onLost();
       else if (error.status === 401 && field === null) onCredentialMissing();
     },
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    const name = String(data.get('name')).trim() || 'admin';
-    if (field === null) return claim.mutate({ name, credential: null });
-    const entered = String(data.get('credential')).trim();
-    const { credential } = readCredential(entered);
-    setChecked({
-      fault: entered === '' ? missingFault(field) : credential === null ? field.refusal : null,
-    });
-    if (credential !== null) claim.mutate({ name, credential });
-  };
-  const { error } = claim;
-  const refusal = error instanceof ApiError ? error : null;
-  const isWrong = refusal?.status === 401 && field !== null;
-  const fault = isWrong && (refusal.code === 'UNAUTHENTICATED' ? missingFault(field) : field.refusal);
-  const form = useFaultFocus(checked, error);
-  if (refusal?.code === 'SETUP_ALREADY_DONE')
+  const { error } = form;
+  if (error instanceof ApiError && error.code === 'SETUP_ALREADY_DONE')
     return <TakenNotice mayBeOwnClaim={isAnswerLost} onGo={onTaken} />;
+  // Also of a field that this refusal added.
+  const refusal = refusalOf(field, error);
   return (
     <StepFrame
       title="Set up your key server"
       lead="This server is not claimed yet. Claiming it creates the first API key, with scope admin. This works once. Later keys are created with that key."
     >
-      <form ref={form} onSubmit={submit} className={styles.form} noValidate>
+      <form onSubmit={form.submit} className={styles.form} noValidate>
         <TextInput
-          name="name"
+          {...form.getInputProps('name')}
           label="Name of the key"
           description="To recognise it later, such as your own name."
-          defaultValue="admin"
           maxLength={200}
-          error={refusal?.about('name')}
         />
-        {field && <CredentialInput field={field} error={checked.fault ?? (fault || undefined)} />}
-        {!isWrong && !refusal?.about('name') && <ErrorNotice error={error} />}
-        <Button type="submit" size="md" loading={claim.isPending}>
+        {field && (
+          <PasswordInput
+            {...form.getInputProps('credential')}
+            data-takes="credential"
+            label={field.label}
+            description={field.explanation}
+            autoComplete="off"
+            required
+            withAsterisk={false}
+            error={form.errors.credential ?? refusal}
+            // Mantine sets it on all fields except this one.
+            aria-invalid={Boolean(form.errors.credential ?? refusal) || undefined}
+            errorProps={{ role: 'alert' }}
+            visibilityToggleButtonProps={{ 'aria-label': `Show the ${nameOf(field)}`, tabIndex: 0 }}
+          />
+        )}
+        {!refusal && form.errors.notice}
+        <Button type="submit" size="md" loading={form.isPending}>
           Claim this server
         </Button>
       </form>
@@ -84,28 +85,20 @@ export function ClaimStep(props: ClaimStepProps) {
   );
 }
 
-function CredentialInput({ field, error }: { field: CredentialField; error: string | undefined }) {
-  const { label, explanation } = field;
-  return (
-    <PasswordInput
-      data-takes="credential"
-      name="credential"
-      label={label}
-      description={explanation}
-      autoComplete="off"
-      required
-      withAsterisk={false}
-      error={error}
-      // Mantine sets it on all fields except this one, and `useFaultFocus` looks for it.
-      aria-invalid={error !== undefined || undefined}
-      errorProps={{ role: 'alert' }}
-      visibilityToggleButtonProps={{ 'aria-label': `Show the ${label.toLowerCase()}`, tabIndex: 0 }}
-    />
-  );
+function nameOf({ label }: CredentialField): string {
+  return label.toLowerCase();
 }
 
-function missingFault({ label }: CredentialField): string {
-  return `Enter the ${label.toLowerCase()}.`;
+/** The fault that is found without the server. */
+function findFault(field: CredentialField, entered: string): string | null {
+  if (entered.trim() === '') return `Enter the ${nameOf(field)}.`;
+  return readCredential(entered).credential === null ? field.refusal : null;
+}
+
+/** The fault of the credential that the server has found. */
+function refusalOf(field: CredentialField | null, error: unknown): string | null {
+  if (!field || !(error instanceof ApiError) || error.status !== 401) return null;
+  return error.code === 'UNAUTHENTICATED' ? findFault(field, '') : field.refusal;
 }
 
 interface CredentialField {
@@ -115,7 +108,7 @@ interface CredentialField {
   refusal: string;
 }
 
-/** The credential that the server requires for claiming it (`docs/contract.md#setup`), as a form field. */
+/** The credential that the server requires for claiming it (`docs/reference/contract.md#setup`), as a form field. */
 const credentialFields: Record<SetupState['credential'], CredentialField | null> = {
   none: null,
   'bootstrap-key': {

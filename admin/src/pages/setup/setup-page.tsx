@@ -1,16 +1,14 @@
 import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { keyOf } from '../../api/api.ts';
 import type { Content } from '../../api/schema.ts';
 import { CodeBlock } from '../../components/copying.tsx';
-import { ErrorNotice } from '../../components/errors.tsx';
 import { RawKeyPanel } from '../../components/raw-key-panel.tsx';
 import { curlSnippet, encryptSnippet, playerSnippet, shownCurlSnippet } from '../../components/snippets.ts';
-import { useFaultFocus } from '../../components/use-fault-focus.ts';
+import { useServerForm } from '../../components/use-server-form.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { Entrance } from '../../shell/entrance.tsx';
-import { useServerAction } from '../../state/use-server-action.ts';
 import { faultsOf } from '../content/content-form.ts';
 import { ClaimStep, type IssuedApiKey, type SetupState, TakenNotice } from './claim-step.tsx';
 import styles from './setup.module.css';
@@ -83,46 +81,32 @@ interface ContentStepProps {
 /** Registers the first content with the new key. */
 function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) {
   const api = useApi();
-  const [missing, setMissing] = useState<{ name?: string }>({});
-  const register = useServerAction({
+  const form = useServerForm({
+    initialValues: { name: 'My first film', id: 'my-first-film' },
+    validate: { name: (name) => name.trim() === '' && 'Enter a name.' },
     // After a lost answer the same ID is registered again, so it may exist already.
-    mutationFn: (body: { name: string; id?: string }) =>
-      api.call('post', '/api/v1/content', { body, credential: rawKey }),
+    mutationFn: ({ name, id }) => {
+      const body = { name: name.trim(), ...(id.trim() && { id: id.trim() }) };
+      return api.call('post', '/api/v1/content', { body, credential: rawKey });
+    },
+    faultsOf,
     onSuccess: ({ content }) => onRegistered(content),
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    const id = String(data.get('id')).trim();
-    const name = String(data.get('name')).trim();
-    setMissing(name === '' ? { name: 'Enter a name.' } : {});
-    if (name !== '') register.mutate({ name, ...(id === '' ? {} : { id }) });
-  };
-  const faults = { ...faultsOf(register.error), ...missing };
-  const form = useFaultFocus(missing, register.error);
   return (
     <StepFrame
       title="Register a first content"
       lead="A content is a video with its own keys. Its ID is part of the key URL and cannot be changed later."
     >
-      <form ref={form} onSubmit={submit} className={styles.form} noValidate>
+      <form onSubmit={form.submit} className={styles.form} noValidate>
+        <TextInput {...form.getInputProps('name')} label="Name" maxLength={200} />
         <TextInput
-          name="name"
-          label="Name"
-          defaultValue="My first film"
-          maxLength={200}
-          error={faults.name}
-        />
-        <TextInput
-          name="id"
+          {...form.getInputProps('id')}
           label="ID"
           description="Letters, digits, - and _. Leave it empty for a random ID."
-          defaultValue="my-first-film"
-          error={faults.id}
         />
-        {!faults.name && !faults.id && <ErrorNotice error={register.error} />}
+        {form.errors.notice}
         <div className={styles.buttons}>
-          <Button type="submit" loading={register.isPending}>
+          <Button type="submit" loading={form.isPending}>
             Register the content
           </Button>
           <Button variant="subtle" onClick={onSkip}>

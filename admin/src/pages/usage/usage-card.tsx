@@ -1,51 +1,39 @@
-import { Skeleton } from '@mantine/core';
-import { useMemo } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import type { UsageKind } from '../../api/resources.ts';
-import { TimeChart } from '../../charts/time-chart.tsx';
-import { Card } from '../../components/card.tsx';
-import { ErrorState } from '../../components/errors.tsx';
+import { describeTarget } from '../../api/audit-target.ts';
 import { Section } from '../../components/section.tsx';
-import { chartProps, totalLines } from './chart-props.ts';
+import { TimePicker } from '../../components/time-picker.tsx';
+import { timeForm } from '../../state/time-range.ts';
+import { useAddressFilter } from '../../state/use-address-filter.ts';
 import styles from './usage.module.css';
-import { describeStep, stepsOf } from './usage-lines.ts';
+import { UsageCharts } from './usage-charts.tsx';
 import { usageAddress } from './usage-view.ts';
-import { useUsage } from './use-usage.ts';
 
 interface UsageCardProps {
-  by: UsageKind;
+  by: 'content' | 'viewer' | 'api-key';
   id: string;
 }
 
-/** The key requests of a day for one content or by one viewer. */
+const form = timeForm('24h');
+
+/** The key requests for one content, by one viewer or with one API key. */
 export function UsageCard({ by, id }: UsageCardProps) {
-  const { usage, error, reload } = useUsage({ range: '24h', zoomed: null, requests: 'keys', by, id });
-  const steps = useMemo(() => usage && stepsOf(usage), [usage]);
-  const [series] = usage?.series ?? [];
+  const [view, change] = useAddressFilter(form);
+  const [at, move] = useState<number | null>(null);
   return (
-    <Section
-      title="Key requests of the last day"
-      aside={<Link href={usageAddress(by, id)}>Usage over time</Link>}
-    >
-      <Card>
-        {error !== null && <ErrorState error={error} onRetry={reload} />}
-        {!error && !usage && <Skeleton width="100%" height="15rem" />}
-        {usage?.unavailable && <p>This server keeps no usage.</p>}
-        {steps && series && (
-          <TimeChart
-            {...chartProps(steps)}
-            title={`Requests, ${describeStep(steps.stepMs)}`}
-            lines={totalLines(series, steps)}
-            empty="No request"
-          />
-        )}
-        {steps && (
-          <p className={styles.note}>
-            The 50 busiest of each minute are counted by name. On a busy server a request of a rarer one may
-            be missing here.
-          </p>
-        )}
-      </Card>
+    <Section title="Key requests" aside={<Link href={usageAddress(by, id, view)}>Usage over time</Link>}>
+      <TimePicker view={view} change={change} cursorAt={at} />
+      <UsageCharts {...{ view, change, by, id }} cursor={{ at, move }} targets={targetsOf({ by, id })} />
+      <p className={styles.note}>
+        The 50 busiest of each minute are counted by name. On a busy server a request of a rarer one may be
+        missing here.
+      </p>
     </Section>
   );
+}
+
+/** As the audit names it. A content is the target of its own changes and of revocations. */
+function targetsOf({ by, id }: UsageCardProps): string[] {
+  if (by === 'viewer') return [describeTarget({ viewerId: id, contentId: null })];
+  return by === 'content' ? [id, describeTarget({ viewerId: null, contentId: id })] : [id];
 }

@@ -16,41 +16,47 @@ export function stepsOf({ from, to, stepSeconds, completeUntil }: Usage): Steps 
   return { from: start, to: end, stepMs, until: start + Math.floor((complete - start) / stepMs) * stepMs };
 }
 
-type Value = (counts: { served: number; refused: number }) => number;
+type Counts = Record<'served' | 'refused', number>;
+/** @param all every request of the same step. @returns null without a request of which there could be a share */
+type Value = (counts: Counts, all: Counts) => number | null;
 
-export const allOf: Value = ({ served, refused }) => served + refused;
+const nothing: Counts = { served: 0, refused: 0 };
+export const allOf = ({ served, refused }: Counts): number => served + refused;
 export const servedOf: Value = ({ served }) => served;
 export const refusedOf: Value = ({ refused }) => refused;
+/** 0 to 1, of the requests of the same series. */
+export const shareOf: Value = (counts) => (allOf(counts) === 0 ? null : counts.refused / allOf(counts));
+/** 0 to 1, of all requests: a code has no served ones. */
+export const shareOfAll: Value = ({ refused }, all) => (allOf(all) === 0 ? null : refused / allOf(all));
+
+type Series = Pick<Usage['totals'], 'points'>;
 
 /** A point for each step that is over. A step that the server left out had no request. */
-export function toPoints(
-  { points }: Pick<Usage['totals'], 'points'>,
-  steps: Steps,
-  amountOf: Value,
-): Point[] {
-  const values = new Map(points.map((point) => [Date.parse(point.at), amountOf(point)]));
+export function toPoints({ points }: Series, steps: Steps, amountOf: Value, totals: Series): Point[] {
+  const [counts, all] = [points, totals.points].map(
+    (each) => new Map<number, Counts>(each.map((point) => [Date.parse(point.at), point])),
+  );
   const drawn: Point[] = [];
   for (let at = steps.from; at < steps.until; at += steps.stepMs)
-    drawn.push({ at, value: values.get(at) ?? 0 });
+    drawn.push({ at, value: amountOf(counts?.get(at) ?? nothing, all?.get(at) ?? nothing) });
   return drawn;
 }
 
-/** The busiest series and what is left, as lines. */
+/** The busiest series and what is left, as lines. Without such a request, a series has none. */
 export function toLines(
-  { series, other }: Pick<Usage, 'series' | 'other'>,
+  { series, other, totals }: Pick<Usage, 'series' | 'other' | 'totals'>,
   steps: Steps,
   amountOf: Value,
   nameOf: (id: string) => string,
 ): ChartLine[] {
-  const lines = series
-    .filter((each) => amountOf(each) > 0)
-    .map((each, index) => ({
-      name: nameOf(each.id),
-      points: toPoints(each, steps, amountOf),
-      look: seriesLooks[index % seriesLooks.length] ?? ('quiet' as const),
-    }));
-  if (amountOf(other) === 0) return lines;
-  return [...lines, { name: 'All others', points: toPoints(other, steps, amountOf), look: 'quiet' as const }];
+  const isDrawn = (each: Counts) => (amountOf(each, totals) ?? 0) > 0;
+  const lines = series.filter(isDrawn).map((each, index) => ({
+    name: nameOf(each.id),
+    points: toPoints(each, steps, amountOf, totals),
+    look: seriesLooks[index % seriesLooks.length] ?? ('quiet' as const),
+  }));
+  if (!isDrawn(other)) return lines;
+  return [...lines, { name: 'All others', points: toPoints(other, steps, amountOf, totals), look: 'quiet' }];
 }
 
 /** Such as "each minute" or "every 10 minutes". */

@@ -1,23 +1,24 @@
 import { Button } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
-import { type UsageKind, usageKinds } from '../../api/resources.ts';
+import { type UsageKind, type UsageRequests, usageKinds, usageRequests } from '../../api/resources.ts';
 import type { Usage } from '../../api/schema.ts';
 import { TimeChart } from '../../charts/time-chart.tsx';
 import { Card } from '../../components/card.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorState } from '../../components/errors.tsx';
-import { FilterToggle, ToggleGroup } from '../../components/filters.tsx';
+import { Choice } from '../../components/filters.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
-import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { TimePicker } from '../../components/time-picker.tsx';
 import { useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
+import { fit, spanOf } from '../../state/time-range.ts';
 import { type ChangeFilter, useAddressFilter } from '../../state/use-address-filter.ts';
-import { chartProps, totalLines } from './chart-props.ts';
+import { useChanges } from './changes.tsx';
+import { chartProps, countProps, type Shared, shareProps, TotalCharts } from './total-charts.tsx';
 import styles from './usage.module.css';
-import { allOf, describeStep, refusedOf, type Steps, stepsOf, toLines } from './usage-lines.ts';
+import { UsageFrame } from './usage-charts.tsx';
+import { allOf, describeStep, refusedOf, shareOf, shareOfAll, stepsOf, toLines } from './usage-lines.ts';
 import { UsageTable } from './usage-table.tsx';
-import { UsageToolbar } from './usage-toolbar.tsx';
-import { fit, grafanaAddress, spanOf, type UsageView, usageForm } from './usage-view.ts';
+import { grafanaAddress, type RefusedAs, refusedForms, type UsageView, usageForm } from './usage-view.ts';
 import { useSeriesNames } from './use-series-names.ts';
 import { useUsage } from './use-usage.ts';
 
@@ -32,20 +33,20 @@ export default function UsagePage() {
   );
   const [cursorAt, setCursorAt] = useState<number | null>(null);
   const { clock } = useApp();
-  const { usage, error, reload, isUpdating } = useUsage(view);
-  const shown = usage && !usage.unavailable ? usage : undefined;
-  const span = spanOf(view, clock.now());
+  const read = useUsage(view);
+  const grafanaUrl = read.usage?.grafanaUrl;
+  const changes = useChanges(view);
   return (
     <>
       <PageHead
         title="Usage"
         lead="Requests for keys and leases over time, and what was refused. Kept over restarts."
         actions={
-          shown?.grafanaUrl && (
+          grafanaUrl && (
             <Button
               variant="default"
               component="a"
-              href={grafanaAddress(shown.grafanaUrl, span)}
+              href={grafanaAddress(grafanaUrl, spanOf(view, clock.now()))}
               target="_blank"
               rel="noreferrer"
             >
@@ -54,30 +55,48 @@ export default function UsagePage() {
           )
         }
       />
-      <UsageToolbar view={view} change={change} span={span} cursorAt={cursorAt} />
-      {error !== null && (
-        <Card>
-          <ErrorState error={error} onRetry={reload} />
-        </Card>
-      )}
-      {!error && !usage && <PageSkeleton />}
-      {usage?.unavailable && (
-        <Card>
-          <EmptyState icon="bars" title="Usage is not kept">
-            USAGE_KEEP_DAYS=0 turns it off on this server.
-          </EmptyState>
-        </Card>
-      )}
-      {shown && (
-        <div data-updating={isUpdating || undefined} className={styles.body}>
+      <Picker view={view} change={change} cursorAt={cursorAt} />
+      <UsageFrame {...{ read, view, changes }}>
+        {(usage) => (
           <Charts
-            {...{ view, kinds, change, usage: shown }}
+            {...{ view, kinds, change, usage, changes }}
             cursor={{ at: cursorAt, move: setCursorAt }}
             onZoom={(from, to) => change({ zoomed: fit({ from, to }, clock.now()) })}
           />
-        </div>
-      )}
+        )}
+      </UsageFrame>
     </>
+  );
+}
+
+const requestNames: Record<UsageRequests, string> = { keys: 'Key requests', leases: 'Lease requests' };
+const refusedNames: Record<RefusedAs, string> = { count: 'Count refusals', share: 'Share refused' };
+
+interface PickerProps {
+  view: UsageView;
+  change: ChangeFilter<UsageView>;
+  cursorAt: number | null;
+}
+
+/** The time, the sort of requests, and the form of refusals. */
+function Picker({ view, change, cursorAt }: PickerProps) {
+  return (
+    <TimePicker view={view} change={change} cursorAt={cursorAt}>
+      <Choice
+        label="Requests"
+        of={usageRequests}
+        names={requestNames}
+        value={view.requests}
+        onChoose={(requests) => change({ requests })}
+      />
+      <Choice
+        label="Refused as"
+        of={refusedForms}
+        names={refusedNames}
+        value={view.refused}
+        onChoose={(refused) => change({ refused })}
+      />
+    </TimePicker>
   );
 }
 
@@ -90,41 +109,45 @@ const tabs: Record<UsageKind, string> = {
   'api-key': 'By API key',
 };
 
-interface ChartsProps {
+interface ChartsProps extends Shared {
   view: UsageView;
   /** The API key may count by these. */
   kinds: readonly UsageKind[];
   change: ChangeFilter<UsageView>;
   usage: Usage;
-  cursor: { at: number | null; move: (at: number | null) => void };
-  onZoom: (from: number, to: number) => void;
 }
 
-function Charts({ view, kinds, change, usage, cursor, onZoom }: ChartsProps) {
-  // What is shown belongs to the answer: while another one is read, that of the view before stays.
+function Charts({ view, kinds, change, usage, ...shared }: ChartsProps) {
+  // The charts belong to the answer: while another one is read, the answer of the previous view stays.
   const by = usage.by as UsageKind;
-  const { id } = view;
+  const { id, refused } = view;
   const steps = useMemo(() => stepsOf(usage), [usage]);
   const ids = useMemo(() => usage.series.map((series) => series.id), [usage]);
   const nameOf = useSeriesNames(by, ids);
-  const each = describeStep(steps.stepMs);
-  const common = { ...chartProps(steps), cursor, onZoom };
-  const lines = useMemo(() => linesOf(usage, steps, nameOf), [usage, steps, nameOf]);
+  const lines = useMemo(() => {
+    const share = by === 'code' ? shareOfAll : shareOf;
+    return {
+      all: toLines(usage, steps, allOf, nameOf),
+      refused: toLines(usage, steps, refused === 'count' ? refusedOf : share, nameOf),
+    };
+  }, [usage, steps, nameOf, by, refused]);
   const only = useCallback((series: string) => change({ id: series }), [change]);
+  const common = { ...chartProps(steps), ...shared };
+  const each = describeStep(steps.stepMs);
   return (
     <>
       <h2 className="visually-hidden">All requests</h2>
       <Card>
-        <TimeChart {...common} title={`All requests, ${each}`} lines={lines.totals} empty="No request" />
+        <TotalCharts totals={usage.totals} usage={usage} refusedAs={refused} {...shared} />
       </Card>
       <h2 className="visually-hidden">Whose requests</h2>
-      <ToggleGroup label="Counted by">
-        {kinds.map((kind) => (
-          <FilterToggle key={kind} isOn={view.by === kind} onToggle={() => change({ by: kind, id: '' })}>
-            {tabs[kind]}
-          </FilterToggle>
-        ))}
-      </ToggleGroup>
+      <Choice
+        label="Counted by"
+        of={kinds}
+        names={tabs}
+        value={view.by}
+        onChoose={(kind) => change({ by: kind, id: '' })}
+      />
       {id && (
         <p className={styles.only}>
           Only <OutsideText text={nameOf(id)} />{' '}
@@ -136,9 +159,19 @@ function Charts({ view, kinds, change, usage, cursor, onZoom }: ChartsProps) {
       <Card>
         <div className={styles.charts}>
           {by !== 'code' && (
-            <TimeChart {...common} title={`${tabs[by]}, ${each}`} lines={lines.all} empty="No request" />
+            <TimeChart
+              {...{ ...common, ...countProps }}
+              title={`${tabs[by]}, ${each}`}
+              lines={lines.all}
+              empty="No request"
+            />
           )}
-          <TimeChart {...common} title={`Refused, ${each}`} lines={lines.refused} empty="No refusal" />
+          <TimeChart
+            {...{ ...common, ...(refused === 'count' ? countProps : shareProps) }}
+            title={`${refusedTitle(by, refused)}, ${each}`}
+            lines={lines.refused}
+            empty="No refusal"
+          />
           <UsageTable by={by} usage={usage} nameOf={nameOf} onOnly={only} />
         </div>
       </Card>
@@ -150,10 +183,8 @@ function Charts({ view, kinds, change, usage, cursor, onZoom }: ChartsProps) {
   );
 }
 
-function linesOf(usage: Usage, steps: Steps, nameOf: (id: string) => string) {
-  return {
-    totals: totalLines(usage.totals, steps),
-    all: toLines(usage, steps, allOf, nameOf),
-    refused: toLines(usage, steps, refusedOf, nameOf),
-  };
+function refusedTitle(by: UsageKind, refused: RefusedAs): string {
+  if (by === 'code') return refused === 'count' ? tabs.code : 'Refusals by code, of all requests';
+  const words = tabs[by].replace('By', 'by');
+  return refused === 'count' ? `Refused ${words}` : `Share refused ${words}`;
 }

@@ -1,12 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Usage } from '../../api/schema.ts';
 import { useApi, useApp } from '../../session/app-context.ts';
-import { spanOf, type UsageView } from './usage-view.ts';
+import { spanOf } from '../../state/time-range.ts';
+import { useSteadyError } from '../../state/use-steady-error.ts';
+import type { UsageView } from './usage-view.ts';
 
 /** Each minute is reported once. */
 const pollMs = 60_000;
 
-interface ReadUsage {
+export interface ReadUsage {
   /** Undefined until the first answer, and while there is an error. */
   usage: Usage | undefined;
   error: unknown;
@@ -15,10 +17,10 @@ interface ReadUsage {
 }
 
 /** Usage of a view. A range that ends now goes on by itself. */
-export function useUsage({ range, zoomed, requests, by, id }: UsageView): ReadUsage {
+export function useUsage({ range, zoomed, requests, by, id }: Omit<UsageView, 'refused'>): ReadUsage {
   const api = useApi();
   const { clock } = useApp();
-  const { data, error, isPlaceholderData, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['usage', zoomed ?? range, requests, by, id],
     queryFn: ({ signal }) => {
       const { from, to } = spanOf({ range, zoomed }, clock.now());
@@ -28,6 +30,8 @@ export function useUsage({ range, zoomed, requests, by, id }: UsageView): ReadUs
     refetchInterval: zoomed ? false : pollMs,
     placeholderData: keepPreviousData,
   });
+  const { data, isPlaceholderData, refetch } = query;
+  const error = useSteadyError(query);
   return {
     usage: error ? undefined : data?.usage,
     error,

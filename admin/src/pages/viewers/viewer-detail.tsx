@@ -3,12 +3,14 @@ import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { describeTarget } from '../../api/audit-target.ts';
 import type { Refusal } from '../../api/resources.ts';
-import type { Lease } from '../../api/schema.ts';
+import type { Lease, Viewer } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/errors.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
+import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { ResourceList } from '../../components/resource-page.tsx';
@@ -31,7 +33,9 @@ import {
 } from '../refusals/refusal-columns.tsx';
 import { useRefusals } from '../refusals/use-refusals.ts';
 import { UsageCard } from '../usage/usage-card.tsx';
-import { useViewerBlock, ViewerBlockButton, ViewerBlockNotice } from './viewer-block.tsx';
+import { useViewerFacts } from './use-viewer-facts.ts';
+import { ViewerBlockButton, ViewerBlockNotice } from './viewer-block.tsx';
+import { Counted, LastSeen } from './viewer-columns.tsx';
 import { ViewerMarks } from './viewer-marks.tsx';
 
 /** A short list: the Leases page has all of them. */
@@ -45,7 +49,10 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
   const [subject, setSubject] = useState<RevocationSubject | null>(null);
   const page = useLeasePage({ viewerId, limit: shownLeases }, null);
   const counts = useLeaseCounts({ viewerId }, page);
-  const block = useViewerBlock(viewerId);
+  const { facts, error, reload } = useViewerFacts(viewerId);
+  const { refusals } = useRefusals();
+  const isRefused = refusals?.some((refusal) => refusal.viewerId === viewerId);
+  const isUnknown = facts !== undefined && !isSeen(facts) && isRefused === false;
   const columns = useMemo(() => {
     const open = (leaseId: string) => navigate(`${addressOf({ viewer: viewerId })}&lease=${leaseId}`);
     return leaseColumns({
@@ -72,13 +79,20 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
               <Button variant="light" color="bad" onClick={() => setSubject({ viewerId })}>
                 Revoke every lease of this viewer…
               </Button>
-              <ViewerBlockButton viewerId={viewerId} block={block} />
+              <ViewerBlockButton viewerId={viewerId} isBlocked={Boolean(facts?.block)} />
             </UnlimitedOnly>
           </>
         }
       />
-      <ViewerBlockNotice block={block} />
-      <ViewerFacts counts={counts} leases={page.rows} />
+      {error !== null && <ErrorState error={error} onRetry={reload} />}
+      {facts?.block && <ViewerBlockNotice block={facts.block} />}
+      {isUnknown && (
+        <Notice kind="warning" title="No trace of this viewer">
+          No lease that is kept, no revocation, no block and no counted request of the last hour has this ID.
+          IDs are case-sensitive. With several issuers, an ID begins with the prefix of its issuer.
+        </Notice>
+      )}
+      <ViewerSummary counts={counts} facts={facts} leases={page.rows} isFailed={error !== null} />
       <ViewerMarks viewerId={viewerId} />
       <UnlimitedOnly>
         <UsageCard by="viewer" id={viewerId} />
@@ -108,37 +122,50 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
   );
 }
 
-interface ViewerFactsProps {
+const isSeen = ({ lastSeenAt, mark, block, lastHour }: Viewer): boolean =>
+  Boolean(lastSeenAt ?? mark ?? block ?? lastHour);
+
+interface ViewerSummaryProps {
   counts: ReturnType<typeof useLeaseCounts>;
+  facts: Viewer | undefined;
   leases: readonly Lease[] | undefined;
+  isFailed: boolean;
 }
 
-function Devices({ leases }: { leases: readonly Lease[] }) {
-  const devices = [...new Set(leases.flatMap(({ deviceId }) => deviceId ?? []))];
-  if (devices.length === 0) return 'none named';
-  return devices.map((device, place) => (
-    <span key={device}>
-      {place > 0 && ', '}
-      <OutsideText text={device} />
-    </span>
-  ));
-}
-
-const countSessions = (leases: readonly Lease[]) => leases.filter(({ kind }) => kind === 'session').length;
-
-/** What follows from the latest leases. */
-function ViewerFacts({ counts: { active, isFailed }, leases }: ViewerFactsProps) {
+function ViewerSummary({ counts, facts, leases = [], isFailed }: ViewerSummaryProps) {
+  const { active } = counts;
   const unread = isFailed ? 'Not known' : 'Loading…';
+  const hasUsage = facts?.lastHour !== undefined;
   return (
     <Card>
       <FactList
         facts={{
-          'Active leases': active === undefined ? describeUnknownCount(isFailed) : formatCount(active),
-          'Devices, of the latest leases': leases ? <Devices leases={leases} /> : unread,
-          'Sessions, of the latest leases': leases ? formatCount(countSessions(leases)) : unread,
+          'Active leases': active === undefined ? describeUnknownCount(counts.isFailed) : formatCount(active),
+          'Last seen': facts ? <LastSeen at={facts.lastSeenAt} isFocusable /> : unread,
+          Devices: facts ? <Devices count={facts.devices} leases={leases} /> : unread,
+          'Keys, last hour': hasUsage && <Counted count={facts?.lastHour?.served} />,
+          'Refused, last hour': hasUsage && <Counted count={facts?.lastHour?.refused} />,
         }}
       />
     </Card>
+  );
+}
+
+/** How many devices a viewer has, and the names of those whose leases are on the page. */
+function Devices({ count, leases }: { count: number; leases: readonly Lease[] }) {
+  const named = [...new Set(leases.flatMap(({ deviceId }) => deviceId ?? []))];
+  if (count === 0) return 'none named';
+  return (
+    <>
+      {formatCount(count)}
+      {named.length > 0 && (named.length < count ? ', the latest ' : ': ')}
+      {named.map((device, place) => (
+        <span key={device}>
+          {place > 0 && ', '}
+          <OutsideText text={device} />
+        </span>
+      ))}
+    </>
   );
 }
 

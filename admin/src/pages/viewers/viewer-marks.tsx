@@ -14,7 +14,7 @@ import { useApi } from '../../session/app-context.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 
-/** More are on no page: a viewer with so many revocations has one for all contents. */
+/** No page shows more: a viewer with more than 100 revocations has one for all contents. */
 const shownMarks = 100;
 
 /** The revocations that refuse the tokens of a viewer, and until when. */
@@ -29,15 +29,15 @@ export function ViewerMarks({ viewerId }: { viewerId: string }) {
   );
   const columns = useMemo(() => markColumns(setLifted), []);
   return (
-    <Section title="Marks">
+    <Section title="Refused tokens">
       <DataTable
-        label="Marks of this viewer"
+        label="Refused tokens of this viewer"
         columns={columns}
         list={{ rows: error ? undefined : data?.marks, error, reload: () => void refetch() }}
         empty={
-          <EmptyState icon="check" title="No marks">
-            No revocation of this viewer holds against its tokens. A revocation of a whole content does so for
-            all viewers.
+          <EmptyState icon="check" title="No token is refused">
+            No revocation of this viewer refuses its tokens. A revocation of a whole content does so for all
+            viewers.
           </EmptyState>
         }
       />
@@ -49,43 +49,49 @@ export function ViewerMarks({ viewerId }: { viewerId: string }) {
 function markColumns(lift: (mark: Mark) => void): Column<Mark>[] {
   return [
     {
-      header: 'Holds for',
+      header: 'Content',
       cell: ({ contentId }) =>
         contentId === null ? 'all content' : <Link href={`/content/${contentId}`}>{contentId}</Link>,
     },
-    timeColumn('Refuses tokens from before', '14rem', ({ markedAt }) => markedAt),
+    timeColumn('Tokens issued before', '12rem', ({ markedAt }) => markedAt),
     {
-      header: 'Lapses',
-      width: '10rem',
-      cell: ({ lapsesAt }) => (lapsesAt === null ? 'Never' : <RelativeTime at={lapsesAt} />),
+      header: 'Tokens refused until',
+      width: '12rem',
+      cell: ({ lapsesAt }) => (lapsesAt === null ? 'you accept them' : <RelativeTime at={lapsesAt} />),
     },
     {
-      header: 'Lift',
+      header: 'Accept them again',
       isHeaderHidden: true,
-      width: '6rem',
+      width: '10rem',
       cell: (mark) => (
         <Button variant="default" size="compact-sm" onClick={() => lift(mark)}>
-          Lift…
+          Accept again…
         </Button>
       ),
     },
   ];
 }
 
-function LiftDialog({ mark, onClose }: { mark: Mark; onClose: () => void }) {
+export function LiftDialog({ mark, onClose }: { mark: Mark; onClose: () => void }) {
   const api = useApi();
   const lift = useServerAction({
     mutationFn: () => api.call('delete', '/api/v1/marks/{id}', { params: { path: { id: mark.id } } }),
     changes: ['/api/v1/marks'],
-    said: 'Mark lifted',
+    said: 'Tokens accepted again',
     onSuccess: onClose,
   });
   return (
-    <ActionDialog title="Lift this mark" action="Lift the mark" act={lift} isCancelFirst onClose={onClose}>
+    <ActionDialog
+      title="Accept these tokens again"
+      action="Accept the tokens"
+      act={lift}
+      isCancelFirst
+      onClose={onClose}
+    >
       <p>
         Tokens that viewer <OutsideText text={mark.viewerId ?? 'all'} /> was issued before the revocation are
         accepted again, for {mark.contentId === null ? 'all content' : <OutsideText text={mark.contentId} />},
-        unless another mark holds. Revoked leases stay revoked: the player requests a new one.
+        unless another revocation refuses them. Revoked leases stay revoked: the player requests a new one.
       </p>
     </ActionDialog>
   );

@@ -1,76 +1,107 @@
 import { Link, useSearchParams } from 'wouter';
-import type { Column } from '../../components/data-table.tsx';
+import { viewerOrders } from '../../api/resources.ts';
+import { sortedBy } from '../../components/column-sort.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { SearchField } from '../../components/filters.tsx';
+import { FilterToggle, SearchField, ToggleGroup } from '../../components/filters.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
+import { useCurrentApiKey } from '../../session/app-context.ts';
+import { may } from '../../session/permissions.ts';
 import { anyText, createFilter, useFilter } from '../../state/use-address-filter.ts';
 import { useListPage } from '../../state/use-list-page.ts';
 import { viewerAddress } from './viewer-address.ts';
+import { limitedViewerColumns, rangeOfOrder, type ViewerOrder, viewerColumns } from './viewer-columns.tsx';
 import { ViewerDetail } from './viewer-detail.tsx';
+import styles from './viewers.module.css';
 
-/** The search for viewers, or one viewer. */
+/** The list of viewers, or one viewer. */
 export default function ViewersPage() {
   const [params] = useSearchParams();
   const viewerId = params.get('viewer');
   return viewerId ? <ViewerDetail key={viewerId} viewerId={viewerId} /> : <ViewerList />;
 }
 
-const columns: Column<{ viewerId: string }>[] = [
-  {
-    header: 'Viewer',
-    cell: ({ viewerId }) => (
-      <Link href={viewerAddress(viewerId)}>
-        <OutsideText text={viewerId} />
-      </Link>
-    ),
-  },
-];
+const viewerFilter = createFilter({ q: anyText, sort: viewerOrders });
 
-const viewerFilter = createFilter({ q: anyText });
+/** The orders that an abuse desk begins with. */
+const quickOrders = [
+  ['-refused', 'Most refused'],
+  ['-devices', 'Most devices'],
+  ['-revokedAt', 'Latest revoked'],
+] as const satisfies readonly [ViewerOrder, string][];
 
-/** Finds viewers by the beginning of their ID. */
+/** Lists viewers by the beginning of their ID, or by what stands out. */
 function ViewerList() {
-  const { filter, field } = useFilter(viewerFilter);
+  const isUnlimited = may(useCurrentApiKey(), 'whole-server');
+  const { filter, change, field } = useFilter(viewerFilter);
   const prefix = filter.q.trim();
-  const pages = useCursorPages(prefix);
+  // A search is for an ID, among all viewers.
+  const usual = prefix === '' && isUnlimited ? '-lastSeenAt' : 'viewerId';
+  const sort = isUnlimited ? (filter.sort ?? usual) : usual;
+  const pages = useCursorPages(JSON.stringify([prefix, sort]));
   const list = useListPage('/api/v1/viewers', 'viewers', {
-    query: { prefix, limit: pageSize, cursor: pages.cursor },
+    query: { prefix, sort, limit: pageSize, cursor: pages.cursor },
   });
   return (
     <ResourcePage
       title="Viewers"
-      lead="The leases, sessions, devices, refusals and revocations of each viewer."
-      filters={<SearchField label="Viewer ID begins with" {...field('q')} />}
+      lead="The leases, devices, refusals and revocations of each viewer."
+      filters={
+        <>
+          <SearchField label="Viewer ID begins with" {...field('q')} />
+          {isUnlimited && (
+            <ToggleGroup label="Order">
+              {quickOrders.map(([order, name]) => (
+                <FilterToggle
+                  key={order}
+                  isOn={sort === order}
+                  onToggle={(isOn) => change({ sort: isOn ? order : null })}
+                >
+                  {name}
+                </FilterToggle>
+              ))}
+            </ToggleGroup>
+          )}
+          <p className={styles.range}>{rangeOfOrder[sort]}</p>
+        </>
+      }
       label="Viewers"
       noun="viewer"
-      {...{ list, pages, columns }}
+      {...{ list, pages }}
+      columns={isUnlimited ? viewerColumns : limitedViewerColumns}
       rowId={({ viewerId }) => viewerId}
-      empty={<NoViewers prefix={prefix} />}
+      {...(isUnlimited && { sort: sortedBy(filter.sort, viewerOrders, (to) => change({ sort: to }), usual) })}
+      empty={<NoViewers {...{ prefix, sort }} />}
     />
   );
 }
 
-function NoViewers({ prefix }: { prefix: string }) {
-  if (prefix === '')
+function NoViewers({ prefix, sort }: { prefix: string; sort: ViewerOrder }) {
+  if (prefix !== '')
     return (
-      <EmptyState icon="people" title="No viewers yet">
-        A viewer appears here with its first lease.
+      <EmptyState
+        icon="search"
+        title="No viewer found"
+        action={
+          <Link href={viewerAddress(prefix)}>
+            Open the page of <OutsideText text={prefix} />
+          </Link>
+        }
+      >
+        Leases are removed a day after their end. The revocations and refusals of a viewer without leases are
+        on its page.
+      </EmptyState>
+    );
+  if (sort === '-served' || sort === '-refused' || sort === '-revokedAt' || sort === '-devices')
+    return (
+      <EmptyState icon="check" title="No such viewer">
+        {rangeOfOrder[sort]}
       </EmptyState>
     );
   return (
-    <EmptyState
-      icon="search"
-      title="No viewer with a lease"
-      action={
-        <Link href={viewerAddress(prefix)}>
-          Open the page of <OutsideText text={prefix} />
-        </Link>
-      }
-    >
-      Leases are removed a day after their end. The marks and refusals of a viewer without leases are on its
-      page.
+    <EmptyState icon="people" title="No viewers yet">
+      A viewer appears here with its first lease.
     </EmptyState>
   );
 }

@@ -15,6 +15,7 @@ import { useListPage } from '../../state/use-list-page.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { deliveryColumns } from './delivery-columns.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
+import { groupDeliveries } from './group-deliveries.ts';
 import { wordOfState } from './webhook-status.tsx';
 import { describeTest } from './webhook-words.ts';
 import styles from './webhooks.module.css';
@@ -24,7 +25,7 @@ const everyMs = 2_000;
 
 const path = '/api/v1/webhooks/{id}/deliveries';
 
-/** What was sent to a webhook, with a test. */
+/** The deliveries to a webhook, and a button that sends a test. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const [state, setState] = useState<WebhookDelivery['state'] | null>(null);
   const [opened, setOpened] = useState<string | null>(null);
@@ -36,7 +37,16 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
     { path: { id: webhook.id }, query: { ...query, cursor: pages.cursor } },
     { refetchInterval: everyMs },
   );
-  const columns = useMemo(() => deliveryColumns(({ id }) => setOpened(id)), []);
+  const [ungrouped, setUngrouped] = useState<ReadonlySet<string>>(new Set());
+  const columns = useMemo(
+    () =>
+      deliveryColumns({
+        open: ({ id }) => setOpened(id),
+        showAlike: ({ id }) => setUngrouped((before) => new Set([...before, id])),
+      }),
+    [],
+  );
+  const rows = useMemo(() => list.rows && groupDeliveries(list.rows, ungrouped), [list.rows, ungrouped]);
   const shown = list.rows?.find(({ id }) => id === opened);
   return (
     <section aria-labelledby="deliveries">
@@ -56,7 +66,9 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         }
         label="Deliveries"
         noun="message"
-        {...{ list, pages, columns }}
+        {...{ pages, columns }}
+        list={{ ...list, rows }}
+        count={list.rows?.length}
         empty={
           state === null ? (
             <EmptyState icon="webhook" title="No deliveries">
@@ -74,7 +86,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** Sends a test, and says what came of it. */
+/** Sends a test and shows its result. */
 function TestBar({ webhook }: { webhook: Webhook }) {
   const api = useApi();
   const [tested, setTested] = useState<WebhookDelivery | null>(null);
@@ -105,7 +117,7 @@ function TestBar({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** What came of a delivery since. Read for itself, because a filter or another page may hide its row. */
+/** The latest state of a delivery. It is read separately, because a filter or another page may hide its row. */
 function useLatest(webhookId: string, sent: WebhookDelivery | null) {
   const api = useApi();
   const query = { state: null, limit: pageSize, cursor: null };

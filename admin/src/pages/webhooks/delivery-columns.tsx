@@ -1,15 +1,21 @@
-import type { WebhookDelivery } from '../../api/schema.ts';
 import cell from '../../components/cell.module.css';
 import type { Column } from '../../components/data-table.tsx';
 import { NotSet } from '../../components/fact-list.tsx';
-import { formatCount } from '../../components/format-numbers.ts';
-import { RelativeTime } from '../../components/times.tsx';
+import { countOf, formatCount } from '../../components/format-numbers.ts';
+import { Countdown, RelativeTime } from '../../components/times.tsx';
+import type { DeliveryRow } from './group-deliveries.ts';
 import { DeliveryBadge } from './webhook-status.tsx';
 import { describeLastTry, nameOfEvent } from './webhook-words.ts';
 import styles from './webhooks.module.css';
 
-/** @param open shows a delivery with its payload */
-export function deliveryColumns(open: (delivery: WebhookDelivery) => void): Column<WebhookDelivery>[] {
+interface ColumnOptions {
+  /** Shows a delivery with its payload. */
+  open: (delivery: DeliveryRow) => void;
+  /** Shows the deliveries that are grouped with it. */
+  showAlike: (delivery: DeliveryRow) => void;
+}
+
+export function deliveryColumns({ open, showAlike }: ColumnOptions): Column<DeliveryRow>[] {
   return [
     {
       header: 'Event',
@@ -21,6 +27,11 @@ export function deliveryColumns(open: (delivery: WebhookDelivery) => void): Colu
           <small>
             <RelativeTime at={delivery.createdAt} />
           </small>
+          {delivery.alike > 0 && (
+            <button type="button" className={styles.alike} onClick={() => showAlike(delivery)}>
+              Show {countOf(delivery.alike, 'earlier one')} with the same failure
+            </button>
+          )}
         </span>
       ),
     },
@@ -34,7 +45,7 @@ export function deliveryColumns(open: (delivery: WebhookDelivery) => void): Colu
     {
       header: 'Next try',
       width: '8.5rem',
-      cell: ({ nextTryAt }) => (nextTryAt === null ? <NotSet /> : <RelativeTime at={nextTryAt} />),
+      cell: ({ nextTryAt }) => (nextTryAt === null ? <NotSet /> : <Countdown at={nextTryAt} ended="now" />),
     },
   ];
 }

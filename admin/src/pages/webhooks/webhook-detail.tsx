@@ -15,6 +15,7 @@ import { BackLink } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
+import { useSteadyError } from '../../state/use-steady-error.ts';
 import { Deliveries } from './deliveries.tsx';
 import { DeleteWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
@@ -30,15 +31,22 @@ type OpenDialog = 'change' | 'rotate' | 'delete';
 export function WebhookDetail({ id }: { id: string }) {
   const api = useApi();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...reading(api, '/api/v1/webhooks/{id}', { path: { id } }),
     placeholderData: keepPreviousData,
     refetchInterval: everyMs,
   });
+  const { data, refetch } = query;
+  const error = useSteadyError(query);
   return (
     <>
       <BackLink href="/webhooks">All webhooks</BackLink>
-      {!data && (error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <PageSkeleton />)}
+      {!data &&
+        (error ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <PageSkeleton title="Webhook" />
+        ))}
       {data && (
         <>
           <PageHead title={data.name} actions={<WebhookActions webhook={data} onOpen={setDialog} />} />

@@ -12,6 +12,7 @@ import { Icon } from '../../components/icon.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { ResourcePage } from '../../components/resource-page.tsx';
 import { useApi } from '../../session/app-context.ts';
+import { useSteadyError } from '../../state/use-steady-error.ts';
 import { WebhookDetail } from './webhook-detail.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
 import { WebhookStatus } from './webhook-status.tsx';
@@ -30,11 +31,13 @@ export default function WebhooksPage() {
 function WebhookList() {
   const api = useApi();
   const [isAdding, setAdding] = useState(false);
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...reading(api, '/api/v1/webhooks', {}),
     placeholderData: keepPreviousData,
     refetchInterval: everyMs,
   });
+  const { data, refetch } = query;
+  const error = useSteadyError(query);
   const isOff = data?.origins.length === 0;
   const add = (
     <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setAdding(true)} disabled={!data}>

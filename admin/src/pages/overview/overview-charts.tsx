@@ -1,0 +1,161 @@
+import { useMemo, useState } from 'react';
+import type { Statistics } from '../../api/schema.ts';
+import { TimeChart, type TimeChartProps } from '../../charts/time-chart.tsx';
+import type { SharedCursor } from '../../charts/use-chart-pointer.ts';
+import { formatCount, formatDuration, formatRate, formatShare } from '../../components/format-numbers.ts';
+import { formatClock } from '../../components/format-time.ts';
+import { TimePicker } from '../../components/time-picker.tsx';
+import { fit, type Span, spanOf, timeForm } from '../../state/time-range.ts';
+import { useAddressFilter } from '../../state/use-address-filter.ts';
+import { startsOf } from '../usage/changes.tsx';
+import { UsageCharts } from '../usage/usage-charts.tsx';
+import { type AuditedChange, describeChange } from './audited-changes.ts';
+import styles from './overview.module.css';
+import { thresholds } from './thresholds.ts';
+
+interface OverviewChartsProps {
+  statistics: Statistics;
+  changes: readonly AuditedChange[];
+}
+
+const form = timeForm('1h');
+const hourMs = 3_600_000;
+/** The clocks of the server and of the page may differ. */
+const toleranceMs = 60_000;
+
+/** The figures over time: the last hour from memory, and key requests before it from the kept usage. */
+export function OverviewCharts({ statistics, changes }: OverviewChartsProps) {
+  const [view, change] = useAddressFilter(form);
+  const [at, move] = useState<number | null>(null);
+  const now = Date.parse(statistics.at);
+  const span = spanOf(view, now);
+  const cursor = { at, move };
+  return (
+    <section aria-labelledby="charts">
+      <h2 id="charts" className="visually-hidden">
+        Over time
+      </h2>
+      <TimePicker view={view} change={change} cursorAt={at} />
+      {span.from >= now - hourMs - toleranceMs ? (
+        <HourCharts
+          {...{ statistics, changes, span, cursor }}
+          onZoom={(from, to) => change({ zoomed: fit({ from, to }, now) })}
+        />
+      ) : (
+        <>
+          <UsageCharts {...{ view, change, cursor }} by="code" id="" />
+          <p className={styles.memory}>
+            Leases, durations, failures and players are kept for an hour. Use Prometheus for longer periods.
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+interface HourChartsProps extends OverviewChartsProps {
+  span: Span;
+  cursor: SharedCursor;
+  onZoom: (from: number, to: number) => void;
+}
+
+function HourCharts({ statistics, changes, span: { from, to }, cursor, onZoom }: HourChartsProps) {
+  const charts = useMemo(() => describeCharts(statistics, { from, to }), [statistics, from, to]);
+  const marks = useMemo(
+    () => [
+      ...changes.map((change) => ({ at: Date.parse(change.at), name: describeChange(change) })),
+      ...startsOf(statistics.processes),
+    ],
+    [changes, statistics],
+  );
+  const stepMs = statistics.stepSeconds * 1_000;
+  const began = Date.parse(statistics.requests.series[0]?.at ?? statistics.at);
+  const isYoung = began - stepMs > from;
+  return (
+    <>
+      <div className={styles.charts}>
+        {charts.map((chart) => (
+          <div key={chart.title} className={styles.chart}>
+            <TimeChart {...chart} {...{ from, to, stepMs, cursor, onZoom }} changes={marks} />
+          </div>
+        ))}
+      </div>
+      <p className={styles.memory}>
+        {isYoung && `Counted since the server started, at ${formatClock(began)}. `}
+        The last hour is kept in memory and lost at a restart. Use Prometheus for longer periods.
+      </p>
+    </>
+  );
+}
+
+type Series<Figure extends string> = readonly ({ at: string } & Record<Figure, number | null>)[];
+type Measure = keyof Statistics['requests']['lastMinute'];
+type ChartDescription = Omit<TimeChartProps, 'from' | 'to' | 'stepMs' | 'cursor' | 'onZoom'>;
+
+const target = (value: number) => ({ name: 'target', value, look: 'target' as const });
+const alert = (value: number) => ({ name: 'alert', value, look: 'alert' as const });
+
+/** The six charts, in the order of the page. */
+function describeCharts(
+  { activeLeases, keyRequests, playbackRequests, requests, player }: Statistics,
+  span: Span,
+): ChartDescription[] {
+  const pointsOf = <Figure extends string>(series: Series<Figure>, figure: Figure) =>
+    series
+      .map((step) => ({ at: Date.parse(step.at), value: step[figure] }))
+      .filter(({ at }) => at >= span.from && at <= span.to);
+  const ofKeys = (figure: Measure) => pointsOf(keyRequests.series, figure);
+  const refusals = pointsOf(playbackRequests.series, 'clientErrorShare');
+  const ofAll = (figure: Measure) => pointsOf(requests.series, figure);
+  return [
+    {
+      title: 'Active leases',
+      lines: [{ name: 'leases', look: 'main', points: pointsOf(activeLeases.series, 'count') }],
+      smallestStep: 1,
+      format: formatCount,
+      empty: 'No data yet',
+    },
+    {
+      title: 'Key requests',
+      lines: [{ name: 'per second', look: 'main', points: ofKeys('perSecond') }],
+      format: formatRate,
+      empty: 'No key requests yet',
+    },
+    {
+      title: 'Key request duration',
+      lines: [
+        { name: 'p50', look: 'quiet', points: ofKeys('p50Ms') },
+        { name: 'p95', look: 'main', points: ofKeys('p95Ms') },
+        { name: 'p99', look: 'dashed', points: ofKeys('p99Ms') },
+      ],
+      marks: [target(thresholds.keyTargetMs), alert(thresholds.keyAlertMs)],
+      axis: 'logarithmic',
+      format: formatDuration,
+      empty: 'No key requests in the last hour',
+    },
+    {
+      title: 'Time to the first frame',
+      lines: [
+        { name: 'p50', look: 'quiet', points: pointsOf(player.series, 'firstFrameP50Ms') },
+        { name: 'p95', look: 'main', points: pointsOf(player.series, 'firstFrameP95Ms') },
+      ],
+      marks: [target(thresholds.firstFrameTargetMs)],
+      format: formatDuration,
+      empty: 'No player reports in the last hour',
+    },
+    {
+      title: 'Failed requests, 5xx',
+      lines: [{ name: 'of all', look: 'main', points: ofAll('serverErrorShare') }],
+      marks: [alert(thresholds.serverErrorAlert)],
+      format: formatShare,
+      empty: 'No requests yet',
+    },
+    {
+      title: 'Refused requests, 4xx',
+      lines: [{ name: 'of key and lease requests', look: 'main', points: refusals }],
+      marks: [alert(thresholds.clientErrorAlert)],
+      format: formatShare,
+      empty: 'No requests yet',
+    },
+  ];
+}

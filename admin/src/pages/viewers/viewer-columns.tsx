@@ -1,0 +1,129 @@
+import { Link } from 'wouter';
+import type { viewerOrders } from '../../api/resources.ts';
+import type { Viewer } from '../../api/schema.ts';
+import { Badge } from '../../components/badge.tsx';
+import cell from '../../components/cell.module.css';
+import type { ColumnSort } from '../../components/column-sort.ts';
+import type { Column } from '../../components/data-table.tsx';
+import { formatCount } from '../../components/format-numbers.ts';
+import { OutsideText } from '../../components/outside-text.tsx';
+import { RelativeTime } from '../../components/times.tsx';
+import { viewerAddress } from './viewer-address.ts';
+import styles from './viewers.module.css';
+
+export type ViewerOrder = (typeof viewerOrders)[number];
+
+/** The viewers that each order is about, because none but the first can look at all. */
+export const rangeOfOrder: Record<ViewerOrder, string> = {
+  viewerId: 'All viewers with leases.',
+  '-lastSeenAt': 'Of the 20,000 leases that end last.',
+  '-activeLeases': 'Of the 20,000 leases that end last: all active ones, unless more are active.',
+  '-devices': 'Of the 20,000 leases that end last. A device is a device ID that a player gave.',
+  '-served': 'Of the last hour: the 50 busiest viewers of each minute, and of each process.',
+  '-refused': 'Of the last hour: the 50 busiest viewers of each minute, and of each process.',
+  '-revokedAt': 'Of the latest 1,000 revocations and 1,000 blocks.',
+};
+
+const most = (by: string): ColumnSort => ({ by, descending: 'most first' });
+
+const viewerColumn: Column<Viewer> = {
+  header: 'Viewer',
+  cell: ({ viewerId }) => (
+    <Link href={viewerAddress(viewerId)} className={cell.name}>
+      <OutsideText text={viewerId} />
+    </Link>
+  ),
+  sort: { by: 'viewerId', ascending: 'A to Z' },
+};
+
+const leaseColumns: Column<Viewer>[] = [
+  {
+    header: 'Active',
+    width: '6rem',
+    cell: ({ activeLeases }) => formatCount(activeLeases),
+    sort: most('activeLeases'),
+  },
+  {
+    header: 'Last seen',
+    width: '7.5rem',
+    cell: ({ lastSeenAt }) => <LastSeen at={lastSeenAt} />,
+    sort: { by: 'lastSeenAt', descending: 'latest first' },
+  },
+  { header: 'Devices', width: '6.5rem', cell: ({ devices }) => formatCount(devices), sort: most('devices') },
+];
+
+/** The columns that an API key of some contents does not see. */
+const wholeServerColumns: Column<Viewer>[] = [
+  {
+    header: 'Keys, 1 h',
+    width: '7rem',
+    cell: ({ lastHour }) => <Counted count={lastHour?.served} />,
+    sort: most('served'),
+  },
+  {
+    header: 'Refused, 1 h',
+    width: '8rem',
+    cell: ({ lastHour }) => <Counted count={lastHour?.refused} />,
+    sort: most('refused'),
+  },
+];
+
+const revocationColumn: Column<Viewer> = {
+  header: 'Revoked',
+  width: '9.5rem',
+  cell: (viewer) => <Revocation viewer={viewer} />,
+  sort: { by: 'revokedAt', descending: 'latest first' },
+};
+
+export const viewerColumns = [viewerColumn, ...leaseColumns, ...wholeServerColumns, revocationColumn];
+
+/** Without orders: for an API key of some contents, the server sorts by the ID only. */
+export const limitedViewerColumns = [viewerColumn, ...leaseColumns, revocationColumn].map(
+  ({ sort: _, ...column }): Column<Viewer> => column,
+);
+
+/** Ended leases are kept for a day. */
+export function LastSeen({ at, isFocusable = false }: { at: string | null; isFocusable?: boolean }) {
+  if (at !== null) return <RelativeTime at={at} isFocusable={isFocusable} />;
+  return <span className={styles.none}>no lease kept</span>;
+}
+
+/** Requests of the last hour; undefined if they were not counted. */
+export function Counted({ count }: { count: number | undefined }) {
+  if (count !== undefined) return formatCount(count);
+  return (
+    <span className={styles.none} title="None of its requests was counted by name.">
+      <span aria-hidden="true">–</span>
+      <span className="visually-hidden">not counted</span>
+    </span>
+  );
+}
+
+function Revocation({ viewer: { block, mark } }: { viewer: Viewer }) {
+  if (block)
+    return (
+      <span className={cell.stack}>
+        <Badge color="bad">Blocked</Badge>
+        {block.until !== null && (
+          <small>
+            until <RelativeTime at={block.until} />
+          </small>
+        )}
+      </span>
+    );
+  if (!mark) return <span className={styles.none}>no</span>;
+  return (
+    <span className={cell.stack}>
+      <RelativeTime at={mark.markedAt} />
+      <small>
+        {mark.lapsesAt === null ? (
+          'Tokens refused until it is lifted'
+        ) : (
+          <>
+            Tokens refused until <RelativeTime at={mark.lapsesAt} />
+          </>
+        )}
+      </small>
+    </span>
+  );
+}
