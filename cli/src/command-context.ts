@@ -22,3 +22,8 @@ export interface CommandContext {
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
 }
+
+/** @returns a function that writes one sentence that an operator must know */
+export function createWarn({ stderr }: Pick<CommandContext, 'stderr'>): (text: string) => void {
+  return (text) => void stderr.write(`latchkey: warning: ${text}\n`);
+}

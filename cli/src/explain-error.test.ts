@@ -10,7 +10,7 @@ it('a full disk is explained in plain words, with the file', () => {
   expect(explainError(error)).toBe('/out/a.ts: no space is left on the disk (ENOSPC)');
 });
 
-it('the explanation of an AppError is its detail, and that of any other error its message', () => {
+it('the explanation of an AppError is its detail, and the explanation of any other error is its message', () => {
   expect(explainError(new AppError('VALIDATION_FAILED', { detail: '--out is a file' }))).toBe(
     '--out is a file',
   );

@@ -4,3 +4,15 @@ import { AppError } from '@latchkey/shared/errors';
 export function refusal(detail: string, cause?: unknown): AppError {
   return new AppError('VALIDATION_FAILED', { detail, cause });
 }
+
+/** The work failed: exit code 1. */
+export function failure(detail: string, cause?: unknown): AppError {
+  return new AppError('INTERNAL', { detail, cause });
+}
+
+/** For the `catch` of a promise that reads. @param what cannot be read @throws AppError `VALIDATION_FAILED` with the code of the system */
+export function refuseUnreadable(what: string): (cause: unknown) => never {
+  return (cause) => {
+    throw refusal(`${what} cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unreadable'})`, cause);
+  };
+}

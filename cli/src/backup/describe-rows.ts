@@ -11,7 +11,7 @@ const names: Readonly<Record<string, string>> = {
   audit: 'rows of the audit',
 };
 
-/** What a file holds, one line for each fact. */
+/** Describes the content of a database file, one line for each fact. */
 export function describeRows({ rows, version, lastAt, masterKeys }: HeldRows): string {
   const counts = Object.entries(rows).map(
     ([table, count]) => `${count.toLocaleString('en')} ${names[table] ?? table}`,
@@ -19,7 +19,7 @@ export function describeRows({ rows, version, lastAt, masterKeys }: HeldRows): s
   const keys = masterKeys.map((key) => `version ${key.version} (fingerprint ${key.fingerprint})`);
   return [
     `It holds ${counts.join(', ')}.`,
-    `Its schema is that of ${version}. Its last change is of ${lastAt === null ? 'no time: it has none' : new Date(lastAt).toISOString()}.`,
+    `It has the schema of ${version}. Its last change: ${lastAt === null ? 'none' : new Date(lastAt).toISOString()}.`,
     keys.length === 0
       ? 'No master key was used with it yet.'
       : `Its content keys need the master key of ${keys.join(', ')}. No secret is in it: keep them too.`,

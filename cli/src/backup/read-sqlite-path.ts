@@ -13,7 +13,7 @@ export function readSqlitePath(env: Variables, command: 'backup' | 'restore'): s
   const { values } = readConfig(databaseVariables, env);
   if (values.databaseUrl) {
     const tool = command === 'backup' ? 'pg_dump' : 'pg_restore, then latchkey migrate';
-    throw refusal(`DATABASE_URL names a Postgres. Use ${tool}: docs/backup.md shows how`);
+    throw refusal(`DATABASE_URL names a Postgres. Use ${tool}: docs/operate/backup.md shows how`);
   }
   if (values.sqlitePath === ':memory:')
     throw refusal('SQLITE_PATH is ":memory:", which ends with its process. Accepted: the path of a file');

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { hashCredential } from '@latchkey/shared/auth';
 import { openDatabase } from '@latchkey/shared/db';
 import { describe, expect, test } from 'vitest';
-import { damageTable } from '../testing/damage-table.ts';
-import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
+import { createFileMaker, damageTable, withFile } from '../testing/sqlite-file.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
-import { withFile } from '../testing/with-file.ts';
 
 const makeFile = createFileMaker();
 
@@ -21,18 +19,18 @@ describe('latchkey migrate', () => {
   });
 
   test('migrate leaves a database of a newer release unchanged, says so and exits 0', async () => {
-    const { path } = await makeFile();
+    const { path, env } = await makeFile();
     const schema = () =>
       withFile(path, (file) => file.prepare('SELECT sql FROM sqlite_master ORDER BY name').all());
     withFile(path, (file) =>
       file.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('9001-newer', '2099-01-01')"),
     );
     const before = schema();
-    const { exitCode, stdout } = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
-    expect({ exitCode, stdout }).toEqual({
-      exitCode: 0,
-      stdout: `SQLite at ${path} is newer than this version, which does not know 9001-newer. Nothing was changed.\n`,
-    });
+    const { exitCode, stdout } = await runCommand(['migrate'], { env });
+    expect([exitCode, stdout]).toEqual([
+      0,
+      `SQLite at ${path} is newer than this version, which does not know 9001-newer. Nothing was changed.\n`,
+    ]);
     expect(schema()).toEqual(before);
   });
 });
@@ -53,11 +51,9 @@ describe('a SQLITE_PATH that cannot be used is named, with what is accepted', ()
   });
 
   test('a damage of the file that shows only during the work names SQLITE_PATH and exits 1', async () => {
-    const { path } = await makeFile();
+    const { path, env } = await makeFile();
     damageTable(path, 'change_counter');
-    const { exitCode, stderr } = await runCommand(['api-keys', 'create', '--name', 'rescue'], {
-      env: { SQLITE_PATH: path },
-    });
+    const { exitCode, stderr } = await runCommand(['api-keys', 'create', '--name', 'rescue'], { env });
     expect(stderr).toMatch(/^latchkey: SQLITE_PATH is ".*", which cannot be used: .*SQLITE_CORRUPT/);
     expect(exitCode).toBe(1);
   });
@@ -65,10 +61,9 @@ describe('a SQLITE_PATH that cannot be used is named, with what is accepted', ()
 
 describe('latchkey api-keys create', () => {
   test('api-keys create stores only the hash, prints the key once, and writes an audit row of the operator and a change for running servers', async () => {
-    const { path } = await makeFile();
-    const { exitCode, stdout, stderr } = await runCommand(['api-keys', 'create', '--name', ' rescue '], {
-      env: { SQLITE_PATH: path },
-    });
+    const { path, env } = await makeFile();
+    const args = ['api-keys', 'create', '--name', ' rescue '];
+    const { exitCode, stdout, stderr } = await runCommand(args, { env });
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^lk_[0-9a-f]{64}\n$/);
     expect(stderr).not.toContain(stdout.trim());
@@ -90,11 +85,9 @@ describe('latchkey api-keys create', () => {
   });
 
   test('api-keys create makes a key of some contents', async () => {
-    const { path } = await makeFile();
+    const { path, env } = await makeFile();
     const options = ['--name', 'tenant', '--scope', 'full', '--contents', 'film, acme-*'];
-    const { exitCode, stderr } = await runCommand(['api-keys', 'create', ...options], {
-      env: { SQLITE_PATH: path },
-    });
+    const { exitCode, stderr } = await runCommand(['api-keys', 'create', ...options], { env });
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Made full key')]);
     const db = openDatabase({ sqlitePath: path });
     const [key] = await db.selectFrom('api_keys').selectAll().execute();
@@ -118,11 +111,10 @@ describe('latchkey api-keys create', () => {
     ['contents that are no ids', ['--contents', 'film,a/b'], 'prefixes such as acme-*'],
     ['no contents', ['--contents', ''], 'prefixes such as acme-*'],
     ['more contents than a key may have', ['--contents', `${'a,'.repeat(50)}a`], '1 to 50'],
-  ])('api-keys create refuses %s and says what is accepted', async (_, options, word) => {
-    const { path } = await makeFile();
-    const { exitCode, stderr, stdout } = await runCommand(['api-keys', 'create', '--name', 'x', ...options], {
-      env: { SQLITE_PATH: path },
-    });
+  ])('api-keys create refuses %s and names the accepted form', async (_, options, word) => {
+    const { env } = await makeFile();
+    const args = ['api-keys', 'create', '--name', 'x', ...options];
+    const { exitCode, stderr, stdout } = await runCommand(args, { env });
     expect(exitCode).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain(word);

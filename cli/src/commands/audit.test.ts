@@ -1,14 +1,14 @@
 import { openDatabase } from '@latchkey/shared/db';
 import { createManualClock } from '@latchkey/shared/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
+import { createFileMaker } from '../testing/sqlite-file.ts';
 
 const clock = createManualClock();
 const makeFile = createFileMaker();
 
 async function openAudit(rows: number) {
-  const { path } = await makeFile();
+  const { path, env } = await makeFile();
   const db = openDatabase({ sqlitePath: path });
   onTestFinished(() => db.destroy());
   const values = Array.from({ length: rows }, (_, n) => ({
@@ -23,7 +23,7 @@ async function openAudit(rows: number) {
     .insertInto('audit')
     .values(values as never)
     .execute();
-  const run = (args: string[]) => runCommand(['audit', ...args], { env: { SQLITE_PATH: path } });
+  const run = (args: string[]) => runCommand(['audit', ...args], { env });
   return { db, run };
 }
 

@@ -2,15 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { openDatabase } from '@latchkey/shared/db';
 import { expect, onTestFinished, test } from 'vitest';
-import { damageTable } from '../testing/damage-table.ts';
-import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
-import { withFile } from '../testing/with-file.ts';
+import { createFileMaker, damageTable, withFile } from '../testing/sqlite-file.ts';
 
 const makeFile = createFileMaker();
 async function makeDatabase() {
-  const { folder, path } = await makeFile();
-  return { folder, path, env: { SQLITE_PATH: path }, copy: join(folder, 'copy.db') };
+  const made = await makeFile();
+  return { ...made, copy: join(made.folder, 'copy.db') };
 }
 
 const mark = (viewer: string) => ({ viewer_id: viewer, content_id: 'film', marked_at: 1_000 });
@@ -68,7 +66,7 @@ test('backup does not use the unfinished copy of another run, and says which fil
   expect(readFileSync(unfinished, 'utf8')).toBe('half');
 });
 
-test('backup of a damaged file fails, says that it is damaged, and leaves no copy', async () => {
+test('backup of a damaged file fails, reports the damage, and leaves no copy', async () => {
   const { folder, path, env, copy } = await makeDatabase();
   damageTable(path, 'leases');
   const { exitCode, stderr } = await runCommand(['backup', copy], { env });

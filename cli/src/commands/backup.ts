@@ -1,13 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { copySqlite, settleSqlite, UnusableFile } from '@latchkey/shared/db/files';
-import { AppError } from '@latchkey/shared/errors';
 import type { Command } from 'commander';
 import { describeRows } from '../backup/describe-rows.ts';
 import { fileExists, makePartialFile } from '../backup/partial-file.ts';
 import { readSqlitePath } from '../backup/read-sqlite-path.ts';
 import type { CommandContext } from '../command-context.ts';
-import { refusal } from '../refusal.ts';
+import { failure, refusal } from '../refusal.ts';
 
 /** `latchkey backup`: a copy of the SQLite file of one instant, while a server runs on it. */
 export function registerBackup(program: Command, context: CommandContext): void {
@@ -22,7 +21,7 @@ The copy is of one instant, complete in one file, checked (integrity_check), on 
 waits for it. The folder of the database needs room for what is written meanwhile.
 
 The copy holds no secret: keep latchkey.env, or wherever the master key is, too. Without it the rows open nothing.
-For Postgres, use pg_dump or archive its log: docs/backup.md.`,
+For Postgres, use pg_dump or archive its log: docs/operate/backup.md.`,
     )
     .action((file: string) => runBackup(resolve(file), context));
 }
@@ -40,13 +39,9 @@ async function runBackup(file: string, { env, stdout, signal }: CommandContext):
     stdout.write(`${file} is a copy of ${from}, ${size.toLocaleString('en')} bytes, and passed the check.\n`);
     stdout.write(describeRows(held));
   } catch (error) {
-    throw explainCopy(error, from);
+    if (!(error instanceof UnusableFile)) throw error;
+    throw failure(`${from} cannot be backed up: ${error.message}`, error);
   } finally {
     await partial.discard();
   }
-}
-
-function explainCopy(error: unknown, from: string): unknown {
-  if (!(error instanceof UnusableFile)) return error;
-  return new AppError('INTERNAL', { detail: `${from} cannot be backed up: ${error.message}`, cause: error });
 }

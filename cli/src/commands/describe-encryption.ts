@@ -72,7 +72,7 @@ ${describeLeases(contents, contentId)}`;
 /** If `--content-id` has no keys itself, tokens and leases must name the ids that have. */
 function describeLeases(contents: readonly WrittenContent[], contentId: string): string {
   if (contents.some((content) => content.contentId === contentId)) return '';
-  return `  - The keys are those of ${namesOf(contents)}: list all of them in a token's content_ids.
+  return `  - The keys belong to ${namesOf(contents)}: list all of them in a token's content_ids.
     load(url) of the player needs no contentId here. A lease for ${contentId} opens no key.
 `;
 }

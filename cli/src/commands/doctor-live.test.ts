@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { runbooks } from '../doctor/live/runbooks.ts';
+import { runbooks } from '../doctor/finding.ts';
 import { startKeyServer } from '../testing/key-server.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKey, apiKeyEnv, runCommand } from '../testing/run-command.ts';
 
-const apiKey = `lk_${'cd'.repeat(32)}`;
 const at = '2026-01-01T00:00:00.000Z';
 const up = { status: 'up' };
 const figures = { count: 100, p95Ms: 20, clientErrorShare: 0, serverErrorShare: 0 };
@@ -44,7 +43,7 @@ async function diagnose(shown: Shown, ...more: string[]) {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   const args = ['doctor', '--live', `${url}/`, ...more];
-  return { ...(await runCommand(args, { env: { LATCHKEY_API_KEY: apiKey } })), seen };
+  return { ...(await runCommand(args, { env: apiKeyEnv })), seen };
 }
 
 const withFigures = (members: Partial<typeof healthy>) =>
@@ -140,7 +139,7 @@ it('doctor --live ends with 1 while a dependency is down, also where the server 
   const { exitCode, stdout } = await diagnose({ ready: [200, { status: 'ready', dependencies }] });
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(
-    /WRONG {4}leases: is down\n[\s\S]*WRONG {4}database: is degraded, writes false\n[\s\S]*docs\/runbooks\/latchkey-database-read-only\.md\n[\s\S]*ok {7}auth: is up\n/,
+    /WRONG {4}leases: is down\n[\s\S]*WRONG {4}database: is degraded, writes false\n[\s\S]*docs\/operate\/runbooks\/stores\.md#latchkeydatabasereadonly\n[\s\S]*ok {7}auth: is up\n/,
   );
 });
 

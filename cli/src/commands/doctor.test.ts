@@ -5,10 +5,9 @@ import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { makeIssuerKey } from '@latchkey/support/tokens';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../testing/listen.ts';
-import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
+import { createFileMaker, withFile } from '../testing/sqlite-file.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
-import { withFile } from '../testing/with-file.ts';
 
 const masterKey = 'a'.repeat(64);
 const salt = 'b'.repeat(64);
@@ -23,7 +22,7 @@ function configured(more: Record<string, string> = {}) {
   return { folder, env: { SQLITE_PATH: join(folder, 'latchkey.db'), ...configuration, ...more } };
 }
 async function migrated(env: Record<string, string> = configuration) {
-  return { ...env, SQLITE_PATH: (await makeFile()).path };
+  return { ...env, ...(await makeFile()).env };
 }
 const doctor = (env: Record<string, string>) => runCommand(['doctor'], { env });
 
@@ -44,13 +43,13 @@ describe('latchkey doctor', () => {
     for (const hidden of [masterKey, salt, tokenSecret]) expect(stdout).not.toContain(hidden);
   });
 
-  test('doctor warns of each secret that is accepted beside the present one, and names its variable and its runbook', async () => {
+  test('doctor warns of each secret that is accepted in addition to the present one, and names its variable and its runbook', async () => {
     const old = 'an-old-token-secret-that-is-long-enough-surely';
     const { env, folder } = configured();
     writeFileSync(join(folder, 'previous'), old);
     const { stdout } = await doctor({ ...env, AUTH_JWT_SECRET_PREVIOUS_FILE: join(folder, 'previous') });
     expect(stdout).toMatch(/warning {2}AUTH_JWT_SECRET_PREVIOUS: .*a second secret is accepted/);
-    expect(stdout).toContain('→ read docs/rotation.md#steps');
+    expect(stdout).toContain('→ read docs/operate/rotation.md#steps');
     expect(stdout).not.toContain(old);
     expect((await doctor(env)).stdout).not.toContain('_PREVIOUS');
   });
@@ -89,7 +88,7 @@ describe('latchkey doctor', () => {
 
   test.each([
     [
-      'is missing beside a database that knows one',
+      'is missing although the database knows one',
       { PORT: '0' },
       ': is known to the database but not configured',
     ],
@@ -168,7 +167,7 @@ describe('latchkey doctor', () => {
     const after = await doctor(mended);
     expect([after.exitCode, after.stdout]).toEqual([
       0,
-      expect.stringContaining('those of separate services'),
+      expect.stringContaining('also for separate services'),
     ]);
   });
 

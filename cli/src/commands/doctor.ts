@@ -1,23 +1,25 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { isForSeparateServices, type SingleNodeValues } from '@latchkey/shared/config';
-import { AppError } from '@latchkey/shared/errors';
 import type { Command } from 'commander';
+import { checkBaseUrl } from '../check-options.ts';
 import type { CommandContext } from '../command-context.ts';
 import { examineConfiguration, examineNames, examineSecretsFile } from '../doctor/examine-configuration.ts';
 import { examineDatabase } from '../doctor/examine-database.ts';
 import { examineDisk } from '../doctor/examine-disk.ts';
 import { examineKeySets, examineToken } from '../doctor/examine-issuers.ts';
-import type { Finding } from '../doctor/finding.ts';
+import { countFindings, describeFindings, type Finding, runbooks } from '../doctor/finding.ts';
+import { examineInstallation, type Installation } from '../doctor/live/examine-installation.ts';
 import { readEnvFile, type Variables } from '../keys/variables.ts';
-import { refusal } from '../refusal.ts';
+import { failure, refusal } from '../refusal.ts';
 import { hideUrls } from '../show-url.ts';
-import { type LiveOptions, runDoctorLive } from './doctor-live.ts';
+import { readApiKey } from './server-options.ts';
 
-const marks: Record<Finding['state'], string> = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' };
-
-interface DoctorOptions extends Partial<LiveOptions> {
+interface DoctorOptions {
   readonly envFile?: string;
   readonly token?: string;
+  readonly live?: string;
+  readonly apiKeyFile?: string;
+  readonly json?: true;
 }
 
 /** `latchkey doctor`: what is wrong with a configuration, or with a running installation, and how to repair it. */
@@ -39,7 +41,7 @@ export function registerDoctor(program: Command, context: CommandContext): void 
       if (live !== undefined) {
         if (options.envFile !== undefined || token !== undefined)
           throw refusal('--live examines no variables; leave --env-file out, and --token');
-        return runDoctorLive({ live, ...options }, context);
+        return runDoctorLive(live, options, context);
       }
       if (options.json || options.apiKeyFile !== undefined)
         throw refusal('--json and --api-key-file need --live <url>');
@@ -47,25 +49,14 @@ export function registerDoctor(program: Command, context: CommandContext): void 
       const findings = await (token === undefined
         ? examine(given, clock)
         : examineTokenBy(given, token, clock));
-      const wrong = write(findings, stdout);
-      if (wrong === 0) return;
-      const detail =
+      stdout.write(describeFindings(findings));
+      if (countFindings(findings, 'wrong') === 0) return;
+      throw failure(
         token === undefined
           ? 'the server would not start, or not serve, like this'
-          : 'the server would not accept this token, or serve no key for it';
-      throw new AppError('INTERNAL', { detail });
+          : 'the server would not accept this token, or serve no key for it',
+      );
     });
-}
-
-/** @returns how many are wrong */
-function write(findings: readonly Finding[], stdout: CommandContext['stdout']): number {
-  for (const { state, about, says, mend } of findings) {
-    stdout.write(hideUrls(`${marks[state]}  ${about}: ${says}\n${mend ? `         → ${mend}\n` : ''}`));
-  }
-  const wrong = findings.filter(({ state }) => state === 'wrong').length;
-  const warnings = findings.filter(({ state }) => state === 'warning').length;
-  stdout.write(`\n${wrong} wrong, ${warnings} to look at\n`);
-  return wrong;
 }
 
 /** The variables of tokens decide about it, whatever else is missing. */
@@ -101,7 +92,7 @@ async function examine(given: Variables, clock: Clock): Promise<Finding[]> {
   if (!values) return findings;
   findings.push(...examineExposure(values));
   const database = await examineDatabase(values, isForSeparateServices(all));
-  // A server that fails at its database makes no secrets. It makes no master key beside a database that knows one.
+  // A server that fails at its database makes no secrets. It makes no master key if the database knows one.
   if (!database.some(({ state }) => state === 'wrong')) {
     findings.push(...describeFirstRun(willBeMade, values, secretsFile));
   }
@@ -179,4 +170,35 @@ async function examinePort(port: number, clock: Clock): Promise<Finding> {
     says: 'is taken by something else',
     mend: 'stop that, or set PORT to another',
   };
+}
+
+/**
+ * `latchkey doctor --live`: what a running installation says of itself.
+ *
+ * @throws AppError: `VALIDATION_FAILED` (exit code 2) if it cannot be reached or refuses the API key, else one with exit code 1 if
+ * something is wrong
+ */
+async function runDoctorLive(live: string, options: DoctorOptions, context: CommandContext): Promise<void> {
+  const { stdout, clock, signal } = context;
+  const url = checkBaseUrl(live, '--live');
+  const apiKey = readApiKey(options, context.env);
+  const installation = await examineInstallation({ url, clock, signal }, apiKey);
+  const wrong = countFindings(installation.findings, 'wrong');
+  stdout.write(
+    options.json ? toJson(url, installation, wrong) : `${url}\n\n${describeFindings(installation.findings)}`,
+  );
+  if (installation.refused !== null) {
+    throw refusal(`${url} refused the API key (${installation.refused}); only what is public was examined`);
+  }
+  if (wrong > 0) throw failure(`the installation is degraded: ${wrong} wrong`);
+}
+
+function toJson(url: string, { findings, refused, ...rest }: Installation, wrong: number): string {
+  const told = findings.map(({ topic, ...finding }) => ({
+    ...finding,
+    ...(topic && finding.state !== 'ok' && { runbook: runbooks[topic] }),
+  }));
+  const status = wrong > 0 ? 'degraded' : 'healthy';
+  const hide = (_: string, value: unknown) => (typeof value === 'string' ? hideUrls(value) : value);
+  return `${JSON.stringify({ url, status, refused, ...rest, findings: told }, hide, 2)}\n`;
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { checkContentId } from '../check-options.ts';
 import type { CommandContext } from '../command-context.ts';
-import { checkContentId } from '../encrypt/encrypt-options.ts';
 import { checkOutputFolder } from '../encrypt/output-folder.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
@@ -8,13 +8,8 @@ import { withDownloadFolder } from '../source/download-folder.ts';
 import { downloadPresentation } from '../source/download-presentation.ts';
 import { createSourceRequests, isUrl } from '../source/request-source.ts';
 import { readSourceHeaders } from '../source/source-headers.ts';
-import { countDone, silentBelow } from './count-done.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
-
-type DownloadOptions = Pick<
-  EncryptCommandOptions,
-  'contentId' | 'force' | 'out' | 'quiet' | 'sourceHeader' | 'sourceRoot' | 'upload'
->;
+import { countDone, silentBelow } from './show-progress.ts';
 
 /** A film of three hours in UHD has some 100 GB with all of its renditions. */
 const mostBytes = 200_000_000_000;
@@ -30,7 +25,7 @@ const mostMs = 6 * 3_600_000;
  */
 export async function withPresentation<T>(
   playlist: string,
-  options: DownloadOptions,
+  options: EncryptCommandOptions,
   context: CommandContext,
   work: (path: string) => Promise<T>,
 ): Promise<T> {
@@ -50,7 +45,7 @@ export async function withPresentation<T>(
 async function download(
   url: string,
   folder: string,
-  { sourceHeader = [], quiet }: DownloadOptions,
+  { sourceHeader = [], quiet }: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<string> {
   const { env, wait } = context;

@@ -1,26 +1,22 @@
 import { resolve } from 'node:path';
 import type { AppError } from '@latchkey/shared/errors';
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, createWarn } from '../command-context.ts';
 import { askOnce } from '../encrypt/content-key-source.ts';
 import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
-import { askServer } from '../keys/ask-server.ts';
+import { changeContent } from '../keys/content-api.ts';
 import type { ContentRegistrar } from '../keys/register-content.ts';
 import { refusal } from '../refusal.ts';
-import { type CacheControlOptions, chooseCacheControl, warnOfPlainNames } from '../upload/cache-control.ts';
+import { chooseCacheControl } from '../upload/cache-control.ts';
 import { prepareUpload, uploadPresentation } from '../upload/upload-presentation.ts';
 import { compareOrigin, describeWork, fingerprintKeys, startRecord } from '../upload/upload-record.ts';
-import { type KeyOptions, readServerAccess } from './choose-key-source.ts';
 import { describeUpload } from './describe-encryption.ts';
+import type { EncryptCommandOptions } from './encrypt-command-options.ts';
+import { readServerAccess } from './server-options.ts';
 import { showProgress } from './show-progress.ts';
 
-export interface UploadCommandOptions extends KeyOptions, CacheControlOptions {
-  readonly force?: true;
-  readonly quiet?: true;
-}
-
 /** An encryption that is ready to run. */
-export interface ReadyEncryption {
+interface ReadyEncryption {
   readonly work: EncryptOptions;
   readonly encrypt: (more: Partial<EncryptOptions>) => Promise<unknown>;
   readonly say: (text: string) => void;
@@ -37,22 +33,18 @@ export interface ReadyEncryption {
  */
 export async function encryptAndUpload(
   { work, encrypt, say, registrar, keySource }: ReadyEncryption,
-  options: UploadCommandOptions,
+  options: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { contentId, outFolder, plainNames = false } = work;
+  const { contentId, outFolder } = work;
   const { signal } = context;
-  const cacheControl = chooseCacheControl(options, false);
-  const warning = warnOfPlainNames(plainNames, cacheControl);
-  if (warning) context.stderr.write(`latchkey: warning: ${warning}\n`);
+  const cacheControl = chooseCacheControl(options, false, createWarn(context));
   const access = readServerAccess(options, context, '--upload');
   const { fingerprint, contents } = await describeWork(work, keySource);
   // With an id for each rendition, the content of the files has no keys.
   const keyed = contents.find((content) => content.contentId === contentId);
-  const register =
-    registrar &&
-    (() => (keyed ? registrar.register(keyed, signal) : registrar.registerKeyless(contentId, signal)));
-  await prepareUpload(access, { contentId, playlist: work.playlist, cacheControl, register }, signal);
+  await (keyed ? registrar?.register(keyed, signal) : registrar?.registerKeyless(contentId, signal));
+  await prepareUpload(access, { contentId, playlist: work.playlist, cacheControl }, signal);
 
   // The keys are compared too: a server of the same address may have another master key.
   const keys = askOnce(work.keys);
@@ -63,25 +55,18 @@ export async function encryptAndUpload(
   else await encrypt({ keys, stamp: startRecord(origin) });
 
   const display = showProgress(context, options.quiet ?? false, 'Uploading');
-  try {
-    const what = { folder: outFolder, contentId, cacheControl };
-    const result = await uploadPresentation(access, what, display, signal);
-    display.stop();
-    const manifestKey = `content/${contentId}/${rootPlaylistName(work.playlist)}`;
-    await registrar?.settle(signal);
-    if (registrar) {
-      const body = { manifestKey, sizeBytes: result.totalBytes };
-      await askServer(access, { method: 'PATCH', path: `/api/v1/content/${contentId}`, body, signal });
-    }
-    say(describeUpload(result, manifestKey, contents, contentId));
-  } finally {
-    display.stop();
-  }
+  const what = { folder: outFolder, contentId, cacheControl };
+  const result = await uploadPresentation(access, what, display, signal).finally(display.stop);
+  const manifestKey = `content/${contentId}/${rootPlaylistName(work.playlist)}`;
+  await registrar?.settle(signal);
+  if (registrar)
+    await changeContent(access, contentId, { manifestKey, sizeBytes: result.totalBytes }, signal);
+  say(describeUpload(result, manifestKey, contents, contentId));
 }
 
 function otherKeys(folder: string, keySource: string): AppError {
   const detail =
-    `--out ${folder} was encrypted with other content keys than those that come from ${keySource} now: nobody could ` +
+    `--out ${folder} was encrypted with other content keys than ${keySource} gives now: nobody could ` +
     'play it. Give a new folder, or --force to encrypt and upload it again';
   return refusal(detail);
 }

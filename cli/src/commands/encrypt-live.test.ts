@@ -1,28 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createSystemClock } from '@latchkey/shared/clock';
 import { describe, expect, it } from 'vitest';
 import { keyOfUrl } from '../testing/encrypt-files.ts';
 import { clearTexts, liveFiles } from '../testing/follow-live.ts';
 import { listen } from '../testing/listen.ts';
-import { type ShownPeriods, startLiveKeyServer } from '../testing/live-key-server.ts';
+import { startLiveKeyServer } from '../testing/live-key-server.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKeyEnv, realTime, runCommand } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 import { startUploadServer } from '../testing/upload-server.ts';
 
-const env = { LATCHKEY_API_KEY: `lk_${'0'.repeat(64)}` };
-const realTime = {
-  env,
-  clock: createSystemClock(),
-  wait: (seconds: number, signal?: AbortSignal) =>
-    sleep(seconds * 1_000, undefined, signal ? { signal } : {}),
-};
+const inRealTime = { env: apiKeyEnv, ...realTime };
 /** A source that has ended: the command ends too. */
 const ended = liveFiles(3, 'a', 'b', '#EXT-X-ENDLIST');
-const clock: ShownPeriods = {
+const clock = {
   mode: 'clock',
   origin: '2026-01-01T00:00:00.000Z',
   periodSeconds: 10,
@@ -39,7 +31,7 @@ async function encryptLive(server: string, more: readonly string[] = []) {
   const out = join(folder, 'out');
   writeFiles(join(folder, 'in'), ended);
   const args = [...liveArgs(join(folder, 'in/live.m3u8'), out), '--server', server, ...more];
-  return { ...(await runCommand(args, realTime)), out };
+  return { ...(await runCommand(args, inRealTime)), out };
 }
 
 const playedIn = (out: string) => {
@@ -79,8 +71,8 @@ describe('--live and the key periods of the content', () => {
   });
 
   it.each([
-    ['none', null, '--register states them'],
-    ['those of a finished film', { mode: 'sequence', count: 9, periodSeconds: 10 }, 'accepted: mode "clock"'],
+    ['not stated', null, '--register states them'],
+    ['for a finished film', { mode: 'sequence', count: 9, periodSeconds: 10 }, 'accepted: mode "clock"'],
   ])('content whose key periods are %s is refused, and nothing is written', async (_, periods, detail) => {
     const { url } = await startLiveKeyServer(periods);
     const { exitCode, stderr, out } = await encryptLive(url);
@@ -102,7 +94,7 @@ it.each([
   [['--register', '--playlist-url', '/a.m3u8'], '--playlist-url "/a.m3u8"; accepted: an http or https URL'],
   [['--register', '--playlist-url', 'file:///a?token=1'], '--playlist-url "file:///a?token=***"; accepted'],
   [['--register', '--playlist-url', 'https://x/a', '--per-rendition-ids'], 'not with --per-rendition-ids'],
-])('--live refuses %j before any request, and says what to do', async (options, detail) => {
+])('--live refuses %j before any request, and explains why', async (options, detail) => {
   const { url, seen } = await startLiveKeyServer(clock);
   const { exitCode, stderr } = await encryptLive(url, options);
   expect([exitCode, stderr, seen]).toEqual([2, expect.stringContaining(detail), []]);
@@ -150,12 +142,12 @@ it('a folder that was not made by --live, or has another channel, is refused and
     ...liveArgs(join(folder, 'live.m3u8'), join(folder, out), id),
     ...['--server', url],
   ];
-  const other = await runCommand(args('channel', 'out'), realTime);
+  const other = await runCommand(args('channel', 'out'), inRealTime);
   expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining('is not empty')]);
   expect(readdirSync(join(folder, 'out'))).toEqual(['holiday.jpg']);
-  expect((await runCommand(args('channel', 'live'), realTime)).exitCode).toBe(0);
+  expect((await runCommand(args('channel', 'live'), inRealTime)).exitCode).toBe(0);
   const before = readFileSync(join(folder, 'live/live.m3u8'), 'utf8');
-  const { exitCode, stderr } = await runCommand(args('another', 'live'), realTime);
+  const { exitCode, stderr } = await runCommand(args('another', 'live'), inRealTime);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('give another folder')]);
   expect(readFileSync(join(folder, 'live/live.m3u8'), 'utf8')).toBe(before);
 });
@@ -166,14 +158,14 @@ it('SIGTERM ends the command with exit code 0 and leaves the playlist as it is, 
   const interruption = new AbortController();
   const out = join(folder, 'out');
   const args = [...liveArgs(join(folder, 'live.m3u8'), out), '--server', url];
-  const run = runCommand(args, { ...realTime, signal: interruption.signal });
+  const run = runCommand(args, { ...inRealTime, signal: interruption.signal });
   await expect.poll(() => existsSync(join(out, 'live.m3u8'))).toBe(true);
   const before = readFileSync(join(out, 'live.m3u8'), 'utf8');
   interruption.abort(new Error('interrupted'));
   expect(await run).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Stopped') });
   expect(readFileSync(join(out, 'live.m3u8'), 'utf8')).toBe(before);
   writeFiles(folder, liveFiles(0, 'a', 'b', '#EXT-X-ENDLIST'));
-  expect((await runCommand(args, realTime)).exitCode).toBe(0);
+  expect((await runCommand(args, inRealTime)).exitCode).toBe(0);
   expect(readFileSync(join(out, 'live.m3u8'), 'utf8').startsWith(before)).toBe(true);
   expect(playedIn(out)).toEqual(['a', 'b']);
 });
@@ -193,7 +185,7 @@ describe('a source on a web server', () => {
   const follow = async (source: string) => {
     const { url } = await startLiveKeyServer(clock);
     const out = join(temporaryFolder(), 'out');
-    return { ...(await runCommand([...liveArgs(source, out), '--server', url], realTime)), out };
+    return { ...(await runCommand([...liveArgs(source, out), '--server', url], inRealTime)), out };
   };
 
   it('a live playlist behind an http URL is followed, byte ranges included', async () => {
@@ -218,8 +210,8 @@ describe('a source on a web server', () => {
     const source = `${origin.replace('//', '//user:canary@')}/live.m3u8`;
     const args = [...liveArgs(source, join(folder, 'out')), '--server', url];
     const { exitCode, stdout, stderr } = await runCommand([...args, '--source-header', 'Referer: canary'], {
-      ...realTime,
-      env: { ...env, LATCHKEY_SOURCE_HEADERS_FILE: join(folder, 'headers') },
+      ...inRealTime,
+      env: { ...apiKeyEnv, LATCHKEY_SOURCE_HEADERS_FILE: join(folder, 'headers') },
     });
     expect([exitCode, playedIn(join(folder, 'out'))]).toEqual([0, ['a', 'b']]);
     const sent = { authorization: `Basic ${btoa('user:canary')}`, 'x-token': 'canary', referer: 'canary' };
@@ -250,7 +242,7 @@ it('--upload sends each segment before the playlist that names it, and neither a
   const folder = writeFiles(temporaryFolder(), { ...ended, 'master.m3u8': master });
   const args = liveArgs(join(folder, 'master.m3u8'), join(folder, 'out'));
   const run = [...args, '--server', server.url, '--upload', '--register'];
-  const { exitCode, stderr } = await runCommand(run, realTime);
+  const { exitCode, stderr } = await runCommand(run, inRealTime);
   expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
   const names = server.arrived.map((key) => withoutHash(key.replace('content/channel/', '')));
   expect([...new Set(names)].sort()).toEqual([

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { masterKeyEnv } from '../testing/encrypt-files.ts';
 import { answerProblem } from '../testing/key-server.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKeyEnv, runCommand } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 import { startUploadServer } from '../testing/upload-server.ts';
 
-const apiKey = `lk_${'ab'.repeat(32)}`;
 const clearFiles = {
   'master.m3u8':
     '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n480p.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\n720p.m3u8\n',
@@ -16,7 +16,6 @@ const clearFiles = {
   'a.ts': 'a',
   'b.ts': 'b',
 };
-const first = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
 
 /** A server whose content keys can be replaced, as by one with another master key at the same address. */
 async function prepare(...more: string[]) {
@@ -39,7 +38,7 @@ async function prepare(...more: string[]) {
   const base = ['encrypt', join(folder, 'master.m3u8'), '--content-id', 'film', '--out', out];
   const args = [...base, '--server', server.url, '--upload', '--register', ...more];
   const run = (given: string[] = [], variables = {}) =>
-    runCommand([...args, ...given], { env: { LATCHKEY_API_KEY: apiKey, ...variables } });
+    runCommand([...args, ...given], { env: { ...apiKeyEnv, ...variables } });
   const played = () =>
     playPresentation(join(server.bucket, 'content/film/master.m3u8'), keyOf).map(({ segments }) =>
       segments.map(({ clear }) => clear.toString()).join(),
@@ -55,7 +54,7 @@ describe('latchkey encrypt --upload, repeated while the keys have changed', () =
     state.byte = 2;
     const refused = await run();
     expect([refused.exitCode, server.arrived.length - before]).toEqual([2, 0]);
-    expect(refused.stderr).toMatch(/other content keys than those that come from the server http.*--force/);
+    expect(refused.stderr).toMatch(/other content keys than the server http.*--force/);
     expect(refused.stdout).not.toContain('Uploaded');
 
     // Each file has the size of the one before, and is sent all the same.
@@ -64,17 +63,17 @@ describe('latchkey encrypt --upload, repeated while the keys have changed', () =
   });
 
   it.each([
-    ['master key', { ...first, MASTER_KEY_HEX: '03'.repeat(32) }],
-    ['salt', { ...first, SALT_HEX: '03'.repeat(32) }],
+    ['master key', { ...masterKeyEnv, MASTER_KEY_HEX: '03'.repeat(32) }],
+    ['salt', { ...masterKeyEnv, SALT_HEX: '03'.repeat(32) }],
   ])('encrypt --upload does not resume with another %s in the environment', async (_, changed) => {
     const { run } = await prepare('--keys-from', 'env');
-    expect((await run([], first)).exitCode).toBe(0);
+    expect((await run([], masterKeyEnv)).exitCode).toBe(0);
     const refused = await run([], changed);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain(
-      'other content keys than those that come from version 1 of the master key',
+      'other content keys than version 1 of the master key in the environment gives now',
     );
-    expect((await run([], first)).stdout).toContain('Uploaded 0 files');
+    expect((await run([], masterKeyEnv)).stdout).toContain('Uploaded 0 files');
   });
 
   it('encrypt --upload does not resume if only the keys of one rendition have changed', async () => {
@@ -97,22 +96,24 @@ describe('latchkey encrypt --upload, repeated while the keys have changed', () =
 
 describe('latchkey encrypt --per-rendition-ids', () => {
   it('--per-rendition-ids prints the ids that a token must list, with and without an upload', async () => {
-    const advice = 'The keys are those of film-480p, film-720p: list all of them';
+    const advice = 'The keys belong to film-480p, film-720p: list all of them';
     const { run } = await prepare('--per-rendition-ids');
     expect((await run()).stdout).toContain(advice);
     const folder = writeFiles(temporaryFolder(), clearFiles);
     const source = join(folder, 'master.m3u8');
     const args = ['encrypt', source, '--content-id', 'film', '--out', join(folder, 'out')];
-    const plain = await runCommand([...args, '--per-rendition-ids'], { env: first });
+    const plain = await runCommand([...args, '--per-rendition-ids'], { env: masterKeyEnv });
     expect(plain.stdout).toContain(advice);
-    expect((await runCommand([...args, '--force'], { env: first })).stdout).not.toContain('list all of them');
+    expect((await runCommand([...args, '--force'], { env: masterKeyEnv })).stdout).not.toContain(
+      'list all of them',
+    );
   });
 });
 
 describe('latchkey encrypt --upload --register with epochs', () => {
   it.each([
     ['the server', [], {}],
-    ['the environment', ['--keys-from', 'env'], first],
+    ['the environment', ['--keys-from', 'env'], masterKeyEnv],
   ])(
     'encrypt --upload --register states the key periods of each rendition id, with keys from %s',
     async (_, more, variables) => {

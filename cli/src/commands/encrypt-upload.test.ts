@@ -1,16 +1,15 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { masterKeyEnv } from '../testing/encrypt-files.ts';
 import { answerProblem } from '../testing/key-server.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKey, apiKeyEnv, runCommand, startProcess } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 import { type Intercept, startUploadServer, type UploadServer } from '../testing/upload-server.ts';
 
-const apiKey = `lk_${'ab'.repeat(32)}`;
-const env = { LATCHKEY_API_KEY: apiKey };
+const env = apiKeyEnv;
 const names = Array.from({ length: 8 }, (_, n) => `${n}.ts`);
 const clearFiles = {
   'master.m3u8': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n720p.m3u8\n',
@@ -24,7 +23,6 @@ const clearFiles = {
 };
 const masterKey = 'content/film/master.m3u8';
 const registering = ['--register', '--name', 'A film'];
-const ownKeys = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
 
 /** A clear presentation, and the arguments that encrypt and upload it. */
 function makePresentation() {
@@ -98,7 +96,7 @@ describe('latchkey encrypt --upload', () => {
   it.each([
     [403, 'INSUFFICIENT_SCOPE', 'The scope playback does not presign.', 'INSUFFICIENT_SCOPE'],
     [404, 'CONTENT_NOT_FOUND', 'No such content.', '--register'],
-    [404, 'NOT_FOUND', 'There is nothing here.', 'ENABLE_PRESIGN'],
+    [404, 'NOT_FOUND', 'Nothing is at this path.', 'ENABLE_PRESIGN'],
   ])('encrypt --upload finds a %i %s before it encrypts anything', async (status, code, detail, message) => {
     const { server, out, args } = await prepare((request, response) => {
       if (request.url !== '/presign') return false;
@@ -167,14 +165,14 @@ describe('latchkey encrypt --upload', () => {
     const { server, folder, args } = await prepare();
     writeFileSync(join(folder, 'api-key'), `${apiKey}\n`);
     const more = ['--keys-from', 'env', '--api-key-file', join(folder, 'api-key')];
-    const { exitCode, stdout } = await runCommand([...args, ...more], { env: ownKeys });
+    const { exitCode, stdout } = await runCommand([...args, ...more], { env: masterKeyEnv });
     expect([exitCode, server.arrived.length]).toEqual([0, 10]);
     expect(stdout).toContain('version 1 of the master key');
     expect(server.seen.some((line) => line.includes('/keys/'))).toBe(false);
   });
 
   it.each([
-    ['without a server', [], ownKeys, '--upload needs --server'],
+    ['without a server', [], masterKeyEnv, '--upload needs --server'],
     ['without an API key', ['--server', 'http://x'], {}, '--api-key-file'],
     [
       'with a Cache-Control that is not signed',
@@ -198,12 +196,7 @@ describe('latchkey encrypt --upload', () => {
 describe('latchkey encrypt --upload that ends in the middle', () => {
   /** Runs the command as a process, and kills it. */
   function runKilled(args: string[]) {
-    const path = join(import.meta.dirname, '../main.ts');
-    const child = spawn(process.execPath, [path, ...args], {
-      env: { ...process.env, ...env },
-      stdio: 'ignore',
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
+    const child = startProcess('main.ts', args, { ...process.env, ...apiKeyEnv });
     return { end: () => child.kill('SIGKILL'), ended: once(child, 'close') };
   }
   /** As SIGINT and SIGTERM do. */

@@ -6,7 +6,7 @@ import { keyOfUrl, masterKeyEnv } from '../testing/encrypt-files.ts';
 import { listen } from '../testing/listen.ts';
 import { makeFragment, makeInitialization } from '../testing/media-boxes.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKeyEnv, runCommand } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 import { startUploadServer } from '../testing/upload-server.ts';
 
@@ -82,7 +82,7 @@ async function prepare(intercept?: Intercept, more: Record<string, string | Uint
   return { folder, origin, asked, out, run, left: () => readdirSync(temporary) };
 }
 
-const env = { ...masterKeyEnv, LATCHKEY_API_KEY: `lk_${'ab'.repeat(32)}` };
+const env = { ...masterKeyEnv, ...apiKeyEnv };
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Answer, answerProblem, startKeyServer } from '../testing/key-server.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKey, apiKeyEnv, runCommand } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 
-const apiKey = `lk_${'ab'.repeat(32)}`;
-const env = { LATCHKEY_API_KEY: apiKey };
 const files = {
   'f.m3u8': '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST',
   'a.ts': 'a',
@@ -16,7 +14,7 @@ const files = {
 const keyOfPath = (path = '') => Buffer.alloc(16, path);
 const answerKey: Answer = (request, response) => void response.end(keyOfPath(request.url));
 
-async function encrypt(answer: Answer, more: readonly string[] = [], variables = env) {
+async function encrypt(answer: Answer, more: readonly string[] = [], variables = apiKeyEnv) {
   const server = await startKeyServer(answer);
   const folder = writeFiles(temporaryFolder(), files);
   const out = join(folder, 'out');
@@ -95,7 +93,7 @@ describe('latchkey encrypt with keys from a server', () => {
     [401, 'INVALID_API_KEY', 'The API key is not accepted.'],
     [403, 'INSUFFICIENT_SCOPE', 'The scope upload does not read keys.'],
     [404, 'CONTENT_NOT_FOUND', 'No such content.'],
-    [500, 'INTERNAL', 'Something went wrong.'],
+    [500, 'INTERNAL', 'The server failed unexpectedly.'],
   ])(
     'encrypt shows the detail of a %i %s after one request, and leaves nothing',
     async (status, code, detail) => {
@@ -133,11 +131,13 @@ describe('latchkey encrypt with keys from a server', () => {
     expect(stderr).toContain('/keys/film: 502');
   });
 
-  it('encrypt says that a server cannot be reached', async () => {
+  it('encrypt reports that a server cannot be reached', async () => {
     const folder = writeFiles(temporaryFolder(), files);
     // Port 9 is "discard" (RFC 863): nothing listens there, and nothing may.
     const args = ['encrypt', join(folder, 'f.m3u8'), '--content-id', 'film', '--out', join(folder, 'out')];
-    const { exitCode, stderr } = await runCommand([...args, '--server', 'http://127.0.0.1:9'], { env });
+    const { exitCode, stderr } = await runCommand([...args, '--server', 'http://127.0.0.1:9'], {
+      env: apiKeyEnv,
+    });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('--server http://127.0.0.1:9 cannot be reached');
   });

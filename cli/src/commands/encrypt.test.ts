@@ -11,7 +11,7 @@ const files = {
   'a.ts': 'a',
   'b.ts': 'b',
 };
-// The vector of docs/contract.md#derivation.
+// The vector of docs/reference/contract.md#derivation.
 const hexFrom = (first: number) =>
   Buffer.from(Array.from({ length: 32 }, (_, n) => first + n)).toString('hex');
 const env = { MASTER_KEY_HEX: hexFrom(0x00), SALT_HEX: hexFrom(0x20) };
@@ -37,7 +37,7 @@ describe('latchkey encrypt', () => {
     expect(stdout).toMatch(/2 segments of 1 rendition\(s\), 32 bytes, one key throughout/);
   });
 
-  it('encrypt uses the highest version of the master key, or that of --key-version', async () => {
+  it('encrypt uses the highest version of the master key, or the version of --key-version', async () => {
     const highest = prepare();
     await runCommand(highest.args, { env: { ...env, ...secondEnv } });
     expect(highest.clear(() => deriveContentKey(secondKey, 'my-video-001'))).toEqual(['a', 'b']);

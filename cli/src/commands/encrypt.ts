@@ -1,8 +1,9 @@
 import { AppError } from '@latchkey/shared/errors';
 import { type Command, Option } from 'commander';
+import { checkBaseUrl } from '../check-options.ts';
 import type { CommandContext } from '../command-context.ts';
 import { schemes } from '../common-encryption/encrypt-streams.ts';
-import { checkKeyUrlBase, type EncryptOptions, type Summary } from '../encrypt/encrypt-options.ts';
+import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { explainError } from '../explain-error.ts';
 import { refusal } from '../refusal.ts';
@@ -15,9 +16,10 @@ import type { EncryptCommandOptions } from './encrypt-command-options.ts';
 import { collect, parseCacheControl, parsePositiveInteger } from './option-parsers.ts';
 import { runCommonEncryption } from './run-common-encryption.ts';
 import { refuseLiveOptions, runLive } from './run-live.ts';
+import { apiKeyFileOption, serverOption } from './server-options.ts';
 import { reportEncryption, showProgress } from './show-progress.ts';
 
-/** Where a server without configuration listens (`docs/contract.md#transport`). */
+/** Where a server without configuration listens (`docs/reference/contract.md#transport`). */
 const defaultKeyUrl = 'http://localhost:4100';
 
 /** `latchkey encrypt`: a clear HLS presentation on disk becomes an encrypted one; with `--scheme`, media files become DASH and HLS. */
@@ -34,14 +36,14 @@ export function registerEncrypt(program: Command, context: CommandContext): void
     .requiredOption('--content-id <id>', 'its id on the key server: 1 to 256 of A-Z a-z 0-9 _ -')
     .requiredOption('--out <folder>', 'where the encrypted presentation goes: a folder that is new or empty')
     .option('--key-url <url>', `where players fetch keys (default: --server, else ${defaultKeyUrl})`)
-    .option('--rotate-every <segments>', 'a new key (epoch) after so many segments', parsePositiveInteger)
+    .option('--rotate-every <segments>', 'a new key (epoch) after this many segments', parsePositiveInteger)
     .option('--per-rendition-ids', 'a content id for each rendition: <id>-<name of the rendition>')
     .option('--source-root <folder>', 'read files from this folder too (default: the folder of the playlist)')
     .option(
       '--plain-names',
       'name segments by their number alone, without eight digits of a hash of their bytes',
     )
-    .option('--force', 'replace --out whole where it is not empty')
+    .option('--force', 'replace --out whole if it is not empty')
     .option('--quiet', 'say nothing but warnings and errors');
   addUploadOptions(command)
     .optionsGroup('Live:')
@@ -68,15 +70,9 @@ export function registerEncrypt(program: Command, context: CommandContext): void
     .option('--packager <path>', 'the program of Shaka Packager (default: in PATH, else in node_modules)')
     .optionsGroup('Content keys:')
     .addOption(new Option('--keys-from <source>', 'where content keys come from').choices(['server', 'env']))
-    .option(
-      '--server <url>',
-      'ask this key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
-    )
-    .option('--api-key-file <file>', 'the API key is in this file')
-    .option(
-      '--register',
-      'register the content on the server, where it is not known, and state its key periods',
-    )
+    .addOption(serverOption())
+    .addOption(apiKeyFileOption())
+    .option('--register', 'register the content on the server if it is not known, and state its key periods')
     .option(
       '--no-key-periods',
       'with --register: leave the key periods of the content as they are on the server',
@@ -97,7 +93,7 @@ function addUploadOptions(command: Command): Command {
     .optionsGroup('Upload:')
     .option(
       '--upload',
-      'then upload it to the bucket behind --server; the same command goes on where it was ended',
+      'then upload it to the bucket behind --server; the same command resumes after an interruption',
     )
     .option(
       '--cache-control-segments <value>',
@@ -144,7 +140,7 @@ async function runEncrypt(
   if (options.live) return runLive(playlist, options, context);
   refuseLiveOptions(options);
   const keySource = await chooseKeySource(options, context);
-  checkKeyUrlBase(keyUrlBaseOf(options));
+  checkBaseUrl(keyUrlBaseOf(options), '--key-url');
   await withPresentation(playlist, options, context, (path) =>
     encryptPlaylist(path, keySource, options, context),
   );
@@ -175,15 +171,10 @@ async function encryptPlaylist(
   const say = (text: string) => void (options.quiet || context.stdout.write(text));
   const encrypt = async (more: Partial<EncryptOptions> = {}) => {
     const display = showProgress(context, options.quiet ?? false, 'Encrypting');
-    const report = reportEncryption(display, context.stderr);
-    try {
-      const summary = await encryptPresentation({ ...work, ...more, report });
-      display.stop();
-      say(describeEncryption(summary, description));
-      return summary;
-    } finally {
-      display.stop();
-    }
+    const report = reportEncryption(display, context);
+    const summary = await encryptPresentation({ ...work, ...more, report }).finally(display.stop);
+    say(describeEncryption(summary, description));
+    return summary;
   };
   if (options.upload)
     return encryptAndUpload({ work, encrypt, say, registrar, keySource: description }, options, context);

@@ -1,16 +1,15 @@
 import { isContentId } from '@latchkey/shared/contracts';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { exportKeys, listContents } from '../import/export-keys.ts';
 import { formatKeyTable } from '../import/key-table.ts';
+import { listKeys } from '../import/store-keys.ts';
+import { askServer, type ServerAccess } from '../keys/ask-server.ts';
 import { refusal } from '../refusal.ts';
 import { writeNewFile } from '../write-new-file.ts';
-import { readServerAccess } from './choose-key-source.ts';
-import { countDone } from './count-done.ts';
+import { apiKeyFileOption, readServerAccess, type ServerOptions, serverOption } from './server-options.ts';
+import { countDone } from './show-progress.ts';
 
-interface ExportOptions {
-  readonly server?: string;
-  readonly apiKeyFile?: string;
+interface ExportOptions extends ServerOptions {
   readonly all?: true;
   readonly epochs?: string;
   readonly out: string;
@@ -23,11 +22,8 @@ export function registerExportKeys(program: Command, context: CommandContext): v
     .command('export-keys')
     .description('write content keys into a table that `latchkey import` reads: to leave, or to move')
     .argument('[contents...]', 'ids of contents')
-    .requiredOption(
-      '--server <url>',
-      'the key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
-    )
-    .option('--api-key-file <file>', 'the API key is in this file; its scope must be admin or full')
+    .addOption(serverOption('the key server').makeOptionMandatory())
+    .addOption(apiKeyFileOption('its scope must be admin or full'))
     .option('--all', 'all contents of the server')
     .option(
       '--epochs <range>',
@@ -64,7 +60,11 @@ async function runExport(
   const keys = [];
   try {
     for (const contentId of ids) {
-      keys.push(...(await exportKeys(access, { contentId, epochs: options.epochs }, signal)));
+      for (const epochs of splitRange(options.epochs)) {
+        const listed = await listKeys(access, contentId, { epochs, signal });
+        for (const { epoch, key } of listed)
+          keys.push({ contentId, epoch: epoch ?? undefined, key: Buffer.from(key, 'hex') });
+      }
       progress.one();
     }
   } finally {
@@ -77,4 +77,31 @@ async function runExport(
     stderr.write(
       `Exported ${keys.length} keys of ${ids.length} contents${options.out === '-' ? '' : ` to ${options.out}, readable by you alone`}.\n`,
     );
+}
+
+/** Epochs of one request: `docs/reference/contract.md#keys-that-exist-already`. */
+const epochsAtOnce = 1_000;
+/** The most that the API lists. */
+const contentsAtOnce = 500;
+
+/** Ranges that one request takes. The server refuses a text that is no range. */
+function splitRange(text: string | undefined): (string | undefined)[] {
+  const [, first, last] = /^(\d{1,10})-(\d{1,10})$/.exec(text ?? '') ?? [];
+  if (first === undefined || last === undefined || Number(last) < Number(first)) return [text];
+  const ranges: string[] = [];
+  for (let from = Number(first); from <= Number(last); from += epochsAtOnce)
+    ranges.push(`${from}-${Math.min(from + epochsAtOnce - 1, Number(last))}`);
+  return ranges;
+}
+
+/** The ids of all contents. @throws AppError as `askServer` */
+async function listContents(access: ServerAccess, signal: AbortSignal): Promise<string[]> {
+  const ids = new Set<string>();
+  for (let offset = 0; ; offset += contentsAtOnce) {
+    const path = `/api/v1/content?limit=${contentsAtOnce}&offset=${offset}`;
+    const answer = await askServer(access, { method: 'GET', path, signal });
+    const { items, total } = (await answer.json()) as { items: { id: string }[]; total: number };
+    for (const { id } of items) ids.add(id);
+    if (items.length === 0 || offset + items.length >= total) return [...ids].sort();
+  }
 }

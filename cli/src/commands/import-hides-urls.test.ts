@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { listen } from '../testing/listen.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKeyEnv, runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 
 const playlistWith = (key: string, segment = 's0.ts') =>
@@ -11,9 +11,7 @@ const playlistWith = (key: string, segment = 's0.ts') =>
 /** Runs `import`, which refuses the presentation before it calls the key server. @returns everything that it wrote */
 async function runImport(source: string, more: readonly string[] = ['--content-id', 'film']) {
   const args = ['import', source, '--server', 'http://127.0.0.1:1', ...more];
-  const { exitCode, stdout, stderr } = await runCommand(args, {
-    env: { LATCHKEY_API_KEY: `lk_${'0'.repeat(64)}` },
-  });
+  const { exitCode, stdout, stderr } = await runCommand(args, { env: apiKeyEnv });
   expect(exitCode).toBe(2);
   expect(stderr).not.toBe('');
   return stdout + stderr;

@@ -1,8 +1,8 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { isContentId } from '@latchkey/shared/contracts';
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import { checkBaseUrl, checkContentId } from '../check-options.ts';
+import { type CommandContext, createWarn } from '../command-context.ts';
 import { assertDistinct } from '../import/imported-key.ts';
 import { readKeyFolder } from '../import/key-folder.ts';
 import { parseKeyTable } from '../import/key-table.ts';
@@ -10,19 +10,16 @@ import { type ImportedPresentation, readPresentation } from '../import/read-pres
 import { openSourceFiles } from '../import/source-files.ts';
 import { assertNothingReplaced, compareKeys, storeKeys } from '../import/store-keys.ts';
 import { placePlaylists, writePlaylists } from '../import/write-playlists.ts';
-import type { ServerAccess } from '../keys/ask-server.ts';
 import { createContentRegistrar } from '../keys/register-content.ts';
-import { refusal } from '../refusal.ts';
+import { refusal, refuseUnreadable } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
 import { isUrl } from '../source/request-source.ts';
 import { readSourceHeaders } from '../source/source-headers.ts';
-import { checkServer, readServerAccess } from './choose-key-source.ts';
-import { countDone } from './count-done.ts';
 import { collect } from './option-parsers.ts';
+import { apiKeyFileOption, readServerAccess, type ServerOptions, serverOption } from './server-options.ts';
+import { countDone } from './show-progress.ts';
 
-interface ImportOptions {
-  readonly server?: string;
-  readonly apiKeyFile?: string;
+interface ImportOptions extends ServerOptions {
   readonly contentId?: string;
   readonly name?: string;
   /** False for `--no-register`. */
@@ -53,11 +50,8 @@ export function registerImport(program: Command, context: CommandContext): void 
       '<source>',
       'an encrypted playlist (.m3u8, a path or URL), a folder of key files, or a table (.csv)',
     )
-    .requiredOption(
-      '--server <url>',
-      'the key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
-    )
-    .option('--api-key-file <file>', 'the API key is in this file; its scope is full, better admin')
+    .addOption(serverOption('the key server').makeOptionMandatory())
+    .addOption(apiKeyFileOption('its scope is full, better admin'))
     .option('--content-id <id>', 'of a playlist, or of a folder whose files are called by their epochs')
     .option('--name <name>', 'name of content that is registered (default: its id)')
     .option('--no-register', 'do not register content that the server does not know')
@@ -77,14 +71,14 @@ export function registerImport(program: Command, context: CommandContext): void 
     )
     .option('--source-root <folder>', 'read files from this folder too (default: the folder of the playlist)')
     .option('--playlists-to <folder>', 'write the playlists with the new key URLs into this folder')
-    .option('--in-place', 'write them where they are; the old ones are kept beside them, as .before-import')
+    .option('--in-place', 'write them where they are; the old ones are kept next to them, as .before-import')
     .option('--key-url <url>', 'where players fetch keys (default: --server)')
     .addHelpText(
       'after',
       `
 A playlist: its keys become epochs in the order in which it names them, or the key without an epoch if there is one only. A segment of each key
 is decrypted before anything is stored. Media files are neither changed nor copied.
-A folder: film.key is the key of the content film, film/7.key that of its epoch 7. With --content-id: 7.key. 16 bytes, or these in hex or base64.
+A folder: film.key is the key of the content film, film/7.key the key of its epoch 7. With --content-id: 7.key. 16 bytes, or these in hex or base64.
 A folder of SRS: live/camera-7.key is the key of epoch 7 of the content camera. With --content-id: camera-7.key, of one stream.
 A table: a first line "contentId,epoch,key", then a line for each key; the key in hex or base64, the epoch empty for none.
 
@@ -99,36 +93,39 @@ Examples:
     .action((source: string, options: ImportOptions) => runImport(source, options, context));
 }
 
-/** What is imported; of a folder or a table, only keys. */
+/** The result of an import. A folder or a table gives only keys. */
 type Found = Pick<ImportedPresentation, 'keys'> & Partial<ImportedPresentation>;
 
 async function runImport(source: string, options: ImportOptions, context: CommandContext): Promise<void> {
-  const { stdout, stderr, signal } = context;
+  const { stdout, signal } = context;
   const say = (text: string) => void (options.quiet || stdout.write(`${text}\n`));
+  const warn = createWarn(context);
   const access = readServerAccess(options, context, 'import');
-  const keyUrl = checkServer(options.keyUrl ?? access.server, '--key-url');
+  const keyUrl = checkBaseUrl(options.keyUrl ?? access.server, '--key-url');
   const found = await findKeys(source, options, context);
   assertDistinct(found.keys);
   const contents = new Set(found.keys.map(({ contentId }) => contentId));
   for (const proof of found.proofs ?? []) say(proof);
-  for (const warning of found.warnings ?? []) stderr.write(`latchkey: warning: ${warning}\n`);
+  for (const warning of found.warnings ?? []) warn(warning);
   say(`Found ${found.keys.length} keys of ${contents.size} contents.`);
   // Everything that could be refused comes before the first key is stored.
   const placed = placePlaylists(found.rewrite?.(keyUrl) ?? [], options);
   if (!options.replace && !(await assertNothingReplaced(found.keys, { access, signal })))
-    stderr.write(
-      'latchkey: warning: keys that were imported before are replaced, because this API key may not see them; one with the scope admin may\n',
+    warn(
+      'keys that were imported before are replaced, because this API key may not see them; one with the scope admin may',
     );
   if (options.dryRun) return say('Nothing was stored (--dry-run).');
-  await register(contents, options, access, signal);
+  if (options.register) {
+    const registrar = createContentRegistrar(access, { name: options.name });
+    for (const contentId of contents) await registrar.registerKeyless(contentId, signal);
+  }
   const stored = countDone(context, options.quiet ?? false, 'Storing', found.keys.length);
   await storeKeys(found.keys, { access, signal, done: stored.one }).finally(stored.stop);
   const compared = countDone(context, options.quiet ?? false, 'Reading back', found.keys.length);
   const refused = await compareKeys(found.keys, { access, signal, done: compared.one }).finally(
     compared.stop,
   );
-  for (const [code, count] of refused)
-    stderr.write(`latchkey: warning: ${count} keys are stored, but not served now: ${code}\n`);
+  for (const [code, count] of refused) warn(`${count} keys are stored, but not served now: ${code}`);
   const written = await writePlaylists(placed);
   say(`Stored ${found.keys.length} keys on ${access.server}, and compared what it serves.`);
   for (const path of written) say(`Wrote ${showUrl(path)}`);
@@ -138,12 +135,9 @@ async function runImport(source: string, options: ImportOptions, context: Comman
 
 async function findKeys(source: string, options: ImportOptions, context: CommandContext): Promise<Found> {
   const { contentId } = options;
-  if (contentId !== undefined && !isContentId(contentId))
-    throw refusal(`--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -`);
+  if (contentId !== undefined) checkContentId(contentId);
   if (isUrl(source)) return readPlaylist(source, options, context);
-  const kind = await stat(source).catch((cause: NodeJS.ErrnoException) => {
-    throw refusal(`${showUrl(source)} cannot be read (${cause.code ?? 'unreadable'})`, cause);
-  });
+  const kind = await stat(source).catch(refuseUnreadable(showUrl(source)));
   if (kind.isDirectory()) return { keys: await readKeyFolder(source, contentId) };
   if (/\.m3u8?$/i.test(source)) return readPlaylist(await realpath(source), options, context);
   if (!/\.csv$/i.test(source))
@@ -169,20 +163,9 @@ async function readPlaylist(
     resolve(options.sourceRoot ?? (isUrl(location) ? '.' : dirname(location))),
   );
   const headerOrigins = (options.sourceHeaderOrigin ?? []).map(
-    (text) => new URL(checkServer(text, '--source-header-origin')).origin,
+    (text) => new URL(checkBaseUrl(text, '--source-header-origin')).origin,
   );
   const address = isUrl(location) ? location : undefined;
   const files = openSourceFiles(sourceRoot, { address, headers, headerOrigins, timeoutMs, signal });
   return readPresentation(location, options.contentId, files);
-}
-
-async function register(
-  contents: ReadonlySet<string>,
-  { register: isWanted, name }: ImportOptions,
-  access: ServerAccess,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!isWanted) return;
-  const registrar = createContentRegistrar(access, { name });
-  for (const contentId of contents) await registrar.registerKeyless(contentId, signal);
 }

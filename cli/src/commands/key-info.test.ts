@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { createManualClock } from '@latchkey/shared/testing';
 import { describe, expect, it } from 'vitest';
 import { type Answer, answerProblem, startKeyServer } from '../testing/key-server.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKey, apiKeyEnv, runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 
-const apiKey = `lk_${'ab'.repeat(32)}`;
 const startsAt = Date.UTC(2026, 0, 1);
 const clockPeriods = {
   mode: 'clock',
@@ -19,7 +18,7 @@ const clockPeriods = {
 interface Server {
   keyPeriods?: unknown;
   keyEndpoint?: string;
-  /** Milliseconds by which the server's clock is ahead of that of the command. */
+  /** Milliseconds by which the server's clock is ahead of the command's clock. */
   aheadMs?: number;
   answerKey?: Answer;
 }
@@ -40,7 +39,7 @@ async function run(server: Server, ...more: string[]) {
   const ending = new AbortController();
   const args = ['key-info', '--content-id', 'live', '--follow', file, '--server', started.url];
   const result = await runCommand([...args, ...more], {
-    env: { LATCHKEY_API_KEY: apiKey },
+    env: apiKeyEnv,
     clock,
     signal: ending.signal,
     async wait(seconds) {
@@ -68,7 +67,7 @@ describe('latchkey key-info', () => {
     for (const { authorization } of seen) expect(authorization).toBe(`Bearer ${apiKey}`);
   });
 
-  it('the key URL is that of --key-url, else the PUBLIC_URL of the server', async () => {
+  it('the key URL comes from --key-url, else from the PUBLIC_URL of the server', async () => {
     const keyEndpoint = 'https://public.example/keys/live';
     expect((await run({ keyEndpoint })).read()[0]).toBe(`${keyEndpoint}/2`);
     const given = await run({ keyEndpoint }, '--key-url', 'https://given.example/base/');
@@ -82,7 +81,7 @@ describe('latchkey key-info', () => {
     [60_000, 8, 'is 60.5 s behind the server'],
     [-20_000, 0, 'is 19.5 s ahead of the server'],
   ])(
-    'with a server whose clock is %i ms ahead, the key is that of epoch %i',
+    'with a server whose clock is %i ms ahead, the key belongs to epoch %i',
     async (aheadMs, epoch, warning) => {
       const { read, stderr, url } = await run({ aheadMs });
       expect(read()[0]).toBe(`${url}/keys/live/${epoch}`);

@@ -1,25 +1,26 @@
-import { isContentId, maxEpoch } from '@latchkey/shared/contracts';
+import { resolve } from 'node:path';
+import { maxEpoch } from '@latchkey/shared/contracts';
+import { keyIdOf } from '@latchkey/shared/derivation';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { checkBaseUrl, checkContentId } from '../check-options.ts';
 import type { CommandContext } from '../command-context.ts';
 import { followKeyInfo, warnOfOffset } from '../key-info/follow-key-info.ts';
 import { createKeyPairFiles } from '../key-info/key-pair-files.ts';
-import { readSchedule } from '../key-info/read-schedule.ts';
-import { type ToolName, toolNames } from '../key-info/tool-formats.ts';
-import { writeToolFile } from '../key-info/write-tool-file.ts';
-import { askServer } from '../keys/ask-server.ts';
+import { type ToolName, toolFormats, toolNames } from '../key-info/tool-formats.ts';
+import { readSchedule } from '../keys/clock-periods.ts';
+import { readContent } from '../keys/content-api.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
-import { readServerAccess } from './choose-key-source.ts';
+import { writeNewFile } from '../write-new-file.ts';
+import { apiKeyFileOption, readServerAccess, type ServerOptions, serverOption } from './server-options.ts';
 
-interface KeyInfoCommandOptions {
+interface KeyInfoCommandOptions extends ServerOptions {
   readonly contentId: string;
   readonly follow?: string;
   readonly format?: ToolName;
   readonly epoch?: number;
   readonly out?: string;
-  readonly server?: string;
-  readonly apiKeyFile?: string;
   readonly keyUrl?: string;
   readonly whenUnreachable: 'keep' | 'stop';
   readonly quiet?: true;
@@ -33,11 +34,8 @@ export function registerKeyInfo(program: Command, context: CommandContext): void
       'write a key in the form of an encoder or packager, or keep the key info of a live encoder at the key of now',
     )
     .requiredOption('--content-id <id>', 'its id on the key server')
-    .option(
-      '--server <url>',
-      'ask this key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
-    )
-    .option('--api-key-file <file>', 'the API key is in this file')
+    .addOption(serverOption())
+    .addOption(apiKeyFileOption())
     .option('--key-url <url>', 'where players fetch keys (default: PUBLIC_URL of the server, else --server)')
     .optionsGroup('One key:')
     .addOption(new Option('--format <tool>', 'what the tool wants').choices([...toolNames]))
@@ -49,7 +47,7 @@ export function registerKeyInfo(program: Command, context: CommandContext): void
     .optionsGroup('A live channel:')
     .option(
       '--follow <file>',
-      'the key info file of ffmpeg to keep (-hls_key_info_file); the key lies beside it in <file>.<epoch>.key',
+      'the key info file of ffmpeg to keep (-hls_key_info_file); the key lies next to it in <file>.<epoch>.key',
     )
     .addOption(
       new Option('--when-unreachable <what>', 'if the next key cannot be had when its period begins')
@@ -62,8 +60,8 @@ export function registerKeyInfo(program: Command, context: CommandContext): void
 }
 
 const examples = `
---format ffmpeg writes the key info file, and the key beside it. shaka is a file for --flagfile, bento4 has arguments of mp42hls, gpac is the
-file of MP4Box -crypt, mediaconvert is the encryption of an HLS group. docs/packagers.md has the whole commands.
+--format ffmpeg writes the key info file, and the key next to it. shaka is a file for --flagfile, bento4 has arguments of mp42hls, gpac is the
+file of MP4Box -crypt, mediaconvert is the encryption of an HLS group. docs/start/packagers.md has the whole commands.
 
 --follow runs until SIGTERM or SIGINT and leaves the files. With --when-unreachable stop it removes them instead of keeping an old
 key, and ends with 1: the encoder then ends at its next segment.
@@ -76,32 +74,37 @@ Examples:
 
 async function runKeyInfo(options: KeyInfoCommandOptions, context: CommandContext): Promise<void> {
   const { contentId, follow, format } = options;
-  if (!isContentId(contentId))
-    throw refusal(`--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -`);
+  checkContentId(contentId);
   if ((follow === undefined) === (format === undefined))
     throw refusal('give --format <tool> for one key, or --follow <file> for a live channel');
   return follow === undefined ? writeOneKey(options, context) : followClock({ ...options, follow }, context);
 }
 
+/** A block of AES (RFC 8216 section 5.2). */
+const ivBytes = 16;
+
+/** Writes what a tool reads, with mode 0600 because the key is in it. The key for ffmpeg lies next to the file, in `<out>.key`. */
 async function writeOneKey(options: KeyInfoCommandOptions, context: CommandContext): Promise<void> {
   const { contentId, epoch, format = 'ffmpeg', out, quiet } = options;
   if (out === undefined)
     throw refusal('--format needs --out <file>; - is standard output, where the key is then shown');
+  const isShown = out === '-';
+  if (isShown && format === 'ffmpeg')
+    throw refusal('ffmpeg reads the key from a file next to the key info: give --out <file>');
   const access = readServerAccess(options, context, 'key-info');
-  const path = `/api/v1/content/${contentId}`;
-  const answer = await askServer(access, { method: 'GET', path, signal: context.signal });
-  const { key_endpoint: endpoint } = (await answer.json()) as { key_endpoint: string };
-  const base = chooseKeyUrl(options.keyUrl, endpoint, access.server, contentId);
-  const keys = createServerKeySource(access);
-  await writeToolFile({
-    ...{ tool: format, contentId, epoch, out },
+  const { keyEndpoint } = await readContent(access, contentId, context.signal);
+  const base = chooseKeyUrl(options.keyUrl, keyEndpoint, access.server, contentId);
+  const key = Buffer.from(await createServerKeySource(access).get({ contentId, epoch }, context.signal));
+  const keyFile = resolve(`${out}.key`);
+  const text = toolFormats[format]({
+    ...{ key, keyId: keyIdOf(contentId, epoch), keyFile },
+    iv: Buffer.from(context.randomBytes(ivBytes)),
     url: epoch === undefined ? base : `${base}/${epoch}`,
-    fetchKey: () => keys.get({ contentId, epoch }, context.signal),
-    randomBytes: context.randomBytes,
-    write: (text) => context.stdout.write(text),
   });
-  if (out !== '-' && !quiet)
-    context.stderr.write(`Written to ${out}, readable by you alone. The key is in it.\n`);
+  if (isShown) return void context.stdout.write(text);
+  if (format === 'ffmpeg') await writeNewFile('--out', keyFile, key);
+  await writeNewFile('--out', out, text);
+  if (!quiet) context.stderr.write(`Written to ${out}, readable by you alone. The key is in it.\n`);
 }
 
 async function followClock(
@@ -148,12 +151,7 @@ function chooseKeyUrl(
   server: string,
   contentId: string,
 ): string {
-  const base = given?.replace(/(?<!\/)\/+$/, '');
-  if (base !== undefined && !(URL.canParse(base) && /^https?:\/\/[^\s"]+$/.test(base)))
-    throw refusal(
-      `--key-url "${showUrl(given ?? '')}"; accepted: an http or https URL, such as https://keys.example.com`,
-    );
-  if (base !== undefined) return `${base}/keys/${contentId}`;
+  if (given !== undefined) return `${checkBaseUrl(given, '--key-url')}/keys/${contentId}`;
   return URL.canParse(endpoint) ? endpoint : `${server}/keys/${contentId}`;
 }
 

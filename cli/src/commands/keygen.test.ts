@@ -7,7 +7,7 @@ import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 
 describe('latchkey keygen', () => {
-  it('keygen prints every secret in the form that the server accepts, and says what losing them means', async () => {
+  it('keygen prints every secret in the form that the server accepts, and explains what losing them means', async () => {
     const { exitCode, stdout, stderr } = await runCommand(['keygen']);
     expect(exitCode).toBe(0);
     expect(parseEnv(stdout)).toEqual({
@@ -67,7 +67,7 @@ describe('latchkey keygen', () => {
     [['--version-number', '0'], '1 or more'],
     [['--version-number', '2', '--only', 'ADMIN_API_KEY'], '--only names neither'],
     [['--out', '/nowhere/latchkey.env'], '/nowhere/latchkey.env: is not there'],
-  ])('keygen refuses %j and says what is accepted', async (args, message) => {
+  ])('keygen refuses %j and explains why', async (args, message) => {
     const { exitCode, stdout, stderr } = await runCommand(['keygen', ...args]);
     expect(exitCode).not.toBe(0);
     expect(stdout).toBe('');

@@ -5,7 +5,7 @@ import { refusal } from '../refusal.ts';
 import { writeNewFile } from '../write-new-file.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
 
-/** 256 bits, as `docs/contract.md#words`, `#api-keys` and `docs/configuration.md` demand of these secrets. */
+/** 256 bits, as `docs/reference/contract.md#words`, `#api-keys` and `docs/operate/configuration.md` demand of these secrets. */
 const secretBytes = 32;
 
 /** Everything that a server keeps secret, by the name of its variable; the last four are for the Postgres of compose.yaml. */
@@ -63,10 +63,14 @@ async function runKeygen(
   if (options.versionNumber !== undefined && !versioned) {
     throw refusal('--version-number is for MASTER_KEY_HEX and SALT_HEX, and --only names neither');
   }
-  const text = makeSecrets(names, options.versionNumber ?? 1, randomBytes);
+  const makeSecret = () => Buffer.from(randomBytes(secretBytes));
+  const lines = names.map((name) => makeLine(name, options.versionNumber ?? 1, makeSecret()));
+  const text = lines.join('');
   if (options.out === undefined) stdout.write(text);
-  else await writeNewFile('--out', options.out, text);
-  if (options.out !== undefined) stderr.write(`Written to ${options.out}, readable by you alone.\n`);
+  else {
+    await writeNewFile('--out', options.out, text);
+    stderr.write(`Written to ${options.out}, readable by you alone.\n`);
+  }
   if (versioned) {
     stderr.write(
       'Keep a copy of the master key and its salt where you keep what must not be lost: ' +
@@ -83,27 +87,11 @@ function parseNames(text: string): SecretName[] {
   });
 }
 
-/**
- * Makes secrets as lines of an env file, one `NAME=value` each.
- *
- * @param version of the master key: 2 makes `MASTER_KEY_HEX_V2` and `SALT_HEX_V2`
- * @param randomBytes a cryptographic source
- */
-function makeSecrets(
-  names: readonly SecretName[],
-  version: number,
-  randomBytes: (count: number) => Uint8Array,
-): string {
+/** A secret as a line of an env file. @param version of the master key: 2 makes `MASTER_KEY_HEX_V2` and `SALT_HEX_V2` */
+function makeLine(name: SecretName, version: number, secret: Buffer): string {
   const { key, salt } = masterKeyNames(version);
-  return names
-    .map((name) => {
-      const variable = name === 'MASTER_KEY_HEX' ? key : name === 'SALT_HEX' ? salt : name;
-      const secret = Buffer.from(randomBytes(secretBytes));
-      // Hexadecimal digits need no escape in a URL, and the passwords stand in URLs.
-      const hex = `${name === 'ADMIN_API_KEY' ? 'lk_' : ''}${secret.toString('hex')}`;
-      const value = name === 'AUTH_JWT_SECRET' ? `base64:${secret.toString('base64')}` : hex;
-      return `${variable}=${value}
-`;
-    })
-    .join('');
+  const variable = name === 'MASTER_KEY_HEX' ? key : name === 'SALT_HEX' ? salt : name;
+  // Hexadecimal digits need no escape in the URLs that contain the passwords.
+  const hex = `${name === 'ADMIN_API_KEY' ? 'lk_' : ''}${secret.toString('hex')}`;
+  return `${variable}=${name === 'AUTH_JWT_SECRET' ? `base64:${secret.toString('base64')}` : hex}\n`;
 }

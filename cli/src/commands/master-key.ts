@@ -1,15 +1,14 @@
-import { custodians, masterKeys, readConfig } from '@latchkey/shared/config';
+import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { openProviders, type Providers } from '@latchkey/key-derivation/custody';
+import { type CustodianSettings, custodians, masterKeys, readConfig } from '@latchkey/shared/config';
 import { createMasterKey, deriveFingerprint, extract } from '@latchkey/shared/derivation';
-import { AppError } from '@latchkey/shared/errors';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { readMasterKeyBytes } from '../keys/derive-from-env.ts';
+import { masterKeyNames, readMasterKeyBytes } from '../keys/derive-from-env.ts';
 import type { Variables } from '../keys/variables.ts';
-import { fingerprintAt, fingerprintOf, withProviders } from '../master-key/ask-provider.ts';
-import { compareWithDatabase } from '../master-key/compare-with-database.ts';
-import { readCustodian } from '../master-key/read-custodian.ts';
-import { readExtractedKey } from '../master-key/read-extracted-key.ts';
-import { refusal } from '../refusal.ts';
+import { failure, refusal, refuseUnreadable } from '../refusal.ts';
+import { withDatabase } from '../with-database.ts';
 import { writeNewFile } from '../write-new-file.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
 
@@ -24,11 +23,11 @@ const versionOption = [
   1,
 ] as const;
 
-/** `latchkey master-key`: moves the master key into a vault, and checks what is there. */
+/** `latchkey master-key`: moves the master key into a vault, and checks the key in the vault. */
 export function registerMasterKey(program: Command, context: CommandContext): void {
   const masterKey = program
     .command('master-key')
-    .description('the master key in an HSM or a KMS: docs/custody.md');
+    .description('the master key in an HSM or a KMS: docs/operate/custody.md');
   masterKey
     .command('extract')
     .description('compute the key that a vault needs from MASTER_KEY_HEX and SALT_HEX (RFC 5869, extract)')
@@ -104,9 +103,9 @@ async function runImport(
     return fingerprintAt(providers, settings);
   });
   if (found !== expected)
-    throw new AppError('INTERNAL', {
-      detail: `the provider computes with another key than the one that was given: its fingerprint is ${found}, not ${expected}`,
-    });
+    throw failure(
+      `the provider computes with another key than the one that was given: its fingerprint is ${found}, not ${expected}`,
+    );
   stdout.write(`version ${versionNumber} is stored at ${settings.provider}, fingerprint ${found}\n`);
 }
 
@@ -139,6 +138,84 @@ async function runCheck({ database }: { database: boolean }, { env, stdout }: Co
       `version ${version}: ${providers.get(version) ?? 'env'}, fingerprint ${fingerprint}, ${says}\n`,
     );
   }
-  if (faults.length > 0)
-    throw new AppError('INTERNAL', { detail: `the master key cannot be used: ${faults.join('; ')}` });
+  if (faults.length > 0) throw failure(`the master key cannot be used: ${faults.join('; ')}`);
+}
+
+/** @returns the 32 bytes of a file that `latchkey master-key extract` wrote. @throws AppError `VALIDATION_FAILED` */
+async function readExtractedKey(path: string): Promise<Buffer> {
+  const text = await readFile(path, 'latin1').catch(refuseUnreadable(`--extracted ${path}`));
+  if (/^[0-9a-f]{64}$/i.test(text.trim())) return Buffer.from(text.trim(), 'hex');
+  throw refusal(
+    `--extracted ${path} is not the file of \`latchkey master-key extract\`; accepted: 64 hex digits`,
+  );
+}
+
+/**
+ * Where a version is to be stored, as the server reads it. The key itself may be in the environment too: it is on its way.
+ *
+ * @throws ConfigError with every fault; AppError `VALIDATION_FAILED` if the version names no provider
+ */
+function readCustodian(env: Variables, version: number): CustodianSettings {
+  const { key, salt } = masterKeyNames(version);
+  const others = Object.entries(env).filter(
+    ([name]) => ![key, salt, `${key}_FILE`, `${salt}_FILE`].includes(name),
+  );
+  const { values } = readConfig({ custodians }, Object.fromEntries(others));
+  const settings = values.custodians.find((each) => each.version === version);
+  if (settings) return settings;
+  const name = `MASTER_KEY_PROVIDER${version === 1 ? '' : `_V${version}`}`;
+  throw refusal(
+    `${name} is not set; it says where the key is to be stored. Accepted: pkcs11, aws-kms, vault-transit`,
+  );
+}
+
+/** Longer than the server waits: an operator looks on. */
+const answerLimitMs = 10_000;
+
+/** Opens the providers that the settings name for the work, and closes them after it. */
+async function withProviders<T>(
+  settings: readonly CustodianSettings[],
+  work: (providers: Providers) => Promise<T>,
+): Promise<T> {
+  const providers = await openProviders(settings);
+  try {
+    return await work(providers);
+  } finally {
+    await providers.close();
+  }
+}
+
+/** The fingerprint of the key that the provider has. @throws CustodianFault; DOMException `TimeoutError` without an answer in time */
+function fingerprintAt(providers: Providers, settings: CustodianSettings): Promise<string> {
+  const custodian = providers.open(settings);
+  const mac = (message: Uint8Array) => custodian.mac(message, AbortSignal.timeout(answerLimitMs));
+  return deriveFingerprint({ version: settings.version, mac });
+}
+
+/** @param extractedKey 32 bytes @returns the fingerprint that a provider must have that was given this key */
+function fingerprintOf(extractedKey: Buffer): Promise<string> {
+  return deriveFingerprint({
+    version: 1,
+    mac: async (message) => createHmac('sha256', extractedKey).update(message).digest(),
+  });
+}
+
+/** Compares the fingerprint of each version with the database. It writes nothing. */
+async function compareWithDatabase(
+  env: Variables,
+  fingerprints: ReadonlyMap<number, string>,
+): Promise<Map<number, { isRight: boolean; says: string }>> {
+  return withDatabase(env, { mayCreate: false }, async (db, name) => {
+    const rows = await db.selectFrom('key_versions').select(['version', 'fingerprint']).execute();
+    const known = new Map(rows.map((row) => [row.version, row.fingerprint]));
+    const judged = [...fingerprints].map(([version, fingerprint]) => {
+      const stored = known.get(version);
+      if (stored === undefined)
+        return [version, { isRight: true, says: `not in use yet in ${name}` }] as const;
+      const isRight = stored === fingerprint;
+      const says = isRight ? `is the one that ${name} knows` : `is not the one that ${name} knows, ${stored}`;
+      return [version, { isRight, says }] as const;
+    });
+    return new Map(judged);
+  });
 }

@@ -75,7 +75,7 @@ describe.skipIf(url === '')('on Postgres', () => {
       expect(first.stdout + first.stderr).not.toContain(password);
     const again = await runCommand(['migrate', `--roles=${name}`], { env });
     expect(again.exitCode).toBe(0);
-    expect(again.stdout).toContain(`Role ${name}_auth is there and keeps its password`);
+    expect(again.stdout).toContain(`Role ${name}_auth already exists and keeps its password`);
     const db = open('leases', passwords.LEASES_DATABASE_PASSWORD);
     await expect(db.selectFrom('api_keys').select('key_hash').execute()).rejects.toMatchObject({
       code: '42501',
@@ -83,9 +83,13 @@ describe.skipIf(url === '')('on Postgres', () => {
     expect(await db.selectFrom('leases').select('id').execute()).toEqual([]);
   });
 
-  test('the commands of docs/database-roles.md make the roles with the passwords of roles.env', async () => {
+  test('the commands of docs/operate/database-roles.md make the roles with the passwords of roles.env', async () => {
     const { name, databaseUrl, open } = await prepare();
-    const block = findBlock(readBlocks(readDocument('docs/database-roles.md')), 'sh', 'migrate --roles');
+    const block = findBlock(
+      readBlocks(readDocument('docs/operate/database-roles.md')),
+      'sh',
+      'migrate --roles',
+    );
     const cwd = temporaryFolder();
     makeClone(cwd);
     // The roles of other tests are on the same server.

@@ -17,7 +17,7 @@ import type { CommandContext } from '../command-context.ts';
 import { refusal } from '../refusal.ts';
 import { withDatabase } from '../with-database.ts';
 
-const rolesHelp = `With --roles, each service gets a Postgres role of its own that reaches its own tables alone (docs/database-roles.md).
+const rolesHelp = `With --roles, each service gets a Postgres role of its own that reaches its own tables alone (docs/operate/database-roles.md).
 Run it as the owner of the tables, with the right to make roles (CREATEROLE). Safe to run again: it sets the passwords
 and the rights again. Later migrations grant what they add, with --roles or without:
 
@@ -112,5 +112,5 @@ function describeRole({ service, name, isNew, hasNewPassword }: CreatedRole): st
       ? `without a password: ${variable} is not set`
       : 'and keeps its password';
   const tables = Object.keys(rightsOf(service)).sort().join(', ');
-  return `Role ${name} ${isNew ? 'was made' : 'is there'} ${password}. It reaches ${tables}.\n`;
+  return `Role ${name} ${isNew ? 'was made' : 'already exists'} ${password}. It reaches ${tables}.\n`;
 }

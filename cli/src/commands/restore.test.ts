@@ -2,16 +2,14 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { openDatabase } from '@latchkey/shared/db';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
-import { withFile } from '../testing/with-file.ts';
+import { createFileMaker, withFile } from '../testing/sqlite-file.ts';
 
 const makeFile = createFileMaker();
 
 /** A database with a change of this time, a copy of it, and then a row that the copy does not have. */
 async function makeCopy() {
-  const { folder, path } = await makeFile();
-  const env = { SQLITE_PATH: path };
+  const { folder, path, env } = await makeFile();
   const copy = join(folder, 'copy.db');
   withFile(path, (file) => {
     file.exec("insert into changes (number, at, id, change) values (1, 1790000000000, 'a', '{}')");

@@ -10,15 +10,14 @@ import {
   settleSqlite,
   UnusableFile,
 } from '@latchkey/shared/db/files';
-import { AppError } from '@latchkey/shared/errors';
 import type { Command } from 'commander';
 import { describeRows, missingSince } from '../backup/describe-rows.ts';
 import { makePartialFile, type PartialFile } from '../backup/partial-file.ts';
 import { readSqlitePath } from '../backup/read-sqlite-path.ts';
 import type { CommandContext } from '../command-context.ts';
-import { refusal } from '../refusal.ts';
+import { failure, refusal } from '../refusal.ts';
 
-/** What SQLite keeps beside a file. Left beside another one, it would be taken for that one's. */
+/** The files that SQLite keeps next to a database. SQLite would use the leftovers of the old database for the new one. */
 const companions = ['-wal', '-shm', '-journal'];
 /**
  * A server that opened the old file just before it was replaced waits for 2 s at most for this process (`openSqlite`), and then
@@ -40,7 +39,7 @@ server is reachable. Keep viewers away until latchkey revocations has made those
 
 Stop the server first: the command refuses while one runs on the file. It checks the backup, keeps the old file under another name,
 and gives the rows a new history, so that no process and no shared cache believes what it remembers of later changes.
-For Postgres, use pg_restore and then latchkey migrate: docs/backup.md.`,
+For Postgres, use pg_restore and then latchkey migrate: docs/operate/backup.md.`,
     )
     .action((file: string) => runRestore(resolve(file), context));
 }
@@ -63,7 +62,7 @@ async function runRestore(backup: string, context: CommandContext): Promise<void
     );
     stdout.write(`latchkey revocations --since ${missingSince(held)} --redo --server <url> <request log>\n`);
     stderr.write(
-      'The audit has no act after the backup. With AUDIT_FORWARD, before the start: docs/audit.md, "After a restore".\n',
+      'The audit has no act after the backup. With AUDIT_FORWARD, before the start: docs/operate/audit.md, "After a restore".\n',
     );
     if (release) await wait(holdSeconds);
   } finally {
@@ -83,7 +82,7 @@ function holdTarget(target: string): (() => void) | null {
   }
 }
 
-/** Copies the backup beside the target, checks the copy, and gives it its new history and the owner of the old file. */
+/** Copies the backup next to the target, checks the copy, and gives it its new history and the owner of the old file. */
 async function prepare(
   { backup, target }: { backup: string; target: string },
   partial: PartialFile,
@@ -97,8 +96,7 @@ async function prepare(
     return held;
   } catch (error) {
     if (!(error instanceof UnusableFile)) throw error;
-    const detail = `${backup} cannot be restored: ${error.message}. Nothing was changed`;
-    throw new AppError('INTERNAL', { detail, cause: error });
+    throw failure(`${backup} cannot be restored: ${error.message}. Nothing was changed`, error);
   }
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { createManualClock } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
 import { listen } from '../testing/listen.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKeyEnv, runCommand } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 
 const noon = '2026-11-23T12:00:00.000Z';
@@ -17,7 +18,8 @@ async function list(log: string, args: readonly string[] = [], since = noon) {
   const folder = writeFiles(temporaryFolder(), { 'log.jsonl': log });
   const file = join(folder, 'log.jsonl');
   const ran = await runCommand(['revocations', '--since', since, ...args, file], {
-    env: { LATCHKEY_API_KEY: `lk_${'a'.repeat(64)}` },
+    env: apiKeyEnv,
+    clock: createManualClock(Date.parse(noon)),
   });
   const requests = ran.stdout
     .split('\n')
@@ -26,7 +28,7 @@ async function list(log: string, args: readonly string[] = [], since = noon) {
   return { ...ran, requests, file };
 }
 
-test('revocations lists each kind as the request that makes it again, those of API keys last', async () => {
+test('revocations lists each kind as the request that makes it again, revocations of API keys last', async () => {
   const { exitCode, requests } = await list(
     [
       line({ apiKeyId: 'k' }, { method: 'DELETE', path: '/api/v1/api-keys/k' }),

@@ -1,21 +1,17 @@
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { type LoggedRevocation, readLoggedRevocation } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
+import { readInstant } from '@latchkey/shared/http';
 import type { Command } from 'commander';
-import {
-  type FoundRevocations,
-  findRevocations,
-  type MissingRevocation,
-} from '../backup/missing-revocations.ts';
 import type { CommandContext } from '../command-context.ts';
 import { askServer, type ServerAccess } from '../keys/ask-server.ts';
-import { refusal } from '../refusal.ts';
-import { readServerAccess } from './choose-key-source.ts';
+import { failure, refusal } from '../refusal.ts';
+import { apiKeyFileOption, readServerAccess, type ServerOptions, serverOption } from './server-options.ts';
 
-interface RevocationsOptions {
+interface RevocationsOptions extends ServerOptions {
   readonly since: string;
   readonly redo?: true;
-  readonly server?: string;
-  readonly apiKeyFile?: string;
 }
 
 /** `latchkey revocations`: what a restore undid. */
@@ -26,21 +22,18 @@ export function registerRevocations(program: Command, context: CommandContext): 
     .argument('<log...>', 'files with the standard output of the server or of every gateway')
     .requiredOption('--since <time>', 'ISO 8601 with an offset; latchkey restore names it')
     .option('--redo', 'make them again on the server')
-    .option(
-      '--server <url>',
-      'with --redo: the server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
-    )
-    .option('--api-key-file <file>', 'the API key is in this file')
+    .addOption(serverOption('with --redo: the server'))
+    .addOption(apiKeyFileOption())
     .addHelpText(
       'after',
       `
-Standard output has one JSON line for each revocation: when it was made, and the request that makes it again. They are those of leases by
-viewer, content, pair or lease, of API keys (rotated ones too), of contents that were disabled and are not active again, and blocks of
-viewers. A block that was lifted or has ended is made again as a revocation by viewer.
-Making one again is harmless where the restored database has it. It also refuses tokens that were issued in between: those viewers
+Standard output has one JSON line for each revocation: when it was made, and the request that makes it again. The list has revocations of
+leases by viewer, content, pair or lease, of API keys (rotated ones too), of contents that were disabled and are not active again, and
+blocks of viewers. A block that was lifted or has ended is made again as a revocation by viewer.
+Making one again is harmless if the restored database has it. It also refuses tokens that were issued in between: those viewers
 need a new token. Leases that viewers released themselves are only counted.
 
-Lines are written with LOG_LEVEL=info or lower. If a line does not say what it revoked, the exit code is 1: look at the audit of that time.`,
+Lines are written with LOG_LEVEL=info or lower. If a line does not show what it revoked, the exit code is 1: look at the audit of that time.`,
     )
     .action((files: string[], options: RevocationsOptions) => runRevocations(files, options, context));
 }
@@ -50,30 +43,23 @@ async function runRevocations(
   options: RevocationsOptions,
   context: CommandContext,
 ): Promise<void> {
-  const since = readPastInstant(options.since);
+  const since = readInstant(options.since, '--since');
   const absent = files.find((file) => !existsSync(file));
   if (absent !== undefined) throw refusal(`there is no file at ${absent}`);
   const access = options.redo && readServerAccess(options, context, '--redo');
-  const found = await findRevocations(files, since);
+  const found = await findRevocations(files, since, context.clock.now());
   for (const one of found.missing) {
     context.stdout.write(`${JSON.stringify(one)}\n`);
     if (access) await redo(access, one, context);
   }
   context.stderr.write(summaryOf(found, Boolean(access)));
   if (found.unclear.length > 0)
-    throw new AppError('INTERNAL', {
-      detail: `these lines do not say what they revoked: ${found.unclear.slice(0, 20).join(', ')}${found.unclear.length > 20 ? ', …' : ''}. Look at the audit`,
-    });
+    throw failure(
+      `these lines do not show what they revoked: ${found.unclear.slice(0, 20).join(', ')}${found.unclear.length > 20 ? ', …' : ''}. Look at the audit`,
+    );
 }
 
-function readPastInstant(text: string): number {
-  const at = /(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at))
-    throw refusal(`--since is "${text}". Accepted: ISO 8601 with an offset, such as 2027-01-31T12:00:00Z`);
-  return at;
-}
-
-/** What the restored database does not have needs no revocation, but for the mark of a lease. */
+/** A resource that the restored database does not have needs no revocation, except for the mark of a lease. */
 async function redo(access: ServerAccess, one: MissingRevocation, { signal }: CommandContext): Promise<void> {
   const { method, path, body, bodyWithoutLease } = one;
   try {
@@ -88,4 +74,135 @@ function summaryOf({ missing, released, lines }: FoundRevocations, isRedone: boo
   const counts = `${missing.length} revocations in ${lines} lines of that time`;
   const others = released === 0 ? '' : ` ${released} leases that viewers released are not listed.`;
   return `${counts}${isRedone ? ', all made again' : ''}.${others}\n`;
+}
+
+/** A revocation to make again, as the request that makes it. */
+interface MissingRevocation {
+  /** When it was made first. */
+  at: string;
+  requestId: string;
+  method: 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  body?: Readonly<Record<string, string>>;
+  /** Instead of the body, if the restored database does not have the lease: the mark that the revocation left. */
+  bodyWithoutLease?: Readonly<Record<string, string>>;
+}
+
+/** The revocations in the lines of a request log. */
+interface FoundRevocations {
+  missing: MissingRevocation[];
+  /** Leases that viewers released themselves. They end soon anyway, and would hide the rest. */
+  released: number;
+  /** Lines of requests that revoked something but do not show what: cut off, or with a hidden viewer. `file:line` each. */
+  unclear: string[];
+  /** Lines in the time that was searched. */
+  lines: number;
+}
+
+/** A request that revokes, by its path alone: what an unreadable line shows. */
+const revoking =
+  /"\/keys\/leases\/revoke|"DELETE","path":"\/api\/v1\/(api-keys|content)\/|"path":"\/api\/v1\/viewers\/|\/api-keys\/[^"/]*\/rotate/;
+const revokePath = '/keys/leases/revoke';
+
+/**
+ * Reads the revocations that were made at the given time or later. Of several with the same effect the last one counts. API keys
+ * come last: the caller's own may be one of them.
+ *
+ * @param since milliseconds since 1970, as `now` is
+ */
+async function findRevocations(
+  files: readonly string[],
+  since: number,
+  now: number,
+): Promise<FoundRevocations> {
+  const found: FoundRevocations = { missing: [], released: 0, unclear: [], lines: 0 };
+  const last: LastOfEach = new Map();
+  for (const file of files) {
+    let number = 0;
+    const input = createReadStream(file);
+    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++;
+      const line = readLine(text);
+      if (line ? line.at < since : !revoking.test(text)) continue;
+      found.lines++;
+      if (!line?.revocation || line.revocation.viewerIdHash !== undefined) {
+        if (!line || line.revocation) found.unclear.push(`${file}:${number}`);
+        continue;
+      }
+      note(last, line, line.revocation);
+    }
+  }
+  for (const { line, revocation } of [...last.values()].sort((a, b) => a.line.at - b.line.at)) {
+    if (line.isViewer && revocation.leaseId !== undefined) found.released++;
+    else found.missing.push(...toRequests(line, revocation, now));
+  }
+  const isOfApiKey = ({ path }: MissingRevocation) => path.startsWith('/api/v1/api-keys/');
+  found.missing.sort((a, b) => Number(isOfApiKey(a)) - Number(isOfApiKey(b)));
+  return found;
+}
+
+interface LogLine {
+  at: number;
+  requestId: string;
+  isViewer: boolean;
+  revocation: LoggedRevocation | undefined;
+}
+
+/** By what is revoked, or whose status is set. */
+type LastOfEach = Map<string, { line: LogLine; revocation: LoggedRevocation }>;
+
+/** Collectors put a name or a time before the line. Undefined if the text is not a line of the request log. */
+function readLine(text: string): LogLine | undefined {
+  try {
+    const line = JSON.parse(text.slice(Math.max(0, text.indexOf('{')))) as Record<string, unknown>;
+    const { time, requestId, principal, revocation } = line;
+    const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+    if (Number.isNaN(at) || typeof requestId !== 'string') return undefined;
+    return {
+      at,
+      requestId,
+      isViewer: (principal as { kind?: unknown } | null)?.kind === 'viewer',
+      revocation: readLoggedRevocation(revocation),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lines of several processes are not in order. A content may be active again, and a block lifted. */
+function note(last: LastOfEach, line: LogLine, revocation: LoggedRevocation): void {
+  const { contentStatus, viewerStatus, blockedUntil: _, ...named } = revocation;
+  const isStatus = contentStatus !== undefined || viewerStatus !== undefined;
+  const key = JSON.stringify([isStatus, Object.entries(named).sort()]);
+  const known = last.get(key);
+  if (!known || known.line.at <= line.at) last.set(key, { line, revocation });
+}
+
+function toRequests(
+  { at, requestId }: LogLine,
+  revocation: LoggedRevocation,
+  now: number,
+): MissingRevocation[] {
+  const { leaseId, viewerId, contentId, apiKeyId, contentStatus, viewerStatus, blockedUntil } = revocation;
+  const made = { at: new Date(at).toISOString(), requestId };
+  if (apiKeyId !== undefined) return [{ ...made, method: 'DELETE', path: `/api/v1/api-keys/${apiKeyId}` }];
+  if (contentStatus === 'active') return [];
+  if (contentStatus === 'disabled')
+    return [{ ...made, method: 'DELETE', path: `/api/v1/content/${contentId}` }];
+  if (viewerStatus === 'blocked' && !(Date.parse(blockedUntil ?? '') <= now))
+    return [
+      {
+        ...made,
+        method: 'PUT',
+        path: `/api/v1/viewers/${encodeURIComponent(viewerId ?? '')}/block`,
+        body: { ...(blockedUntil !== undefined && { until: blockedUntil }) },
+      },
+    ];
+  // A block that was lifted or has ended was a revocation too, which still holds.
+  const selector = {
+    ...(viewerId !== undefined && { viewerId }),
+    ...(contentId !== undefined && { contentId }),
+  };
+  if (leaseId === undefined) return [{ ...made, method: 'POST', path: revokePath, body: selector }];
+  return [{ ...made, method: 'POST', path: revokePath, body: { leaseId }, bodyWithoutLease: selector }];
 }

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, createWarn } from '../command-context.ts';
 import {
   encryptStreams,
   type StreamsOptions,
@@ -11,19 +11,10 @@ import { chooseKeySource } from './choose-key-source.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
 
 /** Options of HLS with AES-128 over whole segments. */
-const otherOptions = {
-  live: '--live',
-  period: '--period',
-  rotateEvery: '--rotate-every',
-  perRenditionIds: '--per-rendition-ids',
-  sourceRoot: '--source-root',
-  sourceHeader: '--source-header',
-  plainNames: '--plain-names',
-  upload: '--upload',
-  cacheControlSegments: '--cache-control-segments',
-  cacheControlPlaylists: '--cache-control-playlists',
-  playlistUrl: '--playlist-url',
-} as const satisfies Partial<Record<keyof EncryptCommandOptions, string>>;
+const otherOptions = [
+  ...(['live', 'period', 'rotateEvery', 'perRenditionIds', 'sourceRoot', 'sourceHeader'] as const),
+  ...(['plainNames', 'upload', 'cacheControlSegments', 'cacheControlPlaylists', 'playlistUrl'] as const),
+];
 
 /** `latchkey encrypt --scheme`: clear media files become DASH and HLS with Common Encryption. */
 export async function runCommonEncryption(
@@ -33,14 +24,16 @@ export async function runCommonEncryption(
   options: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  for (const [name, text] of Object.entries(otherOptions))
-    if (options[name as keyof typeof otherOptions] !== undefined)
-      throw refusal(`${text} is for HLS with AES-128, and not for --scheme`);
-  const { randomBytes, clock, signal, stderr, stdout, env } = context;
-  const packager = await findPackager(options.packager, env, process.cwd());
+  const other = otherOptions.find((name) => options[name] !== undefined);
+  if (other !== undefined) {
+    const flag = `--${other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw refusal(`${flag} is for HLS with AES-128, and not for --scheme`);
+  }
+  const { randomBytes, clock, signal, stdout, env } = context;
+  const packager = findPackager(options.packager, env, process.cwd());
   await checkPackager(packager, { signal });
   const { source: keys, registrar, description } = await chooseKeySource(options, context);
-  const warn = (text: string) => void stderr.write(`latchkey: warning: ${text}\n`);
+  const warn = createWarn(context);
   const { contentId, out: outFolder, force = false } = options;
   const what = { sources, scheme, contentId, outFolder, force, keys, keyUrlBase, packager };
   const summary = await encryptStreams({ ...what, randomBytes, clock, warn, signal });

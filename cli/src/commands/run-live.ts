@@ -1,21 +1,20 @@
 import { resolve } from 'node:path';
 import { AppError } from '@latchkey/shared/errors';
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, createWarn } from '../command-context.ts';
 import { explainError } from '../explain-error.ts';
 import type { ServerAccess } from '../keys/ask-server.ts';
-import { agreeOnPeriods } from '../keys/clock-periods.ts';
+import { agreeOnPeriods, describeClockOffset } from '../keys/clock-periods.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
-import { describeClockOffset } from '../keys/read-clock-offset.ts';
 import { encryptLive } from '../live/encrypt-live.ts';
 import type { LiveReport } from '../live/open-channel.ts';
-import { type ChannelUploader, uploadChannel } from '../live/upload-channel.ts';
+import { uploadChannel } from '../live/upload-channel.ts';
 import { refusal } from '../refusal.ts';
 import { isUrl } from '../source/request-source.ts';
 import { readSourceHeaders } from '../source/source-headers.ts';
-import { chooseCacheControl, warnOfPlainNames } from '../upload/cache-control.ts';
+import { chooseCacheControl } from '../upload/cache-control.ts';
 import { prepareUpload } from '../upload/upload-presentation.ts';
-import { readServerAccess } from './choose-key-source.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
+import { readServerAccess } from './server-options.ts';
 
 /** A minute bounds what a revoked viewer can play on, and costs each viewer one key request a minute. */
 const defaultPeriodSeconds = 60;
@@ -35,12 +34,11 @@ export async function runLive(
   context: CommandContext,
 ): Promise<void> {
   refuseOthers(options);
-  const { contentId, out, register, name = contentId } = options;
-  const { clock, signal, stderr, randomBytes } = context;
+  const { contentId, out, register, name = contentId, playlistUrl, sourceRoot } = options;
+  const { clock, signal, stderr, randomBytes, wait } = context;
   const access = readServerAccess(options, context, '--live');
-  const warn = (text: string) => void stderr.write(`latchkey: warning: ${text}\n`);
+  const warn = createWarn(context);
   const say = (text: string) => void (options.quiet || stderr.write(`${text}\n`));
-  const registerAs = register ? name : undefined;
   const sourceHeaders = readSourceHeaders(options.sourceHeader ?? [], context.env);
   if (Object.keys(sourceHeaders).length > 0 && !isUrl(playlist))
     throw refusal('--source-header and LATCHKEY_SOURCE_HEADERS_FILE are for a source behind an http URL');
@@ -48,9 +46,8 @@ export async function runLive(
 
   try {
     const periodSeconds = options.period ?? defaultPeriodSeconds;
-    const { playlistUrl } = options;
-    const wanted = () => ({ contentId, registerAs, periodSeconds, playlistUrl, clock });
-    const { periods, clockOffsetMs } = await untilThere(() => agreeOnPeriods(access, wanted(), signal));
+    const wanted = { contentId, registerAs: register ? name : undefined, periodSeconds, playlistUrl, clock };
+    const { periods, clockOffsetMs } = await untilThere(() => agreeOnPeriods(access, wanted, signal));
     if (options.period !== undefined && options.period !== periods.periodSeconds) {
       warn(`the content has periods of ${periods.periodSeconds} s already, which hold; --period is not used`);
     }
@@ -58,21 +55,17 @@ export async function runLive(
       warn(
         `${describeClockOffset(clockOffsetMs)}. Set the clock: segments get the keys of the wrong periods`,
       );
+    const outFolder = resolve(out);
+    const cacheControl = options.upload && chooseCacheControl(options, true, warn);
+    if (cacheControl)
+      await untilThere(() => prepareUpload(access, { contentId, playlist, cacheControl }, signal));
     const uploader =
-      options.upload && (await untilThere(() => startUpload(playlist, access, options, context, warn)));
+      cacheControl && uploadChannel({ ...access, contentId, cacheControl, outFolder, warn, signal });
     const keys = createServerKeySource({ ...access, wait: endAttempt, registrar: undefined });
     const report: LiveReport = { warn, say, published: (...change) => uploader?.published(...change) };
     const isEnded = await encryptLive({
-      ...{
-        playlist,
-        contentId,
-        outFolder: out,
-        sourceRoot: options.sourceRoot,
-        sourceHeaders,
-        periods,
-        report,
-      },
-      ...{ clock, randomBytes, signal, wait: context.wait },
+      ...{ playlist, contentId, outFolder, sourceRoot, sourceHeaders, periods, report },
+      ...{ clock, randomBytes, signal, wait },
       keyUrlBase: options.keyUrl ?? access.server,
       plainNames: options.plainNames ?? false,
       fetchKey: (epoch, until) => keys.get({ contentId, epoch }, until),
@@ -121,22 +114,4 @@ async function whenReachable<T>(
       await wait(retrySeconds, signal);
     }
   }
-}
-
-async function startUpload(
-  playlist: string,
-  { server, apiKey }: ServerAccess,
-  options: EncryptCommandOptions,
-  context: CommandContext,
-  warn: (text: string) => void,
-): Promise<ChannelUploader> {
-  const { contentId, out } = options;
-  const { wait, clock, signal } = context;
-  const access = { server, apiKey, wait };
-  const cacheControl = chooseCacheControl(options, true);
-  await prepareUpload(access, { contentId, playlist, cacheControl, register: undefined }, signal);
-  const warning = warnOfPlainNames(options.plainNames ?? false, cacheControl);
-  if (warning) warn(warning);
-  const outFolder = resolve(out);
-  return uploadChannel({ server, apiKey, contentId, cacheControl, outFolder, clock, wait, warn, signal });
 }

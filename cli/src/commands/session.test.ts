@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Answer, answerProblem, startKeyServer } from '../testing/key-server.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKey, apiKeyEnv, runCommand } from '../testing/run-command.ts';
 
-const apiKey = `lk_${'ab'.repeat(32)}`;
 const url = `https://keys.example/play/${'s'.repeat(43)}/index.m3u8`;
 const made = {
   session: {
@@ -19,7 +18,7 @@ const grant: Answer = (_, response) => void response.writeHead(201).end(JSON.str
 async function run(answer: Answer, ...more: string[]) {
   const { url: server, seen } = await startKeyServer(answer);
   const args = ['session', 'film', '--viewer', 'ada', '--server', server, ...more];
-  return { ...(await runCommand(args, { env: { LATCHKEY_API_KEY: apiKey } })), seen };
+  return { ...(await runCommand(args, { env: apiKeyEnv })), seen };
 }
 
 it('session writes nothing but the URL to standard output, and says on standard error what it is and how it ends', async () => {
@@ -83,7 +82,7 @@ it.each([
 });
 
 it('session needs a viewer and a server', async () => {
-  const env = { LATCHKEY_API_KEY: apiKey };
+  const env = apiKeyEnv;
   expect(await runCommand(['session', 'film', '--server', 'http://x'], { env })).toMatchObject({
     exitCode: 2,
   });

@@ -1,14 +1,12 @@
 import { AppError } from '@latchkey/shared/errors';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { askServer } from '../keys/ask-server.ts';
-import { readServerAccess } from './choose-key-source.ts';
+import { askServer, withAdvice } from '../keys/ask-server.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
+import { apiKeyFileOption, readServerAccess, type ServerOptions, serverOption } from './server-options.ts';
 
-interface SessionCommandOptions {
+interface SessionCommandOptions extends ServerOptions {
   readonly viewer: string;
-  readonly server?: string;
-  readonly apiKeyFile?: string;
   readonly ttl?: number;
   readonly device?: string;
   readonly json?: true;
@@ -27,11 +25,8 @@ export function registerSession(program: Command, context: CommandContext): void
     .description('make a playback session: a URL that plays one content for one viewer, without a token')
     .argument('<content>', 'id of the content, which has a playlistUrl')
     .requiredOption('--viewer <id>', 'for whom it is; it counts for LEASE_MAX_PER_VIEWER')
-    .option(
-      '--server <url>',
-      'ask this key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
-    )
-    .option('--api-key-file <file>', 'the API key is in this file')
+    .addOption(serverOption())
+    .addOption(apiKeyFileOption())
     .option(
       '--ttl <seconds>',
       'how long it lives without a use (default: LEASE_TTL_SECONDS)',
@@ -81,16 +76,13 @@ async function runSession(
 /** Adds what to do. The server's detail names what is missing. */
 function advise(error: unknown, contentId: string): unknown {
   if (!(error instanceof AppError)) return error;
-  const advice = adviceFor(error, contentId);
-  return advice ? new AppError(error.code, { detail: `${error.detail} ${advice}`, cause: error }) : error;
-}
-
-function adviceFor({ code }: AppError, contentId: string): string | undefined {
-  if (code === 'SESSION_UNAVAILABLE')
-    return (
+  if (error.code === 'SESSION_UNAVAILABLE')
+    return withAdvice(
+      error,
       'A session needs PUBLIC_URL, the address of the server for players, among its variables, and the playlistUrl of the content: ' +
-      `set it in the dashboard, with PATCH /api/v1/content/${contentId}, or with latchkey encrypt --register --playlist-url <url>.`
+        `set it in the dashboard, with PATCH /api/v1/content/${contentId}, or with latchkey encrypt --register --playlist-url <url>.`,
     );
-  if (code === 'NOT_FOUND') return 'The server makes no sessions: its LEASE_MODE is off.';
-  return undefined;
+  return error.code === 'NOT_FOUND'
+    ? withAdvice(error, 'The server makes no sessions: its LEASE_MODE is off.')
+    : error;
 }

@@ -1,16 +1,18 @@
 import { SingleBar } from 'cli-progress';
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, createWarn } from '../command-context.ts';
 import type { EncryptReport } from '../encrypt/encrypt-options.ts';
 
-/** Lines after so much of the work: enough to see progress, few enough for a log. */
+/** Enough lines to see progress, few enough for a log. */
 const lineEveryFraction = 0.25;
+/** Less is done before a line is read. */
+export const silentBelow = 50;
 
 interface Amount {
   readonly files: number;
   readonly bytes: number;
 }
 
-export interface ProgressDisplay {
+interface ProgressDisplay {
   start(total: Amount): void;
   /** @param done since the start */
   update(done: Amount): void;
@@ -18,22 +20,61 @@ export interface ProgressDisplay {
   stop(): void;
 }
 
+type Outputs = Pick<CommandContext, 'terminal' | 'stderr'>;
+
 /** A bar on a terminal, some lines in a log, nothing with `quiet`. */
 export function showProgress(
-  { terminal, stderr }: Pick<CommandContext, 'terminal' | 'stderr'>,
+  { terminal, stderr }: Outputs,
   quiet: boolean,
   verb: 'Encrypting' | 'Uploading',
 ): ProgressDisplay {
   if (quiet) return { start: () => {}, update: () => {}, stop: () => {} };
-  return terminal ? drawBar(terminal, verb) : writeLines(stderr, verb);
+  const bar =
+    terminal &&
+    createBar(terminal, `${verb} {bar} {percentage}%  {value} of {total} MB  {eta_formatted} left`);
+  let writeLine = (_done: number) => {};
+  return {
+    start({ files, bytes }) {
+      if (bar) return bar.start(megabytes(bytes), 0);
+      stderr.write(`${verb} ${files} files, ${megabytes(bytes)} MB\n`);
+      writeLine = atEachFraction(files, (done) => stderr.write(`${done} of ${files} files\n`));
+    },
+    update({ files, bytes }) {
+      if (bar) bar.update(megabytes(bytes));
+      else writeLine(files);
+    },
+    stop: () => bar?.stop(),
+  };
+}
+
+/** The same for work that is counted. Short work shows nothing. */
+export function countDone(
+  { terminal, stderr }: Outputs,
+  isQuiet: boolean,
+  verb: string,
+  total: number,
+): { one(): void; stop(): void } {
+  if (isQuiet || total < silentBelow) return { one: () => {}, stop: () => {} };
+  const bar = terminal && createBar(terminal, `${verb} {bar} {value} of {total}`);
+  bar?.start(total, 0);
+  const writeLine = atEachFraction(total, (done) => stderr.write(`${verb}: ${done} of ${total}\n`));
+  let done = 0;
+  return {
+    one() {
+      done++;
+      if (bar) bar.update(done);
+      else writeLine(done);
+    },
+    stop: () => bar?.stop(),
+  };
 }
 
 /** Shows the progress of an encryption, and always its warnings. */
-export function reportEncryption(display: ProgressDisplay, stderr: CommandContext['stderr']): EncryptReport {
+export function reportEncryption(display: ProgressDisplay, context: CommandContext): EncryptReport {
   let files = 0;
   let bytes = 0;
   return {
-    warn: (text) => void stderr.write(`latchkey: warning: ${text}\n`),
+    warn: createWarn(context),
     start: display.start,
     fileDone(more) {
       files++;
@@ -43,37 +84,16 @@ export function reportEncryption(display: ProgressDisplay, stderr: CommandContex
   };
 }
 
-function drawBar(stream: NodeJS.WriteStream, verb: string): ProgressDisplay {
-  const bar = new SingleBar({
-    stream,
-    format: `${verb} {bar} {percentage}%  {value} of {total} MB  {eta_formatted} left`,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    hideCursor: true,
-  });
-  return {
-    start: (total) => bar.start(megabytes(total.bytes), 0),
-    update: ({ bytes }) => bar.update(megabytes(bytes)),
-    stop: () => bar.stop(),
-  };
+function createBar(stream: NodeJS.WriteStream, format: string): SingleBar {
+  return new SingleBar({ stream, format, barCompleteChar: '█', barIncompleteChar: '░', hideCursor: true });
 }
 
-function writeLines(stderr: CommandContext['stderr'], verb: string): ProgressDisplay {
-  let total = 0;
-  let done = 0;
-  let nextLineAt = lineEveryFraction;
-  return {
-    start({ files, bytes }) {
-      total = files;
-      stderr.write(`${verb} ${files} files, ${megabytes(bytes)} MB\n`);
-    },
-    update({ files }) {
-      if (files === done || files / total < nextLineAt) return;
-      done = files;
-      stderr.write(`${done} of ${total} files\n`);
-      while (nextLineAt <= done / total) nextLineAt += lineEveryFraction;
-    },
-    stop: () => {},
+function atEachFraction(total: number, write: (done: number) => void): (done: number) => void {
+  let nextAt = lineEveryFraction;
+  return (done) => {
+    if (!(done / total >= nextAt)) return;
+    write(done);
+    while (nextAt <= done / total) nextAt += lineEveryFraction;
   };
 }
 

@@ -1,15 +1,14 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createFileMaker } from '../testing/migrated-file.ts';
 import { runCommand } from '../testing/run-command.ts';
-import { withFile } from '../testing/with-file.ts';
+import { createFileMaker, withFile } from '../testing/sqlite-file.ts';
 
 const makeFile = createFileMaker();
 const refusal =
-  /The database has the schema 0018-audit-readers of a version before 0\.3\.0.*docs\/upgrade\.md#from-a-version-before-030/;
+  /The database has the schema 0018-audit-readers of a version before 0\.3\.0.*docs\/operate\/upgrade\.md#from-a-version-before-030/;
 
-/** A database whose migrations are those of the last unreleased version. */
+/** A database with the migrations of the last unreleased version. */
 async function makeUnreleased() {
   const made = await makeFile();
   withFile(made.path, (file) => {
@@ -27,10 +26,10 @@ test.each([
 ])(
   'latchkey %j on a database of an unreleased version is refused with what to do, and changes nothing',
   async ([...args], words) => {
-    const { folder, path } = await makeUnreleased();
+    const { folder, path, env } = await makeUnreleased();
     const before = readFileSync(path);
     const command = args.map((word) => word.replace('FOLDER', folder));
-    const { exitCode, stdout, stderr } = await runCommand(command, { env: { SQLITE_PATH: path } });
+    const { exitCode, stdout, stderr } = await runCommand(command, { env });
     expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringMatching(refusal)]);
     expect(stderr).toContain(words);
     expect(readFileSync(path).equals(before)).toBe(true);
@@ -38,9 +37,9 @@ test.each([
   },
 );
 
-test('latchkey doctor finds a database of an unreleased version wrong, and says what to do', async () => {
-  const { path } = await makeUnreleased();
-  const { exitCode, stdout } = await runCommand(['doctor'], { env: { SQLITE_PATH: path, PORT: '0' } });
+test('latchkey doctor reports a database of an unreleased version as wrong, and explains what to do', async () => {
+  const { env } = await makeUnreleased();
+  const { exitCode, stdout } = await runCommand(['doctor'], { env: { ...env, PORT: '0' } });
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(new RegExp(`WRONG +SQLITE_PATH .*${refusal.source}`));
 });
@@ -49,9 +48,9 @@ test('latchkey restore refuses a backup of an unreleased version, and leaves the
   const { folder, path: old } = await makeUnreleased();
   const backup = join(folder, 'backup.db');
   copyFileSync(old, backup);
-  const { folder: own, path } = await makeFile();
+  const { folder: own, path, env } = await makeFile();
   withFile(path, (file) => file.exec("insert into marks values ('ann', 'film', 1)"));
-  const { exitCode, stderr } = await runCommand(['restore', backup], { env: { SQLITE_PATH: path } });
+  const { exitCode, stderr } = await runCommand(['restore', backup], { env });
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(
     new RegExp(`backup\\.db cannot be restored: ${refusal.source}.*Nothing was changed`),

@@ -1,4 +1,4 @@
-import { AppError } from '@latchkey/shared/errors';
+import { failure } from '../refusal.ts';
 
 /** Clear Key in DASH (DASH-IF, Content Protection identifiers). */
 const clearKey = 'urn:uuid:e2719d58-a985-b3c9-781a-b030af78d30e';
@@ -25,9 +25,7 @@ export function addClearKey(manifest: string, url: string): string {
   const named = changed.replace('<MPD ', `<MPD xmlns:dashif="${dashIfNamespace}" `);
   if (added > 0 && named !== changed) return named;
   // Players would not find a licence, and nobody would see it before.
-  throw new AppError('INTERNAL', {
-    detail: 'The DASH manifest of this version of Shaka Packager has another form. Use version 3.4',
-  });
+  throw failure('The DASH manifest of this version of Shaka Packager has another form. Use version 3.4');
 }
 
 function escapeText(text: string): string {

@@ -12,8 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createMasterKey, deriveContentKey, keyIdOf, writeUuid } from '@latchkey/shared/derivation';
+import { keyIdOf, writeUuid } from '@latchkey/shared/derivation';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { keyOfUrl, keyUrlBase, masterKeyEnv } from '../testing/encrypt-files.ts';
 import { packagerPath } from '../testing/packager-path.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
@@ -22,9 +23,8 @@ const run = promisify(execFile);
 const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const env = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
-const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
-const keyHex = deriveContentKey(masterKey, 'film').toString('hex');
+const env = masterKeyEnv;
+const keyHex = keyOfUrl(`${keyUrlBase}/keys/film`).toString('hex');
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-cenc-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -95,7 +95,7 @@ it('several sizes of a film share the sound of the first file', async () => {
   const { out, stderr } = await encrypt([], [film, join(folder, 'small.mp4')]);
   const media = readdirSync(out).filter((name) => name.endsWith('.mp4'));
   expect(media.sort()).toEqual(['film-audio.mp4', 'film-video.mp4', 'small-video.mp4']);
-  expect(stderr).toContain(`small.mp4: its sound is left out, because that of ${film} is taken`);
+  expect(stderr).toContain(`small.mp4: its sound is left out, because the sound of ${film} is used`);
 });
 
 /** A packager that writes down how it was called, and then runs `ending`. */
@@ -156,7 +156,7 @@ it('a signal ends the packager, and neither files nor the key are left', async (
   expect(() => process.kill(Number(readFileSync(started, 'utf8')), 0)).toThrow('ESRCH');
 });
 
-it('without Shaka Packager the message says how to install it', async () => {
+it('without Shaka Packager the message explains how to install it', async () => {
   const { exitCode, stderr } = await encrypt([], [film], '');
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('npm install shaka-packager')]);
 });

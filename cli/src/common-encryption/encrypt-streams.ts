@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import type { Clock } from '@latchkey/shared/clock';
 import { keyIdOf } from '@latchkey/shared/derivation';
+import { checkBaseUrl, checkContentId } from '../check-options.ts';
+import type { CommandContext } from '../command-context.ts';
 import type { ContentKeySource } from '../encrypt/content-key-source.ts';
-import { checkContentId, checkKeyUrlBase } from '../encrypt/encrypt-options.ts';
-import { openOutputFolder } from '../encrypt/output-folder.ts';
+import { fillOutputFolder } from '../encrypt/output-folder.ts';
 import { createRenditionNamer } from '../encrypt/target-names.ts';
 import { isWithin } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
@@ -15,7 +15,7 @@ import { listStreams, runPackager } from './run-packager.ts';
 /** Protection schemes of Common Encryption (ISO/IEC 23001-7) that players know: AES-CTR, and AES-CBC with a pattern. */
 export const schemes = ['cenc', 'cbcs'] as const;
 
-export interface StreamsOptions {
+export interface StreamsOptions extends Pick<CommandContext, 'randomBytes' | 'clock' | 'signal'> {
   /** Paths of clear media files. */
   readonly sources: readonly string[];
   readonly scheme: (typeof schemes)[number];
@@ -27,10 +27,7 @@ export interface StreamsOptions {
   readonly keyUrlBase: string;
   /** Path of Shaka Packager. */
   readonly packager: string;
-  readonly randomBytes: (count: number) => Uint8Array;
-  readonly clock: Clock;
   readonly warn: (text: string) => void;
-  readonly signal: AbortSignal;
 }
 
 export interface StreamsSummary {
@@ -54,7 +51,7 @@ const playlistName = 'master.m3u8';
 export async function encryptStreams(options: StreamsOptions): Promise<StreamsSummary> {
   const { contentId, outFolder, keys, signal } = options;
   checkContentId(contentId);
-  const base = checkKeyUrlBase(options.keyUrlBase);
+  const base = checkBaseUrl(options.keyUrlBase, '--key-url');
   const licenseUrl = `${base}/licenses/clearkey/${contentId}`;
   const sources = options.sources.map((source) => resolve(source));
   for (const source of sources) await checkSource(source);
@@ -65,24 +62,13 @@ export async function encryptStreams(options: StreamsOptions): Promise<StreamsSu
 
   const inside = sources.find((source) => isWithin(source, resolve(outFolder)));
   const playlistPath = inside ?? sources[0] ?? '';
-  const output = await openOutputFolder(outFolder, { ...options, playlistPath });
-  try {
-    await runWithKey(key, `${base}/keys/${contentId}`, tracks, output.partialPath, options);
-    const manifest = join(output.partialPath, manifestName);
+  const { path } = await fillOutputFolder(outFolder, { ...options, playlistPath }, async (folder) => {
+    await runWithKey(key, `${base}/keys/${contentId}`, tracks, folder, options);
+    const manifest = join(folder, manifestName);
     await writeFile(manifest, addClearKey(await readFile(manifest, 'utf8'), licenseUrl));
-    signal.throwIfAborted();
-    await output.commit();
-  } catch (error) {
-    await output.discard();
-    throw error;
-  }
-  return {
-    outFolder: output.path,
-    tracks: tracks.length,
-    licenseUrl,
-    manifest: join(output.path, manifestName),
-    playlist: join(output.path, playlistName),
-  };
+  });
+  const [manifest, playlist] = [join(path, manifestName), join(path, playlistName)];
+  return { outFolder: path, tracks: tracks.length, licenseUrl, manifest, playlist };
 }
 
 async function checkSource(source: string): Promise<void> {
@@ -116,7 +102,7 @@ async function planTracks(
       if (kind === 'audio' && withPicture) {
         soundOf ??= source;
         if (soundOf !== source) {
-          warn(`${source}: its sound is left out, because that of ${soundOf} is taken`);
+          warn(`${source}: its sound is left out, because the sound of ${soundOf} is used`);
           continue;
         }
       }

@@ -5,7 +5,7 @@ import { packagerPath } from '../testing/packager-path.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 import { findPackager } from './find-packager.ts';
 
-test('Shaka Packager is the given one, else that of PATH, else that of node_modules in a folder above', async () => {
+test('Shaka Packager is the given program, else the one in PATH, else the one in node_modules of a folder above', () => {
   const folder = writeFiles(temporaryFolder(), { 'project/a/b/file': '', 'none/packager/file': '' });
   const installed = join(folder, 'project/node_modules/shaka-packager/bin', basename(packagerPath));
   const onPath = join(folder, 'bin/packager');
@@ -16,9 +16,10 @@ test('Shaka Packager is the given one, else that of PATH, else that of node_modu
   const cwd = join(folder, 'project/a/b');
   // A folder of that name is not a program.
   const PATH = `${join(folder, 'none')}:${join(folder, 'bin')}`;
-  expect(await findPackager(undefined, { PATH }, cwd)).toBe(onPath);
-  expect(await findPackager(undefined, {}, cwd)).toBe(installed);
-  expect(await findPackager('../../../bin/packager', {}, cwd)).toBe(onPath);
-  const none = findPackager(undefined, { PATH: '' }, join(folder, 'none'));
-  await expect(none).rejects.toThrow('npm install shaka-packager');
+  expect(findPackager(undefined, { PATH }, cwd)).toBe(onPath);
+  expect(findPackager(undefined, {}, cwd)).toBe(installed);
+  expect(findPackager('../../../bin/packager', {}, cwd)).toBe(onPath);
+  expect(() => findPackager(undefined, { PATH: '' }, join(folder, 'none'))).toThrow(
+    'npm install shaka-packager',
+  );
 });

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Variables } from '../keys/variables.ts';
@@ -17,17 +16,18 @@ const packagedNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * The path of Shaka Packager: the given one, else that of PATH, else that of the npm package in `node_modules` of this folder or one above.
+ * The path of Shaka Packager: the given one, else the one in PATH, else the npm package's in `node_modules` of this folder or one above.
  *
  * @param given `--packager`
- * @throws AppError `VALIDATION_FAILED` that says what to install
+ * @throws AppError `VALIDATION_FAILED` that explains what to install
  */
-export async function findPackager(given: string | undefined, env: Variables, cwd: string): Promise<string> {
+export function findPackager(given: string | undefined, env: Variables, cwd: string): string {
   if (given !== undefined) {
-    if (await isProgram(resolve(cwd, given))) return resolve(cwd, given);
+    if (isProgram(resolve(cwd, given))) return resolve(cwd, given);
     throw refusal(`--packager ${given} is not a program; accepted: the path of Shaka Packager's program`);
   }
-  for (const path of [...listOfPath(env), ...listOfPackages(cwd)]) if (await isProgram(path)) return path;
+  const found = [...listOfPath(env), ...listOfPackages(cwd)].find(isProgram);
+  if (found !== undefined) return found;
   throw refusal(
     '--scheme needs Shaka Packager, which is not in PATH and not in node_modules; install it with `npm install shaka-packager`, ' +
       'or give the path of its program with --packager',
@@ -43,21 +43,16 @@ function listOfPackages(cwd: string): string[] {
   const name = packagedNames[`${platform()}-${arch()}`];
   if (!name) return [];
   const folders = [resolve(cwd)];
-  for (let folder = resolve(cwd); dirname(folder) !== folder; folder = dirname(folder))
-    folders.push(dirname(folder));
+  for (let folder = dirname(resolve(cwd)); folder !== folders.at(-1); folder = dirname(folder))
+    folders.push(folder);
   return folders.map((folder) => join(folder, 'node_modules/shaka-packager/bin', name));
 }
 
-async function isProgram(path: string): Promise<boolean> {
-  const isFile = await stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-  return (
-    isFile &&
-    access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-  );
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

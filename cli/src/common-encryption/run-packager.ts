@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { AppError } from '@latchkey/shared/errors';
-import { refusal } from '../refusal.ts';
+import { failure, refusal } from '../refusal.ts';
 
 interface RunOptions {
   readonly cwd?: string;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** Of what a failed run says, the end is shown: the cause is in its last lines. */
@@ -17,24 +17,20 @@ export async function runPackager(
   args: readonly string[],
   { cwd, signal }: RunOptions,
 ): Promise<string> {
-  signal?.throwIfAborted();
-  const child = spawn(packager, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(cwd !== undefined && { cwd }),
-    ...(signal && { signal }),
-  });
-  let failure: Error | undefined;
+  signal.throwIfAborted();
+  const child = spawn(packager, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd, signal });
+  let unstarted: Error | undefined;
   child.once('error', (error) => {
-    failure = error;
+    unstarted = error;
   });
   // Also after a signal or a failed start: a program that still writes would fill the folder that the caller removes.
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [code, output, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-  signal?.throwIfAborted();
-  if (failure) throw failure;
+  signal.throwIfAborted();
+  if (unstarted) throw unstarted;
   if (code === 0) return output;
   const said = hideKeys(errors).trim().slice(-shownCharacters);
-  throw new AppError('INTERNAL', { detail: `${packager} failed with ${code ?? 'a signal'}: ${said}` });
+  throw failure(`${packager} failed with ${code ?? 'a signal'}: ${said}`);
 }
 
 /** No version is known to print a key. A message that may reach a log must not depend on it. */
@@ -45,7 +41,7 @@ function hideKeys(text: string): string {
 /** Makes sure that a program of this name is Shaka Packager. @throws AppError `VALIDATION_FAILED` */
 export async function checkPackager(packager: string, options: RunOptions): Promise<void> {
   const version = await runPackager(packager, ['--version'], options).catch((cause: unknown) => {
-    options.signal?.throwIfAborted();
+    options.signal.throwIfAborted();
     return String(cause);
   });
   if (!/^packager(-\S+)? version v?\d/m.test(version))
@@ -67,7 +63,7 @@ export async function listStreams(
 ): Promise<readonly MediaStream[]> {
   const args = ['--quiet', `in=${path}`, '--dump_stream_info'];
   const report = await runPackager(packager, args, options).catch((cause: unknown) => {
-    options.signal?.throwIfAborted();
+    options.signal.throwIfAborted();
     if (!(cause instanceof AppError)) throw cause;
     throw refusal(`${path} cannot be read as a media file. ${cause.message}`, cause);
   });

@@ -28,8 +28,8 @@ interface Configuration {
 }
 
 /**
- * Reads every variable as the processes do at their start: those of a single node, and those of separate services if the
- * environment has any. Missing secrets that a single node makes itself are not a fault.
+ * Reads every variable as a single node does at its start, and also as separate services do if the environment is for them.
+ * Missing secrets that a single node makes itself are not a fault.
  */
 export function examineConfiguration(env: Variables): Configuration {
   // Separate services make nothing: each would make another master key.
@@ -49,7 +49,7 @@ export function examineConfiguration(env: Variables): Configuration {
     });
   if (!found.some(({ state }) => state === 'wrong')) {
     const says = separate
-      ? 'every variable can be used, those of separate services too'
+      ? 'every variable can be used, also for separate services'
       : 'every variable can be used';
     found.unshift({ state: 'ok', about: 'configuration', says });
   }

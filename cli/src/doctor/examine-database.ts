@@ -152,6 +152,6 @@ async function examineRole(db: Database, about: string): Promise<Finding> {
     state: 'warning',
     about,
     says: 'is reached by one role that sees the tables of all services: a hole in one service would open all of them',
-    mend: 'npx latchkey migrate --roles, then give auth, content and leases a DATABASE_URL with their own roles; migrate keeps this one (docs/database-roles.md)',
+    mend: 'npx latchkey migrate --roles, then give auth, content and leases a DATABASE_URL with their own roles; migrate keeps this one (docs/operate/database-roles.md)',
   };
 }

@@ -25,7 +25,7 @@ export async function examineDisk(
   const about = `disk of SQLITE_PATH (${sqlitePath})`;
   const free = `${Math.floor(freeBytes / mebibyte)} MiB are free (${Math.floor((100 * freeBytes) / sizeBytes)} %)`;
   const mend =
-    'make room on the disk or enlarge it; docs/runbooks/latchkey-disk-nearly-full.md says what takes the room';
+    'make room on the disk or enlarge it; docs/operate/runbooks/stores.md#latchkeydisknearlyfull explains what takes the room';
   if (freeBytes < leastFreeBytes) {
     const says = `is full, ${free}: keys are served, no viewer can start and no revocation is accepted`;
     return [{ state: 'wrong', about, says, mend }];

@@ -1,7 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { isContentId } from '@latchkey/shared/contracts';
 import { refusal } from '../refusal.ts';
-import { showUrl } from '../show-url.ts';
 import type { ContentKeySource, WrittenContent } from './content-key-source.ts';
 
 /** Progress of an encryption. */
@@ -61,28 +59,6 @@ export interface Summary {
   /** Every key URL in the playlists, in the order of its first use. */
   readonly keyUrls: readonly string[];
   readonly warnings: readonly string[];
-}
-
-/** @throws AppError `VALIDATION_FAILED`: `leases` is a path of the key server (`docs/contract.md#conventions`) */
-export function checkContentId(contentId: string): void {
-  if (isContentId(contentId)) return;
-  throw refusal(`--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -, and not "leases"`);
-}
-
-/** @returns the URL without a slash at its end @throws AppError `VALIDATION_FAILED` */
-export function checkKeyUrlBase(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const plain = url && !url.search && !url.hash && !url.username && !url.password && !/[?#]/.test(text);
-  if (plain && /^https?:$/.test(url.protocol)) return withoutEndSlashes(url.href);
-  throw refusal(
-    `--key-url "${showUrl(text)}"; accepted: an http or https URL without query, such as https://keys.example.com`,
-  );
-}
-
-function withoutEndSlashes(url: string): string {
-  let end = url.length;
-  while (url[end - 1] === '/') end--;
-  return url.slice(0, end);
 }
 
 /** @throws AppError `VALIDATION_FAILED` */

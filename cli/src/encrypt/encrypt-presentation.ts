@@ -1,17 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { checkBaseUrl, checkContentId } from '../check-options.ts';
 import { type KeyName, keyPath } from './content-key-source.ts';
-import {
-  checkContentId,
-  checkKeyUrlBase,
-  checkRotation,
-  type EncryptOptions,
-  type Summary,
-} from './encrypt-options.ts';
+import { checkRotation, type EncryptOptions, type Summary } from './encrypt-options.ts';
 import { loadPresentation } from './load-presentation.ts';
 import type { MediaFileJob } from './media-file.ts';
 import { writeMediaFiles } from './media-threads.ts';
-import { openOutputFolder } from './output-folder.ts';
+import { fillOutputFolder } from './output-folder.ts';
 import { type PresentationPlan, planPresentation } from './plan-presentation.ts';
 import type { PlannedFile } from './plan-rendition.ts';
 import { keyUrl } from './render-media-playlist.ts';
@@ -26,28 +21,20 @@ import { keyUrl } from './render-media-playlist.ts';
 export async function encryptPresentation(given: EncryptOptions): Promise<Summary> {
   checkContentId(given.contentId);
   checkRotation(given.rotateEverySegments);
-  const options = { ...given, keyUrlBase: checkKeyUrlBase(given.keyUrlBase) };
+  const options = { ...given, keyUrlBase: checkBaseUrl(given.keyUrlBase, '--key-url') };
 
   const presentation = await loadPresentation(options);
   const plan = await planPresentation(presentation, options);
   const warnings = [...presentation.warnings, ...plan.warnings];
   for (const warning of warnings) options.report?.warn?.(warning);
-  const { randomBytes, clock, force = false } = options;
-  const { path: playlistPath } = presentation;
-  const output = await openOutputFolder(options.outFolder, { force, playlistPath, randomBytes, clock });
-  try {
+  const { randomBytes, clock, force = false, signal } = options;
+  const conditions = { force, playlistPath: presentation.path, randomBytes, clock, signal };
+  const { path, result } = await fillOutputFolder(options.outFolder, conditions, async (folder) => {
     // All keys before the first byte, so that a refused key costs no work.
     const keys = await fetchKeys(plan, options);
-    const bytes = await writeFiles(plan, output.partialPath, keys, options);
-    options.signal?.throwIfAborted();
-    await output.commit();
-    return summarize(plan, output.path, bytes, options, warnings);
-  } catch (error) {
-    await output.discard();
-    // The signal's reason says more than the stream's "aborted".
-    options.signal?.throwIfAborted();
-    throw error;
-  }
+    return writeFiles(plan, folder, keys, options);
+  });
+  return summarize(plan, path, result, options, warnings);
 }
 
 async function fetchKeys(

@@ -82,28 +82,28 @@ describe('an initialization section', () => {
   });
 });
 
-describe('what EXT-X-MAP names stays encrypted, and a warning says so,', () => {
+describe('the file that EXT-X-MAP names stays encrypted, and a warning reports it,', () => {
   it.each([
-    ['where it holds media after the initialization section', [makeInitialization(), media]],
-    ['where it holds still pictures', [makeInitialization(), makeBox('meta', Buffer.from('idat'))]],
-    ['where it is cut within a box', [makeInitialization().subarray(0, -1), Buffer.alloc(0)]],
+    ['if it holds media after the initialization section', [makeInitialization(), media]],
+    ['if it holds still pictures', [makeInitialization(), makeBox('meta', Buffer.from('idat'))]],
+    ['if it is cut within a box', [makeInitialization().subarray(0, -1), Buffer.alloc(0)]],
     [
-      'where a box has no sensible size',
+      'if a box has an implausible size',
       [makeInitialization(), Buffer.from([0, 0, 0, 3]), Buffer.from('moov')],
     ],
     [
-      'where a 64-bit size is smaller than its own head',
+      'if a 64-bit size is smaller than its own head',
       [Buffer.from([0, 0, 0, 1]), Buffer.from('moov'), Buffer.alloc(8)],
     ],
-    ['where it is a stream of MPEG-TS with pictures', [makeProgramTable(0x1000), makeTransportPacket(0x100)]],
+    ['if it is a stream of MPEG-TS with pictures', [makeProgramTable(0x1000), makeTransportPacket(0x100)]],
     [
-      'where a packet of MPEG-TS is not whole',
+      'if a packet of MPEG-TS is not whole',
       [makeProgramTable(0x1000), makeTransportPacket(0x1000).subarray(1)],
     ],
-    ['where it is subtitles', [Buffer.from('WEBVTT\n\n00:01.000 --> 00:02.000\nwords\n')]],
-    ['where nobody knows what it is', [Buffer.from('some picture')]],
-    ['where it is too short for a box', [Buffer.from('x')]],
-  ])('what EXT-X-MAP names is encrypted with a warning %s', async (_, parts) => {
+    ['if it is subtitles', [Buffer.from('WEBVTT\n\n00:01.000 --> 00:02.000\nwords\n')]],
+    ['if its format is unknown', [Buffer.from('some picture')]],
+    ['if it is too short for a box', [Buffer.from('x')]],
+  ])('the file that EXT-X-MAP names is encrypted with a warning %s', async (_, parts) => {
     const content = Buffer.concat(parts);
     const { text, map, warnings } = await encryptMap(content);
     expect(keysAndMaps(text).slice(0, 4)).toEqual(['AES', 'MAP', 'AES', '00000.m4s']);

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import type { MediaReference } from '../hls/media-playlist.ts';
+import { readRange } from '../read-range.ts';
 import { showUrl } from '../show-url.ts';
 import type { Rendition } from './load-presentation.ts';
 import type { MediaLocations, SourceSlice } from './locate-media.ts';
@@ -127,16 +127,7 @@ function isSubtitleHead(bytes: Buffer): boolean {
 function bytesOfFile({ path, offset, length }: SourceSlice): ReadableBytes {
   return {
     length,
-    async read(from, count) {
-      const file = await open(path, 'r');
-      try {
-        const wanted = Math.min(count, length - from);
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted), 0, wanted, offset + from);
-        return buffer.subarray(0, bytesRead);
-      } finally {
-        await file.close();
-      }
-    },
+    read: (from, count) => readRange(path, { offset: offset + from, length: Math.min(count, length - from) }),
   };
 }
 

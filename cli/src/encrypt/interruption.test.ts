@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { encryptOptions, keyOfUrl } from '../testing/encrypt-files.ts';
 import { startKeyServer } from '../testing/key-server.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
+import { apiKeyEnv, startProcess } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 import { encryptPresentation } from './encrypt-presentation.ts';
 
@@ -15,19 +15,12 @@ const files = {
   ...Object.fromEntries(names.map((name) => [name, name])),
 };
 
-function start(script: string, args: string[], env: Record<string, string> = {}): ChildProcess {
-  const path = join(import.meta.dirname, '..', script);
-  const child = spawn(process.execPath, [path, ...args], { env: { ...process.env, ...env }, stdio: 'pipe' });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
-
 it('a run that SIGKILL ends leaves no output folder, and the next run removes its partial folder', async () => {
   const folder = writeFiles(temporaryFolder(), files);
   const outside = temporaryFolder();
   const out = join(outside, 'out');
-  const child = start('testing/stall-after-two-files.ts', [folder, out]);
-  await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
+  const child = startProcess('testing/stall-after-two-files.ts', [folder, out], process.env);
+  await once(child.stdout, 'data');
   child.kill('SIGKILL');
   await once(child, 'exit');
 
@@ -51,9 +44,9 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     const { promise: waits, resolve: asked } = Promise.withResolvers<void>();
     const { url } = await startKeyServer(() => asked());
     const args = ['encrypt', join(folder, 'f.m3u8'), '--content-id', 'film', '--out', join(outside, 'out')];
-    const child = start('main.ts', [...args, '--server', url], { LATCHKEY_API_KEY: `lk_${'0'.repeat(64)}` });
+    const child = startProcess('main.ts', [...args, '--server', url], { ...process.env, ...apiKeyEnv });
     let said = '';
-    child.stderr?.on('data', (chunk) => {
+    child.stderr.on('data', (chunk) => {
       said += chunk;
     });
     await waits;

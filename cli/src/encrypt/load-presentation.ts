@@ -3,8 +3,7 @@ import { dirname, relative } from 'node:path';
 import { findHeaderFaults } from '../hls/find-header-faults.ts';
 import { type MediaPlaylist, parseMediaPlaylist } from '../hls/media-playlist.ts';
 import { type MultivariantPlaylist, parseMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
-import { playlistError } from '../hls/playlist-error.ts';
-import { classifyPlaylist, type PlaylistText, splitPlaylist } from '../hls/playlist-lines.ts';
+import { classifyPlaylist, type PlaylistText, playlistError, splitPlaylist } from '../hls/playlist-lines.ts';
 import { inspectTags } from '../hls/refused-tags.ts';
 import { isWithin, resolveReference } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
@@ -39,9 +38,9 @@ export interface Presentation {
 export async function loadPresentation(
   options: Pick<EncryptOptions, 'playlist' | 'sourceRoot'>,
 ): Promise<Presentation> {
-  const playlistPath = await existing(options.playlist, 'the playlist');
+  const playlistPath = await realPathOf(options.playlist, 'the playlist');
   const root = dirname(playlistPath);
-  const sourceRoot = options.sourceRoot ? await existing(options.sourceRoot, '--source-root') : root;
+  const sourceRoot = options.sourceRoot ? await realPathOf(options.sourceRoot, '--source-root') : root;
   if (!isWithin(playlistPath, sourceRoot)) {
     throw playlistError({ playlist: playlistPath }, `lies outside of --source-root ${sourceRoot}`);
   }
@@ -73,7 +72,7 @@ export async function loadPresentation(
   const multivariant = parseMultivariantPlaylist(text);
   const byPath = new Map<string, Rendition>();
   const renditionOfUri = new Map<string, Rendition>();
-  for (const { uri, line } of mediaPlaylistUris(multivariant)) {
+  for (const { uri, line } of multivariant.named) {
     const place = { playlist: text.playlist, line };
     const path = await resolveReference(uri, playlistPath, sourceRoot, place);
     let rendition = byPath.get(path);
@@ -94,18 +93,10 @@ async function readPlaylist(path: string, root: string): Promise<PlaylistText> {
   return splitPlaylist(relative(root, path), await readFile(path));
 }
 
-function mediaPlaylistUris(multivariant: MultivariantPlaylist): { uri: string; line: number }[] {
-  return multivariant.lines.flatMap((line) => {
-    if ('variantUri' in line) return [{ uri: line.variantUri, line: line.line }];
-    return 'taggedUri' in line ? [{ uri: line.taggedUri, line: line.line }] : [];
+/** @throws AppError `VALIDATION_FAILED` if there is no such file or folder */
+export async function realPathOf(path: string, what: string): Promise<string> {
+  return realpath(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') throw cause;
+    throw refusal(`${what} ${showUrl(path)} is not there`, cause);
   });
-}
-
-async function existing(path: string, what: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw refusal(`${what} ${path} is not there`, cause);
-  }
 }

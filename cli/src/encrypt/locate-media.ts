@@ -1,16 +1,14 @@
 import { stat } from 'node:fs/promises';
 import type { MediaReference } from '../hls/media-playlist.ts';
-import { playlistError } from '../hls/playlist-error.ts';
+import { playlistError } from '../hls/playlist-lines.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
+import type { ByteRange } from '../read-range.ts';
 import { showUrl } from '../show-url.ts';
 import type { Rendition } from './load-presentation.ts';
 
-/** Bytes of a file on disk. */
-export interface SourceSlice {
+/** Bytes of a file on disk; none of an empty file. */
+export interface SourceSlice extends ByteRange {
   readonly path: string;
-  readonly offset: number;
-  /** Bytes; 0 for an empty file. */
-  readonly length: number;
 }
 
 /** The bytes of each segment and initialization section. Segments marked EXT-X-GAP are left out. */

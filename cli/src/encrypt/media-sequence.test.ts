@@ -46,7 +46,7 @@ describe('a sliding window that is encrypted again', () => {
     expect(readdirSync(folder).sort()).toEqual(['00007.m4s', '00008.m4s', 'init-7.mp4', 'live.m3u8']);
   });
 
-  it('a window is refused where the epoch would be larger than the key server knows, and the message says what to do', async () => {
+  it('a window is refused if the epoch would be larger than the key server knows, and the message explains what to do', async () => {
     // Some packagers count in milliseconds since 1970, some in microseconds.
     const first = 1_700_000_000_000_000n;
     await expect(encryptWindow(windowOf(first, first), 30)).rejects.toThrow(

@@ -75,7 +75,7 @@ describe('the output folder', () => {
   });
 });
 
-describe('what a killed run left beside the output folder', () => {
+describe('leftovers of a killed run next to the output folder', () => {
   /** Linux gives no process a number above 4194304 (PID_MAX_LIMIT). */
   const deadPid = 99_999_999;
   const leftover = (folder: string, kind: 'partial' | 'replaced', pid: number, machine?: string) => {
@@ -121,7 +121,7 @@ describe('what a killed run left beside the output folder', () => {
     expect(readFileSync(join(folder, 'out/old'), 'utf8')).toBe('old');
   });
 
-  it('folders with other names than those of runs stay', async () => {
+  it('folders with other names than the folders of runs stay', async () => {
     const names = [
       'out.partial',
       'out.partial-mine',

@@ -1,37 +1,33 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
+import type { CommandContext } from '../command-context.ts';
 import { isWithin } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
 
-/** A folder that gets its name only when it is complete. */
-interface OutputFolder {
-  /** Its final place: absolute. */
-  readonly path: string;
-  /** Where to write until then: a sibling, so that the last step is a rename. */
-  readonly partialPath: string;
-  /** Gives it its name. The folder that --force replaces stays until then. */
-  commit(): Promise<void>;
-  /** Removes what was written. */
-  discard(): Promise<void>;
-}
-
-interface OutputFolderOptions {
-  /** Replace a folder that is not empty. */
+interface OutputFolderOptions extends Pick<CommandContext, 'randomBytes' | 'clock'> {
+  /** Replace a folder that is not empty. It stays until the new one is complete. */
   readonly force: boolean;
   /** Absolute path of the playlist that is read. The folder that is replaced must not contain it. */
   readonly playlistPath: string;
-  readonly randomBytes: (count: number) => Uint8Array;
-  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
 }
 
-/** @throws AppError `VALIDATION_FAILED` if `--out` cannot be used */
-export async function openOutputFolder(
+/**
+ * Fills a folder that gets its name only when it is complete. After a failure nothing is left.
+ *
+ * @param work writes into a sibling of the folder, so that the last step is a rename
+ * @returns the absolute path of the folder, and what the work returned
+ * @throws AppError `VALIDATION_FAILED` if `--out` cannot be used; the reason of the signal once that is aborted; what `work` throws
+ */
+export async function fillOutputFolder<T>(
   outFolder: string,
-  { force, playlistPath, randomBytes, clock }: OutputFolderOptions,
-): Promise<OutputFolder> {
+  { force, playlistPath, randomBytes, clock, signal }: OutputFolderOptions,
+  work: (partialPath: string) => Promise<T>,
+): Promise<{ path: string; result: T }> {
   const path = await absolutePath(outFolder);
   await clearLeftovers(path, clock);
   await checkOutputFolder(path, force);
@@ -40,12 +36,17 @@ export async function openOutputFolder(
   }
   const partialPath = siblingPath(path, 'partial', randomBytes(8));
   await mkdir(partialPath);
-  return {
-    path,
-    partialPath,
-    commit: () => takeName(partialPath, path, siblingPath(path, 'replaced', randomBytes(8)), force),
-    discard: () => rm(partialPath, { recursive: true, force: true }),
-  };
+  try {
+    const result = await work(partialPath);
+    signal?.throwIfAborted();
+    await takeName(partialPath, path, siblingPath(path, 'replaced', randomBytes(8)), force);
+    return { path, result };
+  } catch (error) {
+    await rm(partialPath, { recursive: true, force: true });
+    // The signal's reason says more than the stream's "aborted".
+    signal?.throwIfAborted();
+    throw error;
+  }
 }
 
 /** @throws AppError `VALIDATION_FAILED` if the folder cannot be used */
@@ -107,7 +108,7 @@ async function inspect(path: string): Promise<'absent' | 'empty' | 'full' | 'fil
   return (await readdir(path)).length === 0 ? 'empty' : 'full';
 }
 
-/** A folder that a run keeps beside its output folder while it works. */
+/** A folder that a run keeps next to its output folder while it works. */
 interface SiblingFolder {
   readonly path: string;
   /** `partial`: the output so far. `replaced`: the old folder with --force, until the new one is in place. */
@@ -129,13 +130,13 @@ export function siblingPath(outFolder: string, kind: SiblingFolder['kind'], rand
 }
 
 /**
- * Clears what killed runs left beside `outFolder`. A folder that `--force` had put aside goes back if `outFolder` does not
+ * Clears the leftovers of killed runs next to `outFolder`. A folder that `--force` had put aside goes back if `outFolder` does not
  * exist. Folders of live runs stay.
  */
 async function clearLeftovers(outFolder: string, clock: Clock): Promise<void> {
   for (const folder of await findSiblings(outFolder)) {
     if (await isInUse(folder, clock)) continue;
-    const putBack = folder.kind === 'replaced' && !(await exists(outFolder));
+    const putBack = folder.kind === 'replaced' && !existsSync(outFolder);
     if (putBack) await rename(folder.path, outFolder);
     else await rm(folder.path, { recursive: true, force: true });
   }
@@ -174,13 +175,6 @@ export function isAlive(pid: number): boolean {
     // EPERM: it is alive and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** 8 hex digits of a hash of the host name. */

@@ -1,14 +1,17 @@
+import { maxEpoch } from '@latchkey/shared/contracts';
+import { checkContentId } from '../check-options.ts';
 import type { MediaPlaylist, MediaSegment } from '../hls/media-playlist.ts';
-import { renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
-import { playlistError } from '../hls/playlist-error.ts';
+import { renderMultivariantPlaylist, variantTag } from '../hls/multivariant-playlist.ts';
+import { playlistError } from '../hls/playlist-lines.ts';
 import { type KeyName, keyPath, type WrittenContent } from './content-key-source.ts';
-import { checkContentId, type EncryptOptions } from './encrypt-options.ts';
+import type { EncryptOptions } from './encrypt-options.ts';
 import { findClearMaps } from './initialization-section.ts';
+import { createVectorIssuer } from './issue-vectors.ts';
 import type { Presentation, Rendition } from './load-presentation.ts';
 import { locateMedia, type MediaLocations, type SourceSlice } from './locate-media.ts';
-import { createIvIssuer, type NameOf, planRendition, type RenditionPlan } from './plan-rendition.ts';
+import { type NameOf, planRendition, type RenditionPlan } from './plan-rendition.ts';
 import { keyUrl, renderMediaPlaylist } from './render-media-playlist.ts';
-import { rootPlaylistName } from './target-names.ts';
+import { mediaPlaylistName, rootPlaylistName } from './target-names.ts';
 import { findWrittenEpochs } from './written-epochs.ts';
 
 /** A playlist, whose text is made once its media is written: the names of files are known then. */
@@ -30,15 +33,14 @@ export interface PresentationPlan {
   readonly warnings: readonly string[];
 }
 
-/** The playlist of each rendition, in the folder of its own that it has below a multivariant playlist. */
-const mediaPlaylistName = 'index.m3u8';
-
 /** @throws AppError `VALIDATION_FAILED` if a file of the presentation is missing or an id is not valid */
 export async function planPresentation(
   presentation: Presentation,
   options: EncryptOptions,
 ): Promise<PresentationPlan> {
-  const issueIv = createIvIssuer(options.randomBytes);
+  const vectors = createVectorIssuer(options.randomBytes);
+  // One set for all epochs: none is forgotten.
+  const issueIv = () => Buffer.from(vectors.issue(0), 'hex');
   const rootName = rootPlaylistName(presentation.path);
   const warnings: string[] = [];
   const plans: RenditionPlan[] = [];
@@ -103,13 +105,13 @@ function chooseKeys(
   };
 }
 
-/** The first rendition that EXT-X-STREAM-INF names. Those of EXT-X-MEDIA may be sound or subtitles. */
+/** The first rendition that EXT-X-STREAM-INF names. The renditions of EXT-X-MEDIA may be sound or subtitles. */
 function videoPlanOf(
   { multivariant, renditionOfUri }: Presentation,
   plans: readonly RenditionPlan[],
 ): RenditionPlan | undefined {
-  const line = multivariant?.lines.find((candidate) => 'variantUri' in candidate);
-  const video = line && 'variantUri' in line ? renditionOfUri.get(line.variantUri) : undefined;
+  const line = multivariant?.named.find(({ tag }) => tag === variantTag);
+  const video = line && renditionOfUri.get(line.uri);
   return plans.find(({ rendition }) => rendition === video);
 }
 
@@ -138,9 +140,6 @@ function uniqueKeys(keys: readonly KeyName[]): KeyName[] {
 /** The content key of a segment; undefined if this rule does not know the segment. */
 type NameKey = (segment: MediaSegment, source: SourceSlice | undefined) => KeyName | undefined;
 
-/** The key server knows epochs up to this one (`docs/contract.md#content-keys`). */
-const lastEpoch = 4294967295n;
-
 /** By so much the times of I-frames and of segments may differ: playlists round them to milliseconds or worse. */
 const roundingSeconds = 0.1;
 
@@ -158,9 +157,9 @@ function nameKeysByNumber(
 ): (segment: MediaSegment) => KeyName {
   if (rotateEverySegments === undefined) return () => ({ contentId, epoch: undefined });
   const every = BigInt(rotateEverySegments);
-  if ((mediaSequence + BigInt(segments.length - 1)) / every > lastEpoch) {
+  if ((mediaSequence + BigInt(segments.length - 1)) / every > BigInt(maxEpoch)) {
     const detail =
-      `#EXT-X-MEDIA-SEQUENCE:${mediaSequence} with --rotate-every ${rotateEverySegments} gives epochs over ${lastEpoch}, ` +
+      `#EXT-X-MEDIA-SEQUENCE:${mediaSequence} with --rotate-every ${rotateEverySegments} gives epochs over ${maxEpoch}, ` +
       'the last that the key server knows; number the segments from a smaller one, or give a larger --rotate-every';
     throw playlistError({ playlist }, detail);
   }

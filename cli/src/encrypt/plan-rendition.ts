@@ -82,25 +82,3 @@ export function planRendition(
   });
   return { rendition, files, fileOf, gapNames, keyOf };
 }
-
-/** The block of AES, and so its initialization vector (RFC 8216 section 5.2). */
-const ivBytes = 16;
-
-/**
- * Makes initialization vectors of 16 bytes, each only once. They are random, since CBC needs them unpredictable (NIST SP
- * 800-38A appendix C). Numbered ones would repeat key and vector when other media is encrypted under the same content id.
- *
- * @param randomBytes a cryptographic source; one that repeats itself is refused
- */
-export function createIvIssuer(randomBytes: (count: number) => Uint8Array): () => Buffer {
-  const issued = new Set<string>();
-  return () => {
-    const iv = Buffer.from(randomBytes(ivBytes));
-    const name = iv.toString('hex');
-    if (iv.length !== ivBytes || issued.has(name)) {
-      throw new Error('the source of randomness repeats itself; nothing may be encrypted with it');
-    }
-    issued.add(name);
-    return iv;
-  };
-}

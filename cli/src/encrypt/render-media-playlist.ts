@@ -4,10 +4,10 @@ import { showUrl } from '../show-url.ts';
 import { type KeyName, keyPath } from './content-key-source.ts';
 import type { NameOf, PlannedFile, RenditionPlan } from './plan-rendition.ts';
 
-/** RFC 8216 section 7: the IV attribute needs version 2, EXT-X-I-FRAMES-ONLY 4, EXT-X-MAP elsewhere 6. */
-const versionForIv = 2;
-const versionForIFrames = 4;
-const versionForMap = 6;
+/** RFC 8216 section 7: the IV attribute needs version 2, EXT-X-I-FRAMES-ONLY 4, EXT-X-MAP elsewhere 6. @param stated of the source */
+export function neededVersion(stated: number, hasMap: boolean, iFramesOnly: boolean): number {
+  return Math.max(stated, hasMap ? 6 : iFramesOnly ? 4 : 2);
+}
 
 /**
  * The media playlist of the encrypted rendition: version, target duration and media sequence, then the other lines of the input in
@@ -43,8 +43,7 @@ export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string, nam
   output.push(...playlist.tail);
 
   const hasMap = playlist.segments.some(({ head }) => head.some((line) => 'map' in line));
-  const needed = hasMap ? versionForMap : playlist.iFramesOnly ? versionForIFrames : versionForIv;
-  const version = Math.max(playlist.version, needed);
+  const version = neededVersion(playlist.version, hasMap, playlist.iFramesOnly);
   const head = [`#EXT-X-VERSION:${version}`, `#EXT-X-TARGETDURATION:${playlist.targetSeconds}`];
   if (playlist.mediaSequence > 0n) head.push(`#EXT-X-MEDIA-SEQUENCE:${playlist.mediaSequence}`);
   // The first line is #EXTM3U: a playlist without it has been refused.

@@ -11,16 +11,24 @@ const longestName = 100;
  * @returns from the path of a media playlist, relative to the folder of the presentation, a name not given before
  */
 export function createRenditionNamer(): (path: string) => string {
+  const unique = createUnique();
+  return (path) => unique(slug(path.replace(/\.[^./\\]*$/, '')));
+}
+
+/** @returns a function that adds a number to a name that it has given before */
+function createUnique(): (plain: string) => string {
   // In lower case, since some file systems do not distinguish `A` from `a`.
   const taken = new Set<string>();
-  return (path) => {
-    const plain = slug(path.replace(/\.[^./\\]*$/, ''));
+  return (plain) => {
     let name = plain;
     for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${plain}-${count}`;
     taken.add(name.toLowerCase());
     return name;
   };
 }
+
+/** The playlist of each rendition, in the folder of its own that it has below a multivariant playlist. */
+export const mediaPlaylistName = 'index.m3u8';
 
 /** The name of the playlist that players are given. It always ends in `.m3u8`. */
 export function rootPlaylistName(path: string): string {
@@ -37,13 +45,8 @@ export function segmentName(number: bigint, uri: string, fragmented: boolean): s
  * window of a live playlist slides.
  */
 export function createMapNamer(): (segmentNumber: bigint, uri: string) => string {
-  const taken = new Set<string>();
-  return (segmentNumber, uri) => {
-    let stem = `init-${segmentNumber}`;
-    for (let count = 2; taken.has(stem); count++) stem = `init-${segmentNumber}-${count}`;
-    taken.add(stem);
-    return `${stem}.${extension(uri) ?? 'mp4'}`;
-  };
+  const unique = createUnique();
+  return (segmentNumber, uri) => `${unique(`init-${segmentNumber}`)}.${extension(uri) ?? 'mp4'}`;
 }
 
 function slug(text: string): string {
@@ -54,7 +57,7 @@ function slug(text: string): string {
   return plain.slice(0, longestName) || 'rendition';
 }
 
-/** Kept, since players and servers use it, except that of a playlist. */
+/** Names keep the extension, because players and servers use it. Undefined for a playlist. */
 function extension(uri: string): string | undefined {
   const [, found] = /\.([A-Za-z0-9]{1,8})$/.exec(withoutQuery(uri)) ?? [];
   const lower = found?.toLowerCase();

@@ -17,7 +17,7 @@ async function epochsOf(files: Record<string, string>, rotateEverySegments: numb
 const master = (...names: string[]) =>
   ['#EXTM3U', ...names.flatMap((name) => ['#EXT-X-STREAM-INF:BANDWIDTH=1', `${name}.m3u8`])].join('\n');
 
-it('the longest epoch is that of the playlist, and the last epoch may be shorter', async () => {
+it('longestMs is the longest epoch of the playlist, and the last epoch may be shorter', async () => {
   expect(await epochsOf({ 'f.m3u8': playlistOf(repeat(25, 6.006)) }, 10)).toEqual([
     { contentId: 'film', epochs: { count: 3, longestMs: 60_060, speed: 2 } },
   ]);

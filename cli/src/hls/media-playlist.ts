@@ -1,7 +1,7 @@
 import { type AttributeList, findAttribute, type PlaylistLine } from '@latchkey/shared/hls';
+import type { ByteRange } from '../read-range.ts';
 import { showUrl } from '../show-url.ts';
-import { type Place, playlistError } from './playlist-error.ts';
-import { type PlaylistText, readAttributes } from './playlist-lines.ts';
+import { type Place, type PlaylistText, playlistError, readAttributes } from './playlist-lines.ts';
 import { isLowLatencyTag } from './refused-tags.ts';
 
 /** A reference of a playlist to (a part of) a file. */
@@ -25,7 +25,7 @@ export interface MediaSegment extends MediaReference {
   readonly seconds: number;
   /** EXT-X-GAP: the segment has no file. */
   readonly gap: boolean;
-  /** The lines since the previous segment, in their order. Those of the first include the head of the playlist. */
+  /** The lines since the previous segment, in their order. The lines of the first segment include the head of the playlist. */
   readonly head: readonly HeadLine[];
 }
 
@@ -51,41 +51,15 @@ export interface MediaPlaylist {
   readonly ended: boolean;
 }
 
-/** A part of a file, as EXT-X-BYTERANGE and the BYTERANGE of EXT-X-MAP name it (RFC 8216 section 4.3.2.2). */
-interface ByteRange {
-  readonly offset: number;
-  /** Bytes, at least 1. */
-  readonly length: number;
-}
-
-/**
- * Reads `<n>[@<o>]`. Without `o` the range begins at the end of the previous range of the same file.
- *
- * @param nextOffset that end; undefined without a previous range
- * @throws SyntaxError
- */
-function parseByteRange(text: string, nextOffset: number | undefined): ByteRange {
-  const match = /^(\d{1,15})(?:@(\d{1,15}))?$/.exec(text.trim());
-  if (!match) throw new SyntaxError(`"${text}" is not a byte range; accepted: <length> or <length>@<offset>`);
-  const length = Number(match[1]);
-  const offset = match[2] === undefined ? nextOffset : Number(match[2]);
-  if (offset === undefined) {
-    throw new SyntaxError(`"${text}" has no offset, and no range of the same file stands before it`);
-  }
-  if (length === 0) throw new SyntaxError(`"${text}" is empty`);
-  return { offset, length };
-}
-
-/** What has been read since the last segment. */
-interface Pending {
-  head: HeadLine[];
-  gap: boolean;
+/** The tags that have been read since the last segment. */
+const nothingPending = () => ({
+  head: [] as HeadLine[],
+  gap: false,
   /** Seconds; undefined before EXTINF. */
-  duration: number | undefined;
-  byteRange: { text: string; line: number } | undefined;
-}
-
-const nothingPending = (): Pending => ({ head: [], gap: false, duration: undefined, byteRange: undefined });
+  duration: undefined as number | undefined,
+  byteRange: undefined as { text: string; line: number } | undefined,
+});
+type Pending = ReturnType<typeof nothingPending>;
 
 /**
  * Reads a media playlist (RFC 8216 section 4.3.2 and 4.3.3). It keeps unknown tags. Its lines are without EXT-X-BYTERANGE,
@@ -178,12 +152,22 @@ function finishSegment(
   return { uri, byteRange, line: line.number, seconds, gap, head };
 }
 
+/**
+ * Reads `<n>[@<o>]`, as EXT-X-BYTERANGE and the BYTERANGE of EXT-X-MAP have it (RFC 8216 section 4.3.2.2). Without `o` the range begins at
+ * the end of the previous range of the same file.
+ *
+ * @param nextOffset that end; undefined without a previous range
+ */
 function readRange(place: Place, text: string, nextOffset: number | undefined): ByteRange {
-  try {
-    return parseByteRange(text, nextOffset);
-  } catch (error) {
-    throw playlistError(place, error instanceof Error ? error.message : String(error), error);
-  }
+  const match = /^(\d{1,15})(?:@(\d{1,15}))?$/.exec(text.trim());
+  if (!match)
+    throw playlistError(place, `"${text}" is not a byte range; accepted: <length> or <length>@<offset>`);
+  const length = Number(match[1]);
+  const offset = match[2] === undefined ? nextOffset : Number(match[2]);
+  if (offset === undefined)
+    throw playlistError(place, `"${text}" has no offset, and no range of the same file stands before it`);
+  if (length === 0) throw playlistError(place, `"${text}" is empty`);
+  return { offset, length };
 }
 
 function readVersion(lines: readonly PlaylistLine[]): number {

@@ -3,28 +3,32 @@ import {
   findAttribute,
   formatAttributeList,
   type PlaylistLine,
+  parseAttributeList,
   replaceUri,
 } from '@latchkey/shared/hls';
-import { playlistError } from './playlist-error.ts';
-import { type PlaylistText, readAttributes } from './playlist-lines.ts';
+import { type PlaylistText, playlistError, readAttributes } from './playlist-lines.ts';
 
-/** A line of a multivariant playlist: kept unchanged, or one that names a media playlist. */
-type MultivariantLine =
-  | { readonly text: string }
-  /** The URI line of EXT-X-STREAM-INF (RFC 8216 section 4.3.4.2), with the attributes of that tag as they are written. */
-  | { readonly variantUri: string; readonly attributes: string; readonly line: number }
-  /** EXT-X-MEDIA with a URI (section 4.3.4.1), or EXT-X-I-FRAME-STREAM-INF (4.3.4.3). */
-  | {
-      readonly taggedUri: string;
-      readonly tag: string;
-      readonly attributes: AttributeList;
-      readonly line: number;
-    };
+/** A media playlist that a multivariant playlist names. */
+interface NamedPlaylist {
+  readonly uri: string;
+  /** {@link variantTag}, or EXT-X-MEDIA (RFC 8216 section 4.3.4.1) or EXT-X-I-FRAME-STREAM-INF (4.3.4.3). */
+  readonly tag: string;
+  /** Of that tag. None of a malformed {@link variantTag}: its line is kept as it is, so a fault in it is a matter for players. */
+  readonly attributes: AttributeList;
+  /** Of the URI, from 1. */
+  readonly line: number;
+}
+
+/** RFC 8216 section 4.3.4.2: its URI is the line after it. */
+export const variantTag = 'EXT-X-STREAM-INF';
 
 export interface MultivariantPlaylist {
   /** The path, for messages. */
   readonly playlist: string;
-  readonly lines: readonly MultivariantLine[];
+  /** A text is kept unchanged. */
+  readonly lines: readonly ({ readonly text: string } | NamedPlaylist)[];
+  /** The lines that name a media playlist. */
+  readonly named: readonly NamedPlaylist[];
 }
 
 /**
@@ -33,32 +37,41 @@ export interface MultivariantPlaylist {
  * @throws AppError `VALIDATION_FAILED` with the line
  */
 export function parseMultivariantPlaylist({ playlist, lines }: PlaylistText): MultivariantPlaylist {
-  const result: MultivariantLine[] = [];
+  const result: MultivariantPlaylist['lines'][number][] = [];
   let variant: PlaylistLine | undefined;
   for (const line of lines) {
     const place = { playlist, line: line.number };
     if (line.kind === 'uri') {
       if (!variant) throw playlistError(place, 'a URI without #EXT-X-STREAM-INF before it');
-      result.push({ variantUri: line.text.trim(), attributes: variant.value, line: line.number });
+      const attributes = readLeniently(variant.value);
+      result.push({ uri: line.text.trim(), tag: variantTag, attributes, line: line.number });
       variant = undefined;
       continue;
     }
-    if (line.tag === 'EXT-X-STREAM-INF') {
+    if (line.tag === variantTag) {
       if (variant) throw playlistError({ playlist, line: variant.number }, missingUri);
       variant = line;
     }
     result.push(readOther(playlist, line));
   }
   if (variant) throw playlistError({ playlist, line: variant.number }, missingUri);
-  return { playlist, lines: result };
+  return { playlist, lines: result, named: result.filter((line) => 'uri' in line) };
 }
 
-function readOther(playlist: string, line: PlaylistLine): MultivariantLine {
+function readLeniently(attributes: string): AttributeList {
+  try {
+    return parseAttributeList(attributes);
+  } catch {
+    return [];
+  }
+}
+
+function readOther(playlist: string, line: PlaylistLine): MultivariantPlaylist['lines'][number] {
   const isIFrames = line.tag === 'EXT-X-I-FRAME-STREAM-INF';
   if (line.tag !== 'EXT-X-MEDIA' && !isIFrames) return { text: line.text };
   const attributes = readAttributes(playlist, line);
-  const taggedUri = findAttribute(attributes, 'URI');
-  if (taggedUri) return { taggedUri, tag: line.tag, attributes, line: line.number };
+  const uri = findAttribute(attributes, 'URI');
+  if (uri) return { uri, tag: line.tag, attributes, line: line.number };
   if (isIFrames) throw playlistError({ playlist, line: line.number }, `#${line.tag} without a URI`);
   return { text: line.text };
 }
@@ -78,16 +91,13 @@ export function renderMultivariantPlaylist(
   sessionKeyUrls: readonly string[],
 ): string {
   const output = lines.map((line) => {
-    if ('variantUri' in line) return targetOfUri(line.variantUri);
-    if ('taggedUri' in line) {
-      return `#${line.tag}:${formatAttributeList(replaceUri(line.attributes, targetOfUri(line.taggedUri)))}`;
-    }
-    return line.text;
+    if ('text' in line) return line.text;
+    const target = targetOfUri(line.uri);
+    if (line.tag === variantTag) return target;
+    return `#${line.tag}:${formatAttributeList(replaceUri(line.attributes, target))}`;
   });
   // After the tags that apply to the whole playlist, and before the first that names a rendition.
-  const first = lines.findIndex(
-    (line) => !('text' in line) || /^#EXT-X-(STREAM-INF|MEDIA)\b/.test(line.text),
-  );
+  const first = lines.findIndex((line) => 'uri' in line || /^#EXT-X-(STREAM-INF|MEDIA)\b/.test(line.text));
   const sessionKeys = sessionKeyUrls.map((url) => `#EXT-X-SESSION-KEY:METHOD=AES-128,URI="${url}"`);
   output.splice(first, 0, ...sessionKeys);
   return `${output.join('\n')}\n`;

@@ -1,7 +1,6 @@
 import { findAttribute, type PlaylistLine } from '@latchkey/shared/hls';
 import { showUrl } from '../show-url.ts';
-import { playlistError } from './playlist-error.ts';
-import { type PlaylistText, readAttributes } from './playlist-lines.ts';
+import { type PlaylistText, playlistError, readAttributes } from './playlist-lines.ts';
 
 const refusals: Record<string, string> = {
   'EXT-X-SESSION-KEY': 'the presentation is encrypted already; give the clear one',

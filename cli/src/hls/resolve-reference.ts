@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { showUrl } from '../show-url.ts';
-import { type Place, playlistError } from './playlist-error.ts';
+import { type Place, playlistError } from './playlist-lines.ts';
 
 /**
  * The file that a URI of a playlist names.

@@ -55,7 +55,7 @@ test.each([
   ['#EXT-X-KEY:METHOD=AES-128,URI="a.key",IV=12', 'a.m3u8:3: IV=12; accepted: 0x'],
   [
     '#EXT-X-KEY:METHOD=AES-128,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery"',
-    'a.m3u8:3: the key is that of another system (KEYFORMAT)',
+    'a.m3u8:3: the key belongs to another system (KEYFORMAT)',
   ],
 ])('%s is refused with the line', (line, message) => {
   expect(() => readEncryptedPlaylist(playlist(line, ...segment('1.ts')), 'media')).toThrow(message);

@@ -6,8 +6,7 @@ import {
   replaceUri,
 } from '@latchkey/shared/hls';
 import { type MediaSegment, parseMediaPlaylist } from '../hls/media-playlist.ts';
-import { type Place, playlistError } from '../hls/playlist-error.ts';
-import { type PlaylistText, readAttributes } from '../hls/playlist-lines.ts';
+import { type Place, type PlaylistText, playlistError, readAttributes } from '../hls/playlist-lines.ts';
 import { showUrl } from '../show-url.ts';
 
 /** An EXT-X-KEY or EXT-X-SESSION-KEY with METHOD=AES-128 whose key is a file of 16 bytes. */
@@ -36,7 +35,7 @@ export interface EncryptedPlaylist {
   readonly segments: readonly EncryptedSegment[];
 }
 
-/** A key of another key system. Keys of several may stand beside each other: section 4.3.2.4. */
+/** A key of another key system. A segment may have keys of several systems: section 4.3.2.4. */
 const otherSystem = 'other system';
 /** The key tags of a playlist by their lines; null for METHOD=NONE. */
 type KeyLines = Map<number, KeyTag | null | typeof otherSystem>;
@@ -106,7 +105,7 @@ function findSegments(text: PlaylistText, byLine: KeyLines): EncryptedSegment[] 
     } else if (foreignLine !== null)
       throw playlistError(
         { playlist: text.playlist, line: foreignLine },
-        'the key is that of another system (KEYFORMAT), and none stands beside it as a file',
+        'the key belongs to another system (KEYFORMAT), and there is none in a file',
       );
   }
   return found;

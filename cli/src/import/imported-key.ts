@@ -1,3 +1,4 @@
+import { maxEpoch } from '@latchkey/shared/contracts';
 import type { KeyName } from '../encrypt/content-key-source.ts';
 import { refusal } from '../refusal.ts';
 
@@ -11,8 +12,6 @@ export interface FoundKey extends KeyName {
 
 /** AES-128 (RFC 8216 section 4.3.2.4). */
 const keyBytes = 16;
-/** The largest number of an epoch. */
-const maxEpoch = 4_294_967_295;
 
 /** The largest file of a key: a text of 32 digits, with an end of line. */
 export const keyFileMostBytes = 64;

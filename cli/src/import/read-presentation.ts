@@ -1,16 +1,23 @@
+import { basename } from 'node:path';
 import { keyPath } from '../encrypt/content-key-source.ts';
-import { playlistError } from '../hls/playlist-error.ts';
+import { parseMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
+import { classifyPlaylist, playlistError, splitPlaylist } from '../hls/playlist-lines.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
+import { isUrl, playlistMostBytes, segmentMostBytes } from '../source/request-source.ts';
 import { workOff } from '../work-off.ts';
-import { assertWholeBlocks, type EncryptedSegment, type KeyTag, rewriteKeys } from './encrypted-playlist.ts';
+import {
+  assertWholeBlocks,
+  type EncryptedPlaylist,
+  type EncryptedSegment,
+  type KeyTag,
+  readEncryptedPlaylist,
+  rewriteKeys,
+} from './encrypted-playlist.ts';
 import { type FoundKey, keyFileMostBytes, readKeyBytes } from './imported-key.ts';
-import { type LocatedPlaylist, loadPlaylists } from './load-playlists.ts';
 import { proveKey } from './prove-key.ts';
 import { isDataUrl, type SourceFiles } from './source-files.ts';
 
-/** A segment of 10 s at 100 Mbit/s has half of this. */
-const segmentMostBytes = 256 * 1024 * 1024;
 /** Segments of a key that are looked for, where the first ones are gone. */
 const segmentsTried = 3;
 /** Key files that are read at once: a source may sign a URL for each segment. */
@@ -19,7 +26,7 @@ const readAtOnce = 8;
 /** An encrypted presentation, whose keys are proved. */
 export interface ImportedPresentation {
   readonly keys: readonly FoundKey[];
-  /** What each key decrypted, for the report. */
+  /** The media that each key decrypted, for the report. */
   readonly proofs: readonly string[];
   /** One sentence each. */
   readonly warnings: readonly string[];
@@ -84,7 +91,8 @@ async function findKeys(playlists: readonly LocatedPlaylist[], files: SourceFile
   const places = new Map<KeyTag, string>();
   for (const { base, keys } of playlists)
     for (const tag of keys) places.set(tag, await files.resolve(tag.uri, base, tag.place));
-  const used = groupSegments(playlists, places);
+  const segmentsOf = ({ base, segments }: LocatedPlaylist) => segments.map((segment) => ({ segment, base }));
+  const used = Map.groupBy(playlists.flatMap(segmentsOf), ({ segment }) => places.get(segment.key) ?? '');
   const bytes = new Map<string, Buffer>();
   const read = async (at: string) =>
     void bytes.set(
@@ -96,7 +104,8 @@ async function findKeys(playlists: readonly LocatedPlaylist[], files: SourceFile
   for (const [location, segments] of used) {
     const key = bytes.get(location) ?? Buffer.alloc(0);
     const named = byBytes.get(key.toString('hex')) ?? { key, location, segments: [] };
-    named.segments.push(...segments.slice(0, segmentsTried - named.segments.length));
+    const whole = segments.filter(({ segment }) => segment.isWhole);
+    named.segments.push(...whole.slice(0, segmentsTried - named.segments.length));
     byBytes.set(key.toString('hex'), named);
   }
   const ofTag = new Map<KeyTag, NamedKey>();
@@ -117,22 +126,6 @@ async function findKeys(playlists: readonly LocatedPlaylist[], files: SourceFile
   return { named: [...byBytes.values()], ofTag, warnings };
 }
 
-/** The first segments that the key at each place encrypts. */
-function groupSegments(
-  playlists: readonly LocatedPlaylist[],
-  places: ReadonlyMap<KeyTag, string>,
-): Map<string, NamedKey['segments']> {
-  const used = new Map<string, NamedKey['segments']>();
-  for (const { base, segments } of playlists)
-    for (const segment of segments) {
-      const at = places.get(segment.key) ?? '';
-      const before = used.get(at) ?? [];
-      if (segment.isWhole && before.length < segmentsTried) before.push({ segment, base });
-      used.set(at, before);
-    }
-  return used;
-}
-
 /** @returns what was decrypted. @throws AppError `VALIDATION_FAILED` */
 async function prove(
   { location, key, segments }: NamedKey,
@@ -143,16 +136,15 @@ async function prove(
   for (const { segment, base } of segments) {
     const { uri, byteRange, line } = segment.segment;
     const place = { playlist: segment.key.place.playlist, line };
-    const at = await files
-      .resolve(uri, base, place)
-      .catch((error: Error) => void reasons.push(error.message));
-    if (at === undefined) continue;
-    const file = await files
-      .read(at, { mostBytes: segmentMostBytes, range: byteRange })
-      .catch((error: Error) => void reasons.push(error.message));
-    if (file?.bytes.length === 0) reasons.push(`${showUrl(at)} is empty`);
-    if (!file?.bytes.length) continue;
-    const { bytes } = file;
+    const read = async () => {
+      const at = await files.resolve(uri, base, place);
+      const { bytes } = await files.read(at, { mostBytes: segmentMostBytes, range: byteRange });
+      if (bytes.length === 0) throw refusal(`${showUrl(at)} is empty`);
+      return { at, bytes };
+    };
+    const found = await read().catch((error: Error) => void reasons.push(error.message));
+    if (!found) continue;
+    const { at, bytes } = found;
     assertWholeBlocks(segment.segment, bytes.length, place.playlist);
     const proof = proveKey(bytes, key, segment.iv);
     if (!proof)
@@ -169,4 +161,51 @@ async function prove(
   throw refusal(
     `${showUrl(location)} could not be proved, because none of its segments can be read: ${reasons.join('; ')}`,
   );
+}
+
+/** A playlist with its location. */
+interface LocatedPlaylist extends EncryptedPlaylist {
+  /** Its absolute path, or the URL by which it is named. */
+  readonly location: string;
+  /** The absolute path or URL to which its references are relative: the one that a redirect led to. */
+  readonly base: string;
+}
+
+/**
+ * Reads a presentation: the given playlist and, if it is a multivariant one, the playlists that it names.
+ *
+ * @param location absolute path or URL
+ * @throws AppError `VALIDATION_FAILED`
+ */
+async function loadPlaylists(location: string, files: SourceFiles): Promise<LocatedPlaylist[]> {
+  const playlists = await loadAll(location, files);
+  if (playlists.some(({ segments }) => segments.length > 0)) return playlists;
+  throw refusal(
+    `${showUrl(location)} is not encrypted: no segment of it has an EXT-X-KEY with METHOD=AES-128`,
+  );
+}
+
+async function loadAll(location: string, files: SourceFiles): Promise<LocatedPlaylist[]> {
+  const { text, base } = await read(location, files);
+  const kind = classifyPlaylist(text);
+  // A redirect moves the whole presentation, so the files that the first playlist names lie next to the target.
+  const playlists: LocatedPlaylist[] = [{ ...readEncryptedPlaylist(text, kind), location: base, base }];
+  if (kind === 'media') return playlists;
+  const seen = new Set<string>();
+  for (const { uri, line } of parseMultivariantPlaylist(text).named) {
+    const place = { playlist: text.playlist, line };
+    const at = await files.resolve(uri, base, place);
+    if (seen.has(at)) continue;
+    seen.add(at);
+    const media = await read(at, files);
+    if (classifyPlaylist(media.text) !== 'media')
+      throw playlistError(place, `"${showUrl(uri)}" is not a media playlist`);
+    playlists.push({ ...readEncryptedPlaylist(media.text, 'media'), location: at, base: media.base });
+  }
+  return playlists;
+}
+
+async function read(location: string, files: SourceFiles) {
+  const { bytes, location: base } = await files.read(location, { mostBytes: playlistMostBytes });
+  return { text: splitPlaylist(isUrl(location) ? showUrl(location) : basename(location), bytes), base };
 }

@@ -1,15 +1,16 @@
-import { open } from 'node:fs/promises';
-import { type Place, playlistError } from '../hls/playlist-error.ts';
+import { stat } from 'node:fs/promises';
+import { type Place, playlistError } from '../hls/playlist-lines.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
-import { refusal } from '../refusal.ts';
+import { readRange } from '../read-range.ts';
+import { refusal, refuseUnreadable } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
 import {
   createSourceRequests,
   isUrl,
   type SourceAccess,
   type SourceRequest,
+  SourceUnavailable,
 } from '../source/request-source.ts';
-import { SourceUnavailable } from '../source/source-unavailable.ts';
 
 type ReadOptions = Pick<SourceRequest, 'mostBytes' | 'range'>;
 
@@ -82,7 +83,7 @@ function adviseOrigin(
   return lacksHeader ? `; --source-header-origin ${origin} allows it` : '';
 }
 
-/** The bytes in a `data:` URL (RFC 2397). They are fewer than those of the playlist, which is bounded. */
+/** The bytes in a `data:` URL (RFC 2397). The playlist contains them, so its limit bounds them. */
 async function readDataUrl(url: string): Promise<Buffer> {
   const answer = await fetch(url).catch((cause: unknown) => {
     throw refusal(`${showUrl(url)} is malformed; accepted: data:;base64, and the key in base64`, cause);
@@ -91,19 +92,11 @@ async function readDataUrl(url: string): Promise<Buffer> {
 }
 
 async function readFromDisk(path: string, { mostBytes, range }: ReadOptions): Promise<Buffer> {
-  const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
-    throw refusal(`${showUrl(path)} cannot be read (${cause.code ?? 'unreadable'})`, cause);
-  });
-  try {
-    const { size } = await file.stat();
-    const { offset, length } = range ?? { offset: 0, length: size };
-    if (length > mostBytes)
-      throw refusal(`${showUrl(path)} has ${length} bytes; at most ${mostBytes} are read`);
-    const bytes = Buffer.alloc(length);
-    const { bytesRead } = await file.read(bytes, 0, length, offset);
-    if (bytesRead < length) throw refusal(`${showUrl(path)} is shorter than the playlist says`);
-    return bytes;
-  } finally {
-    await file.close();
-  }
+  const { size } = await stat(path).catch(refuseUnreadable(showUrl(path)));
+  const { offset, length } = range ?? { offset: 0, length: size };
+  if (length > mostBytes)
+    throw refusal(`${showUrl(path)} has ${length} bytes; at most ${mostBytes} are read`);
+  const bytes = await readRange(path, { offset, length }).catch(refuseUnreadable(showUrl(path)));
+  if (bytes.length < length) throw refusal(`${showUrl(path)} is shorter than the playlist says`);
+  return bytes;
 }

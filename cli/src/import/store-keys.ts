@@ -1,14 +1,12 @@
 import { AppError } from '@latchkey/shared/errors';
 import { keyPath } from '../encrypt/content-key-source.ts';
-import { askServer, type ServerAccess } from '../keys/ask-server.ts';
-import { refusal } from '../refusal.ts';
+import { askServer, type ServerAccess, staleForSeconds } from '../keys/ask-server.ts';
+import { failure, refusal } from '../refusal.ts';
 import { workOff } from '../work-off.ts';
 import { describeName, type FoundKey } from './imported-key.ts';
 
 /** Requests at once: each is a transaction of the server, which writes some hundred a second. */
 const atOnce = 8;
-/** A replica knows a change of content within 5 s at the latest (`docs/contract.md#age-of-a-state`), and one more to be sure. */
-const staleForSeconds = 6;
 
 interface StoreOptions {
   readonly access: ServerAccess;
@@ -17,11 +15,34 @@ interface StoreOptions {
   readonly done: () => void;
 }
 
-/** A key that the server has already. */
-interface KnownKey {
-  epoch: number | null;
-  key: string;
-  source: 'derived' | 'imported';
+/** A key as the server lists it. */
+interface ListedKey {
+  readonly epoch: number | null;
+  /** 32 hex digits. */
+  readonly key: string;
+  readonly source: 'derived' | 'imported';
+}
+
+/**
+ * Lists keys of a content: the key without an epoch, and every imported one.
+ *
+ * @param epochs such as 0-99: these instead, 1,000 at most
+ * @throws AppError as `askServer`: `INSUFFICIENT_SCOPE` without an API key of the scope `admin`
+ */
+export async function listKeys(
+  access: ServerAccess,
+  contentId: string,
+  { epochs, signal }: { epochs?: string | undefined; signal: AbortSignal },
+): Promise<ListedKey[]> {
+  const all: ListedKey[] = [];
+  for (let query: string | null = epochs === undefined ? '' : `?epochs=${epochs}`; query !== null; ) {
+    const path = `/api/v1/content/${contentId}/keys${query}`;
+    const answer = await askServer(access, { method: 'GET', path, signal });
+    const { keys, next } = (await answer.json()) as { keys: ListedKey[]; next: number | null };
+    all.push(...keys);
+    query = next === null ? null : `?from=${next}`;
+  }
+  return all;
 }
 
 /**
@@ -35,8 +56,12 @@ export async function assertNothingReplaced(
   { access, signal }: Pick<StoreOptions, 'access' | 'signal'>,
 ): Promise<boolean> {
   for (const [contentId, wanted] of Map.groupBy(keys, (key) => key.contentId)) {
-    const known = await readImported(access, contentId, signal);
-    if (known === 'not allowed') return false;
+    const known = await listKeys(access, contentId, { signal }).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'INSUFFICIENT_SCOPE') return null;
+      if (error instanceof AppError && error.code === 'CONTENT_NOT_FOUND') return [];
+      throw error;
+    });
+    if (known === null) return false;
     for (const found of wanted) {
       const stored = known.find(
         ({ epoch, source }) => epoch === (found.epoch ?? null) && source === 'imported',
@@ -48,29 +73,6 @@ export async function assertNothingReplaced(
     }
   }
   return true;
-}
-
-/** @returns nothing for a content that the server does not know */
-async function readImported(
-  access: ServerAccess,
-  contentId: string,
-  signal: AbortSignal,
-): Promise<KnownKey[] | 'not allowed'> {
-  const all: KnownKey[] = [];
-  for (let from = ''; ; ) {
-    try {
-      const path = `/api/v1/content/${contentId}/keys${from}`;
-      const answer = await askServer(access, { method: 'GET', path, signal });
-      const { keys, next } = (await answer.json()) as { keys: KnownKey[]; next: number | null };
-      all.push(...keys);
-      if (next === null) return all;
-      from = `?from=${next}`;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'INSUFFICIENT_SCOPE') return 'not allowed';
-      if (error instanceof AppError && error.code === 'CONTENT_NOT_FOUND') return all;
-      throw error;
-    }
-  }
 }
 
 /** Stores the keys, several at once. The same again changes nothing, so a run that was ended can be repeated. @throws AppError of the server */
@@ -114,9 +116,7 @@ async function compare(found: FoundKey, { access, signal }: StoreOptions): Promi
       return error.code;
     }
     if (waited === staleForSeconds)
-      throw new AppError('INTERNAL', {
-        detail: `${describeName(found)} was stored, but ${access.server} serves another key`,
-      });
+      throw failure(`${describeName(found)} was stored, but ${access.server} serves another key`);
     // Another replica may not know the change yet.
     await access.wait(1, signal);
   }

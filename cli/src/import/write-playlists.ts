@@ -23,10 +23,10 @@ interface PlaceOptions {
 }
 
 /**
- * Where the rewritten playlists go: to where they are, or into a folder, in which they lie to each other as before.
+ * Finds the places of the rewritten playlists: their old ones, or a folder with the same relative paths.
  *
- * @returns none where neither is wanted
- * @throws AppError `VALIDATION_FAILED` if a file stands in the way
+ * @returns no place if neither is wanted
+ * @throws AppError `VALIDATION_FAILED` if a file is in the way
  */
 export function placePlaylists(
   rewritten: readonly { location: string; text: string }[],
@@ -43,7 +43,7 @@ export function placePlaylists(
     const kept = `${location}${keptEnding}`;
     if (existsSync(kept))
       throw refusal(
-        `${showUrl(kept)} is there already: it may be the only copy of the playlist before an earlier import`,
+        `${showUrl(kept)} already exists: it may be the only copy of the playlist before an earlier import`,
       );
     return { path: location, text, kept };
   });
@@ -53,9 +53,7 @@ function placeInFolder(
   rewritten: readonly { location: string; text: string }[],
   folder: string,
 ): PlacedPlaylist[] {
-  const paths = rewritten.map(({ location }) =>
-    isUrl(location) ? decodeURIComponent(new URL(location).pathname) : location,
-  );
+  const paths = rewritten.map(({ location }) => (isUrl(location) ? pathOf(location) : location));
   const root = commonFolder(paths);
   return rewritten.map(({ text }, index) => {
     const path = join(folder, relative(root, paths[index] ?? ''));
@@ -64,6 +62,17 @@ function placeInFolder(
       throw refusal(`${showUrl(path)} exists already and is not overwritten; give a new folder`);
     return { path, text, kept: null };
   });
+}
+
+const pathOf = (url: string) => new URL(url).pathname.split('/').map(decode).join('/');
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    // A server may take a `%` that encodes nothing.
+    return name;
+  }
 }
 
 /** The folder that holds all of the files. */

@@ -5,10 +5,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { AppError } from '@latchkey/shared/errors';
 import { createManualClock } from '@latchkey/shared/testing';
 import { describe, expect, it } from 'vitest';
+import type { Schedule } from '../keys/clock-periods.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { followKeyInfo } from './follow-key-info.ts';
 import { createKeyPairFiles } from './key-pair-files.ts';
-import type { Schedule } from './read-schedule.ts';
 
 const uriOf = (epoch: number) => `https://keys.example/keys/live/${epoch}`;
 const keyOf = (epoch: number) => Buffer.alloc(16, epoch + 1);
@@ -19,7 +19,7 @@ interface Scene {
   whenUnreachable?: 'keep' | 'stop';
   offsetMs?: number;
   startSeconds?: number;
-  /** What the server does with a request at this second. */
+  /** The server's reaction to a request at this second. */
   answer?: (epoch: number, second: number) => Error | 'hang' | undefined;
   /** Before the run. */
   prepare?: (folder: string) => void;
@@ -99,7 +99,7 @@ describe('following the key info of a live content', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('beside the key info lie only the key of now and the one before, also after an earlier run was killed', async () => {
+  it('only the present key and the one before lie next to the key info, also after an earlier run was killed', async () => {
     const { folder } = await follow({
       seconds: 45,
       prepare: (path) => {

@@ -1,12 +1,12 @@
-import type { Clock } from '@latchkey/shared/clock';
 import { currentEpochOf } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
+import type { CommandContext } from '../command-context.ts';
 import { explainError } from '../explain-error.ts';
-import { describeClockOffset } from '../keys/read-clock-offset.ts';
+import { describeClockOffset, type Schedule } from '../keys/clock-periods.ts';
 import type { KeyPairFiles } from './key-pair-files.ts';
-import type { Schedule } from './read-schedule.ts';
 
-export interface FollowOptions {
+/** The files stay when `signal` is aborted, so that the encoder goes on. */
+export interface FollowOptions extends Pick<CommandContext, 'clock' | 'randomBytes' | 'wait' | 'signal'> {
   readonly schedule: Schedule;
   /** Reads the schedule again. */
   readonly readSchedule: (signal: AbortSignal) => Promise<Schedule>;
@@ -15,12 +15,6 @@ export interface FollowOptions {
   /** The URI of an epoch's key for the playlist. */
   readonly uriOf: (epoch: number) => string;
   readonly whenUnreachable: 'keep' | 'stop';
-  readonly clock: Clock;
-  readonly randomBytes: (count: number) => Uint8Array;
-  /** Rejects once the signal is aborted. */
-  readonly wait: (seconds: number, signal: AbortSignal) => Promise<void>;
-  /** Aborted when the command has to end. The files stay, so that the encoder goes on. */
-  readonly signal: AbortSignal;
   /** For the operator. */
   readonly warn: (text: string) => void;
 }
@@ -43,7 +37,7 @@ const attemptMs = 5_000;
 export async function followKeyInfo(options: FollowOptions): Promise<void> {
   const { files, uriOf, clock, randomBytes, signal } = options;
   const keys = createKeyStock(options);
-  /** What the files hold. It stays for as long as no later key is here. */
+  /** The key that the files hold. It stays until a later key is here. */
   let held: { epoch: number; key: Uint8Array } | null = null;
   while (!signal.aborted) {
     const { periods, clockOffsetMs } = keys.schedule();
@@ -55,7 +49,7 @@ export async function followKeyInfo(options: FollowOptions): Promise<void> {
       keys.restock(epoch);
       const key = keys.get(epoch);
       if (key) held = { epoch, key };
-      else if (keys.hasFailed(epoch)) await giveUpOrKeep(options, epoch, keys);
+      else if (keys.failureOf(epoch)) await giveUpOrKeep(options, epoch, keys);
       const iv = Buffer.from(randomBytes(ivBytes)).toString('hex');
       if (held) await files.write({ ...held, uri: uriOf(held.epoch), iv });
     }
@@ -79,21 +73,9 @@ async function giveUpOrKeep({ whenUnreachable, files, warn }: FollowOptions, epo
 }
 
 /** The keys at hand. */
-interface KeyStock {
-  schedule(): Schedule;
-  get(epoch: number): Uint8Array | undefined;
-  /** @throws AppError if it cannot be had */
-  fetchFirst(epoch: number): Promise<void>;
-  /** Fetches what is missing for this epoch and those that the server serves ahead. It does not wait. */
-  restock(epoch: number): void;
-  /** Whether the key was wanted in its own period, and refused or not answered. */
-  hasFailed(epoch: number): boolean;
-  failureOf(epoch: number): unknown;
-  /** @returns true the first time in an outage */
-  warnOnce(): boolean;
-}
+type KeyStock = ReturnType<typeof createKeyStock>;
 
-function createKeyStock(options: FollowOptions): KeyStock {
+function createKeyStock(options: FollowOptions) {
   const { clock, signal, warn } = options;
   let { schedule } = options;
   const keys = new Map<number, Uint8Array>();
@@ -137,9 +119,11 @@ function createKeyStock(options: FollowOptions): KeyStock {
 
   return {
     schedule: () => schedule,
-    get: (epoch) => keys.get(epoch),
+    get: (epoch: number) => keys.get(epoch),
+    /** @throws AppError if it cannot be had */
     fetchFirst: fetchOne,
-    restock(epoch) {
+    /** Fetches the missing keys of this epoch and of the epochs that the server serves ahead. It does not wait. */
+    restock(epoch: number): void {
       if (isRunning || clock.monotonic() < retryAt) return;
       isRunning = true;
       work(epoch)
@@ -150,9 +134,10 @@ function createKeyStock(options: FollowOptions): KeyStock {
           isRunning = false;
         });
     },
-    hasFailed: (epoch) => failure?.epoch === epoch,
-    failureOf: () => failure?.error,
-    warnOnce() {
+    /** The error if the key was wanted in its own period, and refused or not answered. */
+    failureOf: (epoch: number) => (failure?.epoch === epoch ? failure.error : undefined),
+    /** @returns true the first time in an outage */
+    warnOnce(): boolean {
       const isFirst = !hasWarned;
       hasWarned = true;
       return isFirst;

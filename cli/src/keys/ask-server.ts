@@ -7,7 +7,7 @@ export interface ServerAccess {
   readonly server: string;
   /** `lk_…`; never part of a message. */
   readonly apiKey: string;
-  /** Resolves after so many seconds; rejects once the signal is aborted. */
+  /** Resolves after this many seconds; rejects once the signal is aborted. */
   readonly wait: (seconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -23,9 +23,11 @@ export interface ServerRequest {
 
 /** A server that restarts or loses its database is back by then. Otherwise an operator has to look. */
 const attempts = 5;
+/** A replica knows a change of content within 5 s at the latest (`docs/reference/contract.md#age-of-a-state`), and one more to be sure. */
+export const staleForSeconds = 6;
 /** For a 503 or 429 without `Retry-After`. */
 const defaultRetrySeconds = 1;
-/** Rate limits count by the minute (`docs/contract.md#rate-limits`), so no longer wait than two of them is needed. */
+/** Rate limits count by the minute (`docs/reference/contract.md#rate-limits`), so no longer wait than two of them is needed. */
 const longestRetrySeconds = 120;
 /** The server answers a key request within a second or not at all. A proxy may take longer. */
 const requestTimeoutMs = 30_000;
@@ -80,47 +82,26 @@ function retryAfterSeconds(headers: Headers): number {
   return /^\d+$/.test(text) ? Math.min(Number(text), longestRetrySeconds) : defaultRetrySeconds;
 }
 
+/** By the problem of the answer (RFC 9457). Of its findings about the request, the first is shown. */
 async function toError(access: ServerAccess, request: ServerRequest, answer: Response): Promise<AppError> {
-  const problem = await readProblem(answer);
-  const code = problem.code ?? codeOfStatus(answer.status);
-  const what = `${request.method} ${showUrl(access.server + request.path)}: ${answer.status}`;
+  const problem = Object(await answer.json().catch(() => undefined)) as Record<string, unknown>;
+  const { code: stated, errors } = problem;
+  const code = typeof stated === 'string' && Object.hasOwn(codes, stated) ? (stated as ErrorCode) : undefined;
+  const detail = typeof problem.detail === 'string' ? problem.detail : '';
+  const [first] = Array.isArray(errors) ? errors : [];
+  const isFinding = typeof first?.path === 'string' && typeof first.message === 'string';
+  const reason = detail !== '' && isFinding ? `${detail} ${first.path} ${first.message}.` : detail;
   const location = answer.headers.get('location');
-  const said = location
-    ? `a redirect to ${showUrl(location)}; give that address as --server`
-    : describeProblem(problem);
-  return new AppError(code, {
-    detail: [`${what} ${problem.code ?? ''}`.trim(), said].filter(Boolean).join(': '),
-    members: { errors: problem.errors },
+  const said = location ? `a redirect to ${showUrl(location)}; give that address as --server` : reason;
+  const what = `${request.method} ${showUrl(access.server + request.path)}: ${answer.status} ${code ?? ''}`;
+  return new AppError(code ?? codeOfStatus(answer.status), {
+    detail: [what.trim(), said].filter(Boolean).join(': '),
   });
 }
 
-interface Problem {
-  readonly code?: ErrorCode;
-  readonly detail?: string;
-  /** What is wrong with the request: each with its place in the body. */
-  readonly errors: readonly { readonly path: string; readonly message: string }[];
-}
-
-async function readProblem(answer: Response): Promise<Problem> {
-  const body: unknown = await answer.json().catch(() => undefined);
-  if (typeof body !== 'object' || body === null) return { errors: [] };
-  const { code, detail, errors } = body as Record<string, unknown>;
-  return {
-    errors: Array.isArray(errors) ? errors.filter(isFinding) : [],
-    ...(typeof code === 'string' && Object.hasOwn(codes, code) ? { code: code as ErrorCode } : {}),
-    ...(typeof detail === 'string' ? { detail } : {}),
-  };
-}
-
-function isFinding(value: unknown): value is Problem['errors'][number] {
-  if (typeof value !== 'object' || value === null) return false;
-  const { path, message } = value as Record<string, unknown>;
-  return typeof path === 'string' && typeof message === 'string';
-}
-
-function describeProblem({ detail, errors }: Problem): string | undefined {
-  const [first] = errors;
-  return first && detail ? `${detail} ${first.path} ${first.message}.` : detail;
+/** An error of the server, with what to do about it. */
+export function withAdvice(error: AppError, advice: string): AppError {
+  return new AppError(error.code, { detail: `${error.detail} ${advice}`, cause: error });
 }
 
 /** For an answer of something else than Latchkey, such as a proxy. */

@@ -1,6 +1,7 @@
 import { AppError } from '@latchkey/shared/errors';
 import { type ContentKeySource, keyPath } from '../encrypt/content-key-source.ts';
-import { askServer, type ServerAccess } from './ask-server.ts';
+import { failure } from '../refusal.ts';
+import { askServer, type ServerAccess, staleForSeconds, withAdvice } from './ask-server.ts';
 import type { ContentRegistrar } from './register-content.ts';
 
 /** AES-128 (RFC 8216 section 4.3.2.4): any other length is a fault of the server or of a proxy. */
@@ -10,9 +11,6 @@ export interface ServerKeyOptions extends ServerAccess {
   /** Registers content that the server does not know; absent: nothing is registered. */
   readonly registrar?: ContentRegistrar | undefined;
 }
-
-/** A replica knows a change of content within 5 s at the latest (`docs/contract.md#age-of-a-state`), and one more to be sure. */
-const staleForSeconds = 6;
 
 /** Content keys from a key server: `GET /keys/:contentId[/:epoch]` with an API key. */
 export function createServerKeySource(options: ServerKeyOptions): ContentKeySource {
@@ -39,8 +37,9 @@ export function createServerKeySource(options: ServerKeyOptions): ContentKeySour
       const answer = await ask(path, signal);
       const key = new Uint8Array(await answer.arrayBuffer());
       if (key.length === contentKeyBytes) return key;
-      const detail = `GET ${options.server}${path} answered ${key.length} bytes; a content key has exactly 16`;
-      throw new AppError('INTERNAL', { detail });
+      throw failure(
+        `GET ${options.server}${path} answered ${key.length} bytes; a content key has exactly 16`,
+      );
     },
   };
 }
@@ -48,6 +47,5 @@ export function createServerKeySource(options: ServerKeyOptions): ContentKeySour
 /** Adds to `CONTENT_NOT_FOUND` how to register the content. */
 export function adviseRegistering(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'CONTENT_NOT_FOUND') return error;
-  const detail = `${error.detail} Register the content first, or give --register.`;
-  return new AppError(error.code, { detail, cause: error });
+  return withAdvice(error, 'Register the content first, or give --register.');
 }

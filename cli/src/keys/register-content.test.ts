@@ -36,7 +36,7 @@ it('new content with one key throughout is registered without key periods', asyn
   expect(sent()).toEqual([['POST /api/v1/content', { id: 'film', name: 'film' }]]);
 });
 
-it('known content without key periods gets them when the presentation is there, not before', async () => {
+it('known content without key periods gets them when the presentation is in place, not before', async () => {
   const { access, sent } = await startRegistry({ keyPeriods: null });
   const registrar = createContentRegistrar(access);
   await registrar.register({ contentId: 'film', epochs: { ...epochs, speed: 3.5 } });
@@ -93,7 +93,7 @@ it('the key periods of a live channel are not taken away by a film with one key 
 });
 
 it.each([null, { keyPeriods: stored }])(
-  'without the statement of key periods, those of the content stay as they are: %j',
+  'without a statement of key periods, the content keeps its key periods: %j',
   async (content) => {
     const { access, sent } = await startRegistry(content);
     const registrar = createContentRegistrar(access, { keyPeriods: false });
@@ -135,7 +135,7 @@ it('known content without a playlist gets its URL at once, so that the server re
   expect(sent()).toEqual([['PATCH /api/v1/content/film', { playlistUrl }]]);
 });
 
-it('another playlist is used by sessions until the new presentation is there, and stated with its key periods', async () => {
+it('sessions use the old playlist until the new presentation is in place, and its URL is stated with its key periods', async () => {
   const { access, sent } = await startRegistry({
     keyPeriods: null,
     playlistUrl: 'https://cdn.example/old.m3u8',

@@ -1,9 +1,16 @@
-import { AppError } from '@latchkey/shared/errors';
+import type { AppError } from '@latchkey/shared/errors';
 import type { WrittenContent, WrittenEpochs } from '../encrypt/content-key-source.ts';
 import { refusal } from '../refusal.ts';
-import { askServer, type ServerAccess } from './ask-server.ts';
+import type { ServerAccess } from './ask-server.ts';
+import {
+  changeContent,
+  findContent,
+  registerContent,
+  type Sequence,
+  type ShownContent,
+} from './content-api.ts';
 
-/** Registers contents on a server, and states their key periods there (`docs/contract.md#key-periods`). */
+/** Registers contents on a server, and states their key periods there (`docs/reference/contract.md#key-periods`). */
 export interface ContentRegistrar {
   /**
    * Registers the content if the server does not know it, with its key periods. Known content keeps its name, since a POST
@@ -28,25 +35,6 @@ interface RegistrarOptions {
   readonly playlistUrl?: string | undefined;
 }
 
-/** Key periods in sequence, as the API takes and shows them. */
-interface Sequence {
-  readonly mode: 'sequence';
-  readonly count: number;
-  readonly periodSeconds: number;
-  readonly burst?: number;
-  readonly speed?: number;
-  readonly pace?: boolean;
-}
-
-/** As the server shows them. */
-type ShownPeriods = Sequence | { readonly mode: 'clock' } | null;
-
-/** The part of a content that is compared. */
-interface ShownContent {
-  readonly keyPeriods: ShownPeriods;
-  readonly playlistUrl: string | null;
-}
-
 interface Statement {
   readonly keyPeriods?: Sequence | null;
   readonly playlistUrl?: string;
@@ -57,20 +45,18 @@ export function createContentRegistrar(
   options: RegistrarOptions = {},
 ): ContentRegistrar {
   const { name, keyPeriods: statesPeriods = true, playlistUrl } = options;
-  /** What `settle` states, by content id. */
+  /** The statements that `settle` makes, by content id. */
   const pending = new Map<string, Statement>();
   const later = (contentId: string, statement: Statement) =>
     void pending.set(contentId, { ...pending.get(contentId), ...statement });
 
   async function create(contentId: string, keyPeriods: Sequence | null, signal?: AbortSignal): Promise<void> {
     const stated = { ...(keyPeriods && { keyPeriods }), ...(playlistUrl && { playlistUrl }) };
-    const body = { id: contentId, name: name ?? contentId, ...stated };
-    await askServer(access, { method: 'POST', path: '/api/v1/content', body, signal });
+    await registerContent(access, { id: contentId, name: name ?? contentId, ...stated }, signal);
   }
-  async function state(contentId: string, body: Statement, signal?: AbortSignal): Promise<void> {
-    await askServer(access, { method: 'PATCH', path: pathOf(contentId), body, signal });
-  }
-  /** At once where there is none, so that a refusal comes before the work. Sessions use another one until `settle`. */
+  const state = (contentId: string, body: Statement, signal?: AbortSignal) =>
+    changeContent(access, contentId, body, signal);
+  /** States the playlist at once if the server has none, so that a refusal comes before the work. Sessions use an old one until `settle`. */
   async function statePlaylist(
     contentId: string,
     { playlistUrl: present }: ShownContent,
@@ -83,7 +69,7 @@ export function createContentRegistrar(
 
   return {
     async register({ contentId, epochs }, signal) {
-      const known = await find(access, contentId, signal);
+      const known = await findContent(access, contentId, signal);
       const wanted = epochs && toSequence(epochs);
       if (!known) return create(contentId, statesPeriods ? wanted : null, signal);
       await statePlaylist(contentId, known, signal);
@@ -91,8 +77,8 @@ export function createContentRegistrar(
       const { keyPeriods: present } = known;
       if (present?.mode === 'clock') throw isLive(contentId);
       if (!present) return void (wanted && later(contentId, { keyPeriods: wanted }));
-      // One key throughout is served only where no periods are stated.
-      if (!wanted) return state(contentId, { keyPeriods: null }, signal);
+      // The server serves one key throughout only if no periods are stated.
+      if (!wanted) return void (await state(contentId, { keyPeriods: null }, signal));
       if (present.count < wanted.count)
         await state(contentId, { keyPeriods: { ...present, count: wanted.count } }, signal);
       const isSame = present.count === wanted.count && present.periodSeconds === wanted.periodSeconds;
@@ -100,7 +86,7 @@ export function createContentRegistrar(
       if (!isSame) later(contentId, { keyPeriods: { ...wanted, pace: present.pace ?? true } });
     },
     async registerKeyless(contentId, signal) {
-      const known = await find(access, contentId, signal);
+      const known = await findContent(access, contentId, signal);
       if (known) await statePlaylist(contentId, known, signal);
       else await create(contentId, null, signal);
     },
@@ -113,38 +99,14 @@ export function createContentRegistrar(
   };
 }
 
-async function find(
-  access: ServerAccess,
-  contentId: string,
-  signal?: AbortSignal,
-): Promise<ShownContent | null> {
-  try {
-    return await readShown(await askServer(access, { method: 'GET', path: pathOf(contentId), signal }));
-  } catch (error) {
-    if (error instanceof AppError && error.status === 404) return null;
-    throw error;
-  }
-}
-
 /** The key periods of an encrypted presentation, as the API takes them. The speed that a server chooses is left to it. */
 export function toSequence({ count, longestMs, speed }: WrittenEpochs): Sequence {
   const periods = { mode: 'sequence', count, periodSeconds: longestMs / 1_000 } as const;
   return speed === usualSpeed ? periods : { ...periods, speed };
 }
 
-/** What a server chooses where no speed is stated. */
+/** The speed that a server chooses if none is stated. */
 const usualSpeed = 2;
-
-const pathOf = (contentId: string): string => `/api/v1/content/${contentId}`;
-
-async function readShown(answer: Response): Promise<ShownContent> {
-  const body = (await answer.json().catch(() => undefined)) as
-    | { content?: Partial<ShownContent> }
-    | null
-    | undefined;
-  const { keyPeriods = null, playlistUrl = null } = body?.content ?? {};
-  return { keyPeriods, playlistUrl };
-}
 
 function isLive(contentId: string): AppError {
   const detail =

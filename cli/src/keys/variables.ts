@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
-import { refusal } from '../refusal.ts';
+import { refusal, refuseUnreadable } from '../refusal.ts';
 
 /** Environment variables, or the lines of an env file. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -20,17 +20,11 @@ export function readVariable(variables: Variables, name: string): string | undef
   try {
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw refusal(`${name}_FILE: ${file} cannot be read (${reason})`, cause);
+    return refuseUnreadable(`${name}_FILE: ${file}`)(cause);
   }
 }
 
 /** Reads `NAME=value` lines, as `latchkey keygen` and the server write them. @throws AppError `VALIDATION_FAILED` */
 export async function readEnvFile(path: string): Promise<Variables> {
-  try {
-    return parseEnv(await readFile(path, 'utf8'));
-  } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw refusal(`--env-file ${path} cannot be read (${reason})`, cause);
-  }
+  return parseEnv(await readFile(path, 'utf8').catch(refuseUnreadable(`--env-file ${path}`)));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { formatAttributeList } from '@latchkey/shared/hls';
 import { bytesInMemory, isInitializationSection } from '../encrypt/initialization-section.ts';
 import type { MapTag } from '../hls/media-playlist.ts';
-import { playlistError } from '../hls/playlist-error.ts';
+import { playlistError } from '../hls/playlist-lines.ts';
 import { showUrl } from '../show-url.ts';
 import { writeAtomically } from '../write-atomically.ts';
 import { identityOf, type LiveTools } from './encrypt-segment.ts';

@@ -1,9 +1,11 @@
-import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
 import type { ClockPeriods } from '@latchkey/shared/contracts';
+import { checkBaseUrl, checkContentId } from '../check-options.ts';
+import type { CommandContext } from '../command-context.ts';
 import { keyPath } from '../encrypt/content-key-source.ts';
-import { checkContentId, checkKeyUrlBase } from '../encrypt/encrypt-options.ts';
+import { createVectorIssuer } from '../encrypt/issue-vectors.ts';
+import { realPathOf } from '../encrypt/load-presentation.ts';
 import { isWithin } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
@@ -12,13 +14,13 @@ import { claimFolder } from './claim-folder.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 import { createFolderSource } from './folder-source.ts';
 import { createHttpSource } from './http-source.ts';
-import { createVectorIssuer } from './issue-vectors.ts';
 import { keepFollowing } from './keep-following.ts';
 import { createKeyRing } from './key-ring.ts';
 import type { LiveSource } from './live-source.ts';
 import { type LiveReport, openChannel } from './open-channel.ts';
 
-export interface LiveOptions {
+/** `signal` ends it; the playlist stays as it is. */
+export interface LiveOptions extends Pick<CommandContext, 'randomBytes' | 'clock' | 'wait' | 'signal'> {
   /** Path or http URL of a multivariant or media playlist. */
   readonly playlist: string;
   readonly contentId: string;
@@ -32,11 +34,6 @@ export interface LiveOptions {
   readonly sourceHeaders?: Readonly<Record<string, string>>;
   readonly periods: ClockPeriods;
   readonly fetchKey: (epoch: number, signal: AbortSignal) => Promise<Uint8Array>;
-  readonly randomBytes: (count: number) => Uint8Array;
-  readonly clock: Clock;
-  readonly wait: (seconds: number, signal?: AbortSignal) => Promise<void>;
-  /** Ends it; the playlist stays as it is. */
-  readonly signal: AbortSignal;
   readonly report: LiveReport;
 }
 
@@ -74,9 +71,8 @@ export async function encryptLive(options: LiveOptions): Promise<boolean> {
 }
 
 function createTools(options: LiveOptions, source: LiveSource, signal: AbortSignal): LiveTools {
-  const { contentId, clock, periods, fetchKey, plainNames, report, randomBytes } = options;
-  const keyUrlBase = checkKeyUrlBase(options.keyUrlBase);
-  const wait = (seconds: number, until: AbortSignal) => options.wait(seconds, until);
+  const { contentId, clock, wait, periods, fetchKey, plainNames, report, randomBytes } = options;
+  const keyUrlBase = checkBaseUrl(options.keyUrlBase, '--key-url');
   const common = { periods, clock, wait, signal };
   return {
     ...common,
@@ -100,16 +96,10 @@ async function openSource(
     const address = new URL(playlist).href;
     return { source: createHttpSource({ address, headers, signal }), address };
   }
-  const folder = await existing(dirname(playlist), 'the folder of the playlist');
-  const root = sourceRoot === undefined ? folder : await existing(sourceRoot, '--source-root');
+  const folder = await realPathOf(dirname(playlist), 'the folder of the playlist');
+  const root = sourceRoot === undefined ? folder : await realPathOf(sourceRoot, '--source-root');
   if (!isWithin(folder, root)) throw refusal(`${showUrl(playlist)} lies outside of --source-root ${root}`);
   return { source: createFolderSource(root), address: join(folder, basename(playlist)) };
-}
-
-async function existing(path: string, what: string): Promise<string> {
-  return realpath(path).catch((cause: unknown) => {
-    throw refusal(`${what} ${showUrl(path)} is not there`, cause);
-  });
 }
 
 /** The same warning at most once in this time: a source that is away gives one with each look. */

@@ -1,43 +1,42 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock } from '@latchkey/shared/clock';
 import { type ClockPeriods, currentEpochOf } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
+import type { CommandContext } from '../command-context.ts';
 import { addHash } from '../encrypt/add-hash.ts';
+import type { VectorIssuer } from '../encrypt/issue-vectors.ts';
 import { segmentName } from '../encrypt/target-names.ts';
 import { showUrl } from '../show-url.ts';
 import { writeAtomically } from '../write-atomically.ts';
-import { chooseEpoch } from './choose-epoch.ts';
-import type { VectorIssuer } from './issue-vectors.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { LiveSource } from './live-source.ts';
 import type { LiveEntry, MapFile } from './rendition-state.ts';
 import type { SourceSegment } from './source-window.ts';
 
-/** What all renditions of a live encryption share. */
-export interface LiveTools {
+/** The tools that all renditions of a live encryption share. `signal` ends all of them. */
+export interface LiveTools extends Pick<CommandContext, 'clock' | 'wait' | 'signal'> {
   readonly source: LiveSource;
   readonly periods: ClockPeriods;
   readonly keys: KeyRing;
   readonly vectors: VectorIssuer;
-  readonly clock: Clock;
-  readonly wait: (seconds: number, signal: AbortSignal) => Promise<void>;
   readonly keyUrlOf: (epoch: number) => string;
   /** File names of segments without a hash of the bytes. */
   readonly plainNames: boolean;
-  /** Aborted to end all renditions. */
-  readonly signal: AbortSignal;
   /** @param text what an operator must know: one sentence */
   readonly warn: (text: string) => void;
 }
 
-/** A segment that was seen in the source, and where it goes. */
-interface SeenSegment {
-  readonly segment: SourceSegment;
+/** When a segment was first seen in the playlist of the source. */
+export interface Sighting {
   /** Milliseconds since 1970. */
   readonly firstSeen: number;
   /** Seconds from its beginning to the end of the playlist then. */
   readonly secondsToEnd: number;
+}
+
+/** A segment that was seen in the source, and its place in the output. */
+interface SeenSegment extends Sighting {
+  readonly segment: SourceSegment;
   /** Number in the output. */
   readonly number: number;
   /** Undefined if it is not read yet. */
@@ -52,7 +51,7 @@ interface Places {
   readonly folder: string;
 }
 
-/** What was written of a segment. */
+/** The record of a written segment. */
 export type WrittenSegment = Pick<LiveEntry, 'identity' | 'name' | 'encryption' | 'map'>;
 
 /**
@@ -61,7 +60,7 @@ export type WrittenSegment = Pick<LiveEntry, 'identity' | 'name' | 'encryption' 
  * @throws SourceUnavailable, AppError, or an error of the file system as Node gives it
  */
 export async function encryptSegment(
-  { segment, firstSeen, secondsToEnd, number, bytes: known, map }: SeenSegment,
+  { segment, number, bytes: known, map, ...sighting }: SeenSegment,
   { playlist, folder }: Places,
   tools: LiveTools,
 ): Promise<WrittenSegment> {
@@ -72,7 +71,7 @@ export async function encryptSegment(
   const location = await source.resolve(segment.uri, playlist, place);
   const bytes = known ?? (await source.read(location, segment.byteRange));
 
-  const { epoch, key } = await findKey(segment, { firstSeen, secondsToEnd, playlist }, tools);
+  const { epoch, key } = await findKey(segment, { ...sighting, playlist }, tools);
   const iv = tools.vectors.issue(epoch);
   const cipher = createCipheriv('aes-128-cbc', key, Buffer.from(iv, 'hex'));
   const encrypted = Buffer.concat([cipher.update(bytes), cipher.final()]);
@@ -81,15 +80,9 @@ export async function encryptSegment(
   return { identity: identityOf(bytes), name, map, encryption: { epoch, iv } };
 }
 
-interface Sighting {
-  readonly firstSeen: number;
-  readonly secondsToEnd: number;
-  readonly playlist: string;
-}
-
 async function findKey(
   { programTime }: SourceSegment,
-  { firstSeen, secondsToEnd, playlist }: Sighting,
+  { playlist, ...sighting }: Sighting & Pick<Places, 'playlist'>,
   { periods, clock, keys, warn, wait, signal }: LiveTools,
 ): Promise<{ epoch: number; key: Uint8Array }> {
   const untilOrigin = () => (periods.origin - clock.now()) / 1_000;
@@ -100,7 +93,7 @@ async function findKey(
     // In pieces: a timer of Node takes at most 24 days, and the clock may be set.
     while (untilOrigin() > 0) await wait(Math.min(untilOrigin(), 1), signal);
   }
-  const { epoch, strayed } = chooseEpoch(periods, { programTime, firstSeen, secondsToEnd }, clock.now());
+  const { epoch, strayed } = chooseEpoch(periods, { programTime, ...sighting }, clock.now());
   if (strayed) {
     warn(
       `${showUrl(playlist)}: #EXT-X-PROGRAM-DATE-TIME is far from the clock of this machine, so the clock chooses the keys`,
@@ -119,4 +112,32 @@ async function findKey(
 /** Names bytes: 64 bits of a hash. A channel has a few sections, and nobody gains from two that share a name. */
 export function identityOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+}
+
+/** An encoder, its network and a packager take some seconds, and a transcoder in a cloud up to half a minute. */
+const longestDelayMs = 30_000;
+
+/**
+ * The epoch of the moment when a segment begins.
+ *
+ * A program time that is far from the clock is not used. If it lagged by an hour, a viewer who is revoked now would already
+ * have the keys of the next hour, since keys are served by the clock.
+ *
+ * @param programTime by EXT-X-PROGRAM-DATE-TIME, in milliseconds since 1970
+ * @param now milliseconds since 1970, not before the origin of the periods
+ * @returns an epoch whose key is served now, and whether the program time was too far from the clock and not used
+ */
+export function chooseEpoch(
+  periods: ClockPeriods,
+  { programTime, firstSeen, secondsToEnd }: Sighting & Pick<SourceSegment, 'programTime'>,
+  now: number,
+): { epoch: number; strayed: boolean } {
+  const expected = firstSeen - secondsToEnd * 1_000;
+  const toleranceMs = longestDelayMs + periods.periodSeconds * 1_000;
+  const strayed = programTime !== undefined && Math.abs(programTime - expected) > toleranceMs;
+  const begins = programTime === undefined || strayed ? firstSeen : programTime;
+  const current = currentEpochOf(periods, now);
+  const earliest = periods.behind === null ? 0 : Math.max(0, current - periods.behind);
+  // Not later than the current one either: its key may not be served yet.
+  return { epoch: Math.min(Math.max(currentEpochOf(periods, begins), earliest), current), strayed };
 }

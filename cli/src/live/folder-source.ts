@@ -1,9 +1,8 @@
-import type { BigIntStats } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { FileMissing, resolveReference } from '../hls/resolve-reference.ts';
+import { readRange } from '../read-range.ts';
 import { showUrl } from '../show-url.ts';
-import type { ByteRange } from '../source/request-source.ts';
-import { SourceUnavailable } from '../source/source-unavailable.ts';
+import { SourceUnavailable } from '../source/request-source.ts';
 import type { LiveSource } from './live-source.ts';
 
 /**
@@ -23,50 +22,25 @@ export function createFolderSource(sourceRoot: string): LiveSource {
       });
     },
     async readChanged(location, known) {
-      if (known !== undefined && versionOf(await inspect(location)) === known) return undefined;
-      return withFile(location, async (file) => {
-        // Before the bytes: a file that changes meanwhile has another version at the next look.
-        const version = versionOf(await file.stat({ bigint: true }));
-        return { bytes: await file.readFile(), version, location };
-      });
+      // Before the bytes: a file that changes meanwhile has another version at the next look.
+      const { ino, size, mtimeNs } = await stat(location, { bigint: true }).catch(unavailable(location));
+      const version = `${ino}-${size}-${mtimeNs}`;
+      if (version === known) return undefined;
+      return { bytes: await readFile(location).catch(unavailable(location)), version, location };
     },
-    read: (location, range) => withFile(location, (file) => readBytes(file, location, range)),
+    async read(location, range) {
+      if (range === undefined) return readFile(location).catch(unavailable(location));
+      const bytes = await readRange(location, range).catch(unavailable(location));
+      if (bytes.length === range.length) return bytes;
+      throw new SourceUnavailable(`${showUrl(location)} is not written to its end`);
+    },
     pollSeconds: () => pollSeconds,
   };
 }
 
-async function inspect(location: string): Promise<BigIntStats> {
-  return stat(location, { bigint: true }).catch((cause: unknown) => {
-    throw unavailable(location, cause);
-  });
-}
-
-function versionOf({ ino, size, mtimeNs }: BigIntStats): string {
-  return `${ino}-${size}-${mtimeNs}`;
-}
-
-async function withFile<T>(location: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
-  let file: FileHandle | undefined;
-  try {
-    file = await open(location, 'r');
-    return await work(file);
-  } catch (cause) {
-    throw cause instanceof SourceUnavailable ? cause : unavailable(location, cause);
-  } finally {
-    await file?.close();
-  }
-}
-
-async function readBytes(file: FileHandle, location: string, range: ByteRange | undefined): Promise<Buffer> {
-  if (range === undefined) return file.readFile();
-  const { size } = await file.stat();
-  if (range.offset + range.length > size)
-    throw new SourceUnavailable(`${showUrl(location)} is not written to its end`);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(range.length), 0, range.length, range.offset);
-  return buffer.subarray(0, bytesRead);
-}
-
-function unavailable(location: string, cause: unknown): SourceUnavailable {
-  const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-  return new SourceUnavailable(`${showUrl(location)} cannot be read (${reason})`, { cause });
+function unavailable(location: string): (cause: unknown) => never {
+  return (cause) => {
+    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new SourceUnavailable(`${showUrl(location)} cannot be read (${reason})`, { cause });
+  };
 }

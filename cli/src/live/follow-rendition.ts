@@ -2,13 +2,11 @@ import { AppError } from '@latchkey/shared/errors';
 import { segmentName } from '../encrypt/target-names.ts';
 import { explainError } from '../explain-error.ts';
 import { showUrl } from '../show-url.ts';
-import { SourceUnavailable } from '../source/source-unavailable.ts';
+import { SourceUnavailable } from '../source/request-source.ts';
 import { alignFollower } from './align-follower.ts';
-import { createSectionCopier } from './copy-section.ts';
 import { encryptSegment, type LiveTools, type WrittenSegment } from './encrypt-segment.ts';
-import type { Follower, RenditionOptions } from './follower.ts';
+import { createFollower, type Follower, type RenditionOptions } from './follower.ts';
 import { assumedTargetSeconds } from './load-channel.ts';
-import { openLivePlaylist } from './read-live-playlist.ts';
 import { renderWindow } from './render-window.ts';
 import { openRenditionFolder } from './rendition-folder.ts';
 import { hasHiddenParts, hasStarted } from './rendition-state.ts';
@@ -17,7 +15,7 @@ import type { SourceSegment, SourceWindow } from './source-window.ts';
 
 /** While a long window is taken at the start, players may begin with its first part. */
 const publishEveryMs = 100;
-/** A segment that the playlist names and that cannot be read becomes a gap after so many target durations. */
+/** A segment that the playlist names and that cannot be read becomes a gap after N target durations. */
 const patienceTargets = 3;
 
 /**
@@ -30,24 +28,7 @@ export async function openFollower(options: RenditionOptions, tools: LiveTools):
   const { entries } = folder.state;
   for (const { encryption } of entries)
     if (encryption) tools.vectors.remember(encryption.epoch, encryption.iv);
-  const follower: Follower = {
-    options,
-    tools,
-    folder,
-    copySection: createSectionCopier(options.folder, tools),
-    playlist: openLivePlaylist(options, tools.source, tools.warn),
-    sightings: new Map(),
-    window: undefined,
-    verify: true,
-    namesVary: false,
-    compared: undefined,
-    range: '',
-    changedAt: tools.clock.monotonic(),
-    renewedAt: Number.NEGATIVE_INFINITY,
-    publishedAt: Number.NEGATIVE_INFINITY,
-    isPublished: false,
-    missing: undefined,
-  };
+  const follower = createFollower(options, tools, folder);
   // A state with hidden parts is completed from the source first.
   if (entries.length > 0 && !hasHiddenParts(folder.state)) await publish(follower);
   return follower;

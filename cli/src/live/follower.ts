@@ -1,9 +1,8 @@
-import type { SectionCopier } from './copy-section.ts';
-import type { LiveTools } from './encrypt-segment.ts';
+import { createSectionCopier } from './copy-section.ts';
+import type { LiveTools, Sighting } from './encrypt-segment.ts';
 import type { PlaylistVersion } from './live-source.ts';
-import type { LivePlaylist } from './read-live-playlist.ts';
 import type { RenditionFolder } from './rendition-folder.ts';
-import type { SourceSegment, SourceWindow } from './source-window.ts';
+import { openLivePlaylist, type SourceSegment, type SourceWindow } from './source-window.ts';
 
 export interface RenditionOptions {
   /** For messages. */
@@ -18,7 +17,7 @@ export interface RenditionOptions {
   readonly onPublish: (rendition: PublishedRendition) => Promise<void>;
 }
 
-/** What players can load of a rendition. */
+/** The part of a rendition that players can load. */
 export interface PublishedRendition {
   /** Text of the playlist. */
   readonly text: string;
@@ -28,29 +27,33 @@ export interface PublishedRendition {
 }
 
 /** One rendition that is followed. */
-export interface Follower {
-  readonly options: RenditionOptions;
-  readonly tools: LiveTools;
-  readonly folder: RenditionFolder;
-  readonly playlist: LivePlaylist;
-  readonly copySection: SectionCopier;
-  /** By number in the source: when a segment was first seen, and how far from the end of the playlist it began. */
-  readonly sightings: Map<number, { readonly firstSeen: number; readonly secondsToEnd: number }>;
-  window: SourceWindow | undefined;
-  /** The numbers alone do not show whether the packager started again while this process, or the source, was not running. */
-  verify: boolean;
-  /** The server gives its segments another path at each look: only numbers, lengths and bytes count. */
-  namesVary: boolean;
-  /** A new segment whose bytes were read to know that it is one, so that its address is not asked twice. */
-  compared: { readonly segment: SourceSegment; readonly bytes: Buffer } | undefined;
-  /** The first and the last number of the playlist that was read last. */
-  range: string;
-  /** When that was another one, on the monotonic clock. */
-  changedAt: number;
-  /** When it was last looked up anew. */
-  renewedAt: number;
-  publishedAt: number;
-  isPublished: boolean;
-  /** The next segment if it cannot be read, since when, and when it is tried again, on the monotonic clock. */
-  missing: { readonly number: number; readonly since: number; readonly retryAt: number } | undefined;
+export type Follower = ReturnType<typeof createFollower>;
+
+export function createFollower(options: RenditionOptions, tools: LiveTools, folder: RenditionFolder) {
+  return {
+    ...{ options, tools, folder },
+    copySection: createSectionCopier(options.folder, tools),
+    playlist: openLivePlaylist(options, tools.source, tools.warn),
+    /** By number in the source: when a segment was first seen, and how far from the end of the playlist it began. */
+    sightings: new Map<number, Sighting>(),
+    window: undefined as SourceWindow | undefined,
+    /** The numbers alone do not show whether the packager started again while this process, or the source, was not running. */
+    verify: true,
+    /** The server gives its segments another path at each look: only numbers, lengths and bytes count. */
+    namesVary: false,
+    /** A new segment whose bytes were read to know that it is one, so that its address is not asked twice. */
+    compared: undefined as { readonly segment: SourceSegment; readonly bytes: Buffer } | undefined,
+    /** The first and the last number of the playlist that was read last. */
+    range: '',
+    /** When that was another one, on the monotonic clock. */
+    changedAt: tools.clock.monotonic(),
+    /** When it was last looked up anew. */
+    renewedAt: Number.NEGATIVE_INFINITY,
+    publishedAt: Number.NEGATIVE_INFINITY,
+    isPublished: false,
+    /** The next segment if it cannot be read, since when, and when it is tried again, on the monotonic clock. */
+    missing: undefined as
+      | { readonly number: number; readonly since: number; readonly retryAt: number }
+      | undefined,
+  };
 }

@@ -1,28 +1,23 @@
 import { createHash } from 'node:crypto';
-import { playlistError } from '../hls/playlist-error.ts';
+import { playlistError } from '../hls/playlist-lines.ts';
 import { showUrl } from '../show-url.ts';
-import { createSourceRequests } from '../source/request-source.ts';
+import {
+  createSourceRequests,
+  playlistMostBytes,
+  type SourceAccess,
+  segmentMostBytes,
+} from '../source/request-source.ts';
 import type { LiveSource } from './live-source.ts';
 
 /** A packager on the same network answers in milliseconds. After this time a new connection is more likely to help. */
 const timeoutMs = 10_000;
 
-/** A playlist of a day's segments has some 5 MB. */
-const playlistMostBytes = 16 * 1024 * 1024;
-/** Segments are held in memory. A segment of 10 s at 100 Mbit/s has half of this. */
-const segmentMostBytes = 256 * 1024 * 1024;
-
-interface HttpSourceOptions {
-  /** The URL that was given. */
-  readonly address: string;
-  /** For requests to its origin. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Ends running requests. */
-  readonly signal: AbortSignal;
-}
-
 /** A source that is read with GET. */
-export function createHttpSource({ address, headers, signal }: HttpSourceOptions): LiveSource {
+export function createHttpSource({
+  address,
+  headers,
+  signal,
+}: Pick<SourceAccess, 'headers' | 'signal'> & { readonly address: string }): LiveSource {
   const request = createSourceRequests({ address, headers, timeoutMs, signal });
   const ownOrigin = new URL(address).origin;
   return {

@@ -1,9 +1,9 @@
 import { AppError } from '@latchkey/shared/errors';
 import { explainError } from '../explain-error.ts';
-import { SourceUnavailable } from '../source/source-unavailable.ts';
+import { SourceUnavailable } from '../source/request-source.ts';
 import { followStep, pauseOf, targetSecondsOf } from './follow-rendition.ts';
 import type { Follower } from './follower.ts';
-import type { ChannelLookup } from './look-up-channel.ts';
+import type { ChannelLookup } from './load-channel.ts';
 import { hasStarted } from './rendition-state.ts';
 
 /** After an error, so that a full disk does not fill the log. */

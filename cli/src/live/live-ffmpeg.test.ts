@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSystemClock } from '@latchkey/shared/clock';
 import { expect, it, onTestFinished } from 'vitest';
 import { keyOfUrl } from '../testing/encrypt-files.ts';
 import { startLiveKeyServer } from '../testing/live-key-server.ts';
 import { type PlayedRendition, playPresentation } from '../testing/play-presentation.ts';
-import { runCommand } from '../testing/run-command.ts';
+import { apiKeyEnv, realTime, runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 
 const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
@@ -65,9 +64,8 @@ it('what ffmpeg writes live, as MPEG-TS in two renditions and as fMP4, decrypts 
     const out = join(folder, 'out', contentId);
     const args = ['encrypt', '--live', join(folder, playlist), '--content-id', contentId, '--out', out];
     return runCommand([...args, '--server', url, '--register', '--period', '2'], {
-      env: { LATCHKEY_API_KEY: `lk_${'0'.repeat(64)}` },
-      clock: createSystemClock(),
-      wait: (pause, signal) => sleep(pause * 1_000, undefined, signal ? { signal } : {}),
+      env: apiKeyEnv,
+      ...realTime,
     });
   };
   const runs = [start('ts/master.m3u8', 'ts'), start('fmp4/live.m3u8', 'fmp4')] as const;

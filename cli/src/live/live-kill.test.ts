@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -8,6 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { keyOfUrl } from '../testing/encrypt-files.ts';
 import { startLiveKeyServer } from '../testing/live-key-server.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
+import { apiKeyEnv, startProcess } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 
 /** One of each kind in `npm test`; `LIVE_KILL_ROUNDS=30` for the long form. */
@@ -84,18 +84,9 @@ it(`killed at ${rounds} random moments, live encryption goes on: no gap, no numb
   const { url } = await startLiveKeyServer(periods);
   const { seen, look, lookFor } = watchOutput(join(folder, 'out'));
   const packager = startPackager(join(folder, 'in'), () => seen.size);
-  const start = (): ChildProcess => {
-    const main = join(import.meta.dirname, '../main.ts');
-    const source = join(folder, 'in/live.m3u8');
-    const args = ['encrypt', '--live', source, '--content-id', 'film', '--out', join(folder, 'out')];
-    const env = { ...process.env, LATCHKEY_API_KEY: `lk_${'0'.repeat(64)}` };
-    const child = spawn(process.execPath, [main, ...args, '--server', url], {
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    return child;
-  };
+  const source = join(folder, 'in/live.m3u8');
+  const args = ['encrypt', '--live', source, '--content-id', 'film', '--out', join(folder, 'out')];
+  const start = () => startProcess('main.ts', [...args, '--server', url], { ...process.env, ...apiKeyEnv });
 
   for (let round = 0; round < rounds; round++) {
     const child = start();
@@ -109,7 +100,7 @@ it(`killed at ${rounds} random moments, live encryption goes on: no gap, no numb
   }
   const child = start();
   let said = '';
-  child.stderr?.on('data', (chunk) => {
+  child.stderr.on('data', (chunk) => {
     said += chunk;
   });
   const exited = once(child, 'exit');

@@ -1,13 +1,15 @@
 import { AppError } from '@latchkey/shared/errors';
-import { type AttributeList, parseAttributeList } from '@latchkey/shared/hls';
-import { type MultivariantPlaylist, parseMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
-import { playlistError } from '../hls/playlist-error.ts';
-import { classifyPlaylist, type PlaylistText, splitPlaylist } from '../hls/playlist-lines.ts';
+import {
+  type MultivariantPlaylist,
+  parseMultivariantPlaylist,
+  variantTag,
+} from '../hls/multivariant-playlist.ts';
+import { classifyPlaylist, type PlaylistText, playlistError, splitPlaylist } from '../hls/playlist-lines.ts';
 import { inspectTags } from '../hls/refused-tags.ts';
 import { hideUrls } from '../show-url.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 import type { PlaylistVersion } from './live-source.ts';
-import { type DescribedRendition, describeRendition } from './match-renditions.ts';
+import { type DescribedRendition, describeRendition, matchRenditions } from './match-renditions.ts';
 
 /** A media playlist that was found in a multivariant one, or that was given. */
 export interface FoundRendition extends DescribedRendition {
@@ -37,7 +39,7 @@ const patienceMs = 3_000;
 const mostRenditions = 200;
 
 /**
- * Reads the playlist that was given, and waits until it is there.
+ * Reads the given playlist, and waits until it exists.
  *
  * @param address of the playlist
  * @throws AppError `VALIDATION_FAILED` if it cannot be encrypted
@@ -65,7 +67,7 @@ export async function loadChannel(address: string, tools: LiveTools): Promise<Ch
  *
  * @throws SourceUnavailable, or AppError `VALIDATION_FAILED`
  */
-export async function readChannel(
+async function readChannel(
   address: string,
   { source, warn }: Pick<LiveTools, 'source' | 'warn'>,
 ): Promise<Channel> {
@@ -81,8 +83,6 @@ export async function readChannel(
   return findRenditions(text, location, source);
 }
 
-const variantTag = 'EXT-X-STREAM-INF';
-
 async function findRenditions(
   text: PlaylistText,
   location: string,
@@ -91,16 +91,11 @@ async function findRenditions(
   const multivariant = parseMultivariantPlaylist(text);
   const renditionOfUri = new Map<string, FoundRendition>();
   const byLocation = new Map<string, FoundRendition>();
-  for (const line of multivariant.lines) {
-    if ('text' in line) continue;
-    const isVariant = 'variantUri' in line;
-    const uri = isVariant ? line.variantUri : line.taggedUri;
-    const place = { playlist: location, line: line.line };
+  for (const { uri, tag, attributes, line } of multivariant.named) {
+    const place = { playlist: location, line };
     const target = await source.resolve(uri, location, place);
-    const attributes = isVariant
-      ? describeRendition(variantTag, readLeniently(line.attributes))
-      : describeRendition(line.tag, line.attributes);
-    const rendition = byLocation.get(target) ?? { attributes, location: target, uri };
+    const described = { attributes: describeRendition(tag, attributes), location: target, uri };
+    const rendition = byLocation.get(target) ?? described;
     byLocation.set(target, rendition);
     renditionOfUri.set(uri, rendition);
     if (byLocation.size > mostRenditions)
@@ -110,11 +105,65 @@ async function findRenditions(
   return { multivariant, renditions: [...byLocation.values()], renditionOfUri };
 }
 
-/** The line itself is kept as it is, so a fault in it is a matter for players. */
-function readLeniently(attributes: string): AttributeList {
-  try {
-    return parseAttributeList(attributes);
-  } catch {
-    return [];
+/** The playlists of a channel, which its server may put elsewhere at any time. */
+export interface ChannelLookup {
+  /**
+   * Looks up where the playlist of a rendition is now. The address that was given is asked once for all renditions, and at most once in a
+   * target duration.
+   *
+   * @param used the last known location, and the location after redirects
+   * @returns undefined if nothing new is known
+   * @throws SourceUnavailable, or AppError `VALIDATION_FAILED`
+   */
+  renew(name: string, used: UsedPlaylist, targetSeconds: number): Promise<string | undefined>;
+}
+
+interface UsedPlaylist {
+  readonly found: string;
+  readonly location: string;
+}
+
+/** @param names of the renditions of `channel`, which was read just now */
+export function createChannelLookup(
+  address: string,
+  channel: Channel,
+  names: ReadonlyMap<FoundRendition, string>,
+  tools: LiveTools,
+): ChannelLookup {
+  const { clock, warn } = tools;
+  const known = [...names].map(([{ attributes }, name]) => ({ attributes, name }));
+  const found = new Map([...names].map(([{ location }, name]) => [name, location]));
+  let askedAt = clock.monotonic();
+  let running: Promise<void> | undefined;
+
+  async function lookUp(): Promise<void> {
+    askedAt = clock.monotonic();
+    const { renditions } = await readChannel(address, tools);
+    const missing = new Set(known);
+    for (const [{ location }, rendition] of matchRenditions(known, renditions)) {
+      found.set(rendition.name, location);
+      missing.delete(rendition);
+    }
+    for (const { name } of missing)
+      warn(`${name}: the source has no such rendition now; its playlist stands still`);
   }
+
+  return {
+    async renew(name, used, targetSeconds) {
+      // Another rendition has asked meanwhile.
+      if (found.get(name) !== used.found) return found.get(name);
+      if (!running && clock.monotonic() - askedAt < targetSeconds * 1_000) return undefined;
+      if (!channel.multivariant) {
+        // The playlist itself was given. Without a redirect there is nothing else to ask.
+        if (used.location === address) return undefined;
+        askedAt = clock.monotonic();
+        return address;
+      }
+      running ??= lookUp().finally(() => {
+        running = undefined;
+      });
+      await running;
+      return found.get(name) === used.found ? undefined : found.get(name);
+    },
+  };
 }

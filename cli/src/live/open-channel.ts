@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { currentEpochOf } from '@latchkey/shared/contracts';
-import { rootPlaylistName } from '../encrypt/target-names.ts';
+import { mediaPlaylistName, rootPlaylistName } from '../encrypt/target-names.ts';
 import { renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
 import { withoutQuery } from '../hls/resolve-reference.ts';
 import { showUrl } from '../show-url.ts';
@@ -8,8 +8,7 @@ import { writeAtomically } from '../write-atomically.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 import { openFollower } from './follow-rendition.ts';
 import type { Follower, PublishedRendition } from './follower.ts';
-import { type FoundRendition, loadChannel } from './load-channel.ts';
-import { type ChannelLookup, createChannelLookup } from './look-up-channel.ts';
+import { type ChannelLookup, createChannelLookup, type FoundRendition, loadChannel } from './load-channel.ts';
 import { nameRenditions } from './name-renditions.ts';
 
 export interface LiveReport {
@@ -27,9 +26,6 @@ interface ChannelOptions {
   readonly outFolder: string;
   readonly report: LiveReport;
 }
-
-/** The playlist of each rendition, in the folder of its own that it has below a multivariant playlist. */
-const mediaPlaylistName = 'index.m3u8';
 
 /**
  * Opens the renditions of a channel, and writes its multivariant playlist once each of them has a playlist.

@@ -1,9 +1,5 @@
+import { neededVersion } from '../encrypt/render-media-playlist.ts';
 import type { LiveEntry, MapFile, RenditionState } from './rendition-state.ts';
-
-/** RFC 8216 section 7: the IV attribute needs version 2, EXT-X-I-FRAMES-ONLY 4, EXT-X-MAP elsewhere 6. */
-const versionForIv = 2;
-const versionForIFrames = 4;
-const versionForMap = 6;
 
 /**
  * The encrypted live playlist. As in a finished presentation, an initialization section is in the clear: the first EXT-X-MAP
@@ -15,16 +11,12 @@ export function renderWindow(state: RenditionState, keyUrlOf: (epoch: number) =>
   const { header, entries } = state;
   const [first] = entries;
   if (!header || !first) throw new Error('a playlist without a segment cannot be written');
-  const needed = entries.some(({ map }) => map)
-    ? versionForMap
-    : header.iFramesOnly
-      ? versionForIFrames
-      : versionForIv;
+  const hasMap = entries.some(({ map }) => map);
   const longest = entries.reduce((most, { seconds }) => Math.max(most, Math.round(seconds)), 0);
   const breaksBefore = first.discontinuityNumber - (first.discontinuity ? 1 : 0);
   const output = [
     '#EXTM3U',
-    `#EXT-X-VERSION:${Math.max(header.version, needed)}`,
+    `#EXT-X-VERSION:${neededVersion(header.version, hasMap, header.iFramesOnly)}`,
     `#EXT-X-TARGETDURATION:${Math.max(header.targetSeconds, longest)}`,
     `#EXT-X-MEDIA-SEQUENCE:${first.number}`,
     ...(breaksBefore > 0 ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${breaksBefore}`] : []),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { createVectorIssuer } from '../encrypt/issue-vectors.ts';
 import { testPeriods } from '../testing/follow-live.ts';
-import { chooseEpoch } from './choose-epoch.ts';
-import { createVectorIssuer } from './issue-vectors.ts';
+import { chooseEpoch } from './encrypt-segment.ts';
 
 const { origin } = testPeriods();
 const at = (seconds: number) => origin + seconds * 1_000;
@@ -17,12 +17,12 @@ it.each([
   ['the moment when it begins, if that is the first of an epoch', 10, 12, 1],
   ['the clock, if it is said to begin later', 25, 19, 1],
   ['its own time, if the encoder was late by half a minute', 65, 95, 6],
-])('the epoch of a segment is that of %s', (_, programTime, now, epoch) => {
+])('the epoch of a segment follows %s', (_, programTime, now, epoch) => {
   const chosen = chooseEpoch(testPeriods(), segment(at(programTime), at(now)), at(now));
   expect(chosen).toEqual({ epoch, strayed: false });
 });
 
-it('the epoch of a segment without a program time is that of the moment when it was first seen, however late its key is here', () => {
+it('a segment without a program time has the epoch of the moment when it was first seen, however late its key arrives', () => {
   expect(chooseEpoch(testPeriods(), segment(undefined, at(19)), at(42)).epoch).toBe(1);
 });
 

@@ -4,8 +4,9 @@ import {
   type MediaReference,
   parseMediaPlaylist,
 } from '../hls/media-playlist.ts';
-import { playlistError } from '../hls/playlist-error.ts';
-import type { PlaylistText } from '../hls/playlist-lines.ts';
+import { type PlaylistText, playlistError, splitPlaylist } from '../hls/playlist-lines.ts';
+import { inspectTags } from '../hls/refused-tags.ts';
+import type { LiveSource, PlaylistVersion } from './live-source.ts';
 
 /** One segment of a live playlist, with what applies to it. */
 export interface SourceSegment extends MediaReference {
@@ -47,26 +48,16 @@ export interface WindowHeader {
   readonly lines: readonly string[];
 }
 
+/** Tags of the whole playlist that are written anew. */
+const countedTags = [
+  ...['EXTM3U', 'EXT-X-TARGETDURATION', 'EXT-X-MEDIA-SEQUENCE', 'EXT-X-DISCONTINUITY-SEQUENCE'],
+  'EXT-X-ENDLIST',
+];
 /** Tags that apply to the whole playlist (RFC 8216 section 4.3.3 and 4.3.5). Any other belongs to the next segment. */
 const playlistTags = new Set([
-  'EXTM3U',
-  'EXT-X-TARGETDURATION',
-  'EXT-X-MEDIA-SEQUENCE',
-  'EXT-X-DISCONTINUITY-SEQUENCE',
-  'EXT-X-ENDLIST',
-  'EXT-X-PLAYLIST-TYPE',
-  'EXT-X-I-FRAMES-ONLY',
-  'EXT-X-INDEPENDENT-SEGMENTS',
-  'EXT-X-START',
+  ...countedTags,
+  ...['EXT-X-PLAYLIST-TYPE', 'EXT-X-I-FRAMES-ONLY', 'EXT-X-INDEPENDENT-SEGMENTS', 'EXT-X-START'],
   'EXT-X-ALLOW-CACHE',
-]);
-/** Of those, the tags that are written anew. */
-const countedTags = new Set([
-  'EXTM3U',
-  'EXT-X-TARGETDURATION',
-  'EXT-X-MEDIA-SEQUENCE',
-  'EXT-X-DISCONTINUITY-SEQUENCE',
-  'EXT-X-ENDLIST',
 ]);
 
 /**
@@ -75,7 +66,7 @@ const countedTags = new Set([
  * @returns undefined for a playlist that has no segment yet
  * @throws AppError `VALIDATION_FAILED` with the line
  */
-export function readSourceWindow(text: PlaylistText): SourceWindow | undefined {
+function readSourceWindow(text: PlaylistText): SourceWindow | undefined {
   if (!text.lines.some(({ kind }) => kind === 'uri')) return undefined;
   const playlist = parseMediaPlaylist(text);
   const lastNumber = playlist.mediaSequence + BigInt(playlist.segments.length);
@@ -97,7 +88,7 @@ export function readSourceWindow(text: PlaylistText): SourceWindow | undefined {
       iFramesOnly: playlist.iFramesOnly,
       // The tag is required, but some playlists are wrong: a pause must never be 0.
       targetSeconds: Math.max(1, numberOf('EXT-X-TARGETDURATION'), Math.round(longest)),
-      lines: whole.filter(({ tag }) => !countedTags.has(tag)).map((line) => line.text),
+      lines: whole.filter(({ tag }) => !countedTags.includes(tag)).map((line) => line.text),
     },
     segments: readSegments(playlist, numberOf('EXT-X-DISCONTINUITY-SEQUENCE')),
     ended: playlist.ended,
@@ -133,4 +124,68 @@ function readProgramTime(lines: readonly { text: string; tag: string }[]): numbe
   const text = lines.find(({ tag }) => tag === 'EXT-X-PROGRAM-DATE-TIME')?.text ?? '';
   const time = Date.parse(text.slice(text.indexOf(':') + 1).trim());
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** A live playlist that is read repeatedly. */
+interface LivePlaylist {
+  /** Where it was found: in a multivariant playlist, or as it was given. */
+  readonly found: string;
+  /** Where it is read, after a redirect from there. */
+  readonly location: string;
+  /**
+   * @returns undefined if it has not changed, has no segment, or is being written
+   * @throws SourceUnavailable, or AppError `VALIDATION_FAILED` for text that is not a clear playlist
+   */
+  read(): Promise<SourceWindow | undefined>;
+  /** The next read returns it also if it has not changed. */
+  forget(): void;
+  /** It was found elsewhere. */
+  move(found: string): void;
+}
+
+export function openLivePlaylist(
+  { location: given, file: known }: { location: string; file?: PlaylistVersion | undefined },
+  source: LiveSource,
+  warn: (text: string) => void,
+): LivePlaylist {
+  let found = given;
+  let location = given;
+  let version: string | undefined;
+  let cut: Buffer | undefined;
+  let unread = known;
+  /** Each change of the playlist gives the same warnings. */
+  const said = new Set<string>();
+  return {
+    get found() {
+      return found;
+    },
+    get location() {
+      return location;
+    },
+    async read() {
+      const file = unread ?? (await source.readChanged(location, cut ? undefined : version));
+      unread = undefined;
+      if (!file) return undefined;
+      ({ version, location } = file);
+      // Some packagers write in place. A line without an end may be half of one, unless it stays so.
+      const isCut =
+        file.bytes.at(-1) !== 0x0a && !file.bytes.toString('utf8').trimEnd().endsWith('#EXT-X-ENDLIST');
+      const isSettled = cut?.equals(file.bytes) ?? false;
+      cut = isCut && !isSettled ? file.bytes : undefined;
+      if (cut || file.bytes.length === 0) return undefined;
+      const text = splitPlaylist(location, file.bytes);
+      for (const warning of inspectTags(text)) {
+        if (!said.has(warning)) warn(warning);
+        said.add(warning);
+      }
+      return readSourceWindow(text);
+    },
+    forget() {
+      version = undefined;
+    },
+    move(to) {
+      [found, location, version, cut] = [to, to, undefined, undefined];
+      said.clear();
+    },
+  };
 }

@@ -1,17 +1,25 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { findAttribute, formatAttributeList, replaceUri } from '@latchkey/shared/hls';
 import { createRenditionNamer, rootPlaylistName } from '../encrypt/target-names.ts';
 import { parseMediaPlaylist } from '../hls/media-playlist.ts';
-import { parseMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
-import { type Place, playlistError } from '../hls/playlist-error.ts';
-import { classifyPlaylist, type PlaylistText, readAttributes, splitPlaylist } from '../hls/playlist-lines.ts';
+import { parseMultivariantPlaylist, renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
+import {
+  classifyPlaylist,
+  type Place,
+  type PlaylistText,
+  playlistError,
+  readAttributes,
+  splitPlaylist,
+} from '../hls/playlist-lines.ts';
 import { inspectTags } from '../hls/refused-tags.ts';
 import { withoutQuery } from '../hls/resolve-reference.ts';
+import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
 import { workOff } from '../work-off.ts';
-import { type DownloadTools, downloadFile, downloadText } from './download-file.ts';
 import { createLocator, type Locator } from './locate-remote.ts';
+import { playlistMostBytes, type RequestSource, SourceUnavailable } from './request-source.ts';
 
 /** A day of 2 s segments in four renditions has 172,800. */
 const mostFiles = 200_000;
@@ -52,10 +60,12 @@ export async function downloadPresentation(
   const locate = createLocator(root.base);
   const rootName = rootPlaylistName(new URL(url).pathname);
   const media = new Map<string, MediaFile>();
-  const write = (name: string, lines: readonly string[]) =>
-    writeFile(join(folder, name), `${lines.join('\n')}\n`, { flag: 'wx' });
+  const write = (name: string, text: string, base: string) =>
+    writeFile(join(folder, name), hideSignatures(text, base), { flag: 'wx' });
+  const writeMedia = async (name: string, playlist: RemotePlaylist) =>
+    write(name, await renameMedia(playlist, locate, media), playlist.base);
 
-  if (classifyPlaylist(root.text) === 'media') await write(rootName, await renameMedia(root, locate, media));
+  if (classifyPlaylist(root.text) === 'media') await writeMedia(rootName, root);
   else {
     const nameRendition = createRenditionNamer();
     nameRendition(rootName);
@@ -71,10 +81,15 @@ export async function downloadPresentation(
       const rendition = await readPlaylist(at, tools, place);
       if (classifyPlaylist(rendition.text) !== 'media')
         throw playlistError(place, `"${showUrl(uri)}" is not a media playlist`);
-      await write(name, await renameMedia(rendition, locate, media));
+      await writeMedia(name, rendition);
       return name;
     };
-    await write(rootName, await renameRenditions(root, nameOf));
+    const multivariant = parseMultivariantPlaylist(root.text);
+    const nameOfUri = new Map<string, string>();
+    for (const { uri, line } of multivariant.named)
+      nameOfUri.set(uri, await nameOf(uri, { playlist: multivariant.playlist, line }));
+    const text = renderMultivariantPlaylist(multivariant, (uri) => nameOfUri.get(uri) ?? '', []);
+    await write(rootName, text, root.base);
   }
 
   await mkdir(join(folder, mediaFolder));
@@ -88,7 +103,10 @@ export async function downloadPresentation(
 
 /** @param place of the line that names it; undefined for the first */
 async function readPlaylist(url: string, tools: DownloadTools, place?: Place): Promise<RemotePlaylist> {
-  const { bytes, url: base } = await downloadText(url, tools, place);
+  const { bytes = Buffer.alloc(0), url: base } = await repeat(tools, place, () =>
+    tools.request(url, { mostBytes: playlistMostBytes }),
+  );
+  tools.count(bytes.length);
   const text = splitPlaylist(showUrl(url), bytes);
   // An encrypted presentation is refused before its media is downloaded.
   inspectTags(text);
@@ -107,28 +125,8 @@ function endingOf(path: string): string {
     .slice(0, longestEnding);
 }
 
-/** The lines of a multivariant playlist with other names of its media playlists. */
-async function renameRenditions(
-  { text, base }: RemotePlaylist,
-  nameOf: (uri: string, place: Place) => Promise<string>,
-): Promise<string[]> {
-  const lines: string[] = [];
-  for (const line of parseMultivariantPlaylist(text).lines) {
-    if ('text' in line) {
-      lines.push(hideSignatures(line.text, base));
-      continue;
-    }
-    const uri = 'variantUri' in line ? line.variantUri : line.taggedUri;
-    const name = await nameOf(uri, { playlist: text.playlist, line: line.line });
-    lines.push(
-      'variantUri' in line ? name : `#${line.tag}:${formatAttributeList(replaceUri(line.attributes, name))}`,
-    );
-  }
-  return lines;
-}
-
 /**
- * The lines of a media playlist with other names of its files.
+ * The text of a media playlist with other names of its files.
  *
  * @param media gets the files, by their URLs
  */
@@ -136,7 +134,7 @@ async function renameMedia(
   { text, base }: RemotePlaylist,
   locate: Locator,
   media: Map<string, MediaFile>,
-): Promise<string[]> {
+): Promise<string> {
   const nameOf = async (uri: string, line: number) => {
     const place = { playlist: text.playlist, line };
     const at = await locate(uri, base, place);
@@ -160,15 +158,75 @@ async function renameMedia(
       const attributes = readAttributes(text.playlist, line);
       const name = await nameOf(findAttribute(attributes, 'URI') ?? '', line.number);
       lines.push(`#${line.tag}:${formatAttributeList(replaceUri(attributes, name))}`);
-    } else lines.push(hideSignatures(line.text, base));
+    } else lines.push(line.text);
   }
-  return lines;
+  return `${lines.join('\n')}\n`;
 }
 
 /** A tag that is kept may name a file of the source. What opens that must not be published with the output. */
-function hideSignatures(line: string, base: string): string {
-  return line.replace(/URI="([^"]*)"/g, (text, uri: string) => {
+function hideSignatures(text: string, base: string): string {
+  return text.replace(/URI="([^"\n]*)"/g, (attribute, uri: string) => {
     const isElsewhere = URL.canParse(uri, base) && new URL(uri, base).origin !== new URL(base).origin;
-    return isElsewhere ? text : `URI="${showUrl(uri)}"`;
+    return isElsewhere ? attribute : `URI="${showUrl(uri)}"`;
   });
+}
+
+/** A server that restarts is back by the last one: they take 1, 2 and 4 seconds after each other. */
+const attempts = 4;
+
+interface DownloadTools {
+  readonly request: RequestSource;
+  readonly wait: (seconds: number, signal?: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+  /** A larger file is refused. */
+  readonly mostBytes: number;
+  /** Counts bytes that arrived. @throws AppError `VALIDATION_FAILED` once they are too many */
+  readonly count: (bytes: number) => void;
+}
+
+/**
+ * Writes a file. Its time of change is made of its bytes: the same file has the same time when it is downloaded again, so that an upload goes on
+ * (`describeWork`).
+ *
+ * @throws AppError `VALIDATION_FAILED`, or an error of the file system
+ */
+async function downloadFile(url: string, path: string, tools: DownloadTools, place: Place): Promise<void> {
+  await repeat(tools, place, async () => {
+    const hash = createHash('sha256');
+    const file = await open(path, 'w');
+    try {
+      const write = async (chunk: Uint8Array) => {
+        tools.count(chunk.length);
+        hash.update(chunk);
+        // Errors of an open file lack its path, which tells an operator whose disk is full.
+        await file.writeFile(chunk).catch((error: Error) => {
+          throw Object.assign(error, { path });
+        });
+      };
+      await tools.request(url, { mostBytes: tools.mostBytes, write });
+      const seconds = hash.digest().readUInt32BE();
+      await file.utimes(seconds, seconds);
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+/** Repeats what a later attempt may cure: no answer, an answer that ended early, 5xx and 429. */
+async function repeat<T>(
+  { wait, signal }: DownloadTools,
+  place: Place | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof SourceUnavailable)) throw error;
+      const isFinal = error.status !== undefined && error.status < 500 && error.status !== 429;
+      if (isFinal || attempt === attempts)
+        throw place ? playlistError(place, error.message, error) : refusal(error.message, error);
+      await wait(2 ** (attempt - 1), signal);
+    }
+  }
 }

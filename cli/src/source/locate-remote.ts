@@ -1,6 +1,6 @@
-import { type Place, playlistError } from '../hls/playlist-error.ts';
+import { type Place, playlistError } from '../hls/playlist-lines.ts';
 import { showUrl } from '../show-url.ts';
-import { isPrivateHost } from './private-network.ts';
+import { leadsInside } from './private-network.ts';
 
 /**
  * The URL of a reference in the playlist at `base`.
@@ -17,23 +17,19 @@ export type Locator = (uri: string, base: string, place: Place) => Promise<strin
  */
 export function createLocator(root: string): Locator {
   const home = new URL(root);
-  const allowed = new Map<string, Promise<boolean>>([[home.origin, Promise.resolve(true)]]);
+  const known = new Map<string, Promise<boolean>>([[home.origin, Promise.resolve(false)]]);
   return async (uri, base, place) => {
     const url = URL.canParse(uri, base) ? new URL(uri, base) : undefined;
     if (!url || !/^https?:$/.test(url.protocol))
       throw playlistError(place, `"${showUrl(uri)}" cannot be downloaded; accepted: http and https URLs`);
     url.hash = '';
-    const isAllowed = allowed.get(url.origin) ?? mayLeadTo(url, home);
-    allowed.set(url.origin, isAllowed);
-    const reason = await isAllowed.then(
-      (allows) => (allows ? undefined : `is in a private network, into which ${home.origin} may not lead`),
+    const isInside = known.get(url.origin) ?? leadsInside(home, url);
+    known.set(url.origin, isInside);
+    const reason = await isInside.then(
+      (is) => (is ? `is in a private network, into which ${home.origin} may not lead` : undefined),
       () => 'is at a server whose address is not known',
     );
     if (reason !== undefined) throw playlistError(place, `"${showUrl(uri)}" ${reason}`);
     return url.href;
   };
-}
-
-async function mayLeadTo(url: URL, home: URL): Promise<boolean> {
-  return !(await isPrivateHost(url)) || (await isPrivateHost(home));
 }

@@ -19,11 +19,16 @@ for (const [address, bits] of privateRanges)
   privateAddresses.addSubnet(address, bits, address.includes(':') ? 'ipv6' : 'ipv4');
 
 /**
- * Whether a host has an address that only this machine or its network can reach.
+ * Whether a URL leads from a server outside to what only this machine or its network can reach. A stranger's server could otherwise publish
+ * that.
  *
- * @throws an error of the system if the name is not known
+ * @throws an error of the system if the name of a host is not known
  */
-export async function isPrivateHost({ hostname }: URL): Promise<boolean> {
+export async function leadsInside(from: URL, to: URL): Promise<boolean> {
+  return (await isPrivateHost(to)) && !(await isPrivateHost(from));
+}
+
+async function isPrivateHost({ hostname }: URL): Promise<boolean> {
   const addresses = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true });
   return addresses.some(({ address, family }) =>
     privateAddresses.check(address, family === 6 ? 'ipv6' : 'ipv4'),

@@ -1,8 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../testing/listen.ts';
-import { createSourceRequests, type SourceAccess } from './request-source.ts';
-import { SourceUnavailable } from './source-unavailable.ts';
+import { createSourceRequests, type SourceAccess, SourceUnavailable } from './request-source.ts';
 
 const access: SourceAccess = {
   address: undefined,

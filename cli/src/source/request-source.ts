@@ -1,13 +1,23 @@
+import type { ByteRange } from '../read-range.ts';
 import { hideUrls, showUrl } from '../show-url.ts';
 import { type Cookies, createCookies } from './cookies.ts';
-import { isPrivateHost } from './private-network.ts';
-import { SourceUnavailable } from './source-unavailable.ts';
+import { leadsInside } from './private-network.ts';
 
-/** A part of a file, in bytes. */
-export interface ByteRange {
-  readonly offset: number;
-  readonly length: number;
+/** The source has not written it yet, has removed it, refuses it, or cannot be reached: a later attempt may succeed. */
+export class SourceUnavailable extends Error {
+  /** Of the answer over HTTP, if there was one. */
+  readonly status: number | undefined;
+
+  constructor(message: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.status = status;
+  }
 }
+
+/** A playlist of a day's segments has some 5 MB. */
+export const playlistMostBytes = 16 * 1024 * 1024;
+/** For segments that are held in memory: one of 10 s at 100 Mbit/s has half of this. */
+export const segmentMostBytes = 256 * 1024 * 1024;
 
 export interface SourceRequest {
   /** A larger file is refused. */
@@ -152,14 +162,10 @@ async function followRedirect(target: string, from: string): Promise<string> {
     throw new SourceUnavailable(`${shown}; accepted: an http or https URL`);
   const old = new URL(from);
   if (url.origin === old.origin) return url.href;
-  let leadsInside: boolean;
-  try {
-    leadsInside = (await isPrivateHost(url)) && !(await isPrivateHost(old));
-  } catch (cause) {
+  const isInside = await leadsInside(old, url).catch((cause: unknown) => {
     throw new SourceUnavailable(`${shown}, whose address is not known`, { cause });
-  }
-  // A stranger's server could otherwise publish what only this machine can reach.
-  if (leadsInside) throw new SourceUnavailable(`${shown} in a private network; give that address instead`);
+  });
+  if (isInside) throw new SourceUnavailable(`${shown} in a private network; give that address instead`);
   return url.href;
 }
 

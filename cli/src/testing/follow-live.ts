@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClockPeriods } from '@latchkey/shared/contracts';
 import { createManualClock } from '@latchkey/shared/testing';
+import { createVectorIssuer } from '../encrypt/issue-vectors.ts';
 import type { LiveTools } from '../live/encrypt-segment.ts';
 import { createFolderSource } from '../live/folder-source.ts';
 import { followStep, openFollower } from '../live/follow-rendition.ts';
-import { createVectorIssuer } from '../live/issue-vectors.ts';
 import { keyOfUrl, keyUrlBase } from './encrypt-files.ts';
 import { type PlayedRendition, playPresentation } from './play-presentation.ts';
 import { temporaryFolder, writeFiles } from './temporary-folder.ts';
@@ -19,27 +19,32 @@ export function testPeriods(more: Partial<ClockPeriods> = {}): ClockPeriods {
 
 const keyUrlOf = (epoch: number) => `${keyUrlBase}/keys/channel/${epoch}`;
 
-/**
- * A rendition that is followed step by step. The source is the folder `in`, the output the folder `out`; keys are derived, and
- * the clock stands still until the test moves it.
- */
-export function followFolder(more: Partial<LiveTools> = {}, folder = temporaryFolder()) {
-  const clock = createManualClock();
+/** The tools of a live encryption with derived keys. @returns its warnings too */
+export function createLiveTools(more: Pick<LiveTools, 'source' | 'clock' | 'wait'> & Partial<LiveTools>) {
   const warnings: string[] = [];
-  writeFiles(folder, { 'in/.keep': '' });
   const tools: LiveTools = {
-    source: createFolderSource(join(folder, 'in')),
     periods: testPeriods(),
     keys: { get: async (epoch) => keyOfUrl(keyUrlOf(epoch)), keepAhead: async () => {} },
     vectors: createVectorIssuer(randomBytes),
-    clock,
-    wait: async (seconds) => clock.advance(seconds * 1_000),
     keyUrlOf,
     plainNames: true,
     signal: new AbortController().signal,
     warn: (text) => void warnings.push(text),
     ...more,
   };
+  return { tools, warnings };
+}
+
+/**
+ * A rendition that is followed step by step. The source is the folder `in`, the output the folder `out`; keys are derived, and
+ * the clock stands still until the test moves it.
+ */
+export function followFolder(more: Partial<LiveTools> = {}, folder = temporaryFolder()) {
+  const clock = createManualClock();
+  writeFiles(folder, { 'in/.keep': '' });
+  const source = createFolderSource(join(folder, 'in'));
+  const wait: LiveTools['wait'] = async (seconds) => clock.advance(seconds * 1_000);
+  const { tools, warnings } = createLiveTools({ source, clock, wait, ...more });
   const out = join(folder, 'out');
   const open = () =>
     openFollower(

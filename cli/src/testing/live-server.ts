@@ -1,16 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { expect, onTestFinished } from 'vitest';
-import type { LiveTools } from '../live/encrypt-segment.ts';
 import { createHttpSource } from '../live/http-source.ts';
-import { createVectorIssuer } from '../live/issue-vectors.ts';
 import { keepFollowing } from '../live/keep-following.ts';
 import { openChannel } from '../live/open-channel.ts';
-import { keyOfUrl, keyUrlBase } from './encrypt-files.ts';
-import { testPeriods } from './follow-live.ts';
+import { keyOfUrl } from './encrypt-files.ts';
+import { createLiveTools } from './follow-live.ts';
 import { listen } from './listen.ts';
 import { playPresentation } from './play-presentation.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -78,22 +75,11 @@ export async function followServer(
 ) {
   mkdirSync(out, { recursive: true });
   const end = new AbortController();
-  const warnings: string[] = [];
   const time = createSteppedTime(clock);
   const address = `${origin}${path}`;
-  const keyUrlOf = (epoch: number) => `${keyUrlBase}/keys/channel/${epoch}`;
-  const tools: LiveTools = {
-    source: createHttpSource({ address, headers: {}, signal: end.signal }),
-    periods: testPeriods(),
-    keys: { get: async (epoch) => keyOfUrl(keyUrlOf(epoch)), keepAhead: async () => {} },
-    vectors: createVectorIssuer(randomBytes),
-    plainNames: true,
-    clock,
-    wait: time.wait,
-    keyUrlOf,
-    signal: end.signal,
-    warn: (text) => void warnings.push(text),
-  };
+  const { signal } = end;
+  const source = createHttpSource({ address, headers: {}, signal });
+  const { tools, warnings } = createLiveTools({ source, clock, wait: time.wait, signal });
   const report = { warn: tools.warn, say: () => {} };
   const { followers, lookup } = await openChannel({ address, outFolder: out, report }, tools);
   const over = Promise.allSettled(followers.map((follower) => time.run(keepFollowing(follower, lookup))));
@@ -134,9 +120,9 @@ function createSteppedTime(clock: ManualClock) {
   let running = 0;
   let notify = () => {};
   return {
-    wait: (seconds: number, signal: AbortSignal) =>
+    wait: (seconds: number, signal?: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
         waiting.push({ at: clock.monotonic() + seconds * 1_000, resolve });
         notify();
       }),

@@ -1,7 +1,22 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSystemClock } from '@latchkey/shared/clock';
 import { createManualClock } from '@latchkey/shared/testing';
+import { onTestFinished } from 'vitest';
 import type { CommandContext } from '../command-context.ts';
 import { runProgram } from '../run-program.ts';
+
+export const apiKey = `lk_${'ab'.repeat(32)}`;
+/** The environment of a command that calls a server. */
+export const apiKeyEnv = { LATCHKEY_API_KEY: apiKey };
+
+/** For a command that waits for files or servers of the test. */
+export const realTime: Pick<CommandContext, 'clock' | 'wait'> = {
+  clock: createSystemClock(),
+  wait: (seconds, signal) => sleep(seconds * 1_000, undefined, signal ? { signal } : {}),
+};
 
 /** Runs a command line in this process. */
 export async function runCommand(args: readonly string[], more: Partial<CommandContext> = {}) {
@@ -20,4 +35,13 @@ export async function runCommand(args: readonly string[], more: Partial<CommandC
     ...more,
   });
   return { exitCode, stdout, stderr, waits };
+}
+
+/** Runs a script of this package as a process, which ends with the test. @param script its path below `src` */
+export function startProcess(script: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '..', script), ...args], { env });
+  child.stdout.resume();
+  child.stderr.resume();
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
 }

@@ -7,7 +7,7 @@ import {
   upload,
 } from '@latchkey/uploader/node';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
-import { askServer, type ServerAccess } from '../keys/ask-server.ts';
+import { askServer, type ServerAccess, withAdvice } from '../keys/ask-server.ts';
 import { adviseRegistering } from '../keys/fetch-content-key.ts';
 import { recordPath } from './upload-record.ts';
 
@@ -16,8 +16,6 @@ interface UploadPreparation {
   /** Path of the playlist that is encrypted. */
   readonly playlist: string;
   readonly cacheControl: Required<UploadCacheControl>;
-  /** Registers the content; undefined registers nothing. */
-  readonly register: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /**
@@ -28,10 +26,9 @@ interface UploadPreparation {
  */
 export async function prepareUpload(
   access: ServerAccess,
-  { contentId, playlist, cacheControl, register }: UploadPreparation,
+  { contentId, playlist, cacheControl }: UploadPreparation,
   signal: AbortSignal,
 ): Promise<void> {
-  await register?.(signal);
   const key = `content/${contentId}/${rootPlaylistName(playlist)}`;
   const contentType = 'application/vnd.apple.mpegurl';
   const body = { key, contentType, cacheControl: cacheControl.playlists };
@@ -39,21 +36,20 @@ export async function prepareUpload(
     await askServer(access, { method: 'POST', path: '/presign', body, signal });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw adviseRegistering(error);
-    const detail = `${error.detail} The server takes no uploads: it needs ENABLE_PRESIGN=true and a bucket.`;
-    throw new AppError(error.code, { detail, cause: error });
+    throw withAdvice(error, 'The server takes no uploads: it needs ENABLE_PRESIGN=true and a bucket.');
   }
 }
 
 interface UploadReport {
-  start?(total: { files: number; bytes: number }): void;
+  start(total: { files: number; bytes: number }): void;
   /** Files that are in the bucket, and bytes sent. */
-  update?(done: { files: number; bytes: number }): void;
+  update(done: { files: number; bytes: number }): void;
 }
 
 /**
  * Uploads a presentation to `content/<contentId>/`, except the files that the folder's record has as uploaded.
  *
- * @throws AppError that says how much is missing and why
+ * @throws AppError that reports how much is missing and why
  */
 export async function uploadPresentation(
   { server, apiKey }: ServerAccess,
@@ -66,14 +62,14 @@ export async function uploadPresentation(
   signal: AbortSignal,
 ): Promise<UploadResult> {
   const files = await openFolder(folder);
-  report.start?.({ files: files.length, bytes: files.reduce((sum, { size = 0 }) => sum + size, 0) });
+  report.start({ files: files.length, bytes: files.reduce((sum, { size = 0 }) => sum + size, 0) });
   const result = await upload(files, {
     auth: () => apiKey,
     contentId,
     cacheControl,
     keyServerUrl: server,
     memory: createFileMemory(recordPath(folder)),
-    onProgress: ({ filesDone, loadedBytes }) => report.update?.({ files: filesDone, bytes: loadedBytes }),
+    onProgress: ({ filesDone, loadedBytes }) => report.update({ files: filesDone, bytes: loadedBytes }),
     signal,
   });
   if (result.complete) return result;

@@ -1,5 +1,8 @@
+import type { z } from 'zod';
 import { refusal } from '../../refusal.ts';
 import { showUrl } from '../../show-url.ts';
+import type { Finding } from '../finding.ts';
+import { figuresForm, healthForm, type LiveProcess, readinessForm } from './answer-forms.ts';
 import { describeMs, describeSkew } from './describe-time.ts';
 import {
   judgeKeyRequests,
@@ -8,10 +11,8 @@ import {
   type RevocationFigures,
   readRevocations,
 } from './judge-figures.ts';
-import { judgeClock, judgeProcesses, type LiveProcess, toProcess } from './judge-processes.ts';
+import { judgeClock, judgeProcesses } from './judge-processes.ts';
 import { judgeReadiness } from './judge-readiness.ts';
-import type { LiveFinding } from './live-finding.ts';
-import { membersOf } from './members.ts';
 import { type LiveAnswer, type LiveServer, readJsonAnswer } from './read-json-answer.ts';
 
 export interface Installation {
@@ -24,7 +25,7 @@ export interface Installation {
   /** Null without the figures, which need an API key. */
   readonly processes: readonly LiveProcess[] | null;
   readonly revocations: RevocationFigures | null;
-  readonly findings: readonly LiveFinding[];
+  readonly findings: readonly Finding[];
   /** Why the server refused the API key; null if it did not. */
   readonly refused: string | null;
 }
@@ -36,15 +37,15 @@ export interface Installation {
  * @throws AppError `VALIDATION_FAILED` if the server cannot be reached or is not Latchkey
  */
 export async function examineInstallation(server: LiveServer, apiKey?: string): Promise<Installation> {
-  const health = await readJsonAnswer(server, '/health');
+  const health = await readJsonAnswer(server, '/health', healthForm);
   const { version, uptimeSeconds } = checkHealth(server, health);
   const answeredInMs = health.receivedAt - health.sentAt;
   const [ready, figures] = await Promise.all([
-    readOrNull(server, '/ready'),
-    apiKey === undefined ? undefined : readOrNull(server, '/api/v1/statistics?steps=1', apiKey),
+    readOrNull(server, '/ready', readinessForm),
+    apiKey === undefined ? undefined : readOrNull(server, '/api/v1/statistics?steps=1', figuresForm, apiKey),
   ]);
-  const { refused, ...read } = readFigures(figures, apiKey !== undefined);
-  const clock = compareClock(read.at, figures, health);
+  const { findings, ...read } = readFigures(figures);
+  const clock = read.clock ?? readDate(health);
   const up = uptimeSeconds === null ? '' : `, up ${describeMs(uptimeSeconds * 1_000)}`;
   const says = `answers as Latchkey ${version}${up}, in ${describeMs(answeredInMs)}`;
   return {
@@ -52,20 +53,18 @@ export async function examineInstallation(server: LiveServer, apiKey?: string): 
     uptimeSeconds,
     answeredInMs,
     ready: ready?.status === 200,
+    ...read,
     clock,
-    processes: read.processes,
-    revocations: read.revocations,
-    refused,
     findings: [
       { state: 'ok', about: 'server', says },
       ...(ready ? judgeReadiness(ready) : [unansweredReadiness]),
       ...(clock ? [judgeOwnClock(clock)] : []),
-      ...read.findings,
+      ...findings,
     ],
   };
 }
 
-const unansweredReadiness: LiveFinding = {
+const unansweredReadiness: Finding = {
   state: 'wrong',
   about: 'readiness',
   says: 'is unknown: /ready gave no answer',
@@ -73,11 +72,11 @@ const unansweredReadiness: LiveFinding = {
   topic: 'readiness',
 };
 
-function checkHealth({ url }: LiveServer, { status, json, headers }: LiveAnswer) {
-  const said = membersOf(json);
-  const version = said.text('version');
-  if (status === 200 && said.text('status') === 'ok' && version !== null)
-    return { version, uptimeSeconds: said.number('uptimeSeconds') };
+type Health = LiveAnswer<z.output<typeof healthForm>>;
+
+function checkHealth({ url }: LiveServer, { status, said, headers }: Health) {
+  const { version, uptimeSeconds } = said;
+  if (status === 200 && said.status === 'ok' && version !== null) return { version, uptimeSeconds };
   const location = headers.get('location');
   const why = location
     ? `it redirects to ${showUrl(location)}; give that address`
@@ -85,42 +84,36 @@ function checkHealth({ url }: LiveServer, { status, json, headers }: LiveAnswer)
   throw refusal(`${url} does not answer as Latchkey: ${why}`);
 }
 
-const readOrNull = (server: LiveServer, path: string, apiKey?: string) =>
-  readJsonAnswer(server, path, apiKey).catch((error: unknown) => {
+const readOrNull = <T>(server: LiveServer, path: string, form: z.ZodType<T>, apiKey?: string) =>
+  readJsonAnswer(server, path, form, apiKey).catch(() => {
     server.signal.throwIfAborted();
-    void error;
     return null;
   });
 
-interface ReadFigures {
-  /** The server's clock, milliseconds since 1970; null without figures. */
-  readonly at: number | null;
-  readonly processes: readonly LiveProcess[] | null;
-  readonly revocations: RevocationFigures | null;
-  readonly findings: readonly LiveFinding[];
-  readonly refused: string | null;
-}
+type FiguresAnswer = LiveAnswer<z.output<typeof figuresForm>>;
 
-function readFigures(answer: LiveAnswer | null | undefined, hasKey: boolean): ReadFigures {
-  const without = (findings: readonly LiveFinding[], refused: string | null = null): ReadFigures => ({
-    ...{ at: null, processes: null, revocations: null, findings, refused },
-  });
-  if (!hasKey) return without([withoutKey]);
-  const said = membersOf(answer?.json);
-  if (answer?.status === 401 || answer?.status === 403)
-    return without(
-      [],
-      `${answer.status} ${said.text('code') ?? ''}: ${said.text('detail') ?? 'no reason was given'}`,
-    );
-  const statistics = said.members('statistics');
-  const at = Date.parse(statistics.text('at') ?? '');
-  if (answer?.status !== 200 || Number.isNaN(at)) return without([withoutFigures(answer ?? null)]);
-  const processes = statistics.list('processes').map(toProcess);
-  const revocations = readRevocations(statistics.list('changes'), at);
+type Figures = Pick<Installation, 'clock' | 'processes' | 'revocations' | 'findings' | 'refused'>;
+
+/** @param answer null if there was none, undefined if there is no API key to ask with */
+function readFigures(answer: FiguresAnswer | null | undefined): Figures {
+  const none = { clock: null, processes: null, revocations: null, findings: [], refused: null };
+  if (answer === undefined) return { ...none, findings: [withoutKey] };
+  if (answer === null) return { ...none, findings: [withoutFigures('gave no answer')] };
+  const { status, said } = answer;
+  if (status === 401 || status === 403) {
+    const reason = said.detail ?? 'no reason was given';
+    return { ...none, refused: `${status} ${said.code ?? ''}: ${reason}` };
+  }
+  const { statistics } = said;
+  const { processes } = statistics;
+  const at = Date.parse(statistics.at ?? '');
+  if (status !== 200 || Number.isNaN(at))
+    return { ...none, findings: [withoutFigures(`answered ${status}`)] };
+  const revocations = readRevocations(statistics.changes, at);
   return {
-    ...{ at, processes, revocations, refused: null },
+    ...{ clock: skewOf(at, answer, 1), processes, revocations, refused: null },
     findings: [
-      judgeKeyRequests(statistics.members('keyRequests').members('lastMinute')),
+      judgeKeyRequests(statistics.keyRequests),
       judgeRevocations(revocations),
       ...judgeProcesses(processes, at),
       ...judgeOthers(statistics),
@@ -128,15 +121,14 @@ function readFigures(answer: LiveAnswer | null | undefined, hasKey: boolean): Re
   };
 }
 
-const withoutKey: LiveFinding = {
+const withoutKey: Finding = {
   state: 'notice',
   about: 'figures',
   says: 'are not shown without an API key: versions, feed age, revocation delay, clocks and configuration',
   mend: 'set LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE to a key of scope admin or full',
 };
 
-function withoutFigures(answer: LiveAnswer | null): LiveFinding {
-  const why = answer ? `answered ${answer.status}` : 'gave no answer';
+function withoutFigures(why: string): Finding {
   return {
     state: 'wrong',
     about: 'figures',
@@ -146,34 +138,27 @@ function withoutFigures(answer: LiveAnswer | null): LiveFinding {
   };
 }
 
-/**
- * By the time in the figures, which the server read between the question and the answer, so half of the round trip bounds the error. Else
- * by `Date` (RFC 9110 section 6.6.1), which has whole seconds and may be that of a proxy.
- */
-function compareClock(
-  at: number | null,
-  figures: LiveAnswer | null | undefined,
-  health: LiveAnswer,
-): Installation['clock'] {
-  if (at !== null && figures) return skewOf(at, figures, 1);
+/** `Date` (RFC 9110 section 6.6.1) has whole seconds, and a proxy may have set it. */
+function readDate(health: Health): Installation['clock'] {
   const date = Date.parse(health.headers.get('date') ?? '');
   return Number.isNaN(date) ? null : skewOf(date + 500, health, 500);
 }
 
-function skewOf(theirs: number, { sentAt, receivedAt }: LiveAnswer, resolutionMs: number) {
+/** The server read its clock between the question and the answer, so half of the round trip bounds the error. */
+function skewOf(theirs: number, { sentAt, receivedAt }: LiveAnswer<unknown>, resolutionMs: number) {
   return {
     skewMs: Math.round(theirs - (sentAt + receivedAt) / 2),
     accuracyMs: Math.ceil((receivedAt - sentAt) / 2) + resolutionMs,
   };
 }
 
-function judgeOwnClock({ skewMs, accuracyMs }: NonNullable<Installation['clock']>): LiveFinding {
+function judgeOwnClock({ skewMs, accuracyMs }: NonNullable<Installation['clock']>): Finding {
   const { state, mend, topic } = judgeClock(skewMs, accuracyMs);
   return {
     // Not the server's fault: this machine may be the one that is off.
     state: state === 'ok' ? 'ok' : 'warning',
     about: 'clock',
-    says: `differs from that of this machine by ${describeSkew(skewMs, accuracyMs)}`,
+    says: `differs from the clock of this machine by ${describeSkew(skewMs, accuracyMs)}`,
     ...(mend && { mend }),
     ...(topic && { topic }),
   };

@@ -1,21 +1,18 @@
 import { thresholds } from '@latchkey/shared/statistics/thresholds';
+import type { Finding } from '../finding.ts';
+import type { Statistics } from './answer-forms.ts';
 import { describeMs } from './describe-time.ts';
-import type { LiveFinding } from './live-finding.ts';
-import type { Members } from './members.ts';
 
-/** The bound of `docs/contract.md#revocation`. */
+/** The bound of `docs/reference/contract.md#revocation`. */
 const revocationBoundMs = 5_000;
 /** Older changes say little about now. */
 const recentMs = 10 * 60_000;
 
 /** Key requests of the last minute, by the thresholds of the alerts. */
-export function judgeKeyRequests(lastMinute: Members): LiveFinding {
+export function judgeKeyRequests({ lastMinute }: Statistics['keyRequests']): Finding {
   const about = 'key requests, last minute';
-  const count = lastMinute.number('count') ?? 0;
+  const { count, p95Ms, clientErrorShare: clientErrors, serverErrorShare: serverErrors } = lastMinute;
   if (count === 0) return { state: 'ok', about, says: 'none' };
-  const p95Ms = lastMinute.number('p95Ms') ?? 0;
-  const clientErrors = lastMinute.number('clientErrorShare') ?? 0;
-  const serverErrors = lastMinute.number('serverErrorShare') ?? 0;
   const says = `${count}, p95 ${describeMs(p95Ms)}, ${toPercent(clientErrors)} 4xx, ${toPercent(serverErrors)} 5xx`;
   if (serverErrors > thresholds.serverErrorAlert)
     return {
@@ -44,14 +41,10 @@ export interface RevocationFigures {
 }
 
 /** @param at the clock of the process that answered, milliseconds since 1970 */
-export function readRevocations(changes: readonly Members[], at: number): RevocationFigures {
+export function readRevocations(changes: Statistics['changes'], at: number): RevocationFigures {
   const recent = changes
-    .filter((change) => change.text('kind') === 'leases')
-    .map((change) => ({
-      ageMs: at - Date.parse(change.text('at') ?? ''),
-      slowestMs: change.number('slowestMs'),
-      pending: change.texts('pending'),
-    }))
+    .filter(({ kind }) => kind === 'leases')
+    .map((change) => ({ ...change, ageMs: at - Date.parse(change.at ?? '') }))
     .filter(({ ageMs }) => ageMs <= recentMs);
   const delays = recent.flatMap(({ slowestMs }) => (slowestMs === null ? [] : [slowestMs]));
   const overdue = recent.filter(({ ageMs }) => ageMs > revocationBoundMs);
@@ -62,7 +55,7 @@ export function readRevocations(changes: readonly Members[], at: number): Revoca
   };
 }
 
-export function judgeRevocations({ count, slowestMs, pending }: RevocationFigures): LiveFinding {
+export function judgeRevocations({ count, slowestMs, pending }: RevocationFigures): Finding {
   const about = 'revocations, last ten minutes';
   if (pending.length > 0)
     return {
@@ -80,22 +73,22 @@ export function judgeRevocations({ count, slowestMs, pending }: RevocationFigure
 }
 
 /** Processes that did not report, and doubtful settings. */
-export function judgeOthers(statistics: Members): LiveFinding[] {
-  const missing = statistics.list('missing').map(
-    (each): LiveFinding => ({
+export function judgeOthers(statistics: Statistics): Finding[] {
+  const missing = statistics.missing.map(
+    ({ service, address }): Finding => ({
       state: 'wrong',
-      about: `${each.text('service') ?? 'unknown'} ${each.text('address') ?? ''}`.trim(),
+      about: `${service} ${address ?? ''}`.trim(),
       says: 'did not report within half a second',
       mend: 'look whether it runs, and whether it knows the same INTERNAL_SECRET',
       topic: 'missing',
     }),
   );
-  const warnings = statistics.list('warnings').map(
-    (each): LiveFinding => ({
-      state: each.text('severity') === 'notice' ? 'notice' : 'warning',
-      about: each.text('code') ?? 'configuration',
-      says: each.text('detail') ?? each.text('title') ?? '',
-      mend: `read ${each.text('documentation') ?? 'README.md'}`,
+  const warnings = statistics.warnings.map(
+    ({ code, severity, detail, title, documentation }): Finding => ({
+      state: severity === 'notice' ? 'notice' : 'warning',
+      about: code ?? 'configuration',
+      says: detail ?? title ?? '',
+      mend: `read ${documentation ?? 'README.md'}`,
     }),
   );
   return [...missing, ...warnings];

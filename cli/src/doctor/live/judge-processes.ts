@@ -1,46 +1,21 @@
+import type { Finding } from '../finding.ts';
+import type { LiveProcess } from './answer-forms.ts';
 import { describeMs, describeSkew } from './describe-time.ts';
-import type { LiveFinding } from './live-finding.ts';
-import type { Members } from './members.ts';
-
-/** A process of the installation, as the statistics show it. Null: it did not say. */
-export interface LiveProcess {
-  readonly service: string;
-  readonly address: string;
-  readonly version: string | null;
-  readonly startedAt: string | null;
-  readonly feedAgeMs: number | null;
-  readonly feedLimitMs: number | null;
-  readonly clockSkewMs: number | null;
-  readonly clockAccuracyMs: number | null;
-}
 
 /** From this part of its limit a process counts as unsure, and from 4 s at the latest (`shared/src/internal/answer-headers.ts`). */
 const unsurePart = 0.8;
 const latestUnsureMs = 4_000;
-/** The goal for revocations (`docs/contract.md#revocation`): a larger difference makes their measured delay meaningless. */
+/** The goal for revocations (`docs/reference/contract.md#revocation`): a larger difference makes their measured delay meaningless. */
 const doubtfulSkewMs = 1_000;
 /** The default of `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`: beyond it, good tokens are refused, or a mark misses some. */
 const harmfulSkewMs = 10_000;
 
-export function toProcess(said: Members): LiveProcess {
-  return {
-    service: said.text('service') ?? 'unknown',
-    address: said.text('address') ?? 'unknown',
-    version: said.text('version'),
-    startedAt: said.text('startedAt'),
-    feedAgeMs: said.number('feedAgeMs'),
-    feedLimitMs: said.number('feedLimitMs'),
-    clockSkewMs: said.number('clockSkewMs'),
-    clockAccuracyMs: said.number('clockAccuracyMs'),
-  };
-}
-
 /** @param at the clock of the process that answered, milliseconds since 1970 */
-export function judgeProcesses(processes: readonly LiveProcess[], at: number): LiveFinding[] {
+export function judgeProcesses(processes: readonly LiveProcess[], at: number): Finding[] {
   return [...judgeVersions(processes), ...processes.map((process) => judgeProcess(process, at))];
 }
 
-function judgeVersions(processes: readonly LiveProcess[]): LiveFinding[] {
+function judgeVersions(processes: readonly LiveProcess[]): Finding[] {
   const versions = [...new Set(processes.map(({ version }) => version ?? 'unknown'))].sort();
   if (processes.length === 0) return [];
   const says =
@@ -51,7 +26,7 @@ function judgeVersions(processes: readonly LiveProcess[]): LiveFinding[] {
   return [{ state: 'warning', about: 'versions', says, mend: 'finish the upgrade or roll it back' }];
 }
 
-function judgeProcess(process: LiveProcess, at: number): LiveFinding {
+function judgeProcess(process: LiveProcess, at: number): Finding {
   const { service, address, version, startedAt } = process;
   const upMs = startedAt === null ? Number.NaN : at - Date.parse(startedAt);
   const [feed, clock] = [judgeFeed(process), judgeSkew(process)];
@@ -67,7 +42,7 @@ function judgeProcess(process: LiveProcess, at: number): LiveFinding {
   return { state, about: `${service} ${address}`, says, ...(mend && { mend }), ...(topic && { topic }) };
 }
 
-type Part = Pick<LiveFinding, 'state' | 'says' | 'mend' | 'topic'>;
+type Part = Pick<Finding, 'state' | 'says' | 'mend' | 'topic'>;
 
 function judgeFeed({ feedAgeMs, feedLimitMs }: LiveProcess): Part {
   if (feedLimitMs === null) return { state: 'ok', says: '' };
@@ -87,7 +62,7 @@ function judgeSkew({ clockSkewMs, clockAccuracyMs }: LiveProcess): Part {
   return judgeClock(clockSkewMs, clockAccuracyMs);
 }
 
-/** @returns what a clock says that differs so much, `wrong` only if the inaccuracy cannot explain it */
+/** @returns the finding for a clock with this skew, `wrong` only if the inaccuracy cannot explain the skew */
 export function judgeClock(skewMs: number, accuracyMs: number): Part {
   const says = `clock ${describeSkew(skewMs, accuracyMs)}`;
   const surelyMs = Math.abs(skewMs) - accuracyMs;

@@ -1,27 +1,29 @@
-import type { LiveFinding } from './live-finding.ts';
-import { type Members, membersOf } from './members.ts';
+import type { z } from 'zod';
+import type { Finding } from '../finding.ts';
+import type { Dependency, readinessForm } from './answer-forms.ts';
 import type { LiveAnswer } from './read-json-answer.ts';
-import type { RunbookTopic } from './runbooks.ts';
 
 /** Facts of a dependency that are shown as they are. Others are listed in a way of their own. */
-const shownFacts = ['kind', 'version', 'writes', 'draining', 'addresses', 'behindMs'];
+const shownFacts = ['kind', 'version', 'writes', 'draining', 'addresses', 'behindMs'] as const;
 
 /** The state of each dependency, as `/ready` shows it. */
-export function judgeReadiness(answer: LiveAnswer): LiveFinding[] {
-  const said = membersOf(answer.json);
-  const status = said.text('status');
+export function judgeReadiness({
+  said,
+  status: answered,
+}: LiveAnswer<z.output<typeof readinessForm>>): Finding[] {
+  const { status } = said;
   if (status !== 'ready' && status !== 'not_ready') {
     return [
       {
         state: 'wrong',
         about: 'readiness',
-        says: `is unknown: /ready answered ${answer.status} in a form that is not Latchkey's`,
+        says: `is unknown: /ready answered ${answered} in a form that is not Latchkey's`,
         mend: 'look at the proxy in front: it may answer by itself',
         topic: 'readiness',
       },
     ];
   }
-  const overall: LiveFinding =
+  const overall: Finding =
     status === 'ready'
       ? { state: 'ok', about: 'readiness', says: 'is ready: keys can be served' }
       : {
@@ -31,22 +33,17 @@ export function judgeReadiness(answer: LiveAnswer): LiveFinding[] {
           mend: 'begin with the dependencies that are down below',
           topic: 'readiness',
         };
-  return [overall, ...said.members('dependencies').entries().map(judgeDependency)];
+  return [overall, ...Object.entries(said.dependencies).map(judgeDependency)];
 }
 
-function judgeDependency([about, facts]: [string, Members]): LiveFinding {
-  const status = facts.text('status') ?? 'unknown';
-  const inner = facts
-    .members('dependencies')
-    .entries()
-    .map(([name, own]) => ({ name, status: own.text('status') ?? 'unknown' }))
-    .filter((own) => own.status !== 'up')
-    .map((own) => `its ${own.name} is ${own.status}`);
-  const downFor = facts.texts('downFor');
-  const pending = facts.texts('pending');
+function judgeDependency([about, facts]: [string, Dependency]): Finding {
+  const { status, downFor, pending, dependencies } = facts;
+  const inner = Object.entries(dependencies)
+    .filter(([, own]) => own.status !== 'up')
+    .map(([name, own]) => `its ${name} is ${own.status}`);
   const says = [
     `is ${status}`,
-    ...shownFacts.flatMap((name) => describeFact(facts, name)),
+    ...shownFacts.flatMap((name) => (facts[name] === null ? [] : [`${name} ${facts[name]}`])),
     ...(downFor.length > 0 ? [`down for ${downFor.join(', ')}`] : []),
     ...(pending.length > 0 ? [`pending: ${pending.join(', ')}`] : []),
     ...inner,
@@ -67,14 +64,9 @@ function judgeDependency([about, facts]: [string, Members]): LiveFinding {
   };
 }
 
-const topics: Readonly<Record<string, RunbookTopic>> = { cache: 'cache', bus: 'bus', feed: 'feed' };
+const topics: Readonly<Record<string, Finding['topic']>> = { cache: 'cache', bus: 'bus', feed: 'feed' };
 
-function topicOf(dependency: string, status: string): RunbookTopic {
+function topicOf(dependency: string, status: string): NonNullable<Finding['topic']> {
   if (dependency === 'database') return status === 'degraded' ? 'database-writes' : 'database';
   return (Object.hasOwn(topics, dependency) && topics[dependency]) || 'readiness';
-}
-
-function describeFact(facts: Members, name: string): string[] {
-  const value = facts.text(name) ?? facts.number(name) ?? facts.flag(name);
-  return value === null ? [] : [`${name} ${value}`];
 }

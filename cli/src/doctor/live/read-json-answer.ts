@@ -1,4 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
+import type { z } from 'zod';
 import { refusal } from '../../refusal.ts';
 import { hideUrls } from '../../show-url.ts';
 
@@ -7,10 +8,10 @@ const answerLimitMs = 6_000;
 /** The statistics of an hour are some 100 KB. More is not an answer of Latchkey. */
 const longestAnswer = 8 * 1024 * 1024;
 
-export interface LiveAnswer {
+export interface LiveAnswer<T> {
   readonly status: number;
-  /** Undefined if the answer is not JSON. */
-  readonly json: unknown;
+  /** The members that the form has. All are missing if the answer is not JSON. */
+  readonly said: T;
   readonly headers: Headers;
   /** This machine's clock before the question and after the head of the answer, in milliseconds since 1970. */
   readonly sentAt: number;
@@ -30,11 +31,12 @@ export interface LiveServer {
  * @param apiKey only with it a credential is sent
  * @throws AppError `VALIDATION_FAILED` (exit code 2) with the reason, if no answer comes in time
  */
-export async function readJsonAnswer(
+export async function readJsonAnswer<T>(
   { url, clock, signal }: LiveServer,
   path: string,
+  form: z.ZodType<T>,
   apiKey?: string,
-): Promise<LiveAnswer> {
+): Promise<LiveAnswer<T>> {
   const timeout = AbortSignal.timeout(answerLimitMs);
   const sentAt = clock.now();
   try {
@@ -45,8 +47,8 @@ export async function readJsonAnswer(
       signal: AbortSignal.any([signal, timeout]),
     });
     const receivedAt = clock.now();
-    const json = parse(await readText(answer));
-    return { status: answer.status, json, headers: answer.headers, sentAt, receivedAt };
+    const said = form.parse(parse(await readText(answer)));
+    return { status: answer.status, said, headers: answer.headers, sentAt, receivedAt };
   } catch (cause) {
     signal.throwIfAborted();
     const inner = (cause as Error).cause as NodeJS.ErrnoException | undefined;
