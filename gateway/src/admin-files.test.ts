@@ -25,7 +25,7 @@ function makeFolder(): string {
   return folder;
 }
 
-it('a server whose dashboard is not built answers 404 and says what builds it', async () => {
+it('a server whose dashboard is not built answers 404 and names the command that builds it', async () => {
   const app = await startHost(makeFolder());
   for (const url of ['/admin', '/admin/', '/admin/api-keys', '/admin/assets/x.js']) {
     const { statusCode, json } = await app.inject({ url });

@@ -38,7 +38,7 @@ async function answered(headers: Record<string, string | string[]>, ...asked: st
 }
 
 describe('on the way in', () => {
-  test('hop-by-hop headers, and those that Connection names, are not forwarded', async () => {
+  test('hop-by-hop headers, and headers that Connection names, are not forwarded', async () => {
     const { headers } = await sent(
       'connection: x-mine, Keep-Alive',
       'x-mine: 1',
@@ -104,7 +104,7 @@ describe('on the way in', () => {
     },
   );
 
-  test('the cookie of a page of another origin is dropped from requests that change something, and that of a page of another site from all', async () => {
+  test('a cookie from a page of another origin is dropped from requests that change something, and from a page of another site always', async () => {
     const cookieOf = async (method: string, line: string) => {
       await gateway.raw(`${method} /keys/leases HTTP/1.1\ncookie: latchkey_token=x\n${line}`);
       return service.received.at(-1)?.headers.cookie;
@@ -160,7 +160,7 @@ describe('on the way out', () => {
     expect(await answered(cors, 'origin: https://evil.example')).not.toContain('access-control-');
   });
 
-  test('request id and date come once, and the caching headers are those of the service', async () => {
+  test('request id and date come once, and the caching headers come from the service', async () => {
     const head = await answered(
       { 'x-request-id': 'other', date: 'never', 'cache-control': 'max-age=9' },
       'x-request-id: mine',

@@ -115,7 +115,7 @@ describe('what a first run finds', () => {
     expect([later.made, keyOf(later)]).toEqual([{}, 'ab'.repeat(32)]);
   });
 
-  it('a first run keeps its secrets beside the database that SQLITE_PATH_FILE names', () => {
+  it('a first run keeps its secrets next to the database that SQLITE_PATH_FILE names', () => {
     const { read, folder } = inFolder(
       { SQLITE_PATH: '', SQLITE_PATH_FILE: 'FOLDER/where' },
       { where: '/data/else/latchkey.db' },
@@ -134,7 +134,7 @@ describe('what a first run finds', () => {
     expect(warnings.join()).not.toContain('s'.repeat(32));
   });
 
-  it('with AUTH_JWKS_URL a secret that the environment sets is used beside it', () => {
+  it('a secret that the environment sets is used in addition to AUTH_JWKS_URL', () => {
     const env = { AUTH_JWKS_URL: 'https://login.example/jwks', AUTH_JWT_SECRET: 't'.repeat(32) };
     const { values, warnings } = inFolder(env, { 'latchkey.env': kept }).read();
     expect([values.authJwtSecret?.reveal().toString(), warnings]).toEqual(['t'.repeat(32), []]);

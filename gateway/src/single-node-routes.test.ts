@@ -19,10 +19,10 @@ const outsideTheDocument: Record<string, string> = {
   ...others(['GET', 'PUT'], ['/keys/leases', '/keys/leases/renew', '/keys/leases/revoke'], 'POST'),
 };
 
-/** Other methods of these paths, which say which ones the paths take. */
+/** Other methods of these paths. Their answer names the methods that the paths take. */
 function others(methods: string[], paths: string[], taken: string): Record<string, string> {
   const routes = paths.flatMap((path) => methods.map((method) => `${method} ${path}`));
-  return Object.fromEntries(routes.map((route) => [route, `says that the path takes ${taken}`]));
+  return Object.fromEntries(routes.map((route) => [route, `answers that the path takes ${taken}`]));
 }
 
 /** Every route of the single node, as Fastify has it: `GET /keys/:contentId`. HEAD is part of GET. */

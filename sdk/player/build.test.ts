@@ -15,7 +15,7 @@ const bytesOfKb = 1024;
 /**
  * Of a module and the errors that it imports, without hls.js. A larger one is a decision, not an accident: it was 11 KB before the player
  * learned the periods of a stream, to fetch each next key ahead, 12.6 KB before native HLS played sessions, and 12.7 KB before it loaded
- * hls.js (180 KB) only where it is used, and 13.9 KB before a viewer could be blocked. AirPlay and Cast are in a module of their own.
+ * hls.js (180 KB) only if it is used, and 13.9 KB before a viewer could be blocked. AirPlay and Cast are in a module of their own.
  */
 const maxGzipBytes = 14 * bytesOfKb;
 
@@ -24,7 +24,7 @@ const samplesOf = (document: string) =>
   [...readFileSync(join(source, document), 'utf8').matchAll(/^```[jt]s\n(.*?)^```/gms)]
     .map(([, code = '']) => code)
     .filter((code) => code.includes("from '@latchkey/player"));
-/** What stands around the samples in an application. */
+/** The declarations around the samples in an application. */
 const names = `
   declare const keyServerUrl: string;
   declare const keyServerAuth: () => Promise<string>;
@@ -38,7 +38,7 @@ const names = `
     };
   };`;
 
-/** Beside the sources, so that hls.js and the compiler are found: the package as it is published. */
+/** Next to the sources, so that hls.js and the compiler are found: the package as it is published. */
 const folder = mkdtempSync(join(source, 'node_modules', 'published-'));
 const dist = join(folder, 'dist');
 beforeAll(async () => {
@@ -106,7 +106,7 @@ describe('the built package', () => {
        // @ts-expect-error an event that there is not
        player.on('nonsense', () => {});`,
     );
-    const samples = [...samplesOf('README.md'), ...samplesOf('../../docs/integrate.md')];
+    const samples = [...samplesOf('README.md'), ...samplesOf('../../docs/start/integrate.md')];
     const files = samples.map((code, number) => {
       const sample = join(folder, `sample-${number}.ts`);
       writeFileSync(

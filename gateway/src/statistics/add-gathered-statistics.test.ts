@@ -28,7 +28,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return url;
 }
 
-/** A service that has counted so many key requests. */
+/** A service that has counted N key requests. */
 function serveReport(count: number): Promise<string> {
   const statistics = new ProcessStatistics(clock);
   for (let n = 0; n < count; n++) statistics.countRequest('key', 200, 0.001);
@@ -86,7 +86,7 @@ const allow: RequestListener = (request, response) => {
 };
 
 describe('the gathered statistics', () => {
-  it('the statistics include every replica that answers, and name those that do not', async () => {
+  it('the statistics include every replica that answers, and name the replicas that do not', async () => {
     let noteAsked = () => {};
     const isAsked = new Promise<void>((resolve) => (noteAsked = resolve));
     const silent = await serve(() => noteAsked());

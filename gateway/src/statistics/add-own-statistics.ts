@@ -29,7 +29,7 @@ export const statisticsRouteSchema = {
   summary: 'The last hour in figures',
   description:
     'Held only in the memory of the processes: it begins again when a process restarts. With separate services the gateway ' +
-    'gathers it from all of them, and names those that do not answer.',
+    'gathers it from all of them, and names the processes that do not answer.',
   querystring: StatisticsQuerySchema,
   response: {
     200: Type.Object({ statistics: StatisticsSchema }),

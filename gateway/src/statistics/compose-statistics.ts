@@ -15,7 +15,7 @@ import { listRefusals } from './list-refusals.ts';
 import { type ReportingProcess, toProcessFigures } from './process-figures.ts';
 import type { ChangeFigures, PlayerFigures, RequestFigures, Statistics } from './statistics-schema.ts';
 
-/** All reports. In the single node they are those of one process. */
+/** All reports. In the single node, they all come from one process. */
 export interface Gathered {
   /** Of the process that answers clients. */
   gateway: ProcessReport;
@@ -77,6 +77,7 @@ export function composeStatistics(
       source: 'gateway',
       ...seriesOf([gateway], ['keyRequests', 'leaseRequests', 'otherRequests']),
     },
+    refusedCodes: gateway.refusedCodes ?? [],
     activeLeases: toActiveLeases(gathered.leases, earliest),
     // Every replica applies the same changes. One that started lately has counted fewer.
     endedLeases: { lastHour: Math.max(0, ...replicas.map(({ report }) => countEnded(report, now - hourMs))) },

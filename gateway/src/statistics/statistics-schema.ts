@@ -87,7 +87,7 @@ const ProcessSchema = Type.Object({
     description: 'Its clock less the clock of the process that answers, by half of the round trip.',
   }),
   clockAccuracyMs: Type.Integer({
-    description: 'The skew is right to so many milliseconds: half of the round trip.',
+    description: 'How far the skew may be wrong, in milliseconds: half of the round trip.',
   }),
 });
 
@@ -118,7 +118,7 @@ const RefusalSchema = Type.Object({
       type: 'array',
       items: { type: 'string' },
       description:
-        'What the content claim of the token opened: ten ids at most, that of the request first. Null: everything. Missing as `issuedAt`.',
+        'What the content claim of the token opened: ten ids at most, the id of the request first. Null: everything. Missing as `issuedAt`.',
     }),
   ),
   apiKeyId: NullableText,
@@ -137,7 +137,7 @@ const ConcernSchema = Type.Object({
   advice: Type.String({ description: 'What to do.' }),
 });
 
-/** What the overview of the dashboard shows. */
+/** The statistics that the overview of the dashboard shows. */
 export const StatisticsSchema = Type.Object(
   {
     at: Instant,
@@ -149,6 +149,10 @@ export const StatisticsSchema = Type.Object(
     requests: RequestSeries(
       'All requests, key requests included, that the gateway which gives this answer has answered: other gateways know theirs. Health checks are left out.',
     ),
+    refusedCodes: Type.Array(Type.Object({ code: Type.String(), count: Count }), {
+      description:
+        'The codes of the 4xx answers in the last hour of `playbackRequests`, the most frequent first.',
+    }),
     activeLeases: Type.Object({
       count: nullableType<number>({ type: 'integer' }),
       countedAt: nullableType<string>({ type: 'string', format: 'date-time' }),
@@ -188,7 +192,7 @@ export const StatisticsSchema = Type.Object(
     warnings: Type.Array(ConfigurationWarningSchema),
     refusals: Type.Array(RefusalSchema, {
       description:
-        'The latest refused requests for keys and leases, newest first: as many as `refusals` asks for. Each process keeps its last 250, and as many without a known caller, in memory.',
+        'The latest refused requests for keys and leases, newest first: as many as `refusals` asks for. Each process keeps 250, and as many without a known caller, in memory. A flood of one code pushes out its own.',
     }),
     settings: Type.Optional(SettingsSchema),
     missing: Type.Array(Type.Object({ service: Type.String(), address: Type.String() }), {

@@ -7,14 +7,14 @@ import { settle } from './testing/manual-clock.ts';
 import { createPlayerScene, load, type PlayerScene } from './testing/player-scene.ts';
 import './remote.ts';
 
-// Runs the code of docs/remote-playback.md with the player, and with stand-ins for Safari and for Cast's library.
-const document = readFileSync(new URL('../../../docs/remote-playback.md', import.meta.url), 'utf8');
+// Runs the code of docs/start/remote-playback.md with the player, and with stand-ins for Safari and for Cast's library.
+const document = readFileSync(new URL('../../../docs/start/remote-playback.md', import.meta.url), 'utf8');
 
 /** The code below a heading of the document. */
 function codeOf(heading: string): string {
   const section = document.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
   const code = /^```js\n(.*?)^```/ms.exec(section ?? '')?.[1];
-  if (code === undefined) throw new Error(`docs/remote-playback.md has no code below "${heading}"`);
+  if (code === undefined) throw new Error(`docs/start/remote-playback.md has no code below "${heading}"`);
   return code;
 }
 
@@ -74,7 +74,7 @@ it('the code of the document offers AirPlay, says where the video plays, and ope
   expect(said).toEqual(['Plays on the receiver.', 'Plays here.', 'Stop another device to use AirPlay.']);
 });
 
-/** What the code uses of Cast's library (https://developers.google.com/cast/docs/web_sender). */
+/** The parts of Cast's library that the code uses (https://developers.google.com/cast/docs/web_sender). */
 function standInForCast() {
   const loaded: { media: object; currentTime?: number }[] = [];
   const listeners: ((event: { sessionState: string }) => unknown)[] = [];

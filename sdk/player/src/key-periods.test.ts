@@ -11,7 +11,7 @@ const playlist = (startSeconds: number, ...epochs: (number | null)[]) =>
   }));
 const createWatch = () => createEdgeWatch((url) => String(Number(url) + 1));
 
-it('the periods of a playlist are those of its keys, and only the first may have begun before it', () => {
+it('a playlist has the periods of its keys, and only the first may have begun before it', () => {
   expect(findPeriods(playlist(10, 3, 3, 4, null, 4, 5))).toEqual([
     { url: '3', startSeconds: 10, endSeconds: 14, hasStart: false },
     { url: '4', startSeconds: 14, endSeconds: 20, hasStart: true },

@@ -102,7 +102,7 @@ describe('a lease is taken', () => {
     expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'old' } }]);
   });
 
-  it('a lease replaces the one that was on its way when this tab was reloaded, and not that of another page', async () => {
+  it('a lease replaces the one that was on its way when this tab was reloaded, and not the lease of another page', async () => {
     const unanswered = fake.answer('POST /keys/leases', () => new Promise(() => {}));
     const before = keep({ wish: { contentId: 'film', deviceId: 'player-before' } });
     before.take();

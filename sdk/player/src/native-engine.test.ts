@@ -57,7 +57,7 @@ it('no event of a native player carries the URL of the session, which is a secre
   expect(JSON.stringify(seen)).not.toContain('secret-of');
 });
 
-it('a native player renews its session while the page is there, and releases it on destroy', async () => {
+it('a native player renews its session while the page is open, and releases it on destroy', async () => {
   await load();
   await fake.clock.advance(75_000);
   expect(fake.to('POST /keys/leases/renew')).toMatchObject([{ json: { leaseId: 'session-1' } }]);
@@ -76,7 +76,7 @@ it('a native player makes a session with the wished life, also with `leases: fal
   ]);
 });
 
-it('a native load without a contentId is UNSUPPORTED, and says that one is needed', async () => {
+it('a native load without a contentId is UNSUPPORTED, and the message asks for one', async () => {
   await expect(player.load(playlist)).rejects.toMatchObject({
     code: 'UNSUPPORTED',
     message: expect.stringContaining('contentId'),

@@ -28,7 +28,7 @@ const madeSessions = () => fake.to('POST /keys/sessions');
 const released = () => fake.to('POST /keys/leases/revoke').map(({ json }) => json?.leaseId);
 
 describe('remoteSource', () => {
-  it('remoteSource answers the URL of a session beside the lease of the page, and the type that Cast needs', async () => {
+  it('remoteSource returns the URL of a session in addition to the lease of the page, and the type that Cast needs', async () => {
     expect(await player.remoteSource()).toEqual({
       url: playUrl('session-1'),
       contentType: 'application/vnd.apple.mpegurl',

@@ -6,7 +6,7 @@ import type { UploadFile, UploadOptions } from './upload-options.ts';
 
 const files = ['a.ts', 'b.ts', 'c.ts', 'd.m3u8'].map((path) => textFile(path));
 
-it('aborting ends the running requests, begins no other, and the result says what is done', async () => {
+it('aborting ends the running requests, begins no other, and the result reports what is done', async () => {
   const controller = new AbortController();
   const memory = createMapMemory();
   const inFlight = ({ signal }: PutRequest) =>
@@ -63,7 +63,7 @@ it.each<[string, Partial<UploadOptions>, UploadFile[]]>([
   expect(puts).toEqual([]);
 });
 
-it('aborting ends an upload that waits for memory.set, and the result says that the file has arrived', async () => {
+it('aborting ends an upload that waits for memory.set, and the result reports that the file has arrived', async () => {
   const controller = new AbortController();
   const { ports } = createFakePorts();
   const set = () => {

@@ -25,6 +25,7 @@ const calm: Judged = {
   keyRequests: series(),
   playbackRequests: series(),
   requests: series(),
+  refusedCodes: [],
   activeLeases: { count: 0, countedAt: null, series: [] },
   endedLeases: { lastHour: 0 },
   processes: [],
@@ -109,6 +110,17 @@ describe('problems', () => {
     const first = { count: 59, clientErrorShare: 0.1 };
     expect(found({ playbackRequests: series(first) })).toEqual([]);
     expect(found({ playbackRequests: series({ ...first, count: 100 }) })).toHaveLength(1);
+  });
+
+  it('the problem of refused requests names the code that most of them have, with its share', () => {
+    const refusedCodes = [
+      { code: 'LEASE_REVOKED', count: 60 },
+      { code: 'INVALID_TOKEN', count: 20 },
+    ];
+    const refused = { ...calm, refusedCodes, playbackRequests: series({ clientErrorShare: 0.08 }) };
+    expect(findConcerns(refused)[0]?.advice).toBe(
+      'These are 4xx answers; the alert is 5 %. 75 % of them have the code LEASE_REVOKED.',
+    );
   });
 
   it('a lost bus stays a warning next to a lost database', () => {

@@ -4,7 +4,7 @@ import type { ChangeFigures, Concern, Statistics } from '../statistics-schema.ts
 import { adviceForDependency, nameOfDependency } from './dependency-words.ts';
 import { formatDuration, formatShare } from './format-figures.ts';
 
-/** What the rules look at. */
+/** The statistics that the rules judge. */
 export type Judged = Omit<Statistics, 'concerns'>;
 
 /** A replica without a confirmation after this time is late. Before, it may just not have been polled. */
@@ -46,7 +46,7 @@ function ofDependencies({ dependencies }: Judged): Concern[] {
     }));
 }
 
-function ofRequests({ keyRequests, playbackRequests, requests }: Judged): Concern[] {
+function ofRequests({ keyRequests, playbackRequests, refusedCodes, requests }: Judged): Concern[] {
   const concerns: Concern[] = [];
   const { count, p95Ms } = keyRequests.lastMinute;
   if (p95Ms !== null && count >= leastSample && p95Ms > thresholds.keyTargetMs) {
@@ -76,9 +76,17 @@ function ofRequests({ keyRequests, playbackRequests, requests }: Judged): Concer
       id: 'client errors',
       severity: 'warning',
       title: `${formatShare(clientErrorShare)} of key and lease requests were refused in the last hour`,
-      advice: `These are 4xx answers; the alert is ${formatShare(thresholds.clientErrorAlert)}. The usual reasons are expired tokens and revoked leases: the log has the code of each.`,
+      advice: `These are 4xx answers; the alert is ${formatShare(thresholds.clientErrorAlert)}. ${describeCodes(refusedCodes)}`,
     });
   return concerns;
+}
+
+/** The code that most of the refusals have. */
+function describeCodes(codes: Judged['refusedCodes']): string {
+  const [most] = codes;
+  if (!most) return 'The log has the code of each.';
+  const all = codes.reduce((sum, { count }) => sum + count, 0);
+  return `${formatShare(most.count / all)} of them have the code ${most.code}.`;
 }
 
 function ofChanges({ changes, at }: Judged): Concern[] {
