@@ -3,10 +3,10 @@
 #
 #   docker build --build-arg PACKAGE=gateway -t latchkey.invalid/gateway .
 #
-# docs/release.md says how to publish images that a second build reproduces. NODE_IMAGE then names the base image by its digest. The
+# docs/operate/release.md explains how to publish images that a second build reproduces. NODE_IMAGE then names the base image by its digest. The
 # default is the tag, because a digest written here would keep the base without its security updates.
 #
-# Node strips the types of what it runs, though not under node_modules: so the packages of the workspace stand beside it.
+# Node strips types from the code that it runs, except under node_modules. So the packages of the workspace are next to that folder.
 
 ARG NODE_IMAGE=node:24-bookworm-slim
 
@@ -52,7 +52,7 @@ COPY --from=installation --chown=1000:1000 /data /data
 # Where there is no DATABASE_URL: on the one volume.
 ENV SQLITE_PATH=/data/latchkey.db
 ARG PACKAGE
-# Known before the build. Revision, source and creation time are those of a published build: docs/release.md.
+# Labels that are known before the build. A published build adds revision, source and creation time: docs/operate/release.md.
 LABEL org.opencontainers.image.title="latchkey ${PACKAGE}" \
   org.opencontainers.image.description="A self-hosted key server for AES-128 encrypted HLS video" \
   org.opencontainers.image.version="0.3.0" \
@@ -61,6 +61,6 @@ LABEL org.opencontainers.image.title="latchkey ${PACKAGE}" \
 USER 1000:1000
 # The process is PID 1 and hears this itself: it serves on, not ready, and closes in order.
 STOPSIGNAL SIGTERM
-# /health says that the process runs and nothing of its neighbours: a database that is down must restart nobody.
+# /health reports that the process runs, and nothing about its neighbors: a database that is down must not restart this process.
 HEALTHCHECK --interval=15s --timeout=3s --start-period=30s --retries=3 CMD ["bash", "/app/healthcheck.sh"]
 ENTRYPOINT ["node", "/app/main.ts"]

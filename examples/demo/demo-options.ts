@@ -33,8 +33,8 @@ With a server and a film of your own:
 
   npm run demo -- --server http://localhost:4100 --content-id film --video encrypted/master.m3u8
 
-    AUTH_JWT_SECRET must be that of the server, LATCHKEY_API_KEY one of its API keys that may revoke, and its CORS_ORIGINS must
-    name http://127.0.0.1:${defaultPort}.
+    AUTH_JWT_SECRET must be the secret of the server, LATCHKEY_API_KEY one of its API keys that may revoke, and its CORS_ORIGINS
+    must name http://127.0.0.1:${defaultPort}.
 
 It needs ffmpeg (FFMPEG_PATH), and --check needs Chromium (CHROMIUM_PATH). Its film is kept in .cache/demo, which you may delete.
 `;

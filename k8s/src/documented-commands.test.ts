@@ -85,7 +85,7 @@ function findReadKeys(composition: Parameters<typeof renderOne>[1]): string[] {
 /** A file of `…_PREVIOUS` may be missing, and is until a secret is replaced. */
 const isNeeded = (key: string) => !key.endsWith('_PREVIOUS');
 
-test('the commands of k8s/README.md make every Secret and every key that a pod reads, and those of the rotation add the second version', async () => {
+test('the commands of k8s/README.md make every Secret and every key that a pod reads, and the rotation adds the second version', async () => {
   const { cwd, run } = openShell();
   // The files that an operator writes, with the lines that the comments show.
   for (const [, file = '', comment = ''] of making.matchAll(/< (\w+\.env) +# (.*)$/gm))

@@ -31,7 +31,7 @@ describe.each(rendered)('%s', (_, objects) => {
     expect(elsewhere).toEqual([]);
   });
 
-  test('every image has a version, and those of Latchkey have this release', () => {
+  test('every image has a version, and images of Latchkey have this release', () => {
     for (const { container } of workloadsOf(objects)) {
       expect(container.image).toMatch(/^[a-z/.-]+:\d+\.\d+(\.\d+)?$/);
       if (container.image?.includes('latchkey')) expect(container.image).toMatch(`:${version}`);

@@ -32,7 +32,7 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
   );
 
   test.each(workloadsOf(objects).map((workload) => [workload.name, workload] as const))(
-    '%s has an account of its own without a credential of the Kubernetes API, and no variables of the Services beside it',
+    '%s has an account of its own without a credential of the Kubernetes API, and no variables of the Services in its namespace',
     (name, { pod }) => {
       // One of its own, so that a role of a cloud reaches no other pod.
       expect(pod.serviceAccountName).toBe(name);

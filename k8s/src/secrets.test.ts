@@ -118,7 +118,7 @@ test.each([
 });
 
 describe.each(renderAll(process.env))('%s', (_, objects) => {
-  test('no secret value stands in a Secret, a setting or a variable of the manifests', () => {
+  test('no Secret, setting or variable of the manifests contains a secret value', () => {
     expect(objects.filter(({ kind }) => kind === 'Secret')).toEqual([]);
     const settings = objects.flatMap((object) => Object.keys((object as { data?: object }).data ?? {}));
     const variables = workloadsOf(objects).flatMap(({ container }) => container.env ?? []);

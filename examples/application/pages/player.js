@@ -1,4 +1,4 @@
-// What plays a film: @latchkey/player on hls.js, with a token of this application for each key.
+// Plays a film with @latchkey/player on hls.js, and with a token of this application for each key.
 import { createPlayer, PlayerError } from '@latchkey/player';
 import { viewerToken } from './application.js';
 import { sayPlayerError } from './words.js';

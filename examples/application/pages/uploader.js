@@ -1,4 +1,4 @@
-// What adds a film: it registers the content, and uploads the encrypted files with @latchkey/uploader.
+// Adds a film: registers the content, and uploads the encrypted files with @latchkey/uploader.
 import { filesFromList, upload } from '@latchkey/uploader';
 import { publishFilm, registerFilm, uploadToken } from './application.js';
 import { sayUploadError } from './words.js';

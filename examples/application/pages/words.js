@@ -1,4 +1,4 @@
-// The words for people. The codes are those of `PlayerError` and of `UploadError`: translate them.
+// The texts for people, by the codes of `PlayerError` and `UploadError`: translate them.
 
 const playerWords = {
   UNAUTHENTICATED: () => 'You are not signed in, or not any more.',
