@@ -205,3 +205,19 @@ it('the audit shows no credential', async () => {
   const { bytes } = await client.get('/api/v1/audit?limit=500', admin);
   for (const credential of client.credentials) expect(bytes.includes(credential)).toBe(false);
 });
+
+it('actions that are left out are in no page of the audit and no export, and more than 50 are refused', async () => {
+  const contentId = await registerContent(target);
+  const path = `/api/v1/content/${contentId}`;
+  for (const name of ['Second', 'Third']) await client.call('PATCH', path, { as: admin, json: { name } });
+  const query = `?target=${contentId}&without=content.update,lease.list`;
+  expect((await newest(query)).map(({ action }) => action)).toEqual(['content.create']);
+  const exported = await client.get(`/api/v1/audit/export${query}&format=jsonl`, admin);
+  expect(exported.bytes.toString()).toMatch(/content\.create/);
+  expect(exported.bytes.toString()).not.toMatch(/"action":"content\.update"/);
+  const tooMany = Array.from({ length: 51 }, () => 'a.b').join();
+  for (const without of [tooMany, 'A', '']) {
+    const { status, code } = await client.get(`/api/v1/audit?without=${without}`, admin);
+    expect([status, code]).toEqual([400, 'VALIDATION_FAILED']);
+  }
+});

@@ -13,7 +13,7 @@ import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 import { keyIdOf } from './key-id.ts';
 
-// docs/contract.md#clear-key-licences
+// docs/reference/contract.md#clear-key-licences
 const target = await openShared('every-route');
 const { client, adminApiKey: admin, jwtSecret } = target;
 
@@ -206,7 +206,7 @@ it('a key id of another content gets 400, which names the content that was asked
   ]);
 });
 
-it('a licence to keep on the device gets 400, which says that it could not be revoked', async () => {
+it('a licence to keep on the device gets 400, which explains that it could not be revoked', async () => {
   const contentId = await registerContent(target);
   const body = JSON.stringify({ kids: [keyIdOf(contentId)], type: 'persistent-license' });
   const answer = await client.call('POST', pathOf(contentId), { as: admin, body });

@@ -24,7 +24,7 @@ function holders(variable: string): string[] {
 
 /** Commands of the document, on lines of their own and in sentences. */
 const documentedCommands =
-  readFileSync(join(repositoryFolder, 'docs/containers.md'), 'utf8').match(
+  readFileSync(join(repositoryFolder, 'docs/operate/containers.md'), 'utf8').match(
     /(?<=^|`|&& )docker compose [^`\n]*/gm,
   ) ?? [];
 
@@ -176,7 +176,7 @@ it('a variable sets how many containers a service has, so that an upgrade keeps 
   expect(documentedCommands.filter((command) => command.includes('--scale'))).toEqual([]);
 });
 
-it('the commands of docs/containers.md also work with docker-compose 1.29, which has no --wait', () => {
+it('the commands of docs/operate/containers.md also work with docker-compose 1.29, which has no --wait', () => {
   expect(documentedCommands.filter((command) => command.includes('--wait'))).toEqual([]);
 });
 

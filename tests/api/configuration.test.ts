@@ -91,7 +91,7 @@ afterAll(async () => {
 });
 const url = await server.listens();
 
-it('secrets may come from files, of which those of earlier ones may be empty or missing, and AUTH_JWT_SECRET may be base64', async () => {
+it('secrets may come from files, files of earlier secrets may be empty or missing, and AUTH_JWT_SECRET may be base64', async () => {
   const headers = { authorization: `Bearer ${viewerToken(secret, 'v')}` };
   const response = await fetch(`${url}/keys/my-video-001`, { headers });
   expect(Buffer.from(await response.arrayBuffer()).toString('hex')).toBe('a4ad6589c125682427dbee83eb46259f');
@@ -101,7 +101,7 @@ it('TRUST_PROXY=true starts, with a warning', () => {
   expect(server.stderr()).toMatch(/"warn".*TRUST_PROXY/);
 });
 
-it('ALLOW_ANONYMOUS_VIEWERS=true beside a token secret admits no viewer without a token', async () => {
+it('ALLOW_ANONYMOUS_VIEWERS=true with a token secret admits no viewer without a token', async () => {
   expect((await fetch(`${url}/keys/x`)).status).toBe(401);
 });
 

@@ -52,7 +52,7 @@ it.each([listed, playerOrigin, applicationOrigin])('the listed origin %s is echo
 });
 
 it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])(
-  'a listed origin may send %s with every header that its preflight names, such as those of monitoring tools',
+  'a listed origin may send %s with every header that its preflight names, such as headers of monitoring tools',
   async (method) => {
     const wanted = ['authorization', 'content-type', 'x-lease-id', 'cmcd-object', 'cmcd-session'];
     wanted.push('baggage', 'sentry-trace', 'traceparent', 'x-datadog-trace-id', 'x-own_header.2');

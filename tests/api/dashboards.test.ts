@@ -71,7 +71,7 @@ test('links and panels of a dashboard have each member that Grafana’s publishe
   }
 });
 
-test('each query of a dashboard reads metrics that docs/metrics.md has, filters by job and service, and has no unknown variable', () => {
+test('each query of a dashboard reads metrics that docs/reference/metrics.md has, filters by job and service, and has no unknown variable', () => {
   const documented = readDocumentedMetrics();
   for (const dashboard of dashboards)
     for (const { title, expr } of queriesOf(dashboard)) {

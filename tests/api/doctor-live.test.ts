@@ -36,7 +36,7 @@ it('doctor --live finds a running installation healthy and shows each process wi
   expect(Math.abs(report.clock.skewMs)).toBeLessThanOrEqual(report.clock.accuracyMs);
 });
 
-it('doctor --live without an API key shows readiness by dependency and says what a key would add', async () => {
+it('doctor --live without an API key shows readiness by dependency and reports what a key would add', async () => {
   const { exitCode, stdout } = await diagnose(undefined, target.url);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/ok {7}readiness: is ready/);

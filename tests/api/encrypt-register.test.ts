@@ -55,7 +55,7 @@ it('encrypt --register --rotate-every states the count and the longest period, a
   expect(await periodsOf(contentId)).toBeNull();
 });
 
-it('encrypt --register leaves the key periods of a live channel, and those of any content with --no-key-periods', async () => {
+it('encrypt --register leaves the key periods of a live channel, and with --no-key-periods the key periods of any content', async () => {
   const contentId = await registerContent(target);
   const encrypt = prepare(contentId);
   expect(await encrypt('--rotate-every', '2', '--no-key-periods')).toMatchObject({ exitCode: 0 });

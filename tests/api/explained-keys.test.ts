@@ -97,7 +97,26 @@ it('neither the token nor an API key is in an answer, and only management may as
     );
 });
 
+it('a token without a content is explained as far as the credential goes, with its viewer', async () => {
+  const { viewerId, token } = await makeScene(target);
+  const accepted = await ask({ token });
+  expect(accepted).toMatchObject({
+    outcome: 'unknown',
+    code: null,
+    viewerId,
+    contentId: '',
+    withNewToken: null,
+  });
+  const answers = new Set(accepted.steps.slice(1).map(({ answer }: Step) => answer));
+  expect([accepted.steps[0].answer, answers]).toEqual(['passed', new Set(['not-reached'])]);
+  const expired = await ask({ token: viewerToken(jwtSecret, viewerId, { exp: 1 }) });
+  expect(expired).toMatchObject({ outcome: 'refused', code: 'INVALID_TOKEN', contentId: '' });
+});
+
 it.each([
+  {},
+  { viewerId: 'v' },
+  { token: 'A'.repeat(43) },
   { contentId: 'x' },
   { contentId: 'x', viewerId: 'v', token: 'ey.a.b' },
   { contentId: 'no content', viewerId: 'v' },

@@ -5,9 +5,9 @@ import { makeTestFolder } from '@latchkey/support/black-box/own-process';
 import { repositoryFolder } from '@latchkey/support/repository';
 import { expect, it } from 'vitest';
 
-const documents = ['README.md', 'k8s/README.md', 'cli/README.md']
+const documents = ['README.md', 'k8s/README.md']
   .concat(
-    readdirSync(join(repositoryFolder, 'docs')).flatMap((name) =>
+    readdirSync(join(repositoryFolder, 'docs'), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
       name.endsWith('.md') ? [`docs/${name}`] : [],
     ),
   )

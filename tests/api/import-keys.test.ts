@@ -68,7 +68,7 @@ const libraries = { ts, fmp4 };
 /**
  * Copies a library.
  *
- * @param keyUrl the URL of a key in a playlist that lies so many folders below that of the library
+ * @param keyUrl the URL of a key in a playlist that is `depth` folders below the folder of the library
  * @returns the name of the copy, and its playlists
  */
 function copyLibrary(container: 'ts' | 'fmp4', keyUrl: (epoch: string, depth: number) => string) {
@@ -112,7 +112,7 @@ it.each(['ts', 'fmp4'] as const)(
   },
 );
 
-it('an import sends a header only where it is allowed, stores nothing as a dry run, and does not read keys of this server', async () => {
+it('an import sends a header only to an allowed origin, stores nothing as a dry run, and does not read keys of this server', async () => {
   const keyUrl = await startOldServer('secret');
   const { playlist } = copyLibrary('ts', (epoch) => `${keyUrl}/keys/old/${epoch}`);
   const contentId = unique('film');
@@ -184,7 +184,7 @@ it('a wrong key is refused before anything is stored, and so are other methods a
     expect.stringMatching(/key-2 is not the key of .* Nothing was stored/),
     expect.stringContaining('key-2 has 17 bytes and is not a key'),
     expect.stringContaining('METHOD=SAMPLE-AES; accepted: AES-128'),
-    expect.stringContaining('the key is that of another system'),
+    expect.stringContaining('the key belongs to another system'),
     expect.stringContaining('is not encrypted'),
     expect.stringContaining('is not encrypted'),
   ]);

@@ -15,7 +15,7 @@ const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 const film = { mode: 'sequence', count: 10_000, periodSeconds: daySeconds, burst: 12 };
 /**
  * Several replicas share their pace in Redis. One that gets no answer in time decides by its own bucket, which happens on a
- * busy machine: `docs/contract.md#key-periods`. The tests of the pace itself count without that.
+ * busy machine: `docs/reference/contract.md#key-periods`. The tests of the pace itself count without that.
  */
 const mostReplicas = 3;
 const areReplicas = target.propagationMs > 0;
@@ -207,7 +207,7 @@ describe('on demand', () => {
     const { served, codes } = await sweep(contentId, range(0, 1_000), 64, withToken(token));
     expectBurst(served.length);
     expect(codes).toEqual({ KEY_PACE_EXCEEDED: 1_000 - served.length });
-    // Those that it has, it gets again: of one that a replica gave alone, the others do not know.
+    // It gets again the keys that it has: of one that a replica gave alone, the others do not know.
     const again = areReplicas ? eventually : (assertion: () => Promise<void>) => assertion();
     for (const epoch of served) await again(async () => expect((await ask(epoch)).status).toBe(200));
     const { status, headers } = await ask(5_000);
@@ -232,7 +232,7 @@ describe('on demand', () => {
     });
   });
 
-  it('the pace does not hold for API keys, for other viewers, for another content, or where it is off', async () => {
+  it('the pace does not hold for API keys, for other viewers, for another content, or for a content without a pace', async () => {
     const [contentId, other, unpaced] = [
       await register(film),
       await register(film),

@@ -48,7 +48,7 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
     ]);
   });
 
-  it('a limited API key sees of the active leases those of its contents, and not how many there are', async () => {
+  it('a limited API key sees only the active leases of its contents, and not the number of all', async () => {
     const [mine, other] = await fill(server, 2);
     const made = { name: 'limited', contents: [mine?.contentId] };
     const { json: key } = await client.post('/api/v1/api-keys', server.adminApiKey, made);

@@ -88,7 +88,7 @@ it('lists and counts for a limited API key have its own contents, leases, viewer
     total_active: 0,
   });
   const viewers = await call(`GET /api/v1/viewers?prefix=${person}`);
-  expect(viewers.json).toEqual({ viewers: [{ viewerId: mine }], next_cursor: null });
+  expect(viewers.json).toMatchObject({ viewers: [{ viewerId: mine, activeLeases: 1 }], next_cursor: null });
 
   await revokeLeases(target, { viewerId: theirs });
   await revokeLeases(target, { viewerId: mine, contentId: series });

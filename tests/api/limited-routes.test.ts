@@ -40,11 +40,14 @@ const call = (route: string, options: CallOptions = {}, as = own.raw) => {
   return client.call(method, path, { ...options, as });
 };
 
-/** An answer without what differs between any two: its id, and the ids that the request named. */
+/** The range of a usage that was asked for without one ends now, and a minute can begin between two answers. */
+const ofNow = /"(?:from|to|completeUntil)":"[^"]*"/g;
+
+/** An answer without what differs between any two: its id and time, and the ids that the request named. */
 function shapeOf(answer: Answer, ids: readonly string[]): unknown {
   const { 'x-request-id': _id, date: _date, ...headers } = answer.headers;
   const text = ids.reduce((all, id) => all.replaceAll(id, '…'), answer.bytes.toString());
-  return { status: answer.status, headers, text: text.replaceAll(answer.requestId, '…') };
+  return { status: answer.status, headers, text: text.replaceAll(answer.requestId, '…').replace(ofNow, '…') };
 }
 
 /** Of one tenant. */
@@ -139,7 +142,7 @@ function pathOf(route: string, named: Named): string {
   return route.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
-/** Of the same length as those of the other tenant, so that answers that repeat them are as long. */
+/** Names of the same length as the names of the other tenant, so that answers that repeat them are as long. */
 function unknownLike({ contentId, markId }: Named): Named {
   const unknown = contentId.replace('other', 'never');
   return {

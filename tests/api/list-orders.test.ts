@@ -51,7 +51,7 @@ it.each([
   ['&sort=expiresAt', [soon, later, never]],
   ['&sort=-expiresAt', [never, later, soon]],
 ])(
-  'API keys are listed newest first or by%s, page by page, each once, and each page says how many there are',
+  'API keys are listed newest first or by%s, page by page, each once, and each page has the total',
   async (sort, keys) => {
     const { ids, totals } = await readPages(`/api/v1/api-keys?q=${word}${sort}`, 'api_keys');
     expect(ids).toEqual(keys.map(({ id }) => id));
@@ -70,7 +70,7 @@ it.each([
   expect(json.total).toBe(3);
 });
 
-it('leases are listed newest first or oldest first, and each page says how many there are', async () => {
+it('leases are listed newest first or oldest first, and each page has the total', async () => {
   const { ids, totals } = await readPages(`/api/v1/leases?viewerId=${viewerId}&sort=createdAt`, 'leases');
   expect(ids).toEqual(leases);
   expect(totals).toEqual([3, 3]);

@@ -24,7 +24,7 @@ async function readOf(name: string): Promise<ServedMetrics> {
   return readMetrics(ports.get(name) ?? 0);
 }
 
-test('every metric that a process of either profile exports is in docs/metrics.md with its type and labels, and every documented one is exported', async () => {
+test('every metric that a process of either profile exports is in docs/reference/metrics.md with its type and labels, and every documented one is exported', async () => {
   expect([...ports.keys()].sort()).toEqual([
     'auth',
     'content',
@@ -37,7 +37,7 @@ test('every metric that a process of either profile exports is in docs/metrics.m
   const exported = new Set<string>();
   for (const [, { types, samples }] of await readAll()) {
     for (const [name, type] of types) {
-      // What the library exports of the process and of Node is its own to document.
+      // The library itself documents the metrics that it exports about the process and Node.
       if (/^(process|nodejs)_/.test(name)) continue;
       exported.add(name);
       expect([name, documented.get(name)?.type]).toEqual([name, type]);
@@ -70,7 +70,7 @@ test('the change feed of a process is young, below its limit, and the process is
   expect(valuesOf(await readOf('gateway'), 'latchkey_feed_age_seconds')).toEqual([]);
 });
 
-test('the dependencies of /ready are metrics, those of the gateway with the services that it calls', async () => {
+test('the dependencies of /ready are metrics, and the services that the gateway calls are among its own', async () => {
   await eventually(async () => {
     for (const dependency of ['key-derivation', 'leases', 'auth', 'content', 'playback', 'database'])
       expect([

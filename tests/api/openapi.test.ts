@@ -96,6 +96,7 @@ const resourceNames = [
   'Session',
   'Statistics',
   'Usage',
+  'Viewer',
   'ViewerBlock',
   'Webhook',
   'WebhookDelivery',
@@ -159,8 +160,8 @@ it('the resources of the OpenAPI document are schemas with a name, and every ref
   expect([...new Set(referred)].sort()).toEqual(resourceNames.map((name) => `#/components/schemas/${name}`));
 });
 
-it('docs/contract.md names every path of the OpenAPI document', () => {
-  const contract = readFileSync(join(repositoryFolder, 'docs/contract.md'), 'utf8');
+it('docs/reference/contract.md names every path of the OpenAPI document', () => {
+  const contract = readFileSync(join(repositoryFolder, 'docs/reference/contract.md'), 'utf8');
   const paths = Object.keys(document.paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
   expect(paths.filter((path) => !contract.includes(path))).toEqual([]);
 });
@@ -185,3 +186,12 @@ it.each(operations)(
       expect('401' in responses).toBe(described.security !== undefined);
   },
 );
+
+it('the OpenAPI document names the scopes and the viewer token of which one opens a route', () => {
+  const rolesOf = (path: string, method: string) => document.paths[path]?.[method]?.security;
+  const roles = (...names: string[]) => names.map((name) => ({ credential: [name] }));
+  expect(rolesOf('/api/v1/audit', 'get')).toEqual(roles('admin', 'full'));
+  expect(rolesOf('/keys/leases/renew', 'post')).toEqual(roles('admin', 'full', 'viewer'));
+  expect(rolesOf('/api/v1/player-metrics', 'post')).toEqual(roles('viewer'));
+  expect(rolesOf('/health', 'get')).toBeUndefined();
+});

@@ -66,7 +66,7 @@ it('a player follows a session from the multivariant playlist to the key of a se
   const head200 = await client.call('HEAD', `/play/${scene.sid}/index.m3u8`);
   expect([head200.status, head200.bytes.length]).toEqual([200, 0]);
   expect(head200.headers['content-length']).toBe(`${index.bytes.length}`);
-  // What the source received says nothing of the viewer.
+  // The source received nothing about the viewer.
   const headers = new Set(source.headers.flatMap((received) => Object.keys(received)));
   expect([...headers].sort()).toEqual(['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);
 });
@@ -125,7 +125,7 @@ it('a session opens no key of another content, although its playlist names one',
   expect(outcomeOf(await client.get(written.slice(publicUrl.length)))).toBe('403 CONTENT_NOT_ENTITLED');
 });
 
-it('a wrong, a cut and a foreign id get 401 INVALID_SESSION, and do not stand in the answer', async () => {
+it('a wrong, a cut and a foreign id get 401 INVALID_SESSION, and the answer does not contain them', async () => {
   const playlist = source.set(own('a.m3u8'), `${head}${segment}0.ts\n`);
   const [scene, other] = [await open(playlist), await open(playlist)];
   const half = (sid: string, which: 0 | 1) =>

@@ -6,7 +6,7 @@ import { unique } from '@latchkey/support/black-box/unique';
 import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
-// The figures of docs/contract.md#rate-limits. Each client here has an address of its own, so that tests do not count each
+// The figures of docs/reference/contract.md#rate-limits. Each client here has an address of its own, so that tests do not count each
 // other's requests.
 const [server, off, figures] = await Promise.all([
   openShared('rate-limited'),
@@ -158,7 +158,7 @@ it('rate limits do not count /health, /ready and /openapi.json', async () => {
   expect((await client.get('/openapi.json', undefined, address)).status).toBe(200);
 });
 
-it('each rate limit is a setting, and that of API keys counts for each key from any address', async () => {
+it('each rate limit is a setting, and the limit of API keys counts for each key from any address', async () => {
   const [one, other] = [await createApiKey(figures, 'full'), await createApiKey(figures, 'full')];
   const { client: asked, jwtSecret: secret } = figures;
   const contentId = unique('c');

@@ -13,7 +13,7 @@ const { AUTH_JWT_SECRET_PREVIOUS: tokenSecrets, ADMIN_API_KEY_PREVIOUS: earlierK
 const [first, second] = tokenSecrets;
 for (const secret of [...tokenSecrets, earlierKey]) server.client.credentials.add(secret);
 
-it('tokens by any secret in AUTH_JWT_SECRET_PREVIOUS are accepted beside those by AUTH_JWT_SECRET, and the statistics warn of it', async () => {
+it('tokens by any secret in AUTH_JWT_SECRET_PREVIOUS are accepted next to tokens by AUTH_JWT_SECRET, and the statistics warn of it', async () => {
   const contentId = await registerContent(server);
   const ask = (secret: string | Uint8Array) =>
     askForKey(server, { token: viewerToken(secret, unique('viewer')), contentId });

@@ -6,7 +6,7 @@ import type { Environment } from '@latchkey/support/black-box/server-process';
 import { areContainers, isSingleNode, type OwnServer, startServer } from '@latchkey/support/black-box/target';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-// docs/contract.md#setup: a proxy on the same machine, with nothing but its defaults, makes every client look like a call from
+// docs/reference/contract.md#setup: a proxy on the same machine, with nothing but its defaults, makes every client look like a call from
 // the machine itself.
 
 const path = '/api/v1/setup';
@@ -103,7 +103,7 @@ describe.skipIf(areContainers)('a server with a bootstrap key behind a proxy on 
     },
   );
 
-  it('on a development server, only a call to its own port by a loopback name needs no bootstrap key, and a warning says what closes it', async () => {
+  it('on a development server, only a call to its own port by a loopback name needs no bootstrap key, and a warning explains how to close it', async () => {
     const server = await startServer();
     const warned = () => expect(server.process.stderr()).toMatch(exceptionWarning);
     await eventually(warned);

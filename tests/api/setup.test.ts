@@ -111,7 +111,7 @@ describe('with SETUP_TOKEN', () => {
     for (const warning of [setupWarning, exceptionWarning]) expect(process.stderr()).not.toMatch(warning);
   });
 
-  it('with SETUP_TOKEN every setup needs it, also from the machine itself and beside a bootstrap key', async () => {
+  it('with SETUP_TOKEN every setup needs it, also from the machine itself and if there is a bootstrap key', async () => {
     const { client, adminApiKey } = guarded();
     expect((await client.get(path)).json).toEqual({ setup_required: true, credential: 'setup-token' });
     expect((await client.post(path, undefined)).code).toBe('UNAUTHENTICATED');

@@ -66,7 +66,7 @@ const opened: [string, () => string | Promise<string>, string][] = [
   ],
   ['of own with an empty list', () => ofOwn('bob', { content_ids: [] }), ''],
   ['of own with a prefix as a claim', () => ofOwn('bob', { content_ids: ['acme-*'] }), ''],
-  ['of own whose id begins almost as those of acme', () => ofOwn('acme'), all],
+  ['of own whose id begins almost as the ids of acme', () => ofOwn('acme'), all],
   ['of own whose id has the prefix within it', () => ofOwn('x acme:bob'), all],
   ['of own whose id has the prefix in capitals', () => ofOwn('ACME:bob'), all],
   ['of acme without a claim', () => ofAcme('bob'), 'acme-1 shared'],

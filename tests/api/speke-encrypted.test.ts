@@ -15,7 +15,7 @@ const { raw: as } = await createApiKey(target, 'packager');
 const enc = 'http://www.w3.org/2001/04/xmlenc#';
 const pskc = 'urn:ietf:params:xml:ns:keyprov:pskc';
 
-/** What an origin server has: a certificate and its private key. */
+/** An origin server: its certificate and its private key. */
 interface Recipient {
   certificate: string;
   privateKey: string;
@@ -72,7 +72,7 @@ function readEncrypted(xml: string, recipient: Recipient, index: number, recipie
 const keyOf = async (contentId: string, kid: string) =>
   (await client.get(`/keys/${contentId}/kid/${kid}`, admin)).bytes.toString('hex');
 
-it('each of several certificates opens all keys, and none stands in the document in the clear', async () => {
+it('each of several certificates opens all keys, and the document has no key in the clear', async () => {
   const recipients = [recipient, makeRecipient(['-newkey', 'rsa:3072'])];
   const contentId = await registerContent(target);
   const kids = [randomUUID(), randomUUID()];
@@ -87,7 +87,7 @@ it('each of several certificates opens all keys, and none stands in the document
   for (const hex of expected) expect(xml).not.toContain(Buffer.from(hex, 'hex').toString('base64'));
 });
 
-it('the algorithms are those that CPIX demands, the certificate comes back, and a second answer has another document key', async () => {
+it('the document uses the algorithms that CPIX demands, the certificate comes back, and a second answer has another document key', async () => {
   const deliveries = deliveriesTo(recipient.certificate);
   const contentId = await registerContent(target);
   const body = spekeDocument({ contentId, kids: [randomUUID()], deliveries });

@@ -89,7 +89,8 @@ it('the statistics show the dependencies of the server, and warnings about its c
   const codes = warnings.map(({ code }: { code: string }) => code);
   expect(codes).toContain('API_KEYS_NEVER_EXPIRE');
   expect(new Set(codes).size).toBe(codes.length);
-  for (const warning of warnings) expect(warning.documentation).toMatch(/^README\.md#/);
+  for (const warning of warnings)
+    expect(warning.documentation).toMatch(/^(README|docs\/operate\/configuration)\.md#[a-z-]+$/);
 });
 
 it.each(['?steps=0', '?steps=361', '?steps=x', '?other=1'])(

@@ -23,22 +23,22 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const postgres = process.env.TEST_POSTGRES_URL ?? '';
 const refusal =
-  /The database has the schema 0018-audit-readers of a version before 0\.3\.0.*docs\/upgrade\.md#from-a-version-before-030/;
-/** Makes the migrations of a database those of the last unreleased version. Its tables had the columns of the baseline. */
+  /The database has the schema 0018-audit-readers of a version before 0\.3\.0.*docs\/operate\/upgrade\.md#from-a-version-before-030/;
+/** Gives a database the migrations of the last unreleased version. The tables of that version had the columns of the baseline. */
 const age = `delete from kysely_migration where name <> '0001-baseline';
   update kysely_migration set name = '0001-initial';
   insert into kysely_migration (name, timestamp) values ('0018-audit-readers', '2026-11-01T00:00:00.000Z')`;
 
-/** The script of `docs/upgrade.md` that contains the text. */
+/** The script of `docs/operate/upgrade.md` that contains the text. */
 function readScript(text: string): string {
-  const document = readFileSync(join(repositoryFolder, 'docs/upgrade.md'), 'utf8');
+  const document = readFileSync(join(repositoryFolder, 'docs/operate/upgrade.md'), 'utf8');
   const scripts = [...document.matchAll(/^ *```sh\n(.*?)^ *```/gms)].map(([, script = '']) => script);
   const found = scripts.find((script) => script.includes(text));
-  if (!found) throw new Error(`docs/upgrade.md has no script with ${text}`);
+  if (!found) throw new Error(`docs/operate/upgrade.md has no script with ${text}`);
   return found;
 }
 
-/** A database of an unreleased version, and a new one beside it. */
+/** A database of an unreleased version, and a new database. */
 interface Databases {
   before: Environment;
   now: Environment;

@@ -151,6 +151,45 @@ describe('usage', async () => {
     });
   });
 
+  it('refusals of keys and leases together are counted by code and viewer, those with the most first', async () => {
+    await vi.waitFor(async () => {
+      const codes = await readUsage(server, '?requests=all&sort=refused');
+      expect(codes.totals.refused).toBe(61);
+      expect(codes.series.map(({ id, refused }) => [id, refused])).toEqual([
+        ['CONTENT_NOT_ENTITLED', 30],
+        ['UNAUTHENTICATED', 20],
+        ['CONTENT_NOT_FOUND', 11],
+      ]);
+      const viewers = await readUsage(server, '?requests=all&sort=refused&by=viewer&limit=2');
+      expect(viewers.series.map(({ id, refused }) => [id, refused])).toEqual([
+        [load.ada, 30],
+        [load.bob, 10],
+      ]);
+      // Of the third viewer, whose other requests were served.
+      expect(viewers.other.refused).toBe(1);
+    }, patience);
+  });
+
+  it('viewers are listed by what they were served and refused within the last hour, also without a lease', async () => {
+    const viewersBy = async (sort: string) =>
+      (await server.client.get(`/api/v1/viewers?sort=${sort}`, server.adminApiKey)).json.viewers;
+    await vi.waitFor(async () => {
+      const counts = (await viewersBy('-refused')).map((viewer: { viewerId: string; lastHour: object }) => [
+        viewer.viewerId,
+        viewer.lastHour,
+      ]);
+      expect(counts).toEqual([
+        [load.ada, { served: 300, refused: 30 }],
+        [load.bob, { served: 200, refused: 10 }],
+        [viewerId, { served: 0, refused: 1 }],
+      ]);
+    }, patience);
+    expect(await viewersBy('-served')).toMatchObject([
+      { viewerId: load.ada, activeLeases: 0, lastSeenAt: null },
+      { viewerId: load.bob },
+    ]);
+  });
+
   it('the server chooses the step by the range, and says until when the counts are complete', async () => {
     const now = Date.now();
     const from = (ms: number) =>
@@ -178,6 +217,7 @@ describe('usage', async () => {
     ['a time without an offset', 'from=2027-01-31T12:00:00'],
     ['a kind that is not counted', 'by=address'],
     ['a sort of request that is not counted', 'requests=uploads'],
+    ['an order that does not exist', 'sort=served'],
     ['a limit of 0', 'limit=0'],
     ['a limit of 21', 'limit=21'],
     ['an empty id', 'id='],

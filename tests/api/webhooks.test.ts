@@ -197,7 +197,7 @@ describe('webhooks', async () => {
     await remove(id);
   });
 
-  it('a paused webhook gets no events, and a resumed one gets those that follow', async () => {
+  it('a paused webhook gets no events, and a resumed one gets the events that follow', async () => {
     const { id, at } = await add(['lease.revoked'], '/paused');
     const setStatus = (status: string) =>
       client.call('PATCH', `${path}/${id}`, { as: admin, json: { status } });

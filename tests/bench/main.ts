@@ -22,9 +22,9 @@ const usage = `Measures speed, memory and delay on real servers of this machine 
   npm run bench                      all of it, in some 40 minutes on two cores
   npm run bench -- keys memory       some of it:
 
-  keys         a key request beside bare servers, Express with jsonwebtoken, and nginx with njs
-  gateway      the gateway beside a bare forwarder, and the edge process
-  leases       creations, renewals and releases, beside pgbench with the same rows
+  keys         a key request, compared with bare servers, Express with jsonwebtoken, and nginx with njs
+  gateway      the gateway, compared with a bare forwarder, and the edge process
+  leases       creations, renewals and releases, compared with pgbench with the same rows
   revocation   what others see while a content with a million leases is revoked, and what goes to the disk (25 minutes)
   memory       of each process, at rest and with 5,000 viewers
   start        how soon \`npm start\` is ready, and its memory
@@ -100,7 +100,7 @@ async function revokeMillion(run: Run): Promise<string> {
   const leases = 1_000_000;
   const samples = [];
   for (const database of databases) {
-    // The first server would go on writing rows beside the second one.
+    // Otherwise the first server would go on writing rows while the second one is measured.
     const cleanup = createCleanup();
     try {
       samples.push(await measureRevocation(database, leases, { ...run, cleanup }));

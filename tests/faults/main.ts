@@ -19,7 +19,7 @@ this machine, and takes up to a quarter of an hour on two cores.
 
   npm test -- faults                                  all parts
   npm test -- faults --part faults --only Redis       one part, or several after commas; the faults whose name contains this
-  npm test -- faults --write                          puts the tables of whole parts into docs/faults.md
+  npm test -- faults --write                          puts the tables of whole parts into docs/design/faults.md
 
   --part revocation,rolling,kills,faults,databases,herd
   --logs FOLDER   keeps the servers' own logs
@@ -47,7 +47,7 @@ const twoOfEach: Replicas = {
 };
 
 const checks = createChecks((line) => void process.stdout.write(`${line}\n`));
-/** What must be stopped if a signal ends the run. */
+/** The stack that must be stopped if a signal ends the run. */
 let open: Stack | null = null;
 
 async function onStack(options: StackOptions, work: (stack: Stack) => Promise<string>): Promise<string> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryFolder } from '@latchkey/support/repository';
 
-/** Replaces values that differ from run to run by their form, and those that a run knows by their names. */
+/** Replaces values that differ from run to run by their form, and values that a run knows by their names. */
 export interface Forms {
   /** From now on `value` is shown as `<name>`. */
   remember(value: string, name: string): void;
@@ -15,7 +15,7 @@ const { version } = JSON.parse(readFileSync(join(repositoryFolder, 'package.json
 const dayMs = 86_400_000;
 /** Lifetimes are whole multiples of this. */
 const stepMs = 300_000;
-/** What is shown may be from a little before the run. */
+/** A shown time may be from shortly before the run. */
 const earlierMs = 90_000;
 
 const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g;
@@ -35,6 +35,8 @@ const patterns: readonly [RegExp, string][] = [
   [/"id":"\d+"/g, '"id":"<row>"'],
   [/"keysLeft":\d+/g, '"keysLeft":<n>'],
   [/"pending":\d+/g, '"pending":<n>'],
+  // Processes report what they served each minute, so a run sees more or fewer of its own requests, or none yet.
+  [/"lastHour":(?:null|\{"served":\d+,"refused":\d+\})/g, '"lastHour":<counts>'],
   [/(?<="(?:keys|api|leases|presign|dashboard|playlists)";r=\d+;t=)\d+/g, '<seconds>'],
   [/\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}\b/g, '<token>'],
   [/X-Amz-Date=\d{8}T\d{6}Z/g, 'X-Amz-Date=<date>'],

@@ -45,7 +45,7 @@ export async function oddRequests({ call, token }: OddRequestNode): Promise<stri
   ];
 }
 
-/** Those of `oddRequests` that need no server: targets, headers, methods and versions, all with the same credential. */
+/** The `oddRequests` that need no server: targets, headers, methods and versions, all with the same credential. */
 function oddForms(bearer: string): string[] {
   const film = (...headers: string[]) => get('/keys/film/0', bearer, ...headers);
   return [...oddPaths(bearer), ...oddHeaders(film), ...oddStarts(film)];
@@ -54,13 +54,7 @@ function oddForms(bearer: string): string[] {
 /** Requests by the id of a session for `film`, and many that only look as if. */
 function oddSessions(sid: string): string[] {
   const queries = ['s=', 's', `s=${sid.slice(1)}`, `s=${sid}A`, `s=${sid.replace(/.$/, '~')}`, `S=${sid}`];
-  const beside = [
-    `s=${sid}&s=${sid}`,
-    `s=${sid}&a=1`,
-    `a=1&s=${sid}`,
-    `access_token=a&s=${sid}`,
-    `s=${sid}?`,
-  ];
+  const alone = [`s=${sid}&s=${sid}`, `s=${sid}&a=1`, `a=1&s=${sid}`, `access_token=a&s=${sid}`, `s=${sid}?`];
   const paths = [
     '/keys/film',
     '/keys/film/1',
@@ -73,7 +67,7 @@ function oddSessions(sid: string): string[] {
   ];
   const film = (...headers: string[]) => get(`/keys/film/0?s=${sid}`, ...headers);
   return [
-    ...[...queries, ...beside].map((query) => get(`/keys/film/0?${query}`)),
+    ...[...queries, ...alone].map((query) => get(`/keys/film/0?${query}`)),
     ...paths.map((path) => get(`${path}?s=${sid}`)),
     film(),
     film(`origin: ${pageOrigin}`),

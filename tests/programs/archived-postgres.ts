@@ -10,9 +10,9 @@ import { runSql } from '@latchkey/support/stores/run-sql';
 import { makeServerFolder, type ServerProgram } from '@latchkey/support/stores/server-program';
 import { expect, onTestFinished } from 'vitest';
 
-const blocks = readBlocks(readDocument('docs/backup.md'), 'Postgres');
+const blocks = readBlocks(readDocument('docs/operate/backup.md'), 'Postgres');
 
-/** A Postgres that archives its log as docs/backup.md says, and is restored by the commands of that document. */
+/** A Postgres that archives its log as docs/operate/backup.md says, and is restored by the commands of that document. */
 export interface ArchivedPostgres {
   url: string;
   makeBaseBackup(): Promise<void>;
@@ -35,7 +35,7 @@ export interface ArchivedPostgres {
   /** Waits until the log is replayed up to the moment, and the server takes no writes yet. */
   waitPaused(): Promise<void>;
   resume(): Promise<void>;
-  /** What the restored server has logged since its last start. */
+  /** The log of the restored server since its last start. */
   readLog(): string;
   /** Waits until it takes writes. */
   waitWritable(): Promise<void>;

@@ -15,7 +15,7 @@ const program = process.env.LOGROTATE_PATH;
 const patience = { timeout: 60_000, interval: 100 };
 
 it.skipIf(!program)(
-  'logrotate renames the file beside a server that writes, and no line is lost',
+  'logrotate renames the file while a server writes to it, and no line is lost',
   async () => {
     const folder = makeTestFolder();
     const file = join(folder, 'audit.jsonl');
@@ -31,7 +31,7 @@ it.skipIf(!program)(
     const stopping = new AbortController();
     const writing = (async () => {
       while (!stopping.signal.aborted) {
-        // A busy machine refuses some with 503. Those that were acknowledged count.
+        // A busy machine refuses some with 503. The acknowledged ones count.
         const content = await registerContent(server).catch(() => null);
         if (content !== null) contents.push(content);
       }
@@ -56,10 +56,10 @@ it.skipIf(!program)(
   240_000,
 );
 
-/** Lets the real logrotate rotate by the settings of docs/audit.md, as often as it is called. */
+/** Lets the real logrotate rotate by the settings of docs/operate/audit.md, as often as it is called. */
 function prepareRotation(folder: string, file: string): () => Promise<void> {
   const [settings, state] = [join(folder, 'logrotate.conf'), join(folder, 'logrotate.state')];
-  const block = findBlock(readBlocks(readDocument('docs/audit.md')), 'logrotate', 'delaycompress');
+  const block = findBlock(readBlocks(readDocument('docs/operate/audit.md')), 'logrotate', 'delaycompress');
   writeFileSync(settings, block.replace('/var/log/latchkey/audit.jsonl', file));
   // It refuses settings and folders that others may write.
   chmodSync(settings, 0o600);

@@ -88,7 +88,7 @@ it('a restore without a moment has all that was archived, and a second one reach
   await postgres.unpack(null);
   await postgres.start();
   await postgres.waitWritable();
-  // The newest timeline is that of the first restore.
+  // The newest timeline is the timeline of the first restore.
   expect(await list()).toEqual(['a', 'x']);
   await postgres.stop();
 
@@ -105,7 +105,7 @@ it('a restore without a moment has all that was archived, and a second one reach
 it('the documented archive_command archives a file again, completes an interrupted copy, and never replaces another file', async () => {
   const folder = makeTestFolder();
   const settings = findBlock(
-    readBlocks(readDocument('docs/backup.md'), 'Postgres'),
+    readBlocks(readDocument('docs/operate/backup.md'), 'Postgres'),
     'ini',
     'archive_command',
   );

@@ -100,7 +100,7 @@ pipeline = ${pipeline}
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
-# Half a second by default, and after ten failures a store is not asked for a minute: too short beside a dozen other servers.
+# Half a second by default, and after ten failures a store is not asked for a minute: too short next to a dozen other servers.
 conn_timeout = 20
 node_timeout = 60
 error_suppression_limit = 1000000

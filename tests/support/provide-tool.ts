@@ -114,7 +114,7 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
   },
   logrotate: {
     variable: 'LOGROTATE_PATH',
-    purpose: 'rotates the forwarded audit beside a server that writes it',
+    purpose: 'rotates the forwarded audit while a server writes it',
     names: ['logrotate'],
     debianPackages: ['logrotate'],
   },
@@ -144,7 +144,7 @@ export interface Machine {
 
 /**
  * The path of a tool, from the first of: its variable (such as `FFMPEG_PATH`), the machine's own binary, and,
- * on Debian as root, the package, which stays installed. Before it installs anything it says what, why, and how to avoid it.
+ * on Debian as root, the package, which stays installed. Before it installs anything it reports what it installs, why, and how to avoid it.
  * `TEST_INSTALL=false` prevents it.
  *
  * @returns undefined if the tool cannot be provided

@@ -193,7 +193,7 @@ it('keys can be searched and filtered, the address keeps the filter, `/` moves t
   const page = await openKeys();
   await page.keyboard.press('/');
   await page.keyboard.type(mark);
-  const names = () => page.getByRole('rowheader').getByRole('button').allInnerTexts();
+  const names = () => page.getByRole('rowheader').getByRole('link').allInnerTexts();
   const shown = (...endings: string[]) =>
     expect.poll(names).toEqual(endings.map((ending) => `${mark} ${ending}`));
   await shown('gone', 'soon', 'boss');
@@ -219,7 +219,7 @@ it('keys can be searched and filtered, the address keeps the filter, `/` moves t
   await expect.poll(() => new URL(page.url()).search).toBe('?status=revoked');
 });
 
-it('the list of keys pages forward and back, and says how many keys all pages have', async () => {
+it('the list of keys pages forward and back, and shows the number of keys on all pages', async () => {
   const mark = unique('many');
   for (let n = 0; n < 51; n++) await createApiKey(target, 'upload', { name: `${mark} ${n}` });
   const page = await openKeys(mark);
@@ -229,4 +229,36 @@ it('the list of keys pages forward and back, and says how many keys all pages ha
   await page.getByRole('rowheader', { name: `${mark} 0` }).waitFor();
   await page.getByRole('button', { name: 'Back' }).click();
   await page.getByText('50 keys on page 1').waitFor();
+});
+
+it('each key has a page with what it may do, its usage, its addresses and what was done by it and to it', async () => {
+  const name = unique('paged');
+  const { raw, id } = await createApiKey(target, 'full', { name });
+  await client.post('/api/v1/content', raw, { id: unique('film'), name: 'Made by the key' });
+  const page = await openKeys(name);
+  await page.getByRole('link', { name }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  await page.getByText(/^full\. For applications/).waitFor();
+  await page.getByRole('heading', { name: 'Key requests', exact: true }).waitFor();
+  const addresses = page.getByRole('table', { name: 'Last addresses of this key' });
+  await addresses.getByRole('row').filter({ hasText: 'Register a content' }).waitFor();
+  const history = page.getByRole('region', { name: 'History' });
+  await history.getByText('Create an API key').waitFor();
+  await history.getByText('Register a content').waitFor();
+  await inspectPage(page, 'api-keys-one');
+  await page.getByRole('button', { name: 'Revoke…' }).click();
+  await page.getByLabel(/Type lk_/).fill(raw.slice(0, 11));
+  await page.getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByText('Revoked', { exact: true }).first().waitFor();
+  expect(await page.getByRole('button', { name: 'Rotate…' }).count()).toBe(0);
+  // The audit leads to it, as to any target.
+  await page.goto(`${target.url}/admin/audit?target=${id}`);
+  await page.getByRole('row').filter({ hasText: 'Revoke an API key' }).getByRole('link', { name }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+});
+
+it('an ID that no key has says so', async () => {
+  const page = await open({ path: '/api-keys/98ee5596-cd3e-4a20-963a-e382420c6eff', as: target.adminApiKey });
+  await page.getByRole('heading', { level: 1, name: 'No such API key' }).waitFor();
+  await inspectPage(page, 'api-keys-unknown');
 });

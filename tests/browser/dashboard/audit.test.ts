@@ -215,6 +215,8 @@ it('hostile names are shown as text, and are not formulas in the exported CSV', 
   const shown = viewers.map((viewer) => viewer.replace('\u202E', 'U+202E').replace('\u202C', 'U+202C'));
   for (const viewer of shown) await page.getByText(viewer, { exact: true }).first().waitFor();
   await inspectPage(page, 'audit-hostile');
+  for (const row of await page.getByRole('row').all())
+    expect((await row.boundingBox())?.height).toBeLessThan(60);
   expect(await page.title()).toBe('Audit · Latchkey');
   const { name, text } = await save(page, 'CSV');
   expect(name).toMatch(/^latchkey-audit-[\d-]+\.csv$/);
@@ -258,4 +260,38 @@ it('a record says why and what changed, and its target leads to its page', async
   const edits = await openAudit({ target: id, action: 'content.update' });
   await edits.getByRole('rowheader').getByRole('button').click();
   await edits.getByRole('dialog').getByText(`${id} → Second name`).waitFor();
+});
+
+it('an action is left out by its filter or from a record, the address keeps that, and a click shows it again', async () => {
+  const contentId = await registerContent(target);
+  await change(contentId);
+  const page = await openAudit({ target: contentId });
+  await expect.poll(() => rowsOf(page)).toEqual(['Change a content', 'Register a content']);
+  await page.getByLabel('Leave out').selectOption('content.update');
+  await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
+  await page.reload();
+  await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
+  await inspectPage(page, 'audit-without');
+  await page.getByRole('button', { name: 'Without: Change a content' }).click();
+  await expect.poll(() => rowsOf(page)).toEqual(['Change a content', 'Register a content']);
+  await page.getByRole('button', { name: 'Register a content' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave this action out' }).click();
+  await expect.poll(() => rowsOf(page)).toEqual(['Change a content']);
+  expect(new URL(page.url()).searchParams.get('without')).toBe('content.create');
+});
+
+it('each record is one line, and its actor and target lead to their pages', async () => {
+  const name = unique('actor');
+  const { raw, id } = await createApiKey(target, 'full', { name });
+  const contentId = unique(`film-${'long-'.repeat(20)}`);
+  await client.post('/api/v1/content', raw, { id: contentId, name: 'A film' });
+  const page = await openAudit({ target: contentId });
+  const row = page.getByRole('row').filter({ hasText: 'Register a content' });
+  expect((await row.boundingBox())?.height).toBeLessThan(60);
+  await row.getByRole('link', { name: contentId }).click();
+  await page.getByRole('heading', { level: 1, name: 'A film' }).waitFor();
+  await page.goBack();
+  await row.getByRole('link', { name }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/admin/api-keys/${id}`);
 });

@@ -96,3 +96,17 @@ it('leases and keys are exported as CSV as they are filtered, and a spreadsheet 
   const lines = await exportCsv(keys);
   expect(lines).toEqual([expect.stringContaining('prefix,scope'), expect.stringContaining(`"${name}",lk_`)]);
 });
+
+it('every lease of a page that is not revoked is selected at once, and unselected again', async () => {
+  const scene = await makeScene(target);
+  const ids: string[] = [];
+  for (const deviceId of ['a', 'b', 'c']) ids.push(await createLease(target, scene, { deviceId }));
+  await client.post('/keys/leases/revoke', adminApiKey, { leaseId: ids[0] });
+  const page = await open({ path: `/leases?viewer=${scene.viewerId}`, as: adminApiKey });
+  const all = page.getByLabel('Select this page');
+  await all.check();
+  await page.getByRole('button', { name: 'Revoke 2 selected leases…' }).waitFor();
+  await inspectPage(page, 'leases-all-selected');
+  await all.uncheck();
+  expect(await page.getByRole('button', { name: /selected lease/ }).count()).toBe(0);
+});

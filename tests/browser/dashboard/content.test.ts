@@ -128,8 +128,12 @@ it('the content list and page follow changes by others: rows change in place, an
   await page.getByLabel('Size').fill('1.5');
   await change(`${prefix} again`);
   await page.getByRole('heading', { level: 1, name: `${prefix} again`, includeHidden: true }).waitFor();
-  // The unsaved input is still there.
+  // The unsaved input is still there, and saving another value keeps the new name.
   expect(await page.getByLabel('Size').inputValue()).toBe('1.5');
+  await page.getByLabel('Size').fill('7');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await read(id)).toMatchObject({ name: `${prefix} again`, sizeBytes: 7 });
 });
 
 it('registering an existing ID does not overwrite its content', async () => {

@@ -100,7 +100,7 @@ it('hostile names, IDs, devices and reasons are text on every page: no script ru
   await expectText(page, 'revoking a viewer');
 
   await look(page, `/api-keys?q=${mark}`, mark);
-  await page.getByRole('rowheader').getByRole('button').first().click();
-  await page.getByRole('dialog').waitFor();
-  await inspectPage(page, 'api-keys-details');
+  await page.getByRole('rowheader').getByRole('link').first().click();
+  await page.getByRole('heading', { level: 2, name: 'History' }).waitFor();
+  await inspectPage(page, 'api-keys-hostile');
 });

@@ -21,7 +21,7 @@ it('a limited key sees an overview of its own contents, and no page about the wh
   await page.getByRole('definition').getByRole('link', { name: '1', exact: true }).first().waitFor();
   const links = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents();
   expect(links).toEqual([
-    ...['Overview', 'API keys', 'Content', 'Leases', 'Viewers', 'Refusals', 'Usage', 'Your key'],
+    ...['Overview', 'Refusals', 'Usage', 'Content', 'Leases', 'Viewers', 'API keys', 'Your key'],
   ]);
   await inspectPage(page, 'limited-overview');
 });
@@ -48,6 +48,8 @@ it('the pages of a limited key show its own contents, leases and viewers, and as
     [`/viewers?viewer=${viewerId}`, film],
     ['/usage', 'By content'],
     ['/refusals', 'Why is a key refused?'],
+    ['/refusals', 'By content'],
+    [`/refusals?viewer=${viewerId}`, `${viewerId} gets the key of ${film} now`],
     ['/api-keys', 'tenant key'],
   ] as const) {
     await page.goto(`${new URL(page.url()).origin}/admin${path}`);

@@ -9,7 +9,7 @@ const { open, target } = await openDashboard();
 const { adminApiKey: as, client } = target;
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
-const namesOn = (page: Page) => page.getByRole('rowheader').getByRole('button').allInnerTexts();
+const namesOn = (page: Page) => page.getByRole('rowheader').locator('a, button').allInnerTexts();
 const headerOf = (page: Page, name: string) => page.getByRole('columnheader', { name });
 const query = (page: Page) => new URL(page.url()).searchParams.toString();
 
@@ -73,7 +73,7 @@ it('leases are sorted by their end only where active ones of everybody are shown
   await headerOf(page, 'Created').getByRole('button').click();
   await expect.poll(() => query(page)).toContain('sort=createdAt');
   await expect.poll(() => headerOf(page, 'Created').getAttribute('aria-sort')).toBe('ascending');
-  // Until then the rows are those of the order before.
+  // Until then the rows have the previous order.
   await page.locator('main table[aria-busy=false]').waitFor();
   await page.getByRole('rowheader').getByRole('button').first().click();
   await page.getByRole('dialog').getByText(first).first().waitFor();

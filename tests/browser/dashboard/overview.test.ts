@@ -86,6 +86,24 @@ it('with four windows open the figures match the traffic: key requests, refusals
   await inspectPage(page, 'overview');
 });
 
+it('the time picker shows a part of the last hour in every chart, and kept key requests before it', async () => {
+  const { open, server } = own;
+  const page = await open({ as: server.adminApiKey });
+  await page.getByRole('button', { name: '15 minutes' }).click();
+  await expect.poll(() => page.getByRole('figure').count()).toBe(6);
+  const slider = page.getByRole('slider', { name: 'Time in Key requests', exact: true });
+  const widthMs = async () =>
+    Number(await slider.getAttribute('aria-valuemax')) - Number(await slider.getAttribute('aria-valuemin'));
+  await expect.poll(widthMs).toBe(15 * 60_000);
+  await page.getByRole('button', { name: '24 hours' }).click();
+  await page.getByText(/requests? in this time: [\d,]+ served/).waitFor();
+  await page.getByText('durations, failures and players are kept for an hour').waitFor();
+  expect(new URL(page.url()).searchParams.get('range')).toBe('24h');
+  await inspectPage(page, 'overview-24-hours');
+  await page.getByRole('button', { name: '1 hour' }).click();
+  await expect.poll(() => page.getByRole('figure').count()).toBe(6);
+});
+
 it('a revocation appears at once, with the delay of every replica', async () => {
   const { open, server: target } = own;
   const scene = await makeScene(target);

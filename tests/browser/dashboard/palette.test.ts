@@ -47,13 +47,14 @@ it('Ctrl+K finds pages, contents and viewers, and any pasted ID, by the keyboard
   await field.fill(leaseId);
   await chosen.getByText('Lease with this ID').waitFor();
   await page.keyboard.press('ArrowDown');
-  await chosen.getByText('Audit of this target').waitFor();
+  await chosen.getByText('API key with this ID').waitFor();
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').getByText(scene.viewerId).first().waitFor();
   await page.keyboard.press('Escape');
 
   await page.keyboard.press('Control+k');
+  await field.waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 });
@@ -96,4 +97,26 @@ it('g and a letter go to a page, but not while typing, in a dialog, or to a page
   await limited.keyboard.type('ga');
   await limited.keyboard.type('gy');
   await limited.getByRole('heading', { level: 1, name: 'Your key' }).waitFor();
+});
+
+it('? lists the keys of the dashboard, but not while typing, and what the palette only guesses has a heading', async () => {
+  const page = await open({ path: '/leases', as: adminApiKey });
+  await page.getByRole('heading', { level: 1, name: 'Leases' }).waitFor();
+  await page.keyboard.press('?');
+  const dialog = page.getByRole('dialog', { name: 'Keys' });
+  await dialog.getByText('Find anything').waitFor();
+  await dialog.getByText('Webhooks').waitFor();
+  await inspectPage(page, 'shortcuts');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByLabel('Viewer ID (exact)').press('?');
+  expect(await dialog.count()).toBe(0);
+  await page.getByRole('heading', { level: 1, name: 'Leases' }).focus();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Go to' });
+  await palette.getByRole('combobox').fill('audit');
+  await palette.getByRole('group', { name: 'Pages' }).getByRole('option', { name: 'Audit' }).waitFor();
+  const guesses = palette.getByRole('group', { name: 'Look up' });
+  await guesses.getByRole('option', { name: 'Leases of this viewer' }).waitFor();
+  await inspectPage(page, 'palette-guesses');
 });

@@ -138,14 +138,14 @@ it('Refusals asks about a token within any text around it, and puts neither it n
   const page = await open({ as: adminApiKey });
   const leaks = await watchLeaks(page);
   await goTo(page, 'Refusals');
-  const who = page.getByLabel('Viewer ID, token or request ID');
+  const who = page.getByLabel('Viewer, token, request ID or lease ID');
   const content = page.getByLabel('Content ID');
-  const explain = page.getByRole('button', { name: 'Explain', exact: true }).first();
+  const explain = page.getByRole('button', { name: 'Explain', exact: true });
+  await page.getByText('Content, epoch and lease').click();
   await paste(page, content, `https://keys.example/keys/${contentId}?access_token=${token}`);
   expect(await content.inputValue()).toBe(contentId);
-  await paste(page, page.getByLabel('Lease ID'), `https://keys.example/play/${sid}/a.m3u8`);
-  expect(await page.getByLabel('Lease ID').inputValue()).toBe(leaseId);
-  await page.getByLabel('Lease ID').fill('');
+  await paste(page, page.getByLabel('Lease ID', { exact: true }), `https://keys.example/play/${sid}/a.m3u8`);
+  expect(await page.getByLabel('Lease ID', { exact: true }).inputValue()).toBe(leaseId);
   await paste(page, who, `Authorization: Bearer ${raw}`);
   await explain.click();
   await page.getByText('An API key is not a viewer.').waitFor();
@@ -157,8 +157,9 @@ it('Refusals asks about a token within any text around it, and puts neither it n
   ]) {
     await paste(page, who, text);
     expect(await who.inputValue()).toBe(token);
+    await content.fill(contentId);
     await explain.click();
-    await page.getByText('The key is served').first().waitFor();
+    await page.getByText(`${viewerId} gets the key of ${contentId} now`).waitFor();
     for (const secret of secrets) expect(page.url()).not.toContain(secret);
   }
 });

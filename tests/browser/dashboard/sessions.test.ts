@@ -12,7 +12,7 @@ const playlistUrl = `${playlistOrigin}/film/master.m3u8`;
 const stored = async (id: string) =>
   (await client.get(`/api/v1/content/${id}`, adminApiKey)).json.content.playlistUrl;
 
-it('the playlist of a content is shown, set and removed, and a refusal of the server stands at its field', async () => {
+it('the playlist of a content is shown, set and removed, and a refusal of the server is shown at its field', async () => {
   const id = await registerContent(target);
   const page = await open({ path: `/content/${id}`, as: adminApiKey });
   const shown = page.getByRole('definition').filter({ hasText: /^https:\/\/cdn/ });
@@ -29,7 +29,7 @@ it('the playlist of a content is shown, set and removed, and a refusal of the se
   await page
     .getByText(/^It has the origin .*elsewhere\.example, which PLAYLIST_ORIGINS does not list\.$/)
     .waitFor();
-  // The message is that of the field, which has the focus.
+  // The message belongs to the field, which has the focus.
   expect(await field.getAttribute('aria-invalid')).toBe('true');
   expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('playlistUrl');
   await inspectPage(page, 'content-playlist-refused');
@@ -74,7 +74,7 @@ it('a session is listed with its device and its last use, says in its details wh
     await route.fulfill({ response: answer, json: body });
   });
   // Another filter reads the list again.
-  await page.getByPlaceholder('Content ID (exact)').fill(contentId);
+  await page.getByLabel('Content ID (exact)').fill(contentId);
   await row.getByText(/^URL used [23] min/).waitFor();
 
   await page.getByRole('button', { name: viewerId, exact: true }).click();

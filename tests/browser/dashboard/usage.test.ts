@@ -1,11 +1,10 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { createApiKey, registerContent } from '@latchkey/support/black-box/server-actions';
+import { createApiKey, registerContent, revokeLeases } from '@latchkey/support/black-box/server-actions';
 import { unique } from '@latchkey/support/black-box/unique';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
 import { startDashboard } from '@latchkey/support/dashboard/open-dashboard';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { writeLoad } from './usage-load.ts';
 
 const grafana = 'https://grafana.example/d/latchkey?var-instance=all';
 const { open, server } = await startDashboard({ GRAFANA_URL: grafana });
@@ -16,39 +15,15 @@ const long = `S02E04_The_Long_Way_Home_1080p_HDR_DolbyVision_Atmos_final_${uniqu
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
-const minutes = 180;
 
-/** Three hours of a known load: 10 requests a minute, one of them refused, by 12 viewers on two contents. */
-function writeLoad(): void {
-  const db = new DatabaseSync(join(server.folder, 'latchkey.db'));
-  db.exec('PRAGMA busy_timeout = 10000');
-  const insert = db.prepare(`INSERT INTO usage_counts (span, requests, kind, at, series, served, refused)
-    VALUES (?, 'keys', ?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET served = served + excluded.served, refused = refused + excluded.refused`);
-  const present = Date.now() - (Date.now() % minuteMs);
-  db.exec('BEGIN');
-  for (let ago = minutes; ago >= 2; ago--) {
-    const minute = present - ago * minuteMs;
-    for (const span of [60, 600, 3_600]) {
-      const at = minute - (minute % (span * 1_000));
-      const add = (kind: string, series: string, served: number, refused: number) =>
-        insert.run(span, kind, at, series, served, refused);
-      add('total', '', 9, 1);
-      add('code', ago % 3 === 0 ? 'LEASE_REVOKED' : 'CONTENT_NOT_ENTITLED', 0, 1);
-      add('content', contentId, 6, 1);
-      add('content', long, 3, 0);
-      for (let n = 0; n < 9; n++) add('viewer', `viewer-${n}`, n === 0 ? 1 : 0, n === 8 ? 1 : 0);
-      add('viewer', 'ada', 4, 0);
-      add('viewer', '', 4, 0);
-      add('api-key', key.id, 2, 0);
-    }
-  }
-  db.exec('COMMIT');
-  db.close();
-}
-writeLoad();
+writeLoad(server.folder, { contentId, other: long, apiKeyId: key.id });
 
 const usage = (query = '') => open({ path: `/usage${query}`, as: server.adminApiKey });
+/** An hour in which every minute has the load. */
+const hour = new URLSearchParams({
+  from: new Date(Date.now() - 65 * minuteMs).toISOString(),
+  to: new Date(Date.now() - 5 * minuteMs).toISOString(),
+});
 const sliders = (page: Page) => page.getByRole('slider');
 const valueTexts = async (page: Page) =>
   Promise.all((await sliders(page).all()).map((slider) => slider.getAttribute('aria-valuetext')));
@@ -61,7 +36,8 @@ const settled = (page: Page) => expect.poll(() => page.locator('[data-updating]'
 describe('the page of usage', () => {
   it('a known load is shown as it was, by code, content, viewer and API key', async () => {
     const page = await usage('?range=6h');
-    await page.getByRole('figure', { name: /^All requests, each minute/ }).waitFor();
+    await page.getByRole('figure', { name: /^Served, each minute/ }).waitFor();
+    await page.getByText('1,790 requests in this time: 1,611 served, 179 refused (10 %).').waitFor();
     const table = page.getByRole('table', { name: /^Requests by/ });
     const rowsOf = async () =>
       (await table.getByRole('row').all())
@@ -92,22 +68,23 @@ describe('the page of usage', () => {
     expect(viewers[0]).toEqual(['ada', '716', '0', '0 %']);
     expect(viewers.at(-1)?.[0]).toBe('All others');
     await inspectPage(page, 'usage-viewers');
-    await page.getByRole('button', { name: 'Show only ada' }).click();
-    await page.getByRole('button', { name: 'Show all' }).waitFor();
+    await table.getByRole('button', { name: 'Show only ada' }).click();
+    await page.getByRole('button', { name: 'Show all', exact: true }).waitFor();
     await settled(page);
     expect(new URL(page.url()).searchParams.get('id')).toBe('ada');
     expect((await rows()).map(([name]) => name)).toEqual(['ada', 'All others']);
     await page.getByRole('link', { name: 'ada', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'ada' }).waitFor();
-    await page.getByRole('heading', { name: 'Key requests of the last day' }).waitFor();
+    await page.getByRole('heading', { name: 'Key requests', exact: true }).waitFor();
+    await page.getByText('716 requests in this time').waitFor();
     await page.getByRole('figure').first().waitFor();
     await inspectPage(page, 'usage-card');
   });
 
   it('one cursor shows the same minute in every chart, by the pointer and by the arrow keys', async () => {
     const page = await usage('?range=1h&by=content');
-    await page.getByRole('figure').nth(2).waitFor();
-    expect(await sliders(page).count()).toBe(3);
+    await page.getByRole('figure').nth(3).waitFor();
+    expect(await sliders(page).count()).toBe(4);
     // The latest complete minute may have begun more than two minutes ago.
     expect(await page.locator('figure li strong').allInnerTexts()).not.toContain('–');
     await sliders(page)
@@ -118,19 +95,95 @@ describe('the page of usage', () => {
     expect(new Set(times).size).toBe(1);
     expect(times[0]).toMatch(/^\d\d:\d\d$/);
     await page.mouse.move(0, 0);
-    await expect.poll(shown).toEqual(['latest', 'latest', 'latest']);
+    await expect.poll(shown).toEqual(Array(4).fill(expect.stringMatching(/^latest, \d\d:\d\d$/)));
     await sliders(page).first().focus();
     await page.keyboard.press('End');
     for (let n = 0; n < 5; n++) await page.keyboard.press('ArrowLeft');
     const texts = await valueTexts(page);
-    expect(texts[0]).toMatch(/^\d\d:\d\d, Served 9, Refused 1$/);
+    expect(texts[0]).toMatch(/^\d\d:\d\d, Served 9$/);
+    expect(texts[1]).toMatch(/^\d\d:\d\d, Refused 1$/);
     expect(new Set(texts.map((text) => text?.slice(0, 5))).size).toBe(1);
-    expect(texts[2]).toMatch(/ 1$/);
+    expect(texts[3]).toMatch(/ 1$/);
     const before = texts[0]?.slice(0, 5);
     await page.keyboard.press('ArrowLeft');
-    expect((await valueTexts(page))[2]?.slice(0, 5)).not.toBe(before);
+    expect((await valueTexts(page))[3]?.slice(0, 5)).not.toBe(before);
     await page.keyboard.press('Escape');
-    await expect.poll(shown).toEqual(['latest', 'latest', 'latest']);
+    await expect.poll(shown).toEqual(Array(4).fill(expect.stringMatching(/^latest, /)));
+  });
+
+  it('refusals are shown as a share of the requests of their series, and of all requests by code', async () => {
+    const page = await usage(`?${hour}`);
+    await page.getByRole('button', { name: 'Share refused' }).click();
+    await page.getByRole('figure', { name: 'Share refused, each minute' }).waitFor();
+    await page.getByRole('figure', { name: 'Refusals by code, of all requests, each minute' }).waitFor();
+    expect(await valueTexts(page)).toEqual([
+      expect.stringMatching(/Served 9$/),
+      expect.stringMatching(/Share refused 10 %$/),
+      expect.stringMatching(/CONTENT_NOT_ENTITLED \d+ %, LEASE_REVOKED \d+ %$/),
+    ]);
+    expect(new URL(page.url()).searchParams.get('refused')).toBe('share');
+    await page.getByRole('button', { name: 'By content' }).click();
+    await page.getByRole('figure', { name: 'Share refused by content, each minute' }).waitFor();
+    await settled(page);
+    expect((await valueTexts(page)).at(-1)).toMatch(/ 14 %$/);
+  });
+
+  it('a line of a chart is hidden, shown alone and shown again, and the others keep their values', async () => {
+    const page = await usage(`?by=content&${hour}`);
+    const chart = page.getByRole('figure', { name: /^By content/ });
+    const text = () => chart.getByRole('slider').getAttribute('aria-valuetext');
+    await chart.getByRole('button', { name: long, exact: true }).click();
+    await expect.poll(text).toMatch(/^\d\d:\d\d, .* 7$/);
+    expect(await chart.getByRole('button', { name: long, exact: true }).getAttribute('aria-pressed')).toBe(
+      'false',
+    );
+    await chart.getByRole('button', { name: long, exact: true }).click();
+    await expect.poll(text).toMatch(/ 7, .* 3$/);
+    await page.getByRole('button', { name: 'By viewer' }).click();
+    const viewers = page.getByRole('figure', { name: /^By viewer/ });
+    const viewerText = () => viewers.getByRole('slider').getAttribute('aria-valuetext');
+    await viewers.getByRole('button', { name: 'Show only ada' }).click();
+    await expect.poll(viewerText).toMatch(/^\d\d:\d\d, ada 4$/);
+    await inspectPage(page, 'usage-alone');
+    await viewers.getByRole('button', { name: 'Show all lines' }).click();
+    await expect.poll(viewerText).toMatch(/viewer-0 1/);
+  });
+
+  it('an own range is typed, a range that the server refuses is named, and the address keeps it', async () => {
+    const page = await usage('?range=6h');
+    await page.getByRole('button', { name: 'Own range' }).click();
+    const from = page.getByLabel('From', { exact: true });
+    const until = page.getByLabel('Until', { exact: true });
+    await from.fill('2026-01-01T10:00');
+    await page.getByText('A range has 15 minutes to 30 days.').waitFor();
+    await until.fill('2026-01-01T12:30');
+    await page.getByText('A range has 15 minutes to 30 days.').waitFor({ state: 'detached' });
+    expect(spanOf(page)).toBe(150 * minuteMs);
+    expect(await from.inputValue()).toBe('2026-01-01T10:00');
+    await settled(page);
+    await inspectPage(page, 'usage-own-range');
+    await page.getByRole('button', { name: 'Own range' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('range')).toBe('6h');
+  });
+
+  it('a revocation is marked on the charts at its time, and leads to its record in the audit', async () => {
+    const viewerId = unique('marked');
+    const page = await usage('?range=1h');
+    await sliders(page).first().waitFor();
+    await revokeLeases(server, { viewerId });
+    const link = page.getByRole('link', { name: `Revoke leases, viewer:${viewerId}` });
+    await link.waitFor();
+    await sliders(page).first().focus();
+    await page.keyboard.press('End');
+    await expect.poll(async () => (await valueTexts(page))[0]).toContain(`Revoke leases, viewer:${viewerId}`);
+    await page
+      .getByText(/started and read its settings$/)
+      .first()
+      .waitFor();
+    await inspectPage(page, 'usage-changes');
+    await link.click();
+    await page.getByRole('rowheader', { name: /Revoke leases/ }).waitFor();
+    expect(await page.getByRole('rowheader').count()).toBe(1);
   });
 
   it('dragging over a chart zooms into that range, the address keeps it, and buttons lead back', async () => {
@@ -193,10 +246,10 @@ describe('the page of usage', () => {
         server.adminApiKey,
       );
       expect(answer.json.usage.totals.served + answer.json.usage.totals.refused).toBe(total);
-      await page.getByRole('figure', { name: /^All requests/ }).waitFor();
+      await page.getByRole('figure', { name: /^Served/ }).waitFor();
     }
     await page.getByText('As a table').first().click();
-    await page.getByRole('region', { name: /^All requests.*as a table$/ }).waitFor();
+    await page.getByRole('region', { name: /^Served.*as a table$/ }).waitFor();
     await inspectPage(page, 'usage-30-days');
   });
 
@@ -229,7 +282,7 @@ describe('the page of usage', () => {
   it('lease requests without any show empty charts', async () => {
     const page = await usage();
     await page.getByRole('button', { name: 'Lease requests' }).click();
-    await page.getByText('No refusal').waitFor();
+    await page.getByText('No refusal').first().waitFor();
     await inspectPage(page, 'usage-empty');
   });
 });

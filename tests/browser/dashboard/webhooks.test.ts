@@ -49,7 +49,7 @@ it('a webhook is added with its secret shown once, tested, and deleted by typing
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('link', { name }).click();
   await page.getByRole('heading', { name }).waitFor();
-  // What hides the row of the test does not hide its result.
+  // A filter that hides the row of the test does not hide its result.
   await page.getByLabel('State', { exact: true }).selectOption('failed');
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByText('Delivered: the receiver answered 204.').waitFor();
@@ -86,6 +86,30 @@ it('a failed delivery shows why, its payload and the next try, and a replay deli
   await deliveries(page).getByText('Delivered').waitFor();
   const [first, ...later] = receiver.messages.filter(({ type }) => type === 'lease.revoked');
   expect(later.at(-1)?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  await client.call('DELETE', `/api/v1/webhooks/${id}`, { as: adminApiKey });
+});
+
+it('messages that follow each other with the same failure are one row, which shows the others, and their next try is counted down', async () => {
+  const { id } = await addWebhook();
+  receiver.answer = 503;
+  const page = await openWebhook(id);
+  for (let n = 0; n < 3; n++) {
+    const { viewerId } = await makeScene(target);
+    await revokeLeases(target, { viewerId, reason: 'left' });
+  }
+  const rows = deliveries(page).getByRole('row').filter({ hasText: 'the receiver answered 503' });
+  const more = page.getByRole('button', { name: 'Show 2 earlier ones with the same failure' });
+  await more.waitFor();
+  expect(await rows.count()).toBe(1);
+  await rows
+    .first()
+    .getByText(/^(\d+ (min|s)|now)/)
+    .waitFor();
+  await page.getByText('3 messages').waitFor();
+  await inspectPage(page, 'webhooks-grouped');
+  await more.click();
+  await expect.poll(() => rows.count()).toBe(3);
+  receiver.answer = 204;
   await client.call('DELETE', `/api/v1/webhooks/${id}`, { as: adminApiKey });
 });
 
@@ -156,7 +180,7 @@ it('the page keeps nothing of the secret of a webhook that was stored', async ()
   await expect.poll(() => countInHeap(page, secret), { timeout: 60_000, interval: 2_000 }).toBe(0);
 });
 
-it('without WEBHOOK_ORIGINS the page says how webhooks are turned on', async () => {
+it('without WEBHOOK_ORIGINS the page explains how webhooks are turned on', async () => {
   const off = await openDashboard();
   const page = await off.open({ path: '/webhooks', as: off.target.adminApiKey });
   await page.getByText('Webhooks are off').waitFor();

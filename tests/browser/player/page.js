@@ -1,4 +1,4 @@
-// What an application writes around the player. It records what it saw, for the test to read.
+// The code that an application writes around the player. It records the events, for the test to read.
 import Hls from 'hls.js';
 import { attach, createPlayer } from '/player/index.js';
 import { shakaRequestFilter } from '/player/shaka.js';

@@ -46,7 +46,7 @@ export interface PlayerSetup {
 }
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const beside = (module: string, name: string) =>
+const fileOf = (module: string, name: string) =>
   join(dirname(fileURLToPath(import.meta.resolve(module))), name);
 /**
  * @param length of the films of this test file
@@ -64,8 +64,8 @@ export async function openPlayerSetup(
     ...Object.fromEntries(readdirSync(player).map((name) => [`/player/${name}`, join(player, name)])),
     '/page.html': pathOf('page.html'),
     '/page.js': pathOf('page.js'),
-    '/hls.mjs': beside('hls.js', 'hls.min.mjs'),
-    '/shaka-player.js': beside('shaka-player', 'shaka-player.compiled.js'),
+    '/hls.mjs': fileOf('hls.js', 'hls.min.mjs'),
+    '/shaka-player.js': fileOf('shaka-player', 'shaka-player.compiled.js'),
   });
   const [target, clear, browser] = await Promise.all([
     opening,

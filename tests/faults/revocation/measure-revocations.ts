@@ -20,11 +20,11 @@ const countWhole = 150;
 /** Revocations of each kind under each other condition, all at once. */
 const countBroken = 20;
 const kinds = ['leaseId', 'viewerId', 'contentId', 'pair'] as const;
-/** Key requests per second beside the revocations. */
+/** Key requests per second during the revocations. */
 const loadPerSecond = 200;
 /** Revocations at a time. With more, this client would be the slowest part. */
 const parallel = 4;
-/** `docs/contract.md#revocation`: the latest key while NATS and Redis are lost, and the p99 while nothing is. */
+/** `docs/reference/contract.md#revocation`: the latest key while NATS and Redis are lost, and the p99 while nothing is. */
 const latestKeyMs = 5_000;
 const p99Ms = 1_000;
 
@@ -52,7 +52,7 @@ export async function measureRevocations(stack: Stack, checks: Checks): Promise<
     await stack.waitWhole();
   }
   const answers = await load.stop();
-  checks.say(`load beside it: ${countByStatus(answers)}`);
+  checks.say(`load at the same time: ${countByStatus(answers)}`);
   checks.check(
     'viewers whose lease nobody revoked got every key meanwhile',
     answers.every(({ status }) => status === 200),

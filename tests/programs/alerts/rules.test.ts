@@ -110,7 +110,7 @@ async function runCase(one: object): Promise<{ isFine: boolean; output: string }
 }
 
 test.skipIf(!promtool).concurrent.each(alertCases.map((one) => [one.alert, one] as const))(
-  'on made-up series, %s fires for its fault and not before, with no other alert than those that the case names, and ends',
+  'on made-up series, %s fires for its fault and not before, with no other alert than the case names, and ends',
   async (_, one) => {
     const { isFine, output } = await runCase(describeCase(one));
     expect(isFine, output).toBe(true);
@@ -123,9 +123,10 @@ test.skipIf(!promtool)(
     const [{ labels, annotations } = expect.fail()] = alerts.filter(
       ({ alert }) => alert === 'LatchkeyNotObserved',
     );
-    const runbook_url = 'https://wiki.example.com/latchkey/docs/runbooks/latchkey-not-observed.md';
+    const latchkey_runbooks = 'https://wiki.example.com/latchkey/';
+    const runbook_url = `${latchkey_runbooks}docs/operate/runbooks/processes.md#latchkeynotobserved`;
     const { isFine, output } = await runCase({
-      external_labels: { latchkey_runbooks: 'https://wiki.example.com/latchkey/' },
+      external_labels: { latchkey_runbooks },
       input_series: [],
       alert_rule_test: [
         {

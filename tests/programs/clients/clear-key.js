@@ -1,8 +1,8 @@
-// What an application writes to play DASH with Clear Key licences. The players find the licence URL in the manifest.
+// The code that an application writes to play DASH with Clear Key licences. The players find the licence URL in the manifest.
 import * as dashjs from '/dash.mjs';
 
 const video = document.querySelector('video');
-/** What was seen, for the test to read. */
+/** The errors and the end, for the test to read. */
 const report = { errors: [], ended: false, failed: false };
 const fail = (error) => {
   report.errors.push(String(error));

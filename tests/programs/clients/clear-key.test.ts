@@ -14,19 +14,19 @@ import { repositoryFolder } from '@latchkey/support/repository';
 import { viewerToken } from '@latchkey/support/tokens';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-// docs/clear-key.md: what `latchkey encrypt --scheme` makes, in the players that it names.
+// docs/start/clear-key.md: what `latchkey encrypt --scheme` makes, in the players that it names.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const run = promisify(execFile);
 const seconds = 12;
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const beside = (module: string, name: string) => join(fileURLToPath(import.meta.resolve(module)), '..', name);
+const fileOf = (module: string, name: string) => join(fileURLToPath(import.meta.resolve(module)), '..', name);
 
 const folder = makeFolder();
 const media = await startMediaServer(folder.path, {
   '/clear-key.html': pathOf('clear-key.html'),
   '/clear-key.js': pathOf('clear-key.js'),
   '/dash.mjs': fileURLToPath(import.meta.resolve('dashjs')),
-  '/shaka-player.js': beside('shaka-player', 'shaka-player.compiled.js'),
+  '/shaka-player.js': fileOf('shaka-player', 'shaka-player.compiled.js'),
 });
 const server = await startSingleNode({ CORS_ORIGINS: media.origin });
 const browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
@@ -120,7 +120,7 @@ async function makeViewer(scheme: Scheme) {
 
 /** The distinct answers to the licence requests of a viewer. */
 async function licensesOf(viewerId: string): Promise<string[]> {
-  // A line is written after its answer, so that of one more request comes last.
+  // A line is written after its answer, so the line of one more request comes last.
   const { requestId } = await server.client.get('/health');
   await vi.waitFor(() =>
     expect(readLines(server.process).some((line) => line.requestId === requestId)).toBe(true),

@@ -54,18 +54,18 @@ export const pictures = 25 * seconds;
 export const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const beside = (module: string, name: string) =>
+const fileOf = (module: string, name: string) =>
   join(dirname(fileURLToPath(import.meta.resolve(module))), name);
 
-/** A key server that takes tokens from all three places, films beside it, and pages with players. */
+/** A key server that takes tokens from all three places, a server of films, and pages with players. */
 export async function openClientSetup(settings: Readonly<Record<string, string>> = {}): Promise<ClientSetup> {
   const folder = makeFolder();
   const films = await startFilmServer(folder.path, {
     '/players.html': pathOf('players.html'),
     '/players.js': pathOf('players.js'),
-    '/hls.mjs': beside('hls.js', 'hls.min.mjs'),
-    '/shaka-player.js': beside('shaka-player', 'shaka-player.compiled.js'),
-    '/video.js': beside('video.js', 'video.min.js'),
+    '/hls.mjs': fileOf('hls.js', 'hls.min.mjs'),
+    '/shaka-player.js': fileOf('shaka-player', 'shaka-player.compiled.js'),
+    '/video.js': fileOf('video.js', 'video.min.js'),
   });
   afterAll(() => {
     films.close();

@@ -1,9 +1,9 @@
-// What an application writes to play encrypted films with published players: one function for each player.
+// The code that an application writes to play encrypted films with published players: one function for each player.
 import Hls from '/hls.mjs';
 
 const video = document.querySelector('video');
 const fast = document.querySelector('#fast');
-/** What was seen, for the test to read. */
+/** The errors, the refusals and the end, for the test to read. */
 const report = { errors: [], ended: false, failed: false, refused: 0 };
 const fail = (error) => {
   report.errors.push(String(error));
@@ -12,7 +12,7 @@ const fail = (error) => {
 const isKey = (url) => new URL(url, location.href).pathname.startsWith('/keys/');
 
 /**
- * `place` says how the token goes to the key server: `header`, `cookie` (which this page's host has set), or undefined if it
+ * `place` names how the token gets to the key server: `header`, `cookie` (which this page's host has set), or undefined if it
  * is in the key URLs.
  *
  * @type {Record<string, (options: {url: string, token: string, place?: string, iFrames?: boolean,
@@ -54,7 +54,7 @@ const players = {
       request.allowCrossSiteCredentials = place === 'cookie';
     });
     await player.load(url).catch((error) => fail(`${error.code} ${error.data}`));
-    // The rate is that of the playhead; with the track, only I-frames are loaded.
+    // The rate applies to the playhead. With the track, only I-frames are loaded.
     if (iFrames) player.trickPlay(4, true);
   },
 

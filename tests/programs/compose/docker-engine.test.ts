@@ -22,7 +22,7 @@ it.each(['tcp://build.example:2376', 'ssh://root@192.0.2.7', 'tcp://127.evil.exa
   },
 );
 
-it('an engine that does not answer is reported with the place where it was looked for', async () => {
+it('an engine that does not answer is reported with the address that was tried', async () => {
   const fails = () => Promise.reject(new Error('permission denied'));
   await expect(findDockerEngine('unix:///nowhere.sock', fails)).rejects.toThrow(
     'No Docker engine answers at DOCKER_HOST=unix:///nowhere.sock: permission denied',

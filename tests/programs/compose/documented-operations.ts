@@ -18,12 +18,12 @@ import { listSourceFiles } from '@latchkey/support/source-files';
 import { type DocumentedStack, openDocumentedStack } from './documented-stack.ts';
 import { measureUpgrade } from './documented-upgrade.ts';
 
-const document = readDocument('docs/containers.md');
+const document = readDocument('docs/operate/containers.md');
 const block = (words: string, language = 'sh') => findBlock(readBlocks(document), language, words);
 /** How many containers of key-derivation the document scales to. */
 const replicas = Number(/KEY_DERIVATION_REPLICAS=(\d+)/.exec(block('echo KEY_DERIVATION_REPLICAS'))?.[1]);
 
-/** A command that stands in a sentence of the document. @throws Error if it is not there */
+/** A command in a sentence of the document. @throws Error if the document does not have it */
 function inline(words: string): string {
   const text = [...document.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
   const found = text.find((code) => code.includes(words));
@@ -47,7 +47,7 @@ export interface DocumentedOptions {
 }
 
 /**
- * Does everything that docs/containers.md tells an operator to do, with the commands as they stand there. After each
+ * Does everything that docs/operate/containers.md tells an operator to do, with the commands as they stand there. After each
  * operation there are as many replicas of key-derivation as before, and every key is the same.
  */
 export async function runDocumentedOperations(options: DocumentedOptions): Promise<void> {
@@ -107,7 +107,7 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
     await isAsBefore();
     const [list, complaints] = block('docker compose ps key-derivation').split('\n');
     assert.equal((await stack.run(list ?? '')).match(/\(healthy\)/g)?.length, replicas);
-    // grep ends with 1 where it shows nothing.
+    // grep ends with 1 if it shows nothing.
     assert.equal(await stack.run(`${complaints} || true`), '');
   });
   await step('the way back from it deletes the version, while no content uses it', async () => {
@@ -126,7 +126,7 @@ async function runServices(stack: DocumentedStack, step: Step): Promise<void> {
   await restoreWithSecretsInFiles(stack, step, isAsBefore);
 }
 
-/** What the document says under "As files instead of variables" and "Backup". At its end nothing runs, and the secrets stand in `.env` again. */
+/** Does what the document has under "As files instead of variables" and "Backup". At its end nothing runs, and the secrets are in `.env` again. */
 async function restoreWithSecretsInFiles(
   stack: DocumentedStack,
   step: Step,
@@ -154,7 +154,7 @@ async function restoreWithSecretsInFiles(
   rmSync(join(stack.folder, 'compose.override.yaml'));
 }
 
-/** What the document says under "The edge process", and back. Each choice holds at a second `up`. */
+/** Does what the document has under "The edge process", and reverts it. Each choice holds at a second `up`. */
 async function chooseEdge(stack: DocumentedStack, isAsBefore: () => Promise<void>): Promise<void> {
   const key = await stack.key('first');
   await stack.run(block('COMPOSE_PROFILES=edge GATEWAY_REPLICAS=0'));
@@ -172,7 +172,7 @@ async function chooseEdge(stack: DocumentedStack, isAsBefore: () => Promise<void
   }
 }
 
-/** What the document says under "As files instead of variables". */
+/** Does what the document has under "As files instead of variables". */
 function mountSecrets(folder: string): void {
   const override = block('/run/secrets/', 'yaml');
   writeFileSync(join(folder, 'compose.override.yaml'), override);

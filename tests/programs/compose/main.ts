@@ -22,7 +22,7 @@ Needs Compose (docker compose or docker-compose) and a Docker engine: the one th
 current context. The engine must run on this machine, because compose.yaml publishes its ports on 127.0.0.1.
 An engine has addresses for about 30 networks, and this uses up to 16 at a time: take one that runs little else.
 Removes the containers, networks and volumes that it makes. Keeps the images, with the tag test.
-Writes the sizes of the images into docs/containers.md.
+Writes the sizes of the images into docs/operate/containers.md.
 Ends with: N passed, N failed. Exits 0 if nothing failed.
 `;
 readFlags(usage, {});
@@ -32,7 +32,7 @@ const replicas = 3;
 const requests = 300;
 /** A tag that no release uses. */
 const testTag = 'test';
-/** Name of the Compose project, and prefix of those that tests make. */
+/** Name of the Compose project, and prefix of the projects that tests make. */
 const projectName = `latchkey-test-${process.pid}`;
 
 async function makeEnvFile(folder: string): Promise<string> {

@@ -13,7 +13,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openFirefox } from './firefox.ts';
 
 const readme = readDocument('README.md');
-const guide = readDocument('docs/integrate.md');
+const guide = readDocument('docs/start/integrate.md');
 const blocks = readBlocks(guide);
 const firstSteps = readBlocks(readme, 'Two commands');
 const firefoxPath = process.env.FIREFOX_PATH ?? '/usr/bin/firefox-esr';
@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const find = (language: string, words: string, among = blocks) => findBlock(among, language, words);
 
-/** What differs from the documents here: the ports, which may be taken on this machine, and the first key. */
+/** The differences from the documents: the ports, which may be taken on this machine, and the first key. */
 interface Clone {
   readonly folder: string;
   readonly serverPort: number;
@@ -130,7 +130,7 @@ it('the guide names the package that is built, and the page’s port that `npm r
   ).toContain(`(default ${documentedPagePort};`);
 });
 
-/** Named in the title, so that a run without Firefox says what it has not tested. */
+/** Named in the title, so that a run without Firefox reports what it has not tested. */
 it.skipIf(!existsSync(firefoxPath))(
   'the commands of README and guide, run as they stand, lead to a film that plays in Firefox and stops when it is revoked',
   async () => {

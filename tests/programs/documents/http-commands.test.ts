@@ -8,7 +8,7 @@ import { findFreePort } from '@latchkey/support/find-free-port';
 import { viewerToken } from '@latchkey/support/tokens';
 import { expect, it } from 'vitest';
 
-const guide = readDocument('docs/http.md');
+const guide = readDocument('docs/start/http.md');
 const port = await findFreePort();
 const start = findBlock(readBlocks(guide), 'sh', 'npm start');
 const server = await startSingleNode({

@@ -5,7 +5,7 @@ import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents
 import { runBlock } from '@latchkey/support/documents/run-block';
 import { expect, it } from 'vitest';
 
-const text = readDocument('docs/key-periods.md');
+const text = readDocument('docs/start/key-periods.md');
 const server = await startSingleNode();
 const { client, adminApiKey } = server;
 
@@ -25,7 +25,7 @@ function readTable(headings: string): number[][] {
 const periodsOf = async (id: string) =>
   (await client.get(`/api/v1/content/${id}`, adminApiKey)).json.content.keyPeriods;
 
-it('the tables of docs/key-periods.md follow from its formulas, with the burst and the speed that the server chooses', async () => {
+it('the tables of docs/start/key-periods.md follow from its formulas, with the burst and the speed that the server chooses', async () => {
   const live = readTable('| `periodSeconds` | `ahead` 0 | `ahead` 1 | key requests of a viewer in an hour |');
   expect(live.length).toBeGreaterThan(3);
   for (const row of live) {
@@ -44,7 +44,7 @@ it('the tables of docs/key-periods.md follow from its formulas, with the burst a
   }
 });
 
-it('the commands of docs/key-periods.md state the key periods of a film and of a live channel', async () => {
+it('the commands of docs/start/key-periods.md state the key periods of a film and of a live channel', async () => {
   await registerContent(server, 'film');
   await registerContent(server, 'channel');
   const commands = findBlock(readBlocks(text), 'sh', 'keyPeriods').replaceAll(

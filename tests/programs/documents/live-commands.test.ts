@@ -33,7 +33,7 @@ interface Channel {
   run(block: string): Promise<void>;
 }
 
-/** What differs from the document: the address, the id, shorter periods, and an end after some seconds. */
+/** A channel as in the document, except for the address, the id, shorter periods, and an end after some seconds. */
 async function openChannel(): Promise<Channel> {
   const folder = makeTestFolder();
   makeClone(folder);
@@ -109,7 +109,7 @@ const ofFolder = (folder: string) => (name: string) => readFileSync(join(folder,
 
 it.each([
   ['by file', 'npx latchkey key-info'],
-  ['by URL', '-headers'],
+  ['by URL', '-headers "Authorization'],
 ])(
   'the documented commands of ffmpeg %s write segments that decrypt with the keys of their periods',
   async (_, words) => {

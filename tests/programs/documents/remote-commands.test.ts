@@ -10,7 +10,7 @@ import { makeVideo } from '@latchkey/support/video/make-video';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { countPictures } from '../clients/count-pictures.ts';
 
-const blocks = readBlocks(readDocument('docs/remote-playback.md'));
+const blocks = readBlocks(readDocument('docs/start/remote-playback.md'));
 const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
 const seconds = 4;
 vi.setConfig({ testTimeout: 120_000 });

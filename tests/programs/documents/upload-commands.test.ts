@@ -10,7 +10,7 @@ import { runBlock } from '@latchkey/support/documents/run-block';
 import { startS3Server } from '@latchkey/support/stores/s3-server';
 import { afterAll, expect, it } from 'vitest';
 
-const block = findBlock(readBlocks(readDocument('docs/uploads.md')), 'sh', '/presign');
+const block = findBlock(readBlocks(readDocument('docs/start/uploads.md')), 'sh', '/presign');
 const requesting = block.slice(0, block.indexOf('# {'));
 const uploading = block.slice(block.indexOf('curl -T'));
 /** The answer that the document shows, in its comment. */
@@ -22,7 +22,7 @@ const store = await startS3Server();
 afterAll(() => store.close());
 const server = await startSingleNode(uploadSettings(store));
 
-it('the two commands of docs/uploads.md upload a segment, and the answer between them is the one that comes', async () => {
+it('the two commands of docs/start/uploads.md upload a segment, and the answer between them is the one that comes', async () => {
   await registerContent(server, 'film');
   const cwd = makeTestFolder();
   const length = Number(/"contentLength":(\d+)/.exec(requesting)?.[1]);

@@ -18,7 +18,7 @@ import { startNginx } from './own-nginx.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const { FFMPEG_PATH: ffmpeg = 'ffmpeg', MP42HLS_PATH, NGINX_VOD_MODULE } = process.env;
-const blocks = readBlocks(readDocument('docs/packagers.md'));
+const blocks = readBlocks(readDocument('docs/start/packagers.md'));
 
 const folder = makeFolder();
 const media = await startMediaServer(folder.path, {
@@ -105,7 +105,7 @@ async function expectPlays({ contentId, path }: Packaged): Promise<void> {
   await expectPlaysInBrowser({ contentId, path });
 }
 
-describe('the commands of docs/packagers.md', () => {
+describe('the commands of docs/start/packagers.md', () => {
   it('ffmpeg encrypts with a key of the server, and hls.js and ffmpeg play it with a token alone', async () => {
     await expectPlays(await runDocumented('--format ffmpeg', { ffmpeg }));
   });

@@ -25,9 +25,9 @@ export interface Places {
   certificate: Certificate;
 }
 
-/** The text of a file of `docs/deploy`. */
+/** The text of a file of `docs/operate/deploy`. */
 export function readDeployFile(name: string): string {
-  return readFileSync(join(repositoryFolder, 'docs/deploy', name), 'utf8');
+  return readFileSync(join(repositoryFolder, 'docs/operate/deploy', name), 'utf8');
 }
 
 /**

@@ -10,7 +10,7 @@ interface Sample {
   value: number;
 }
 
-/** What a process serves at `/metrics`. */
+/** The metrics that a process serves at `/metrics`. */
 export interface ServedMetrics {
   text: string;
   /** By name. */
@@ -46,9 +46,9 @@ export async function readMetrics(port: number): Promise<ServedMetrics> {
   return { text, types: new Map(types), samples };
 }
 
-/** The rows of docs/metrics.md: type and labels by name. */
+/** The rows of docs/reference/metrics.md: type and labels by name. */
 export function readDocumentedMetrics(): Map<string, { type: string; labels: string[] }> {
-  const text = readFileSync(join(repositoryFolder, 'docs/metrics.md'), 'utf8');
+  const text = readFileSync(join(repositoryFolder, 'docs/reference/metrics.md'), 'utf8');
   const rows = text.matchAll(/^\| `(\w+)` \| (\w+) \|(.*?)\| .+? \| .+? \|$/gm);
   return new Map(
     [...rows].map(([, name = '', type = '', labels = '']) => [

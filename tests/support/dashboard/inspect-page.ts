@@ -30,7 +30,6 @@ export async function inspectPage(page: Page, name: string, widths = [1280, 390]
     const looks = widths.length === 1 || folder ? themes : themes.slice(index % 2, (index % 2) + 1);
     for (const theme of looks) {
       await page.emulateMedia({ colorScheme: theme });
-      await page.evaluate(untilStill);
       expect({ name, width, theme, violations: await findViolations(page) }).toEqual({
         ...{ name, width, theme },
         violations: [],
@@ -54,8 +53,23 @@ const untilStill = `(async () => {
   const isMoving = () => document.getAnimations().some(({ playState }) => playState !== 'finished');
   for (let frames = 0; frames < 3; frames = isMoving() ? 0 : frames + 1) await new Promise(requestAnimationFrame);
 })()`;
-/** Without reports on rules that pass, and without fetching style sheets again: both are slow. */
-const runAxe = `axe.run(document, { resultTypes: ['violations'], preload: false })`;
+/**
+ * Without reports on rules that pass, and without fetching style sheets again: both are slow. Rows that are read again are dimmed
+ * meanwhile, so what is found during such a time is looked for again.
+ */
+const runAxe = `(async () => {
+  for (;;) {
+    const isUpdating = () => document.querySelector('[data-updating]') !== null;
+    while (isUpdating()) await new Promise(requestAnimationFrame);
+    await ${untilStill};
+    let wasUpdated = isUpdating();
+    const observer = new MutationObserver(() => (wasUpdated = true));
+    observer.observe(document, { subtree: true, attributeFilter: ['data-updating'] });
+    const result = await axe.run(document, { resultTypes: ['violations'], preload: false });
+    observer.disconnect();
+    if (!wasUpdated || result.violations.length === 0) return result;
+  }
+})()`;
 const sidewaysPx = 'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)';
 
 /** The violations that axe finds, in one line each. */

@@ -1,21 +1,21 @@
 /** The document with the table of each measurement, from the root of the repository. */
 export const documents: Readonly<Record<string, readonly string[]>> = {
   // npm test -- faults
-  revocation: ['docs/faults.md'],
-  faults: ['docs/faults.md'],
-  rolling: ['docs/faults.md'],
-  kills: ['docs/faults.md'],
-  herd: ['docs/faults.md'],
-  databases: ['docs/faults.md'],
+  revocation: ['docs/design/faults.md'],
+  faults: ['docs/design/faults.md'],
+  rolling: ['docs/design/faults.md'],
+  kills: ['docs/design/faults.md'],
+  herd: ['docs/design/faults.md'],
+  databases: ['docs/design/faults.md'],
   // npm run bench
   servers: ['README.md'],
   gateway: ['gateway/README.md'],
-  'large-revocation': ['docs/scale.md'],
-  'lease-acts': ['docs/leases.md'],
-  memory: ['docs/scale.md'],
-  start: ['docs/operations.md', 'docs/rotation.md'],
+  'large-revocation': ['docs/operate/scale.md'],
+  'lease-acts': ['docs/design/leases.md'],
+  memory: ['docs/operate/scale.md'],
+  start: ['docs/operate/operations.md'],
   // npm test -- compose
-  images: ['docs/containers.md'],
-  compose: ['docs/containers.md'],
-  upgrade: ['docs/containers.md'],
+  images: ['docs/operate/containers.md'],
+  compose: ['docs/operate/containers.md'],
+  upgrade: ['docs/operate/containers.md'],
 };

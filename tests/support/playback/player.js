@@ -1,8 +1,8 @@
-// What an application writes to play through a key server: credentials on key requests, and a stop at a refusal.
+// The code that an application writes to play through a key server: credentials on key requests, and a stop at a refusal.
 import Hls from '/hls.mjs';
 
 const video = document.querySelector('video');
-/** What the player saw, for the test to read. */
+/** The errors and the end that the player saw, for the test to read. */
 const report = { errors: [], ended: false, stopped: false };
 
 /**

@@ -75,7 +75,7 @@ describe('a store is provided', () => {
   });
 
   it.each([undefined, 'fails'] as const)(
-    'a store is missing if apt is %s, and a message says what would help',
+    'a store is missing if apt is %s, and a message explains what would help',
     async (apt) => {
       const { machine, said } = createMachine({ programs: ['Redis'], ...(apt ? { apt } : {}) });
       const { missing, variables } = await provideStores(all, machine);

@@ -48,6 +48,6 @@ it('a program by its name runs its tests, and is installed', () => {
   ]);
 });
 
-it('a program that nobody knows is refused with the names of those that are tested', () => {
+it('an unknown program is refused with the names of the programs that are tested', () => {
   expect(() => selectTests(['programs', 'wget'])).toThrow(/programs wget: accepted are nginx, /);
 });

@@ -12,14 +12,14 @@ import { fillServer } from './fill-server.ts';
 import { addWebhooks, inventDay } from './invent-day.ts';
 import { type Shot, takePictures } from './take-pictures.ts';
 
-const usage = `npm test -- screenshots: takes the pictures of docs/dashboard, from a server with made-up rows
+const usage = `npm test -- screenshots: takes the pictures of docs/operate/dashboard, from a server with made-up rows
 
 Each page in light and dark, 1280 and 390 pixels wide. The pictures of before are replaced once all new ones are there.
 Needs Chromium (CHROMIUM_PATH), and installs it if it is missing (Debian, as root).
 `;
 readFlags(usage, {});
 
-const pictures = join(repositoryFolder, 'docs/dashboard');
+const pictures = join(repositoryFolder, 'docs/operate/dashboard');
 
 const countedEveryMs = 500;
 
@@ -31,6 +31,7 @@ const pages: Shot[] = [
   { name: 'content', path: '/content', awaits: 'main [role=rowheader]' },
   { name: 'content-one', path: '/content/the-cartographer', awaits: 'main [role=rowheader]' },
   { name: 'leases', path: '/leases', awaits: 'main [role=rowheader]' },
+  { name: 'viewers', path: '/viewers', awaits: 'main [role=rowheader]' },
   {
     name: 'viewer-one',
     path: `/viewers?viewer=${revocations[0]?.[0].viewerId}`,
@@ -92,7 +93,7 @@ async function main(): Promise<void> {
   }
   const sizes = readdirSync(pictures).map((name) => statSync(join(pictures, name)).size);
   process.stdout.write(
-    `${sizes.length} files, ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1_000)} kB, in docs/dashboard\n`,
+    `${sizes.length} files, ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1_000)} kB, in docs/operate/dashboard\n`,
   );
 }
 
