@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createOwnPostgres } from '../testing/own-postgres.ts';
 import { createStatementNames } from './kept-statements.ts';
+import type { Database } from './open.ts';
 import { rowList } from './row-list.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -37,6 +38,39 @@ test.skipIf(url === '')(
     await own.close();
   },
 );
+
+test.skipIf(url === '')(
+  'a session plans its kept statements again, so that a plan from when a table was empty does not read all rows that it has since',
+  async () => {
+    const own = await createOwnPostgres(url);
+    const db = own.open();
+    await sql`create table turns (n bigint primary key)`.execute(db);
+    // Postgres knows now that it is empty, and plans to read it from end to end.
+    await sql`vacuum turns`.execute(db);
+    await inTransaction(db, async (tx) => {
+      const readAll = async (runs: number) => {
+        const before = await countFullScans(tx);
+        for (let run = 0; run < runs; run++)
+          await sql`select turns.n from ${rowList(tx, { asked: 'bigint' }, [{ asked: 7 }])} as given
+            cross join turns where turns.n = given.asked`.execute(tx);
+        return (await countFullScans(tx)) - before;
+      };
+      expect(await readAll(10)).toBe(10);
+      await sql`insert into turns select generate_series(1, 20000)`.execute(tx);
+      expect(await readAll(10)).toBe(10);
+      await readAll(100);
+      expect(await readAll(10)).toBe(0);
+    });
+    await db.destroy();
+    await own.close();
+  },
+);
+
+async function countFullScans(tx: Database): Promise<number> {
+  const { rows } = await sql<{ scans: number }>`
+    select seq_scan as scans from pg_stat_xact_user_tables where relname = 'turns'`.execute(tx);
+  return rows[0]?.scans ?? 0;
+}
 
 test('only texts that take rows as one value are kept, each by one name, and a bounded number of them', () => {
   const nameOf = createStatementNames();

@@ -4,6 +4,13 @@ const takesRows = /\bunnest\(/;
 const mostKept = 64;
 
 /**
+ * A session plans its kept statements again after this number of runs, for tables as large as they are by then. Postgres itself does so only when it has
+ * counted the rows of a table, a minute later or more, and a plan from when there were few leases reads all of them for each new one. That
+ * halved the creations of a new server. A hundred runs are some 25 transactions, and the plans take 1 % of their time.
+ */
+export const runsOfPlans = 100;
+
+/**
  * Names the statements that a session of Postgres prepares at their first use and then only runs. Other texts are not kept: the plan
  * for lists depends on their values.
  *

@@ -1,5 +1,6 @@
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
+import { runsOfPlans } from './kept-statements.ts';
 import { beginPooled, type Session } from './postgres-session.ts';
 
 /** A connection, and what is known of it. */
@@ -47,10 +48,13 @@ export class PostgresClient implements PostgresPoolClient {
     this.#client ??= await (isRead(text) ? reads : writes).connect();
     const client = this.#client;
     const { begin } = client.session;
+    const name = begin === null ? nameOf(text) : undefined;
     try {
+      if (name !== undefined && ++client.session.keptRuns % runsOfPlans === 0)
+        await client.query('discard plans');
       const answer =
         begin === null
-          ? await client.query({ name: nameOf(text) as string, text, values: values as unknown[] })
+          ? await client.query({ name: name as string, text, values: values as unknown[] })
           : await this.#sendPooled(client, begin, text, values as unknown[]);
       return answer as never;
     } catch (error) {

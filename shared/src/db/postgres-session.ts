@@ -51,6 +51,8 @@ export interface Session {
   backend: number;
   /** Begins each transaction, where a pooler may give it any session; null where the connection is a session. */
   begin: string | null;
+  /** How often it has run a kept statement. */
+  keptRuns: number;
 }
 
 /** A Postgres that replays another server's log. Its rows may be old, without a bound. */
@@ -106,7 +108,7 @@ export async function prepareSession(
     ),
     `select ${stateOfServer}`,
   ].join('; ');
-  return { backend: Number(row.backend), begin: row.isPooled === true ? begin : null };
+  return { backend: Number(row.backend), begin: row.isPooled === true ? begin : null, keptRuns: 0 };
 }
 
 /**
