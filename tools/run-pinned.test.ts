@@ -28,7 +28,7 @@ test('pnpm judges packages by the Node that the workspace pins', () => {
 test.skipIf(process.platform === 'win32')(
   'a command runs in the process of its launcher, so that no second process takes memory',
   async () => {
-    const { child, closed } = launch('console.log(process.pid)');
+    const { child, closed } = launch('process.stdout.write(String(process.pid))');
     expect(Number(await text(child.stdout))).toBe(child.pid);
     expect(await closed).toEqual([0, null]);
   },
