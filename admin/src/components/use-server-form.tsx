@@ -51,13 +51,15 @@ export function useServerForm<Values extends Record<string, unknown>, Answer>({
   return { ...form, error, isPending, submit: form.onSubmit(mutate, (faults) => focusFault(form, faults)) };
 }
 
-/** Moves the focus to the first field with a fault. @returns false if no field has one */
+/** Moves the focus to the field with a fault that comes first on the page, in whatever order the server names them. @returns false if no field has one */
 export function focusFault(
   form: { getInputNode: (path: string) => HTMLElement | null },
   faults: FormErrors,
 ): boolean {
-  const paths = Object.keys(faults).filter((path) => faults[path]);
-  const field = paths.map((path) => form.getInputNode(path)).find((node) => node !== null);
+  const nodes = Object.keys(faults).flatMap((path) => (faults[path] && form.getInputNode(path)) || []);
+  const [field] = nodes.sort((a, b) =>
+    a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1,
+  );
   field?.focus();
   return field !== undefined;
 }

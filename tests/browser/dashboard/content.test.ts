@@ -77,6 +77,27 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
   expect(json.audit.length).toBeGreaterThanOrEqual(4);
 });
 
+it('a refusal moves the focus to the first wrong field of the form, in whatever order the server names them', async () => {
+  const page = await open({ path: '/content', as: adminApiKey });
+  const errors = [
+    { path: '/sizeBytes', message: 'This is too large.' },
+    { path: '/name', message: 'This name is taken.' },
+  ];
+  await page.route('**/api/v1/content', (route) =>
+    route.fulfill({
+      status: 400,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ code: 'VALIDATION_FAILED', errors }),
+    }),
+  );
+  await page.getByRole('button', { name: 'Register a content' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('The long way home');
+  await page.getByLabel('Size').fill('7');
+  await page.getByRole('button', { name: 'Register content' }).click();
+  await page.getByText('This is too large.').waitFor();
+  expect(await page.evaluate('document.activeElement.name')).toBe('name');
+});
+
 it('a long name keeps the buttons of a dialog in sight, and a name cannot turn the words around it', async () => {
   const id = unique('film');
   const name = `S02E04_\u202E${'The_Long_Way_Home_1080p_HDR_DolbyVision_Atmos_'.repeat(3)}v3.mp4`;
