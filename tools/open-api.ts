@@ -8,6 +8,7 @@ export interface OpenApi {
 }
 
 export interface Operation {
+  operationId: string;
   summary: string;
   description?: string;
   tags: string[];

@@ -17,6 +17,7 @@ export function configure({ base, outDir, apiPages }: Site): UserConfig<DefaultT
     title: 'Latchkey',
     description: 'A self-hosted key server for encrypted HLS video',
     lang: 'en',
+    head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }]],
     base,
     outDir,
     rewrites: (page) => page.replace(/README\.md$/, 'index.md'),

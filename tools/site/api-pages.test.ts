@@ -19,9 +19,10 @@ it('the API reference has one section for each operation and each resource of /o
     expect([heading, headings.filter((each) => each === heading).length]).toEqual([heading, 1]);
 });
 
-it('an operation of the API reference shows its credential, parameters, members of its body, answers and their codes', () => {
+it('an operation of the API reference shows its id, its credential, parameters, members of its body, answers and their codes', () => {
   const [, section] = pages.get('leases.md')?.split(/^## (?=POST \/keys\/leases\/renew)/m) ?? [];
   expect(section).toContain('Needs an API key with scope `admin` or `full`, or a viewer token.');
+  expect(section).toContain('Its `operationId` is `renewLease`.');
   expect(section).toContain('| `leaseId` | ');
   expect(section).toMatch(/^\| 401 \| `.*`INVALID_TOKEN`/m);
   expect(section).toContain('[Lease](resources.md#lease)');

@@ -47,7 +47,15 @@ export function renderApiPages({ paths, components }: OpenApi): Map<string, stri
 }
 
 function renderOperation({ title, operation }: { title: string; operation: Operation }): string[] {
-  const { summary, description = '', security, parameters = [], requestBody, responses } = operation;
+  const {
+    operationId,
+    summary,
+    description = '',
+    security,
+    parameters = [],
+    requestBody,
+    responses,
+  } = operation;
   const parameterRows = parameters.map((each) => [
     nameOf(each.name, each.required),
     each.in,
@@ -61,7 +69,7 @@ function renderOperation({ title, operation }: { title: string; operation: Opera
     `## ${title}`,
     `**${summary}.**`,
     description,
-    describeCredential(security),
+    `${describeCredential(security)} Its \`operationId\` is \`${operationId}\`.`,
     parameters.length > 0 ? '**Parameters**' : '',
     table(['parameter', 'in', 'type', 'meaning'], parameterRows),
     ...renderBody(requestBody?.required ? 'Body' : 'Body (optional)', requestBody?.content),

@@ -25,6 +25,8 @@ it('the site shows what a document has, also tags and braces, and leads to pages
     expect(html).toContain('<code>{{ y }}</code>');
     expect(readFileSync(join(folder.path, 'docs/index.html'), 'utf8')).toContain('id="its-place"');
     expect(html).toContain('src="/latchkey/assets/');
+    expect(html).toContain('<link rel="icon" type="image/svg+xml" href="/latchkey/icon.svg">');
+    expect(readFileSync(join(folder.path, 'icon.svg'), 'utf8')).toContain('<svg');
   } finally {
     folder.remove();
   }

@@ -39,6 +39,7 @@ export async function buildSite(pages: Pages, { outDir = '', base = '/' } = {}):
   };
   try {
     for (const [file, content] of pages) write(file, content);
+    write('public/icon.svg', readFileSync(join(root, 'admin/src/styles/icon.svg')));
     const apiPages = [...pages]
       .filter(([file]) => dirname(file) === apiFolder)
       .map(([file, text]) => ({ file, title: /^# (.*)/.exec(`${text}`)?.[1] }));
