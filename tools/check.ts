@@ -145,7 +145,7 @@ const failed: string[] = [];
 await Promise.all(
   steps.map(async ([name, run]) => {
     const startMs = performance.now();
-    const complaints = await run();
+    const complaints = await (async () => run())().catch((error: Error) => [`${error.stack}`]);
     const isFine = complaints.length === 0;
     if (!isFine) failed.push(name);
     for (const complaint of complaints) console.log(complaint);
