@@ -132,12 +132,12 @@ export async function readMigrationState(db: Database, known = ownSchema): Promi
 
 /** @returns the names of the migrations that were applied */
 async function readSeen(db: Database): Promise<string[]> {
-  const schema = await currentSchema(db);
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  const isOurs = (table: { name: string; schema?: string }) =>
-    table.name === DEFAULT_MIGRATION_TABLE && (schema === null || table.schema === schema);
-  if (!tables.some(isOurs)) return [];
-  const table = schema === null ? sql.id(DEFAULT_MIGRATION_TABLE) : sql.id(schema, DEFAULT_MIGRATION_TABLE);
-  const { rows } = await sql<{ name: string }>`select name from ${table}`.execute(db);
+  const table = DEFAULT_MIGRATION_TABLE;
+  // Another schema's table of migrations is not ours. Kysely's introspection would read each column of each table, and `/ready` waits for it.
+  const found = isPostgres(db)
+    ? sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${table}`
+    : sql`select 1 from sqlite_master where name = ${table}`;
+  if ((await found.execute(db)).rows.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`select name from ${sql.id(table)}`.execute(db);
   return rows.map(({ name }) => name).sort();
 }
