@@ -169,7 +169,6 @@ type Look = keyof typeof looks;
 /** Of several lines of one kind, the first of them being the largest. */
 export const seriesLooks = (Object.keys(looks) as Look[]).filter((look) => look.startsWith('series-'));
 
-/** One line of a chart. */
 export interface ChartLine {
   name: string;
   /** Ordered by time. */

@@ -132,7 +132,6 @@ interface FormDialogProps extends DialogProps {
   form: Pick<ServerForm<unknown>, 'errors' | 'isPending' | 'submit'>;
 }
 
-/** A form in a dialog. */
 export function FormDialog({ action, form, children, ...dialog }: FormDialogProps) {
   return (
     <Dialog {...dialog}>

@@ -1,7 +1,6 @@
 import type { ProcessReport } from '@latchkey/shared/statistics';
 import type { ProcessFigures } from './statistics-schema.ts';
 
-/** A process that has reported. */
 export interface ReportingProcess {
   /** The kind of process, such as `gateway` or `leases`. */
   service: string;

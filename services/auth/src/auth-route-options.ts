@@ -5,7 +5,6 @@ import type { SetupSecrets } from './config.ts';
 import type { RouteOptions } from './own-tables.ts';
 import type { UsageAccess } from './usage/usage-jobs.ts';
 
-/** The options of the routes of the auth service. */
 export interface AuthRouteOptions extends RouteOptions {
   randomBytes: (size: number) => Buffer;
   setup: SetupSecrets;

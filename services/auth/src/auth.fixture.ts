@@ -79,7 +79,6 @@ export async function startAuth({
   const ask = askOf(host);
   return {
     ...{ host, clock, ask },
-    /** Creates a key with the bootstrap key. */
     async create(body: Record<string, unknown> = {}): Promise<{ id: string; rawKey: string }> {
       const answer = await ask('POST', '/api/v1/api-keys', {
         credential: testBootstrapKey,

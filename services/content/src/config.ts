@@ -7,7 +7,6 @@ import {
   type Values,
 } from '@latchkey/shared/config';
 
-/** The variables of the content service alone. */
 export const contentServiceVariables = {
   ...contentVariables,
   ...playlistVariables,

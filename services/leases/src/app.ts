@@ -72,7 +72,6 @@ export async function mount(
   return extendSessions;
 }
 
-/** The options of the functions that write acts on leases. */
 export function toWriting(options: LeaseRouteOptions): LeaseWriting {
   return {
     ...options,

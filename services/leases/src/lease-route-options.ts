@@ -8,7 +8,6 @@ import type { LeaseLedger } from './lease-ledger.ts';
 import type { LeaseRules } from './lease-rules.ts';
 import type { RouteOptions } from './own-tables.ts';
 
-/** The options of the routes of the lease service. */
 export interface LeaseRouteOptions extends RouteOptions {
   contents: ContentReader;
   /** `any`: a lease may be for content that is not registered (`CONTENT_MODE`). */

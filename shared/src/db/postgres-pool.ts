@@ -38,7 +38,6 @@ export interface PoolOptions {
   longStatements?: boolean;
   /** How long a statement may wait for a connection to Postgres. Default: 2 s. */
   connectionTimeoutMs?: number;
-  /** The files for TLS. */
   tls?: TlsFiles | null;
   /** Default: `auto`. */
   poolMode?: PoolMode;

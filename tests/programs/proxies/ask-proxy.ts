@@ -21,7 +21,6 @@ export interface Reply {
   bytes: Buffer;
 }
 
-/** All values of a header. */
 export function valuesOf({ headers }: Pick<Reply, 'headers'>, wanted: string): string[] {
   return headers.filter(([name]) => name === wanted).map(([, value]) => value);
 }

@@ -10,7 +10,6 @@ interface Sample {
   value: number;
 }
 
-/** The metrics that a process serves at `/metrics`. */
 export interface ServedMetrics {
   text: string;
   /** By name. */

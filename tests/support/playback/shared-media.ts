@@ -15,7 +15,6 @@ const renditions = [
   { size: '160x90', bitrate: '60k' },
 ];
 
-/** Makes the clear video of a length in a folder. */
 export function makePlayerVideo(folder: string, length: VideoLength): Promise<MadeVideo> {
   const seconds = secondsOf[length];
   const scene = {

@@ -14,7 +14,6 @@ export interface ServerOutput {
   stderr(): string;
 }
 
-/** A server as a process: its output and its end. */
 export interface ServerProcess extends ServerOutput {
   readonly pid: number;
   /**

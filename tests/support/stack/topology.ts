@@ -9,7 +9,6 @@ interface ProcessDescription {
   /** The file that it runs, relative to the root of the repository. */
   entry: string;
   stores: readonly StoreKind[];
-  /** The services that it calls. */
   calls: readonly ServiceName[];
   /** The secrets that only some processes get, as in compose.yaml. */
   secrets: readonly string[];

@@ -11,7 +11,6 @@ import { apiKeyAddress } from './api-key-address.ts';
 import { isUsable, type ShownStatus, statusOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
 
-/** The open dialog. */
 export type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; apiKey: ApiKey };
 
 type ShowDialog = (dialog: OpenDialog) => void;

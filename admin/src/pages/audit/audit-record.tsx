@@ -143,7 +143,6 @@ interface DetailsDialogProps {
   onClose: () => void;
 }
 
-/** All details of one record. */
 export function DetailsDialog({ record, onShow, onLeaveOut, onClose }: DetailsDialogProps) {
   const {
     id,

@@ -9,7 +9,6 @@ import { useCountBeforehand } from '../leases/revoke-dialog.tsx';
 import { CreateDialog, EditDialog } from './form-dialogs.tsx';
 import { useContentChanged } from './use-management.ts';
 
-/** The open dialog. */
 export type OpenDialog = { kind: 'create' } | { kind: 'edit' | 'disable'; content: Content };
 
 export type ShowDialog = (dialog: OpenDialog) => void;

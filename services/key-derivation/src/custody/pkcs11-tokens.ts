@@ -3,7 +3,6 @@ import type * as pkcs11js from 'pkcs11js';
 import { macBytes } from './key-custodian.ts';
 import type { TokenPlace } from './pkcs11-messages.ts';
 
-/** A key of a token. */
 interface KeyPlace extends TokenPlace {
   keyLabel: string;
 }

@@ -1,7 +1,6 @@
 import { AppError } from '@latchkey/shared/errors';
 import type { ContentKeyIssuer } from '../issue-content-key.ts';
 
-/** The options of the routes of packagers. */
 export interface PackagerRouteOptions {
   issuer: ContentKeyIssuer;
   /** `PUBLIC_URL`; null if it is not set: then no document can name the URL of a key. */
