@@ -100,9 +100,13 @@ function withoutKeySets(report: string): string {
   );
 }
 
-/** The address of this machine on a network of Docker. */
-export function bridgeAddress(network: string): Promise<string> {
-  return docker('network', 'inspect', '--format', '{{(index .IPAM.Config 0).Gateway}}', network);
+/**
+ * The address of this machine on a network of Docker, which is the first of the subnet. Docker 20.10 does not show it for a new
+ * `bridge`.
+ */
+export async function bridgeAddress(network: string): Promise<string> {
+  const subnet = await docker('network', 'inspect', '--format', '{{(index .IPAM.Config 0).Subnet}}', network);
+  return subnet.replace(/0\/\d+$/, '1');
 }
 
 /** The containers of Latchkey, the gateway first. Postgres, Redis and NATS end with codes of their own. */
