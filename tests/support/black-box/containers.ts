@@ -45,7 +45,7 @@ export async function startContainers(
     LATCHKEY_PORT: '0',
   };
   // An empty value counts as not set. compose.yaml requires that some variables are at least named.
-  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value ?? ''}\n`);
+  const lines = Object.entries(settings).map(([name, value = '']) => `${name}=${onOneLine(value)}\n`);
   writeFileSync(envFile, lines.join(''));
   const name = `${namePrefix}-${randomBytes(6).toString('hex')}`;
   const project = await createComposeProject({ root: repositoryFolder, envFile, name });
@@ -92,6 +92,9 @@ export async function startContainers(
     remove,
   };
 }
+
+/** Several lines in quotes, as Compose reads them. Other values go as they are: JSON has quotes of its own. */
+const onOneLine = (value: string) => (value.includes('\n') ? JSON.stringify(value) : value);
 
 /** A report of `/ready` without the key sets of issuers: the key sets of some tests can never be read. */
 function withoutKeySets(report: string): string {
