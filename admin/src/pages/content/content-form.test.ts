@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Content } from '../../api/schema.ts';
-import { changedFields, readForm, readMetadata, writeMetadata } from './content-form.ts';
+import { changedFields, placeOf, readForm, readMetadata, writeMetadata } from './content-form.ts';
 import { noPeriodsTexts } from './key-periods-form.ts';
 
 const texts = {
@@ -112,4 +112,20 @@ it.each([
   [JSON.stringify({ a: 'é'.repeat(9_000) }), /too long: 18008 bytes, at most 16384/],
 ])('invalid metadata is refused with the reason: %.30s', (text, words) => {
   expect(readMetadata(text)).toEqual({ fault: expect.stringMatching(words) });
+});
+
+it.each([
+  [
+    'Expected double-quoted property name in JSON at position 14 (line 3 column 3)',
+    ': see line 3, character 3',
+  ],
+  [
+    'JSON.parse: expected double-quoted property name at line 3 column 3 of the JSON data',
+    ': see line 3, character 3',
+  ],
+  ['JSON.parse: unexpected end of data at line 3 column 7 of the JSON data', ': it ends too early'],
+  ['Unexpected end of JSON input', ': it ends too early'],
+  ['JSON Parse error: Expected ‘}’', ''],
+])('the place of a mistake in JSON is read from the message of the browser: %s', (message, place) => {
+  expect(placeOf('{\n  "a": 1,\n  oops\n}', new SyntaxError(message))).toBe(place);
 });

@@ -159,12 +159,15 @@ export function writeMetadata(metadata: Metadata): string {
   return Object.keys(metadata).length === 0 ? '' : JSON.stringify(metadata, null, 2);
 }
 
-/** ": see line 2, character 7", if the browser gives the position. */
-function placeOf(text: string, error: unknown): string {
+/** ": see line 2, character 7", if the browser gives the place: Chromium by its position, Firefox by line and column. */
+export function placeOf(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : '';
+  const place = / at line (\d+) column (\d+)/.exec(message);
   const position = /at position (\d+)/.exec(message)?.[1];
-  const end = /end of (JSON|data)|unterminated/i.test(message);
-  if (position === undefined) return end ? ': it ends too early' : '';
+  if (position === undefined && /end of (JSON|data)|unterminated/i.test(message))
+    return ': it ends too early';
+  if (place) return `: see line ${place[1]}, character ${place[2]}`;
+  if (position === undefined) return '';
   const before = text.slice(0, Number(position)).split('\n');
   return `: see line ${before.length}, character ${(before.at(-1) ?? '').length + 1}`;
 }
