@@ -16,6 +16,7 @@ import type { OwnerLeaseReader } from '../replicas/index.ts';
 import { apiKeyBatch, contentBatch, leaseBatch, markBatch } from './batch-kinds.ts';
 import { createBatchReader } from './batch-routes.ts';
 import { alone, gatherReads } from './gather-reads.ts';
+import { gatherUses } from './gather-uses.ts';
 import type { InternalClient } from './internal-client.ts';
 
 const readLease = createStrictReader(
@@ -84,8 +85,6 @@ export function createKeyVersionClient(content: InternalClient): KeyVersionRegis
 
 /** How long uses of keys are gathered before they are reported: `docs/reference/contract.md#api-keys` allows a minute. */
 export const reportUsesEveryMs = 5_000;
-/** Maximum uses in one report: at some 55 bytes each, half of the 64 KiB that a body may have. */
-const usesAtATime = 500;
 
 const readAnswer = createStrictReader(ApiKeyAnswerSchema, 'the state of an API key');
 
@@ -96,31 +95,18 @@ export interface RemoteApiKeyVerifier extends ApiKeyVerifier {
 }
 
 export function createApiKeyClient(auth: InternalClient): RemoteApiKeyVerifier {
-  let uses = new Map<string, number>();
   const findApiKey = gatherReads({
     readOne: ({ keyHash, wellFormed }: AskedApiKey) =>
       auth.get(`/internal/api-keys/${keyHash}?wellFormed=${wellFormed}`, (body) => readAnswer(body).apiKey),
     readMany: createBatchReader(auth, apiKeyBatch, (state) => state),
   });
+  // The client has already reported a failure.
+  const uses = gatherUses((part) =>
+    auth.post('/internal/api-keys/uses', { uses: Object.fromEntries(part) }, () => undefined),
+  );
   return {
     findApiKey: (keyHash, wellFormed) => findApiKey({ keyHash, wellFormed }),
-    noteUse(id, usedAt) {
-      uses.set(id, Math.max(usedAt, uses.get(id) ?? 0));
-    },
-    async flush() {
-      if (uses.size === 0) return;
-      const reported = [...uses];
-      uses = new Map();
-      for (let from = 0; from < reported.length; from += usesAtATime) {
-        const part = Object.fromEntries(reported.slice(from, from + usesAtATime));
-        try {
-          await auth.post('/internal/api-keys/uses', { uses: part }, () => undefined);
-        } catch {
-          // The client has already reported the failure. A later use takes precedence over one that is reported again.
-          for (const [id, usedAt] of reported.slice(from)) uses.set(id, Math.max(usedAt, uses.get(id) ?? 0));
-          return;
-        }
-      }
-    },
+    noteUse: uses.note,
+    flush: uses.flush,
   };
 }

@@ -1,5 +1,6 @@
 import type { UsageReport } from '../contracts/index.ts';
 import type { UsageCounts } from '../statistics/index.ts';
+import { oneAtATime } from './gather-uses.ts';
 import type { InternalClient } from './internal-client.ts';
 
 /** How often minutes that are over are reported, and so how soon after its end a minute is shown. Without any, it costs nothing. */
@@ -10,13 +11,6 @@ export const usagePath = '/internal/usage';
 /** Writes a report once, however often it is called with it. Rejects if the report may not have been written. */
 export type RecordUsage = (report: UsageReport) => Promise<unknown>;
 
-export interface UsageReporter {
-  /** Reports the minutes that are over. Never rejects: what could not be reported is kept for the next time. */
-  flush(): Promise<void>;
-  /** Same for the end of the process: the minute under way is reported, too. */
-  end(): Promise<void>;
-}
-
 interface UsageReporterOptions {
   counts: UsageCounts;
   /** 32 hex digits that no other process and no other start of this one has. */
@@ -25,15 +19,9 @@ interface UsageReporterOptions {
   onFault: (error: unknown) => void;
 }
 
-export function createUsageReporter({
-  counts,
-  instance,
-  record,
-  onFault,
-}: UsageReporterOptions): UsageReporter {
-  let flushing: Promise<void> | null = null;
-
-  async function reportAll(): Promise<void> {
+export function createUsageReporter({ counts, instance, record, onFault }: UsageReporterOptions) {
+  // Two at a time would only send a report twice.
+  const flush = oneAtATime(async () => {
     try {
       for (const { number, at, counts: own } of counts.ended()) {
         await record({ id: `${instance}-${number}`, at, counts: own });
@@ -42,21 +30,12 @@ export function createUsageReporter({
     } catch (error) {
       onFault(error);
     }
-  }
-
-  async function flush(): Promise<void> {
-    // Two at a time would only send a report twice.
-    while (flushing) await flushing;
-    if (counts.ended().length === 0) return;
-    flushing = reportAll().finally(() => {
-      flushing = null;
-    });
-    await flushing;
-  }
-
+  });
   return {
+    /** Reports the minutes that are over. Never rejects: what could not be reported is kept for the next time. */
     flush,
-    async end() {
+    /** Same for the end of the process: the minute under way is reported, too. */
+    async end(): Promise<void> {
       counts.end();
       await flush();
     },
