@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { CallSpan } from '../traces/index.ts';
 import { type Address, NotStarted, phaseHeader, Unresponsive, UnsureReplica } from '../upstream/index.ts';
 import { internalSecretHeader, refusedHeader } from './internal-gate.ts';
 
@@ -11,21 +12,18 @@ export interface Question {
   /** For the whole answer. */
   limitMs: number;
   /** A limit of the same length that has begun before. The caller ends it. */
-  limit?: TimeLimit;
-}
-
-/** A limit that has begun. */
-export interface TimeLimit {
-  signal: AbortSignal;
-  /** To be called with the answer. */
-  end(): void;
+  limit?: ReturnType<typeof limitTime>;
+  /** Of the call. It ends with the answer. */
+  span?: CallSpan | null;
 }
 
 /**
  * Aborts with a `TimeoutError`, as `AbortSignal.timeout` does. That one cannot be ended: it made an error and an event for each call, 2 s
  * after its answer, which took a tenth of the time of a service that creates leases.
+ *
+ * @returns `end` is to be called with the answer
  */
-export function limitTime(limitMs: number): TimeLimit {
+export function limitTime(limitMs: number) {
   const controller = new AbortController();
   const timer = setTimeout(
     () => controller.abort(new DOMException(`no answer within ${limitMs} ms`, 'TimeoutError')),
@@ -75,7 +73,7 @@ export function secretHeaders(secret: string): Record<string, string> {
  * @throws NotStarted if nothing was done with it, Unresponsive without a whole answer in time, and undici's errors
  */
 export async function ask(address: Address, question: Question): Promise<Answer> {
-  const { method = 'GET', path, headers, body = null, limitMs } = question;
+  const { method = 'GET', path, headers, body = null, limitMs, span } = question;
   const limit = question.limit ?? limitTime(limitMs);
   const { signal } = limit;
   try {
@@ -83,8 +81,10 @@ export async function ask(address: Address, question: Question): Promise<Answer>
     if (answer.headers[phaseHeader] !== undefined) address.avoid();
     const text = await answer.body.text();
     if (answer.headers[phaseHeader] === 'starting') throw new NotStarted();
+    span?.end(answer.statusCode >= 500 ? String(answer.statusCode) : undefined);
     return { status: answer.statusCode, headers: answer.headers, text };
   } catch (error) {
+    span?.end('unanswered');
     throw signal.aborted ? new Unresponsive(`it gave no answer within ${limitMs} ms`) : error;
   } finally {
     if (!question.limit) limit.end();

@@ -1,15 +1,7 @@
 import { AppError } from '../errors/errors.ts';
-import type { CallSpan, Tracer } from '../traces/index.ts';
-import { Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
-import {
-  type Answer,
-  ask,
-  limitTime,
-  readJson,
-  refusalOf,
-  secretHeaders,
-  type TimeLimit,
-} from './call-service.ts';
+import type { Tracer } from '../traces/index.ts';
+import { type Address, Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
+import { type Answer, ask, limitTime, readJson, refusalOf, secretHeaders } from './call-service.ts';
 
 /** Below the 5 s after which a state is unknown, with time for a second address. */
 const defaultAnswerTimeoutMs = 2_000;
@@ -89,34 +81,32 @@ export function createInternalClient({
     }
   }
 
-  async function callOne(tries: Tries, request: Call): Promise<unknown> {
+  async function callOne(tries: Tries, { kind, path, body, headers }: Call): Promise<unknown> {
     // One limit for the wait and the answer together.
     const limit = limitTime(answerTimeoutMs);
+    let address: Address | null = null;
     try {
-      return await callWithin(limit, tries, request);
-    } finally {
-      limit.end();
-    }
-  }
-
-  async function callWithin(limit: TimeLimit, tries: Tries, request: Call): Promise<unknown> {
-    const { kind, path, body, headers } = request;
-    const address = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
-    const span = tracer?.call('client', `call ${name}`, {}) ?? null;
-    const method = kind === 'get' ? 'GET' : 'POST';
-    try {
-      const answer = await askWithin(span, address, {
-        method,
+      address = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
+      const span = tracer?.call('client', `call ${name}`, {}) ?? null;
+      const answer = await ask(address, {
+        method: kind === 'get' ? 'GET' : 'POST',
         path,
-        headers: { ...headers, ...headersOf(secret, body !== undefined, span) },
+        headers: {
+          ...headers,
+          ...secretHeaders(secret),
+          ...(span && { traceparent: span.traceparent }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
         body: body === undefined ? null : JSON.stringify(body),
         limitMs: answerTimeoutMs,
         limit,
+        span,
       });
       if (kind === 'batch') throwRefusal(answer);
       return readJson(answer);
     } finally {
-      address.release();
+      limit.end();
+      address?.release();
     }
   }
 
@@ -128,7 +118,7 @@ export function createInternalClient({
       // Not a fault of the service: the caller now reads one by one.
       if (cause instanceof BatchRefused) throw cause;
       onFault(name, cause);
-      throw unavailable(cause, name, tries);
+      throw new AppError('DEPENDENCY_UNAVAILABLE', { cause, call: { upstream: name, tries: tries.count() } });
     }
   }
 
@@ -137,30 +127,6 @@ export function createInternalClient({
     post: (path, body, parse, headers) => parsed({ kind: 'change', path, body, headers }, parse),
     readMany: (path, body, parse) => parsed({ kind: 'batch', path, body }, parse),
   };
-}
-
-function headersOf(secret: string, hasBody: boolean, span: CallSpan | null): Record<string, string> {
-  return {
-    ...secretHeaders(secret),
-    ...(span && { traceparent: span.traceparent }),
-    ...(hasBody && { 'content-type': 'application/json' }),
-  };
-}
-
-/** As `ask`, and ends the span with it. */
-async function askWithin(span: CallSpan | null, ...question: Parameters<typeof ask>): Promise<Answer> {
-  try {
-    const answer = await ask(...question);
-    span?.end(answer.status >= 500 ? String(answer.status) : undefined);
-    return answer;
-  } catch (error) {
-    span?.end('unanswered');
-    throw error;
-  }
-}
-
-function unavailable(cause: unknown, upstream: string, tries: Tries): AppError {
-  return new AppError('DEPENDENCY_UNAVAILABLE', { cause, call: { upstream, tries: tries.count() } });
 }
 
 /** @throws BatchRefused */
