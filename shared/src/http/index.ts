@@ -1,4 +1,4 @@
-export { chooseCoding, varyByCoding } from './choose-coding.ts';
+export * from './choose-coding.ts';
 export {
   type ForeignPageReason,
   foreignPageReason,
@@ -7,25 +7,16 @@ export {
 } from './csrf.ts';
 export type { OpenApiDocument } from './describe-routes.ts';
 export { readEmptyBody } from './empty-body.ts';
-export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
+export * from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';
 export { isTagNamed } from './kept-document.ts';
-export {
-  listQuery,
-  NextCursorSchema,
-  nextCursor,
-  nullableType,
-  page,
-  sortedPage,
-  sortQuery,
-  totalOf,
-} from './list-query.ts';
+export * from './list-query.ts';
 export { createMutualTls } from './mutual-tls.ts';
 export { addOpenApi } from './openapi.ts';
-export { minimalWasApplied, prefersMinimal } from './prefer-minimal.ts';
+export * from './prefer-minimal.ts';
 export { createRateLimiter, type RateLimits } from './rate-limit.ts';
-export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
+export * from './refusal-audit.ts';
 export { type App, gateDecorator } from './routes.ts';
 export { addAnswerHeaders } from './send-whole.ts';
 export {
@@ -44,5 +35,5 @@ export {
   validationFailure,
 } from './validation.ts';
 export { createViewerCeiling } from './viewer-ceiling.ts';
-export { appliedMembers, WaitQuerySchema, waitIfAsked } from './wait-applied.ts';
+export * from './wait-applied.ts';
 export { createWrongSessions } from './wrong-sessions.ts';
