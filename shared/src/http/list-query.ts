@@ -39,36 +39,17 @@ export function nullableType<T>(schema: Record<string, unknown>) {
 export const NextCursorSchema = nullableType<string>({ type: 'string' });
 
 /**
- * The page that a query with `listQuery` asks for, of a list that has one order.
- *
- * @throws AppError VALIDATION_FAILED for a cursor that this server did not make
- */
-export function page(
-  query: { limit?: number; cursor?: string },
-  defaultLimit: number,
-): { limit: number; after: Cursor | null } {
-  const { limit, after } = sortedPage(query, defaultLimit, ['']);
-  return { limit, after };
-}
-
-interface SortedPage<Order extends string> {
-  limit: number;
-  after: Cursor | null;
-  sort: Order;
-  /** The name of this order in cursors; empty for the usual order. */
-  order: string;
-}
-
-/**
  * The page that a query with `listQuery` and `sortQuery` asks for.
  *
+ * @param orders as for `sortQuery`. Optional. Default: the list has one order
+ * @returns `order` is the name of the order in cursors, empty for the usual order
  * @throws AppError VALIDATION_FAILED for a cursor that this server did not make, or made for another order
  */
-export function sortedPage<Order extends string>(
+export function readPage<Order extends string>(
   query: { limit?: number; cursor?: string; sort?: Order },
   defaultLimit: number,
-  orders: readonly [Order, ...Order[]],
-): SortedPage<Order> {
+  orders: readonly [Order, ...Order[]] = ['' as Order],
+) {
   const sort = query.sort ?? orders[0];
   const order = sort === orders[0] ? '' : sort;
   const after = query.cursor === undefined ? null : decodeCursor(query.cursor, order);

@@ -10,7 +10,7 @@ import {
   NextCursorSchema,
   nullableType,
   readInstant,
-  sortedPage,
+  readPage,
   sortQuery,
   totalOf,
   validationFailure,
@@ -165,7 +165,7 @@ export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions):
       },
     },
     async (request) => {
-      const { limit, after, sort, order } = sortedPage(request.query, defaultLimit, auditOrders);
+      const { limit, after, sort, order } = readPage(request.query, defaultLimit, auditOrders);
       const filter = readAuditFilter(request.query);
       await refusals.settle();
       const { rows, next } = await listAuditRows(db, filter, {

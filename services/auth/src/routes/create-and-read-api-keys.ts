@@ -13,7 +13,7 @@ import {
   nullableType,
   readInstant,
   readName,
-  sortedPage,
+  readPage,
   sortQuery,
   totalOf,
 } from '@latchkey/shared/http';
@@ -221,7 +221,7 @@ export function addListApiKeysRoute(app: App, { db, clock }: AuthRouteOptions): 
       },
     },
     async (request) => {
-      const { limit, after, sort, order } = sortedPage(request.query, defaultLimit, apiKeyOrders);
+      const { limit, after, sort, order } = readPage(request.query, defaultLimit, apiKeyOrders);
       const { q: search, status, scope, expires, unusedDays } = request.query;
       const within = namedBy(db, contentsOf(request.principal));
       const filter = { search, status, scope, expires, unusedDays, within };

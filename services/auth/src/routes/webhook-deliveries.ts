@@ -5,8 +5,8 @@ import {
   listQuery,
   NextCursorSchema,
   nextCursor,
-  page,
   readEmptyBody,
+  readPage,
 } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
@@ -53,7 +53,7 @@ export function addListDeliveriesRoute(app: App, { db }: AuthRouteOptions): void
     async (request) => {
       const webhookId = readWebhookId(request.params.id);
       if (!(await findWebhook(db, webhookId))) throw webhookNotFound();
-      const { limit, after } = page(request.query, defaultLimit);
+      const { limit, after } = readPage(request.query, defaultLimit);
       const { state } = request.query;
       const found = await listDeliveries(db, { webhookId, state }, { limit: limit + 1, after });
       const { rows, next } = nextCursor(found, limit, (row) => ({ at: row.created_at, id: row.id }));

@@ -8,7 +8,7 @@ import {
   NextCursorSchema,
   nullableType,
   prefersMinimal,
-  sortedPage,
+  readPage,
   sortQuery,
   totalOf,
   validationFailure,
@@ -70,7 +70,7 @@ export function addListLeasesRoute(app: App, service: LeaseService): void {
   const { db, clock } = service;
   const config = { access: 'manage', contents: 'narrowed', action: 'lease.list', limit: 'api' } as const;
   app.get('/api/v1/leases', { config, schema: listSchema }, async ({ query, headers, principal }, reply) => {
-    const { limit, after, sort, order } = sortedPage(query, defaultLimit, leaseOrders);
+    const { limit, after, sort, order } = readPage(query, defaultLimit, leaseOrders);
     const within = namedBy(db, contentsOf(principal));
     const selector = { viewerId: query.viewerId ?? null, contentId: query.contentId ?? null, within };
     const now = clock.now();
