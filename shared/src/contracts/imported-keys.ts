@@ -1,5 +1,6 @@
 import { type Static, Type } from '../schema/type.ts';
 import { maxEpoch } from './key-periods.ts';
+import { type AuditFacts, AuditFactsSchema } from './principal.ts';
 import { nullable } from './record.ts';
 
 /** A key that exists already, as AES key wrap stores it: 24 bytes (RFC 3394 section 2.2.1). */
@@ -28,30 +29,16 @@ export interface ImportedKeyBatchReader {
   findImportedKeys(names: readonly ImportedKeyName[]): Promise<(string | null)[]>;
 }
 
-const ActorSchema = Type.Object({
-  kind: Type.Enum(['api-key', 'bootstrap-key', 'viewer', 'anonymous', 'operator', 'system']),
-  id: nullable(Type.String()),
-});
-
-/** Who acts, for the row in the audit. */
-const ActFactsSchema = Type.Object({
-  actor: ActorSchema,
-  person: Type.Optional(nullable(Type.String())),
-  clientIp: nullable(Type.String()),
-  requestId: nullable(Type.String()),
-});
-type ActFacts = Static<typeof ActFactsSchema>;
-
 /** An act of a client that one process takes and another one does. The other one checks the credential itself: nothing vouches for anybody. */
 export interface PassedOnAct {
-  facts: ActFacts;
+  facts: AuditFacts;
   /** The header of the client's request. */
   authorization: string;
 }
 
 /** An act that was refused by a process without a database, as its row in the audit has it. */
 export const RefusedActSchema = Type.Object({
-  ...ActFactsSchema.properties,
+  ...AuditFactsSchema.properties,
   action: Type.String(),
   target: nullable(Type.String()),
   outcome: Type.Literal('refused'),

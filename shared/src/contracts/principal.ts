@@ -1,12 +1,26 @@
+import { type Static, Type } from '../schema/type.ts';
 import type { LeaseNames } from './lease-names.ts';
+import { nullable } from './record.ts';
 import type { SessionId } from './session-id.ts';
 
-/** The actor, as the audit stores it. */
-export interface Actor {
-  kind: 'api-key' | 'bootstrap-key' | 'viewer' | 'anonymous' | 'operator' | 'system';
-  /** UUID of the API key or `sub` of the viewer; null if the actor has neither. */
-  id: string | null;
-}
+/** The actor, as the audit stores it. Its id is the UUID of the API key or `sub` of the viewer; null if it has neither. */
+const ActorSchema = Type.Object({
+  kind: Type.Enum(['api-key', 'bootstrap-key', 'viewer', 'anonymous', 'operator', 'system']),
+  id: nullable(Type.String()),
+});
+export type Actor = Static<typeof ActorSchema>;
+
+/**
+ * The actor in an act's audit row, and the person whom a proxy with sign-on named. An operator at the database has neither address nor
+ * request.
+ */
+export const AuditFactsSchema = Type.Object({
+  actor: ActorSchema,
+  person: Type.Optional(nullable(Type.String())),
+  clientIp: nullable(Type.String()),
+  requestId: nullable(Type.String()),
+});
+export type AuditFacts = Static<typeof AuditFactsSchema>;
 
 export type AuditOutcome = 'done' | 'refused';
 
@@ -18,16 +32,11 @@ export interface AuditDetails {
 }
 
 /** One management action, done or refused. */
-export interface AuditEntry {
-  actor: Actor;
-  /** The person whom a proxy with sign-on named. */
-  person?: string | null;
+export interface AuditEntry extends AuditFacts {
   /** Noun and verb, such as `api-key.create`. */
   action: string;
   /** The target: an id or a selector. */
   target: string | null;
-  clientIp: string | null;
-  requestId: string | null;
   outcome: AuditOutcome;
   /** The error code of a refusal. */
   code: string | null;

@@ -1,19 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { RefusalLog } from '../audit/index.ts';
 import { accessRules, presentsApiKey, scopesOf, takesBasic } from '../auth/index.ts';
-import type { Actor } from '../contracts/index.ts';
-import { describeSelector, toActor } from '../contracts/index.ts';
+import { type AuditFacts, describeSelector, toActor } from '../contracts/index.ts';
 import type { AppError } from '../errors/errors.ts';
 import { toAppError } from './error-handler.ts';
 import type { App } from './routes.ts';
 
-/** The actor in an act's audit row. An operator at the database has neither address nor request. */
-export interface AuditFacts {
-  actor: Actor;
-  person?: string | null;
-  clientIp: string | null;
-  requestId: string | null;
-}
+export type { AuditFacts };
 
 export function auditFacts(request: FastifyRequest): AuditFacts {
   const { principal, person, clientIp, id } = request;
