@@ -1,12 +1,4 @@
-/** A process that follows the change feed, as the list of followers has it. */
-export interface ListedFollower {
-  process: string;
-  /** Its `AUTHORITY_MAX_AGE_SECONDS`, in milliseconds. */
-  limitMs: number;
-  /** The history of the feed that it reported last, and the number up to which it has applied every change there. */
-  history: string | null;
-  applied: number;
-}
+import type { FollowerReport } from './change-feed.ts';
 
 /** A place in the feed that a process has reached, or that a request waits for. */
 export interface AwaitedPlace {
@@ -46,7 +38,7 @@ export class AppliedWaits {
    */
   begin(
     place: AwaitedPlace,
-    followers: readonly Pick<ListedFollower, 'process' | 'limitMs'>[],
+    followers: readonly Pick<FollowerReport, 'process' | 'limitMs'>[],
     committedAtMs: number,
     done: () => void,
   ): () => void {
@@ -72,7 +64,7 @@ export class AppliedWaits {
   }
 
   /** The list as it is now. A process that is no longer on it serves nothing before it has read the feed again. */
-  note(followers: readonly ListedFollower[]): void {
+  note(followers: readonly FollowerReport[]): void {
     for (const { process, history, applied } of followers) {
       if (history !== null) this.confirm(process, { number: applied, history });
     }

@@ -46,7 +46,7 @@ export type FeedPage = Omit<WirePage, 'changes'> & { changes: FeedRow[] };
 
 /**
  * A process that follows the feed, and how far: it has applied every change up to the number of the history. The history is null
- * before its first read.
+ * before its first read. `limitMs` is its `AUTHORITY_MAX_AGE_SECONDS`, in milliseconds.
  */
 export const FollowerReportSchema = Type.Object({
   process: NameSchema,

@@ -3,10 +3,11 @@ import type { AwaitedPlace } from './applied-waits.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
 import type { ChangeFeed, FeedPage, FollowerReport } from './change-feed.ts';
-import type { FeedPosition, FeedRecord } from './feed-position.ts';
-import { createFeedProgress } from './feed-progress.ts';
+import type { FeedRecord } from './feed-position.ts';
+import { createFeedProgress, type FeedProgress } from './feed-progress.ts';
 
-export interface FeedFollower extends FeedPosition {
+export interface FeedFollower
+  extends Pick<FeedProgress, 'vouchesFor' | 'limitMs' | 'ageMs' | 'seenUpToMs' | 'place'> {
   /**
    * Reads everything new. The first call begins at the feed's present end, because states that are cached later are
    * covered from there. Overlapping calls share one read. Rejects where the feed cannot be read.
@@ -14,14 +15,6 @@ export interface FeedFollower extends FeedPosition {
   pull(): Promise<void>;
   /** Called with every change, and with `null` where changes may have been missed and every state has to be dropped. */
   onChange(listener: (change: Change | null) => void): void;
-  /** Maximum age of a state that nothing has confirmed since, in milliseconds. */
-  readonly limitMs: number;
-  /** Milliseconds since the feed was last known to be read completely; null before the first read. */
-  ageMs(): number | null;
-  /** Monotonic milliseconds: every change that was committed before this instant has been seen; null before the first read. */
-  seenUpToMs(): number | null;
-  /** Every change up to this number of this history has been applied; null before the first read. */
-  place(): AwaitedPlace | null;
   stop(): void;
 }
 

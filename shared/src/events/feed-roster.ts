@@ -3,7 +3,6 @@ import type { Clock } from '../clock/clock.ts';
 import { type Database, isPostgres, rowList } from '../db/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { withTimeLimit } from '../lifecycle/index.ts';
-import type { ListedFollower } from './applied-waits.ts';
 import type { ChangeFeed, FollowerReport } from './change-feed.ts';
 import { authorityLimitMs, listedForMs } from './feed-position.ts';
 
@@ -14,7 +13,7 @@ const doubled = 2;
 
 /** The list of followers, as the services that own the database keep it. */
 export interface FeedRoster {
-  list(): Promise<ListedFollower[]>;
+  list(): Promise<FollowerReport[]>;
   /**
    * Notes that these processes did not confirm in time. From then on their pulls are refused unless they clear that, which is a write.
    * So one that stays suspect has not pulled since.
@@ -140,7 +139,7 @@ function createFollowerStore(db: Database) {
     async remove(process: string): Promise<void> {
       await db.deleteFrom('followers').where('process', '=', process).execute();
     },
-    list(): Promise<ListedFollower[]> {
+    list(): Promise<FollowerReport[]> {
       const rows = db
         .selectFrom('followers')
         .select(['process', 'limit_ms as limitMs', 'history', 'applied']);

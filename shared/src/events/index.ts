@@ -1,5 +1,5 @@
 export type { WaitUntilApplied } from './applied-everywhere.ts';
-export { AppliedWaits, type AwaitedPlace, type ListedFollower, unlisted } from './applied-waits.ts';
+export { AppliedWaits, type AwaitedPlace, unlisted } from './applied-waits.ts';
 export { type Bus, createInProcessBus } from './bus.ts';
 export { type Change, parseChange } from './change.ts';
 export {

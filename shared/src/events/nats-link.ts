@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ConsumerMessages } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { explainTlsFault, type TlsSubject } from '../tls/index.ts';
@@ -37,13 +38,7 @@ interface NatsLinkOptions {
 }
 
 /** A NATS connection that consumes the stream and always reconnects. */
-interface NatsLink {
-  /** The connection while the stream is being consumed; null at other times. */
-  connection(): NatsConnection | null;
-  close(): Promise<void>;
-}
-
-export function openNatsLink(options: NatsLinkOptions): NatsLink {
+export function openNatsLink(options: NatsLinkOptions) {
   const { name, receive, onFault } = options;
   const servers = createNatsServers(options.url, options.origin, options.access);
   const ending = new AbortController();
@@ -97,14 +92,16 @@ export function openNatsLink(options: NatsLinkOptions): NatsLink {
   async function run(): Promise<void> {
     while (!ending.signal.aborted) {
       if (await useNext()) failures = 0;
-      if (failures === 0 || failures % servers.count === 0) await pause(retryEveryMs, ending.signal);
+      if (failures === 0 || failures % servers.count === 0)
+        await setTimeout(retryEveryMs, null, { signal: ending.signal }).catch(() => {});
     }
   }
 
   const running = run();
   return {
+    /** The connection while the stream is being consumed; null at other times. */
     connection: () => consumed,
-    close() {
+    close(): Promise<void> {
       ending.abort();
       return running;
     },
@@ -142,17 +139,4 @@ function watchConnection(connection: NatsConnection, messages: ConsumerMessages,
  */
 async function stopWhenSilent(messages: ConsumerMessages): Promise<void> {
   for await (const { type } of messages.status()) if (type === 'heartbeats_missed') messages.stop();
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
 }

@@ -14,15 +14,6 @@ export interface NatsAccess {
 /** With fewer servers a stream cannot be kept on several: NATS wants a majority of them. */
 const copiesOfCluster = 3;
 
-interface NatsServers {
-  readonly count: number;
-  /** How many servers keep the stream. */
-  readonly copies: number;
-  readonly subject: TlsSubject;
-  /** The options for a connection to the next server in turn. */
-  next(): ConnectionOptions;
-}
-
 /**
  * The servers of `NATS_URL`, one after the other. Each connection gets one server alone, because the certificate of an address without a
  * name would be verified by another name otherwise.
@@ -30,7 +21,7 @@ interface NatsServers {
  * @param origin random, in hexadecimal digits
  * @throws TypeError where the text is not a list of URLs
  */
-export function createNatsServers(url: string, origin: string, access: NatsAccess = {}): NatsServers {
+export function createNatsServers(url: string, origin: string, access: NatsAccess = {}) {
   const { tls = null, credentials, nkey } = access;
   const place = parseNatsUrls(url);
   if (typeof place === 'string') throw new TypeError(`the URL of NATS ${place}`);
@@ -44,14 +35,16 @@ export function createNatsServers(url: string, origin: string, access: NatsAcces
   let turn = Number.parseInt(origin.slice(0, 8), 16) || 0;
   return {
     count: servers.length,
+    /** How many servers keep the stream. */
     copies: servers.length >= copiesOfCluster ? copiesOfCluster : 1,
     subject: {
       name: 'NATS',
       urlVariable: 'NATS_URL',
       variables: { ca: 'NATS_CA_FILE', cert: 'NATS_CERT_FILE', key: 'NATS_KEY_FILE' },
       settings: tls?.settings ?? {},
-    },
-    next() {
+    } satisfies TlsSubject,
+    /** The options for a connection to the next server in turn. */
+    next(): ConnectionOptions {
       const server = servers[turn++ % servers.length] as string;
       return {
         servers: [server],

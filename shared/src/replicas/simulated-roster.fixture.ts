@@ -1,6 +1,6 @@
-import { type AwaitedPlace, authorityLimitMs, type ListedFollower, listedForMs } from '../events/index.ts';
+import { type AwaitedPlace, authorityLimitMs, type FollowerReport, listedForMs } from '../events/index.ts';
 
-interface Row extends ListedFollower {
+interface Row extends FollowerReport {
   listedAtMs: number;
   suspectSinceMs: number | null;
 }
