@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '../schema/type.ts';
+import { type Static, type TSchema, Type } from '../schema/type.ts';
 
 /** Every error answer: its status and its title. Answers carry the code; a test compares the codes with the document. */
 export const codes = {
@@ -105,15 +105,6 @@ export class AppError extends Error {
 }
 
 /** RFC 9457 section 3.1, with `code` and `requestId` as extension members (section 3.2). */
-interface Problem extends Record<string, unknown> {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: ErrorCode;
-  requestId: string;
-}
-
 const ProblemSchema = Type.Object(
   {
     type: Type.String({ pattern: '^urn:latchkey:error:[A-Z_]+$' }),
@@ -134,7 +125,7 @@ const ProblemSchema = Type.Object(
 );
 
 /** The body of an error answer. */
-export function toProblem(error: AppError, requestId: string): Problem {
+export function toProblem(error: AppError, requestId: string): Static<typeof ProblemSchema> {
   const { status, title } = codes[error.code];
   // A fault that belongs to no member has the empty path, which means the whole request (RFC 6901).
   const whole = { errors: [{ path: '', message: error.detail ?? `${title}.` }] };
@@ -150,21 +141,13 @@ export function toProblem(error: AppError, requestId: string): Problem {
   };
 }
 
-/** A response with its media type, in the form that Fastify needs. */
-interface ProblemAnswer {
-  description: string;
-  content: { 'application/problem+json': { schema: TSchema } };
-}
-
 /** Response schemas of a route's error answers, for validation and for the OpenAPI document. */
-export function problems(...names: ErrorCode[]): Record<number, ProblemAnswer> {
-  const answers: Record<number, ProblemAnswer> = {};
+export function problems(...names: ErrorCode[]) {
   // On any route a dependency can be missing, a fault can occur or a rate limit can be reached.
   const always: ErrorCode[] = ['INTERNAL', 'DEPENDENCY_UNAVAILABLE', 'RATE_LIMITED'];
   const byStatus = Map.groupBy([...names, ...always], (name) => codes[name].status);
-  for (const [status, group] of byStatus) {
-    const content = { 'application/problem+json': { schema: ProblemSchema } };
-    answers[status] = { description: group.join(', '), content };
-  }
-  return answers;
+  const content = { 'application/problem+json': { schema: ProblemSchema as TSchema } };
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [status, { description: group.join(', '), content }]),
+  );
 }

@@ -72,14 +72,8 @@ export function isOwnName(host: string | undefined, publicUrl: string | null): b
   return publicUrl !== null && name === new URL(publicUrl).hostname;
 }
 
-interface Served {
-  name: string;
-  origin: string;
-  secureOrigin: string;
-}
-
 /** The origins that `Host` can mean; undefined if it is not a host with an optional port. */
-function readHost(host: string | undefined): Served | undefined {
+function readHost(host: string | undefined) {
   if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return undefined;
   const plain = `http://${host}`;
   const secure = `https://${host}`;

@@ -17,16 +17,9 @@ export interface OpenApiDocument {
   components?: { schemas?: Record<string, unknown> };
 }
 
-/** A route for the generator: its schema has everything that the document shows. */
-interface DescribedRoute {
-  method: string;
-  url: string;
-  schema: object;
-}
-
-/** The message to the thread. */
+/** The message to the thread. The schema of a route has everything that the document shows. */
 export interface DescribeRequest {
-  routes: DescribedRoute[];
+  routes: { method: string; url: string; schema: object }[];
   facts: OpenApiFacts;
 }
 

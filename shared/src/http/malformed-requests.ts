@@ -6,15 +6,6 @@ import { AppError } from '../errors/errors.ts';
 import { answerRaw, type RawAnswers } from './raw-answer.ts';
 import { validationFailure } from './validation.ts';
 
-interface ClientErrors {
-  /** Called for each request that begins. */
-  begin(request: IncomingMessage, reply: FastifyReply): void;
-  /** Why the body of this request will never arrive whole; null if no fault is known. */
-  failureOf(request: IncomingMessage): AppError | null;
-  /** Answers input that is not HTTP, is too large, or arrives too slowly. */
-  answer(error: NodeJS.ErrnoException, socket: Socket): void;
-}
-
 interface Begun {
   request: IncomingMessage;
   reply: FastifyReply;
@@ -25,20 +16,23 @@ interface Begun {
  * Handles input that the parser refuses. Where the fault is in the body of a request that has begun, that request fails,
  * with its own id and log line. Otherwise no request exists yet, so the answer and the line are written here.
  */
-export function createClientErrors(answers: RawAnswers): ClientErrors {
+export function createClientErrors(answers: RawAnswers) {
   const latest = new WeakMap<Socket, Begun>();
   return {
-    begin(request, reply) {
+    /** Called for each request that begins. */
+    begin(request: IncomingMessage, reply: FastifyReply): void {
       // Once a request has begun, only its body can be refused.
       const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
       if (length === undefined && encoding === undefined) return;
       latest.set(request.socket, { request, reply, failure: null });
     },
-    failureOf(request) {
+    /** Why the body of this request will never arrive whole; null if no fault is known. */
+    failureOf(request: IncomingMessage): AppError | null {
       const begun = latest.get(request.socket);
       return begun?.request === request ? begun.failure : null;
     },
-    answer(error, socket) {
+    /** Answers input that is not HTTP, is too large, or arrives too slowly. */
+    answer(error: NodeJS.ErrnoException, socket: Socket): void {
       // The peer hung up, so there is no client to answer. Or it never sent a request: browsers and health checks open
       // connections in advance.
       if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0)

@@ -8,14 +8,7 @@ import type { TlsFiles } from '../tls/index.ts';
  * TLS of a listener whose callers prove by a certificate that they belong to the installation. The handshake also succeeds without one:
  * probes of an orchestrator have none. So the gate in front of the routes asks `whyUntrusted` for each request.
  */
-export interface MutualTls {
-  /** For `https.createServer`. */
-  readonly serverOptions: ServerOptions;
-  /** New connections use changed files from here on. Connections that are open keep theirs. */
-  renewWith(server: Server): void;
-  /** @returns null for a caller with a certificate of the CA; else Node's code of the fault, such as `CERT_HAS_EXPIRED` */
-  whyUntrusted(socket: Socket): string | null;
-}
+export type MutualTls = ReturnType<typeof createMutualTls>;
 
 /** Node's own limit is two minutes. The same as for the head of a request (`host.ts`). */
 const handshakeTimeoutMs = 15_000;
@@ -25,7 +18,7 @@ const handshakeTimeoutMs = 15_000;
  */
 const withoutSessions = constants.SSL_OP_NO_TICKET;
 
-export function createMutualTls(files: TlsFiles): MutualTls {
+export function createMutualTls(files: TlsFiles) {
   const contextOf = ({ ca, cert, key }: ReturnType<TlsFiles['current']>) => ({
     ca,
     cert,
@@ -35,14 +28,18 @@ export function createMutualTls(files: TlsFiles): MutualTls {
   /** Of a connection all requests have the same certificate. */
   const judged = new WeakMap<Socket, string | null>();
   return {
+    /** For `https.createServer`. */
     serverOptions: {
       ...contextOf(files.current()),
       requestCert: true,
       rejectUnauthorized: false,
       handshakeTimeout: handshakeTimeoutMs,
-    },
-    renewWith: (server) => files.onChange((material) => server.setSecureContext(contextOf(material))),
-    whyUntrusted(socket) {
+    } satisfies ServerOptions,
+    /** New connections use changed files from here on. Connections that are open keep theirs. */
+    renewWith: (server: Server): void =>
+      files.onChange((material) => server.setSecureContext(contextOf(material))),
+    /** @returns null for a caller with a certificate of the CA; else Node's code of the fault, such as `CERT_HAS_EXPIRED` */
+    whyUntrusted(socket: Socket): string | null {
       let why = judged.get(socket);
       if (why === undefined) {
         why = judge(socket);

@@ -1,21 +1,10 @@
-/** A schema that routes share, with its name as `$id`. */
-interface NamedSchema extends Record<string, unknown> {
-  $id: string;
-}
-
-interface NamedSchemas {
-  /** A copy of the value in which each schema with a `title` is a reference to the schema of that name. */
-  refer(value: object): object;
-  /** The schemas that were referred to, by their names. */
-  all(): NamedSchema[];
-}
-
 /**
  * Finds the resources in the schemas of routes: those with a `title`, such as `ApiKey`. Each is described once, under its name, so generated clients have
  * a type for it.
  */
-export function createNamedSchemas(): NamedSchemas {
-  const named = new Map<string, { text: string; schema: NamedSchema }>();
+export function createNamedSchemas() {
+  /** With the name as `$id`. */
+  const named = new Map<string, { text: string; schema: { $id: string } & Record<string, unknown> }>();
   const copies = new Map<object, unknown>();
 
   function copy(value: unknown): unknown {
@@ -39,7 +28,9 @@ export function createNamedSchemas(): NamedSchemas {
   }
 
   return {
-    refer: (value) => copy(value) as object,
+    /** A copy of the value in which each schema with a `title` is a reference to the schema of that name. */
+    refer: (value: object) => copy(value) as object,
+    /** The schemas that were referred to, by their names. */
     all: () => [...named.values()].map(({ schema }) => schema).sort((a, b) => (a.$id < b.$id ? -1 : 1)),
   };
 }

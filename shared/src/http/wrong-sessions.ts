@@ -19,12 +19,7 @@ const sendersAtMost = 10_000;
  * Limits how many sessions a stranger can have looked up. An id needs no other credential, so each made-up one would cost a read of the
  * database. Sessions whose state is known are never refused, so viewers who share an address with a stranger play on.
  */
-export interface WrongSessions {
-  /** @throws AppError RATE_LIMITED where the session is not known and the sender has named too many wrong ones */
-  assertMayLookUp(session: SessionId, request: FastifyRequest, reply: FastifyReply): void;
-  /** Notes an answer INVALID_SESSION. */
-  note(clientIp: string): void;
-}
+export type WrongSessions = ReturnType<typeof createWrongSessions>;
 
 export function createWrongSessions({
   leases,
@@ -32,7 +27,7 @@ export function createWrongSessions({
 }: {
   leases: Pick<Authority['leases'], 'glance'>;
   clock: Pick<Clock, 'monotonic'>;
-}): WrongSessions {
+}) {
   /** By the sender's network. A size in place of `max`, which takes the room of all senders at once. */
   const windows = new LRUCache<string, { count: number }>({
     maxSize: sendersAtMost,
@@ -43,7 +38,8 @@ export function createWrongSessions({
   });
 
   return {
-    assertMayLookUp({ leaseId }, { clientIp }, reply) {
+    /** @throws AppError RATE_LIMITED where the session is not known and the sender has named too many wrong ones */
+    assertMayLookUp({ leaseId }: SessionId, { clientIp }: FastifyRequest, reply: FastifyReply): void {
       // Usually nobody has named a wrong one.
       if (windows.size === 0) return;
       const sender = networkOf(clientIp);
@@ -58,7 +54,8 @@ export function createWrongSessions({
         retryAfterSeconds: seconds,
       });
     },
-    note(clientIp) {
+    /** Notes an answer INVALID_SESSION. */
+    note(clientIp: string): void {
       const sender = networkOf(clientIp);
       const known = windows.get(sender);
       if (known) known.count++;

@@ -33,17 +33,6 @@ const routeHeader = 'x-latchkey-route';
 const failureHeader = 'x-latchkey-failure';
 const revocationHeader = 'x-latchkey-revocation';
 
-/** The facts for the gateway's log line that only the service knows. */
-interface LogFacts {
-  principal: { kind: string; id: string | null } | null;
-  code: ErrorCode | null;
-  route: string | null;
-  /** Why the service answered with a 5xx. */
-  failure: RequestFailure | null;
-  /** Missing for most requests. */
-  revocation?: LoggedRevocation;
-}
-
 /** Adds to each answer, for the gateway, who acted, what was refused or revoked, and which route it was. */
 export function addLogHeaders(app: App): void {
   addAnswerHeaders(app, (request, reply) => {
@@ -61,8 +50,8 @@ export function addLogHeaders(app: App): void {
   });
 }
 
-/** Reads the headers that `addLogHeaders` wrote. Malformed headers are ignored. */
-export function readLogHeaders(headers: IncomingHttpHeaders): LogFacts {
+/** Reads the headers that `addLogHeaders` wrote: facts for the gateway's log line that only the service knows. Malformed headers are ignored. */
+export function readLogHeaders(headers: IncomingHttpHeaders) {
   // The bootstrap API key has no id, and a reader of HTTP may drop the space at the end of a value (RFC 9112 section 5).
   const [, kind, id] = /^([a-z-]+(?= )|api-key)(?: (.*))?$/.exec(text(headers[principalHeader])) ?? [];
   const code = text(headers[codeHeader]);

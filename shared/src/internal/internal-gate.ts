@@ -21,28 +21,16 @@ export const refusedHeader = 'x-latchkey-refused';
  */
 const openPaths = new Set(['/health', '/ready']);
 
-/** Distinguishes other services of this installation from all other callers. */
-interface InternalGate {
-  /**
-   * Whether a request presents the secret, and a certificate where one is wanted. Only then are its statements about the client trusted: any caller that reaches
-   * the port can send `X-Forwarded-For`.
-   */
-  isFromService(request: IncomingMessage): boolean;
-  /** Refuses all other callers. A refused request leaves only its answer: no audit row, no count of a limit. */
-  addTo(app: App): void;
-}
-
 /** Why a connection belongs to no process of the installation; null if it does. */
 type WhyUntrusted = (socket: Socket) => string | null;
 
 /**
+ * Distinguishes other services of this installation from all other callers.
+ *
  * @param secrets `INTERNAL_SECRET` and `INTERNAL_SECRET_PREVIOUS`
  * @param whyUntrusted judges the caller's certificate. Optional. Default: no certificate is required
  */
-export function createInternalGate(
-  secrets: AcceptedSecrets,
-  whyUntrusted: WhyUntrusted = () => null,
-): InternalGate {
+export function createInternalGate(secrets: AcceptedSecrets, whyUntrusted: WhyUntrusted = () => null) {
   const expected = secrets.map((secret) => Buffer.from(hashCredential(secret)));
   /** The result is cached for each request: it is needed twice, and a hash is a large part of the request's cost. */
   const judged = new WeakMap<IncomingMessage, string | null>();
@@ -58,11 +46,15 @@ export function createInternalGate(
     judged.set(request, refusal);
     return refusal;
   }
-  const isFromService = (request: IncomingMessage) => judge(request) === null;
 
   return {
-    isFromService,
-    addTo(app) {
+    /**
+     * Whether a request presents the secret, and a certificate where one is wanted. Only then are its statements about the client trusted:
+     * any caller that reaches the port can send `X-Forwarded-For`.
+     */
+    isFromService: (request: IncomingMessage) => judge(request) === null,
+    /** Refuses all other callers. A refused request leaves only its answer: no audit row, no count of a limit. */
+    addTo(app: App): void {
       app.decorate(gateDecorator, true);
       app.addHook('onRequest', (request, reply, done) => {
         const isOpen = openPaths.has(request.routeOptions.url ?? '');

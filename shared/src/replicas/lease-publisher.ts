@@ -13,30 +13,21 @@ export interface PublishedLease {
   changeNumber: number | null;
 }
 
-/** Shares the leases of an act with the other replicas, so that they need not call the lease service. */
-export interface LeasePublisher {
-  /**
-   * Call it before the act begins: the act may not include changes that others make while it runs.
-   *
-   * @returns a function that shares one lease; call it once the act is committed
-   */
-  begin(): (lease: PublishedLease) => void;
-}
+export type LeasePublisher = ReturnType<typeof createLeasePublisher>;
 
 /**
- * A revocation of many leases by a viewer or a content publishes nothing: its change in the feed invalidates all of them.
+ * Shares the leases of an act with the other replicas, so that they need not call the lease service. A revocation of many leases by a viewer or a content publishes nothing: its change in the feed invalidates all of them.
  *
  * @param recent the record that this process's follower of the change feed fills
  */
-export function createLeasePublisher({
-  states,
-  recent,
-}: {
-  states: StateStore;
-  recent: RecentChanges;
-}): LeasePublisher {
+export function createLeasePublisher({ states, recent }: { states: StateStore; recent: RecentChanges }) {
   return {
-    begin() {
+    /**
+     * Call it before the act begins: the act may not include changes that others make while it runs.
+     *
+     * @returns a function that shares one lease; call it once the act is committed
+     */
+    begin(): (lease: PublishedLease) => void {
       const before = recent.stamp();
       return ({ id, state, at, changeNumber }) => {
         const stamp = stampOf(before, at, changeNumber);

@@ -5,16 +5,9 @@ const probeEveryMs = 500;
 /** This many failures in a row are not chance. Each may have cost a request the whole time limit. */
 const failuresInARow = 3;
 
-/** Counts failures in a row. */
-export interface RedisCircuit {
-  /** Whether a command is likely to succeed. */
-  isUp(): boolean;
-  succeed(): void;
-  fail(error: unknown): void;
-  close(): void;
-}
-
 /**
+ * Counts failures in a row.
+ *
  * A dead Redis refuses at once, but a paused one or a cut network would cost each call its time limit. After some failures in a row, no command
  * is to be sent until a probe is answered. The same holds for each new connection: one whose password or database was refused never gets a
  * command.
@@ -22,7 +15,7 @@ export interface RedisCircuit {
 export function createRedisCircuit(
   { redis, probe }: RedisClient,
   { onOpen, onClosed }: { onOpen: (error: unknown) => void; onClosed: () => void },
-): RedisCircuit {
+) {
   let failures = failuresInARow;
   function fail(error: unknown, count = 1): void {
     // A node of a cluster answers a probe and refuses the keys of others. It is not used until the next connection.
@@ -44,11 +37,12 @@ export function createRedisCircuit(
   redis.on('ready', () => void check());
   const probing = setInterval(() => void check(), probeEveryMs).unref();
   return {
+    /** Whether a command is likely to succeed. */
     isUp: () => redis.status === 'ready' && failures < failuresInARow,
-    succeed() {
+    succeed(): void {
       if (failures < failuresInARow) failures = 0;
     },
-    fail,
+    fail: (error: unknown) => fail(error),
     close: () => clearInterval(probing),
   };
 }

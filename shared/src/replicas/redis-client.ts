@@ -22,13 +22,7 @@ const retryAtMostEveryMs = 1_000;
 const delayOf = (times: number) => Math.min(times * 100, retryAtMostEveryMs);
 
 /** A client of ioredis, and how to see that it can be used. */
-export interface RedisClient {
-  redis: Redis;
-  /** A small command on our own database. */
-  probe(): Promise<unknown>;
-  /** Ends the connection. Until then a lost one is always made again. */
-  close(): void;
-}
+export type RedisClient = ReturnType<typeof openRedisClient>;
 
 /**
  * @param onError called with each error of the connection, in place of the event of the library. If no Sentinel can be
@@ -40,7 +34,7 @@ export function openRedisClient(
   limits: RedisLimits,
   tls: TlsFiles | null,
   onError: (error: unknown) => void,
-): RedisClient {
+) {
   const place = parseRedisUrl(url);
   if (typeof place === 'string') throw new TypeError(`the URL of Redis ${place}`);
   const library: Library = loadModule('ioredis');
@@ -58,7 +52,7 @@ export function openRedisClient(
     }
   }
   let ofSentinel: unknown;
-  const redis = new TimedRedis({
+  const redis: Redis = new TimedRedis({
     ...optionsOf(place, limits, tls),
     ...(place.kind === 'sentinel' && {
       Connector: createSentinelConnector(library, (error) => {
@@ -67,10 +61,16 @@ export function openRedisClient(
     }),
   });
   listen(redis, (error) => onError(isOfSentinels(error) ? (ofSentinel ?? error) : error));
-  // After a refused SELECT the connection stays in another database. Every connection begins in database 0, and a user may lack the right to
-  // SELECT.
-  const probe = () => (place.db === 0 ? redis.ping() : redis.select(place.db));
-  return { redis, probe, close: keepConnecting(redis) };
+  return {
+    redis,
+    /**
+     * A small command on our own database. After a refused SELECT the connection stays in another one. Every connection begins in
+     * database 0, and a user may lack the right to SELECT.
+     */
+    probe: (): Promise<unknown> => (place.db === 0 ? redis.ping() : redis.select(place.db)),
+    /** Ends the connection. Until then a lost one is always made again. */
+    close: keepConnecting(redis),
+  };
 }
 
 function optionsOf(place: RedisPlace, limits: RedisLimits, tls: TlsFiles | null): LegacyOptions {

@@ -84,15 +84,8 @@ const leadsToCluster =
 /** Maximum number of different refusals reported in one outage. Redis has few, and one outage seldom more than one. */
 const mostReasons = 5;
 
-/** Reports an outage once, however often it is noticed. */
-interface RedisOutage {
-  report(error: unknown): void;
-  /** The outage is over: the next one is reported again. */
-  end(): void;
-}
-
 /**
- * A Redis that answers with a refusal waits for the operator, unlike one that has not started yet. So each refusal
+ * Reports an outage once, however often it is noticed. A Redis that answers with a refusal waits for the operator, unlike one that has not started yet. So each refusal
  * (NOAUTH, a missing database) is reported, even where the outage began with another error.
  *
  * @param onFault called with the reason, as an Error without a command's arguments, so without a password
@@ -101,10 +94,10 @@ interface RedisOutage {
 export function createRedisOutage(
   onFault: (error: Error) => void,
   explain: (error: unknown) => unknown = (error) => error,
-): RedisOutage {
+) {
   const reported = new Set<string>();
   return {
-    report(error) {
+    report(error: unknown): void {
       const explained = explain(error);
       const reason = explained === error ? withoutArguments(error) : (explained as Error);
       if (reported.size > 0 && !isReply(error)) return;
@@ -112,6 +105,7 @@ export function createRedisOutage(
       reported.add(reason.message);
       onFault(reason);
     },
+    /** The outage is over: the next one is reported again. */
     end: () => reported.clear(),
   };
 }

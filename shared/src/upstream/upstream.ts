@@ -10,28 +10,7 @@ import { WaitingLine } from './waiting-line.ts';
 const defaultResolveEveryMs = 2_000;
 
 /** Another service at one or several addresses. */
-export interface Upstream {
-  /**
-   * The next address in turn: one in the rotation, else one that failed and is not lost; among equal ones, one that has room. Null if
-   * all are lost: a request there could only wait without success.
-   *
-   * @param except addresses that are left out
-   */
-  pick(except?: ReadonlySet<Address>): Address | null;
-  /** Same, but null if no address is in the rotation. */
-  pickInRotation(except?: ReadonlySet<Address>): Address | null;
-  /** Whether every address is lost. */
-  isLost(): boolean;
-  /** Why every address is lost, as far as it is known. */
-  whyLost(): Error;
-  /** Every known address, for calls to each of them. */
-  all(): readonly Address[];
-  /** Number of known addresses. */
-  size(): number;
-  /** Requests for which no address has room. */
-  line: WaitingLine;
-  close(): Promise<void>;
-}
+export type Upstream = ReturnType<typeof createUpstream>;
 
 export interface UpstreamOptions {
   /** Base URLs. A name that resolves to several addresses means all of them. */
@@ -48,16 +27,11 @@ export interface UpstreamOptions {
   onFault: (error: unknown) => void;
 }
 
-interface Target {
-  text: string;
-  url: URL;
-}
-
 /** Without files for TLS, a service is verified by the CAs that the machine knows. */
 const byMachine = describeServiceTls('the service', null);
 
 /** Keeps a pool of connections to every address of another service, and takes turns among them. */
-export function createUpstream(options: UpstreamOptions): Upstream {
+export function createUpstream(options: UpstreamOptions) {
   const { connections, onFault, tls = byMachine } = options;
   const book = createAddressBook(options);
   const line = new WaitingLine();
@@ -112,24 +86,34 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const job = everyMs(options.resolveEveryMs ?? defaultResolveEveryMs, resolve, onFault);
 
   return {
-    pick: (except) => next(false, except),
-    pickInRotation: (except) => next(true, except),
+    /**
+     * The next address in turn: one in the rotation, else one that failed and is not lost; among equal ones, one that has room. Null if
+     * all are lost: a request there could only wait without success.
+     *
+     * @param except addresses that are left out
+     */
+    pick: (except?: ReadonlySet<Address>) => next(false, except),
+    /** Same, but null if no address is in the rotation. */
+    pickInRotation: (except?: ReadonlySet<Address>) => next(true, except),
+    /** Whether every address is lost. */
     isLost: () => addresses.every(({ isLost }) => isLost),
-    whyLost: () => whyLost(addresses),
-    all: () => addresses,
+    /** Why every address is lost, as far as it is known. */
+    whyLost(): Error {
+      const [fault] = addresses.flatMap(({ tlsFault }) => tlsFault ?? []);
+      return fault ?? new Error(addresses.length > 0 ? 'no address is alive' : 'no address is known');
+    },
+    /** Every known address, for calls to each of them. */
+    all: (): readonly Address[] => addresses,
+    /** Number of known addresses. */
     size: () => addresses.length,
+    /** Requests for which no address has room. */
     line,
-    async close() {
+    async close(): Promise<void> {
       await first;
       await job.stop();
       await Promise.all(addresses.map((address) => address.destroy()));
     },
   };
-}
-
-function whyLost(addresses: readonly Address[]): Error {
-  const [fault] = addresses.flatMap(({ tlsFault }) => tlsFault ?? []);
-  return fault ?? new Error(addresses.length > 0 ? 'no address is alive' : 'no address is known');
 }
 
 function originOf(url: URL, address: string): string {
@@ -138,7 +122,7 @@ function originOf(url: URL, address: string): string {
 
 /** The addresses of each target: written ones at once, and for names the addresses that were last found. */
 function createAddressBook({ urls, lookup, onFault }: UpstreamOptions) {
-  const targets = urls.map((text): Target => ({ text, url: new URL(text) }));
+  const targets = urls.map((text) => ({ text, url: new URL(text) }));
   /** Addresses that need no look-up, and so are known from the start. */
   const written = new Map(
     targets.flatMap(({ text, url }): [string, string[]][] => {
@@ -148,7 +132,7 @@ function createAddressBook({ urls, lookup, onFault }: UpstreamOptions) {
   );
   const addresses = new Map(written);
 
-  async function lookUpOne({ text, url }: Target): Promise<void> {
+  async function lookUpOne({ text, url }: (typeof targets)[number]): Promise<void> {
     try {
       const found = await lookup(url.hostname);
       // An empty result is ignored: the last known addresses may still be right.
