@@ -6,14 +6,10 @@ import { nullable } from './record.ts';
 
 /** The state that a decision about a session needs in addition to the state of its lease. */
 const SessionStateSchema = Type.Object({
-  secretHash: Type.String({
-    pattern: '^[0-9a-f]{64}$',
-    description: 'SHA-256 of the secret in its URL.',
-  }),
-  extendFrom: Type.Integer({
-    description:
-      'From then on a use of the session is worth reporting: it extends the lease. In milliseconds since 1970.',
-  }),
+  /** SHA-256 of the secret in its URL. */
+  secretHash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  /** From then on a use of the session is worth reporting: it extends the lease. In milliseconds since 1970. */
+  extendFrom: Type.Integer(),
 });
 
 /** The state that a decision about a lease needs. All times are milliseconds since 1970. */
@@ -21,12 +17,11 @@ export const LeaseStateSchema = Type.Object({
   viewerId: Type.String(),
   contentId: Type.String(),
   expiresAt: Type.Integer(),
-  renewableUntil: Type.Integer({ description: 'From then on an expired lease stays expired.' }),
+  /** From then on an expired lease stays expired. */
+  renewableUntil: Type.Integer(),
   revokedAt: nullable(Type.Integer()),
-  session: Type.Optional(
-    // Missing where the lease is not a session.
-    SessionStateSchema,
-  ),
+  /** Missing where the lease is not a session. */
+  session: Type.Optional(SessionStateSchema),
 });
 export type LeaseState = Static<typeof LeaseStateSchema>;
 
@@ -36,8 +31,8 @@ const AsOf = Type.Integer();
 export const LeaseAnswerSchema = Type.Object({ value: nullable(LeaseStateSchema), asOf: AsOf });
 export const MarkAnswerSchema = Type.Object({ value: nullable(MarkStateSchema), asOf: AsOf });
 
-/** Reports of uses that other services send: lease id of the session → wall clock of its latest use, in milliseconds since 1970. */
-export const SessionUsesSchema = Type.Object({
+/** Reports of uses that other services send: id of an API key or of a session's lease → wall clock of its latest use, in milliseconds since 1970. */
+export const UsesSchema = Type.Object({
   uses: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
 });
 
@@ -59,18 +54,13 @@ export interface LeaseReader {
 
 export const ContentStateSchema = Type.Object({
   status: Type.Enum(['active', 'disabled']),
-  keyVersion: Type.Integer({
-    description: "The version of the master key that this content's keys are derived with; it never changes.",
-  }),
+  /** The version of the master key that this content's keys are derived with; it never changes. */
+  keyVersion: Type.Integer(),
   keyPeriods: nullable(KeyPeriodsSchema),
-  playlistUrl: Type.Optional(
-    // Missing if the content has none.
-    Type.String({ description: 'Absolute URL of its playlist, for playback sessions.' }),
-  ),
-  importedKeysRevision: Type.Optional(
-    // Missing if no key of the content was ever imported.
-    Type.Integer({ minimum: 1, description: 'Rises with each change of its imported keys.' }),
-  ),
+  /** Absolute URL of its playlist, for playback sessions. Missing if the content has none. */
+  playlistUrl: Type.Optional(Type.String()),
+  /** Rises with each change of its imported keys. Missing if no key of the content was ever imported. */
+  importedKeysRevision: Type.Optional(Type.Integer({ minimum: 1 })),
 });
 export type ContentState = Static<typeof ContentStateSchema>;
 export type ContentStatus = ContentState['status'];
@@ -97,13 +87,10 @@ export const FingerprintsSchema = Type.Object({
 
 /** The registry's knowledge beyond the fingerprints that a process sent. */
 export const KeyVersionComparisonSchema = Type.Object({
-  differing: Type.Array(Type.Integer(), {
-    description: 'The versions whose first use was with another key.',
-  }),
-  missing: Type.Array(Type.Integer(), {
-    description:
-      'The versions that are known, and that were not among those given: some process has them, this one has not.',
-  }),
+  /** The versions whose first use was with another key. */
+  differing: Type.Array(Type.Integer()),
+  /** The known versions that were not given: some process has them, this one has not. */
+  missing: Type.Array(Type.Integer()),
 });
 type KeyVersionComparison = Static<typeof KeyVersionComparisonSchema>;
 
@@ -122,13 +109,11 @@ export interface KeyVersionRegistry {
 }
 
 const apiKeyState = {
-  id: Type.Union([Type.String(), Type.Null()], {
-    description: 'UUID; null for the bootstrap key, which is not stored.',
-  }),
+  /** UUID; null for the bootstrap key, which is not stored. */
+  id: nullable(Type.String()),
   name: Type.String(),
-  expiresAt: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Milliseconds since 1970; null where the key never ends.',
-  }),
+  /** Milliseconds since 1970; null where the key never ends. */
+  expiresAt: nullable(Type.Integer()),
   revokedAt: nullable(Type.Integer()),
 };
 /**
@@ -140,19 +125,14 @@ export const ApiKeyStateSchema = Type.Union([
   Type.Object({
     ...apiKeyState,
     scope: Type.Enum([...limitedScopes]),
-    contents: Type.Array(Type.String(), {
-      description: 'Ids and prefixes: the contents that exist for the key.',
-    }),
+    /** Ids and prefixes: the contents that exist for the key. */
+    contents: Type.Array(Type.String()),
   }),
 ]);
 export type ApiKeyState = Static<typeof ApiKeyStateSchema>;
 
 /** The auth service's answer to other services. */
 export const ApiKeyAnswerSchema = Type.Object({ apiKey: nullable(ApiKeyStateSchema) });
-/** Reports of uses that other services send: id of the key → wall clock of its latest use, in milliseconds since 1970. */
-export const ApiKeyUsesSchema = Type.Object({
-  uses: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
-});
 
 /** The auth service as other services see it. */
 export interface ApiKeyVerifier {

@@ -7,6 +7,7 @@ import {
   type ImportedKeyName,
   type ImportedKeyReader,
   type ImportedKeyStore,
+  nullable,
   type PassedOnAct,
   RefusedActSchema,
 } from '../contracts/index.ts';
@@ -32,7 +33,7 @@ export const importedKeyRoutes = {
       contentId: Type.String(),
       range: Type.Union([
         Type.Object({ first: Type.Integer(), last: Type.Integer() }),
-        Type.Object({ from: Type.Union([Type.Integer(), Type.Null()]), limit: Type.Integer() }),
+        Type.Object({ from: nullable(Type.Integer()), limit: Type.Integer() }),
       ]),
     }),
     AnswerSchema: Type.Object({ keys: Type.Array(ExportedKeySchema) }),

@@ -14,10 +14,8 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
  */
 export const FeedStampSchema = Type.Object({
   number: Count,
-  at: Type.Integer({
-    minimum: 0,
-    description: 'The time of the row with this number, milliseconds since 1970.',
-  }),
+  /** The time of the row with this number, milliseconds since 1970. */
+  at: Type.Integer({ minimum: 0 }),
   history: Type.Optional(nullable(Type.String())),
 });
 export type FeedStamp = Static<typeof FeedStampSchema>;

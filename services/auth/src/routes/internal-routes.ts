@@ -2,8 +2,8 @@ import {
   type Alert,
   AlertsSchema,
   ApiKeyAnswerSchema,
-  ApiKeyUsesSchema,
   DatabaseSizeSchema,
+  UsesSchema,
 } from '@latchkey/shared/contracts';
 import { readDatabaseSize } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
@@ -67,7 +67,7 @@ export function addAuthInternalRoutes(app: App, verifier: OwnedApiKeyVerifier): 
       config: { access: 'internal' },
       schema: {
         hide: true,
-        body: ApiKeyUsesSchema,
+        body: UsesSchema,
         response: { 200: Type.Object({}) },
       },
     },

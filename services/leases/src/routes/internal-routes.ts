@@ -3,7 +3,7 @@ import {
   type LeaseBatchReader,
   type LeaseReader,
   MarkAnswerSchema,
-  SessionUsesSchema,
+  UsesSchema,
 } from '@latchkey/shared/contracts';
 import type { ChangeFeed } from '@latchkey/shared/events';
 import type { App } from '@latchkey/shared/http';
@@ -59,7 +59,7 @@ export function addLeaseInternalRoutes(
     sessionUsesPath,
     {
       config: { access: 'internal' },
-      schema: { hide: true, body: SessionUsesSchema, response: { 200: Type.Object({}) } },
+      schema: { hide: true, body: UsesSchema, response: { 200: Type.Object({}) } },
     },
     async (request) => {
       await extendSessions(new Map(Object.entries(request.body.uses)));
