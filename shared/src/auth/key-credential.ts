@@ -18,18 +18,9 @@ export interface KeyName {
  * A credential names the API key that requested it, in encrypted form. It becomes invalid with that API key, and a stolen credential
  * opens one key for a minute. Nothing is stored: every process with the same secret can check it.
  */
-export interface KeyCredentials {
-  /** @param apiKey `cacheKey` of the principal that asks */
-  issue(key: KeyName, apiKey: string): string;
-  /**
-   * @param credential as it came in the query
-   * @returns the `cacheKey` of the API key that requested it
-   * @throws AppError INVALID_TOKEN if it is malformed, expired, made with another secret, or for another key
-   */
-  open(key: KeyName, credential: unknown): string;
-}
+export type KeyCredentials = ReturnType<typeof createKeyCredentials>;
 
-export interface KeyCredentialOptions {
+interface KeyCredentialOptions {
   /**
    * `INTERNAL_SECRET`, and the other secrets that are accepted. A process without `INTERNAL_SECRET` makes a random secret, so its
    * credentials are valid only until it ends.
@@ -51,12 +42,13 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-export function createKeyCredentials({ secrets, clock, randomBytes }: KeyCredentialOptions): KeyCredentials {
+export function createKeyCredentials({ secrets, clock, randomBytes }: KeyCredentialOptions) {
   const [current, ...previous] = secrets;
   const own = toKey(current);
   const keys = [own, ...previous.map(toKey)];
   return {
-    issue(name, apiKey) {
+    /** @param apiKey `cacheKey` of the principal that asks */
+    issue(name: KeyName, apiKey: string): string {
       const nonce = randomBytes(nonceBytes);
       const sealing = createCipheriv(cipher, own, nonce, { authTagLength: tagBytes });
       sealing.setAAD(nameOf(name));
@@ -64,7 +56,12 @@ export function createKeyCredentials({ secrets, clock, randomBytes }: KeyCredent
       const bytes = Buffer.concat([nonce, facts, sealing.final(), sealing.getAuthTag()]);
       return prefix + bytes.toString('base64url');
     },
-    open(name, credential) {
+    /**
+     * @param credential as it came in the query
+     * @returns the `cacheKey` of the API key that requested it
+     * @throws AppError INVALID_TOKEN if it is malformed, expired, made with another secret, or for another key
+     */
+    open(name: KeyName, credential: unknown): string {
       const bytes = readBytes(credential);
       const facts = firstOf(keys, (key) => readFacts(key, nameOf(name), bytes));
       if (facts === null) throw refuse('It is for another key, or of another installation.');

@@ -30,30 +30,7 @@ export const keyUnknown =
   'The token cannot be checked yet: its key was not in the key set of its issuer a moment ago.';
 
 /** A JSON Web Key Set at a URL (RFC 7517 section 5). */
-export interface KeySet {
-  /**
-   * The key that a token's header names. Returns at once where the set has it. Only a token with an unknown `kid` waits
-   * for a fetch, or for two where one was already running.
-   * @throws JWKSNoMatchingKey where a set that was fetched after the token came lacks the key; JWKSMultipleMatchingKeys where
-   * several fit; AppError INVALID_TOKEN where the key cannot be used; AppError DEPENDENCY_UNAVAILABLE where that cannot be known yet
-   */
-  keyFor: JWTVerifyGetKey;
-  /** Whether tokens that were verified with this generation may still be remembered. */
-  isCurrent(generation: number): boolean;
-  readonly generation: number;
-  /** Milliseconds since the set was last fetched with success; since it was created, if it never was. */
-  ageMs(): number;
-  /**
-   * `good`: the latest fetch brought it. `old`: that failed, and an earlier set is used. `lost`: there is none that can be used. `pending`: the
-   * first fetch has not ended.
-   */
-  state(): 'good' | 'old' | 'lost' | 'pending';
-  /**
-   * Fetches the set if it is missing or older than 4 minutes. Called every `keepFreshEveryMs`, it makes a withdrawn
-   * key invalid within 5 minutes, and no request waits for that.
-   */
-  keepFresh(): Promise<void>;
-}
+export type KeySet = ReturnType<typeof createKeySet>;
 
 interface KeySetOptions {
   /** Fetches and parses the document, bounded in time and size. Rejects on anything but a 200 with JSON. */
@@ -64,7 +41,7 @@ interface KeySetOptions {
   onUnusableKeys: (keys: string) => void;
 }
 
-export function createKeySet(options: KeySetOptions): KeySet {
+export function createKeySet(options: KeySetOptions) {
   const { clock } = options;
   const set = createFetchedSet(options);
   const ageMs = () => (set.current ? clock.monotonic() - set.current.fetchedAtMs : Number.POSITIVE_INFINITY);
@@ -105,16 +82,32 @@ export function createKeySet(options: KeySetOptions): KeySet {
     get generation() {
       return set.generation;
     },
+    /** Milliseconds since the set was last fetched with success; since it was created, if it never was. */
     ageMs: () => clock.monotonic() - (set.current?.fetchedAtMs ?? createdAtMs),
-    state() {
+    /**
+     * `good`: the latest fetch brought it. `old`: that failed, and an earlier set is used. `lost`: there is none that can be used. `pending`: the
+     * first fetch has not ended.
+     */
+    state(): 'good' | 'old' | 'lost' | 'pending' {
       if (ageMs() <= lastGoodMs) return set.isFetchFailed ? 'old' : 'good';
       return set.current || set.isFetchFailed ? 'lost' : 'pending';
     },
-    isCurrent: (verifiedWith) => verifiedWith === set.generation && ageMs() <= lastGoodMs,
-    async keepFresh() {
+    /** Whether tokens that were verified with this generation may still be remembered. */
+    isCurrent: (verifiedWith: number) => verifiedWith === set.generation && ageMs() <= lastGoodMs,
+    /**
+     * Fetches the set if it is missing or older than 4 minutes. Called every `keepFreshEveryMs`, it makes a withdrawn
+     * key invalid within 5 minutes, and no request waits for that.
+     */
+    async keepFresh(): Promise<void> {
       if (ageMs() > freshMs) await (set.fetching ?? set.fetch());
     },
-    async keyFor(...token) {
+    /**
+     * The key that a token's header names. Returns at once where the set has it. Only a token with an unknown `kid` waits
+     * for a fetch, or for two where one was already running.
+     * @throws JWKSNoMatchingKey where a set that was fetched after the token came lacks the key; JWKSMultipleMatchingKeys where
+     * several fit; AppError INVALID_TOKEN where the key cannot be used; AppError DEPENDENCY_UNAVAILABLE where that cannot be known yet
+     */
+    async keyFor(...token: Parameters<JWTVerifyGetKey>) {
       const begunBefore = set.begun;
       let key = await find(...token);
       // A fetch that was already running may have been answered before this key was published. What it brings can accept the

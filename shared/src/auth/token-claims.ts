@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose';
+import type { Issuer } from '../config/index.ts';
 import { isContentId, type Principal, type TokenContents } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { holdsCredential } from '../log/index.ts';
@@ -21,24 +22,16 @@ export interface TimeRules {
   requireIssuedAt: boolean;
 }
 
-/** The rules for a viewer's token of one issuer beyond its signature, and the contents that it can open. */
-export interface TokenRules extends TimeRules {
-  /** The accepted values of `iss`. Empty: it is not checked. */
-  issuers: readonly string[];
-  /** One of these has to be in the audience claim. Empty: the audience is not checked. */
-  audiences: readonly string[];
-  /** The claim with the audience, usually `aud`, as `readClaim` takes it. It holds a text or a list of texts. */
-  audienceClaim: string;
-  /** The claim with the viewer's id: a name or a JSON Pointer, as `readClaim` takes it. */
-  viewerClaim: string;
-  /** Put before the id of the viewer. */
-  viewerPrefix: string;
+/**
+ * The rules for a viewer's token of one issuer beyond its signature, and the contents that it can open. The audience claim holds a text or
+ * a list of texts. Its name and the names of the viewer and content claims are such as `readClaim` takes. Without a content claim that is
+ * not required, a token opens all contents.
+ */
+export interface TokenRules
+  extends TimeRules,
+    Omit<Issuer, 'name' | 'isEntry' | 'secrets' | 'jwksUrl' | 'contents'> {
   /** Prefixes of other issuers that begin with this issuer's: no viewer of this one may have such an id. */
   foreignPrefixes: readonly string[];
-  /** The claim that limits which contents the token opens, in the same form. */
-  contentClaim: string;
-  /** Whether a token without the content claim opens nothing. Otherwise it opens all contents. */
-  contentClaimRequired: boolean;
   /** The contents that tokens of this issuer can open, whatever they claim; null: all. */
   issuerContents: TokenContents | null;
 }

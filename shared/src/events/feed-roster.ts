@@ -12,16 +12,7 @@ const listLimitMs = 500;
 const doubled = 2;
 
 /** The list of followers, as the services that own the database keep it. */
-export interface FeedRoster {
-  list(): Promise<FollowerReport[]>;
-  /**
-   * Notes that these processes did not confirm in time. From then on their pulls are refused unless they clear that, which is a write.
-   * So one that stays suspect has not pulled since.
-   */
-  suspect(processes: readonly string[]): Promise<void>;
-  /** Drops processes that were suspect for long enough: they ended without leaving the list. Waits then no longer wait for them. */
-  sweep(): Promise<void>;
-}
+export type FeedRoster = Pick<ReturnType<typeof createFollowerStore>, 'list' | 'suspect' | 'sweep'>;
 
 interface RosterOptions {
   db: Database;
@@ -145,6 +136,10 @@ function createFollowerStore(db: Database) {
         .select(['process', 'limit_ms as limitMs', 'history', 'applied']);
       return rows.execute();
     },
+    /**
+     * Notes that these processes did not confirm in time. From then on their pulls are refused unless they clear that, which is a write.
+     * So one that stays suspect has not pulled since.
+     */
     async suspect(processes: readonly string[]): Promise<void> {
       // As one value: a process that ends again and again may leave more names than a statement takes values.
       const late = rowList(
@@ -159,6 +154,7 @@ function createFollowerStore(db: Database) {
         .where('suspect_since', 'is', null)
         .execute();
     },
+    /** Drops processes that were suspect for long enough: they ended without leaving the list. Waits then no longer wait for them. */
     async sweep(): Promise<void> {
       await db
         .deleteFrom('followers')

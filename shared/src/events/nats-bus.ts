@@ -3,7 +3,7 @@ import type { Seal } from '../seal/seal.ts';
 import type { Tracer } from '../traces/index.ts';
 import { type Bus, createInProcessBus } from './bus.ts';
 import { parseBusMessage } from './message.ts';
-import { type NatsAccess, openNatsLink } from './nats-link.ts';
+import { type NatsLinkOptions, openNatsLink } from './nats-link.ts';
 import { formatEnvelope, parseEnvelope, subjectOf } from './nats-stream.ts';
 
 /** How long a message may wait for its acknowledgement. No request waits with it. */
@@ -14,15 +14,8 @@ const unsealed =
   'a message from NATS has no seal of this installation and was ignored: its sender has another INTERNAL_SECRET, or is a ' +
   'stranger who can write to NATS';
 
-interface NatsBusOptions {
-  /** `NATS_URL` */
-  url: string;
-  /** Optional. Default: the access that the URL names. */
-  access?: NatsAccess;
-  /** The client name that the NATS server shows for this connection. */
-  name: string;
-  /** Identifies this process's own messages: unique to the process. */
-  origin: string;
+/** `origin` identifies this process's own messages: unique to the process. */
+interface NatsBusOptions extends Omit<NatsLinkOptions, 'receive'> {
   /** Optional. Default: null, which turns traces off. */
   tracer?: Tracer | null;
   /** Distinguishes the messages of this installation from the messages of others with access to NATS. */
@@ -32,19 +25,17 @@ interface NatsBusOptions {
 }
 
 /** A bus between processes. */
-export interface NatsBus extends Bus {
-  close(): Promise<void>;
-}
+export type NatsBus = ReturnType<typeof createNatsBus>;
 
 /**
  * The bus over NATS JetStream. Listeners of this process receive a message before `publish` returns, as on the bus within
  * one process. Other processes receive it when NATS delivers it. While NATS is away nothing is queued: a late hint is
  * useless, and the change feed has every change.
  */
-export function createNatsBus(options: NatsBusOptions): NatsBus {
-  const { url, access, name, origin, tracer = null, seal, onFault } = options;
+export function createNatsBus(options: NatsBusOptions) {
+  const { origin, tracer = null, seal, onFault } = options;
   const local = createInProcessBus(onFault);
-  const link = openNatsLink({ url, access, name, origin, onFault, receive });
+  const link = openNatsLink({ ...options, receive });
   let unacknowledged = 0;
   let unsent = 0;
 
@@ -89,5 +80,5 @@ export function createNatsBus(options: NatsBusOptions): NatsBus {
     subscribe: local.subscribe,
     state: () => (link.connection() ? 'up' : 'down'),
     close: () => link.close(),
-  };
+  } satisfies Bus & { close(): Promise<void> };
 }

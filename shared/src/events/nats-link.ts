@@ -5,8 +5,6 @@ import { explainTlsFault, type TlsSubject } from '../tls/index.ts';
 import { createNatsServers, type NatsAccess } from './nats-servers.ts';
 import { openConsumer } from './nats-stream.ts';
 
-export type { NatsAccess };
-
 /** A server that is up answers in a few milliseconds. */
 const answerTimeoutMs = 2_000;
 const retryEveryMs = 250;
@@ -24,9 +22,10 @@ const connectionOptions = {
   maxPingOut: pingsUnanswered,
 };
 
-interface NatsLinkOptions {
+export interface NatsLinkOptions {
   /** `NATS_URL` */
   url: string;
+  /** Optional. Default: the access that the URL names. */
   access?: NatsAccess | undefined;
   /** Random, so that processes spread over the servers of a cluster. */
   origin: string;

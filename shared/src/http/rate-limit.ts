@@ -6,17 +6,6 @@ import { networkOf } from '../net/index.ts';
 import type { RedisConnection } from '../replicas/index.ts';
 import type { App } from './routes.ts';
 
-/** Requests a minute (`rateLimitVariables`). */
-export interface RateLimits {
-  rateLimitKeysPerMinute: number;
-  rateLimitApiPerMinute: number;
-  rateLimitDashboardPerMinute: number;
-  rateLimitPresignPerMinute: number;
-  rateLimitLeasesPerMinute: number;
-  rateLimitPlaylistsPerMinute: number;
-  rateLimitApiKeyPerMinute: number;
-}
-
 /**
  * The figure of each limit, and whether it is another one for API keys: they serve many viewers, or encode a whole film. What the dashboard
  * reads is counted for its API key, because admins share an address.
@@ -28,7 +17,9 @@ const limits = {
   presign: { figure: 'rateLimitPresignPerMinute', apiKeysHaveOwn: true },
   leases: { figure: 'rateLimitLeasesPerMinute', apiKeysHaveOwn: true },
   playlists: { figure: 'rateLimitPlaylistsPerMinute', apiKeysHaveOwn: false },
-} as const satisfies Record<string, { figure: keyof RateLimits; apiKeysHaveOwn: boolean }>;
+} as const satisfies Record<string, { figure: string; apiKeysHaveOwn: boolean }>;
+/** Requests a minute (`rateLimitVariables`). */
+export type RateLimits = Record<(typeof limits)[LimitName]['figure'] | 'rateLimitApiKeyPerMinute', number>;
 export const windowSeconds = 60;
 /** The value that the dashboard sends as `X-Requested-With`. Any holder of an API key can send it, and its reads count for that key. */
 const dashboardName = 'latchkey-dashboard';
