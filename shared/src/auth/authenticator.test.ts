@@ -3,6 +3,7 @@ import { AuthorityCache } from '../authority/index.ts';
 import type { ApiKeyState } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
+import { assertScope } from './access.ts';
 import { generateApiKey, hashCredential, keyPrefixOf } from './api-key.ts';
 import { type Authenticator, createAuthenticator } from './authenticator.ts';
 
@@ -41,7 +42,7 @@ function create(allowAnonymous: boolean): Authenticator {
 }
 const refusal = async (credential: string | null, access: 'manage' | 'keys' = 'manage') => {
   try {
-    await authenticator.authenticate(credential, access);
+    assertScope(await authenticator.identify(credential, access), access);
   } catch (error) {
     return error instanceof AppError ? error : Promise.reject(error);
   }
@@ -56,15 +57,15 @@ test('an API key is its prefix and 64 hex digits, and lists show its first 11 ch
 
 describe('an API key', () => {
   test('an API key becomes a principal that does not hold the key, and its use is noted', async () => {
-    const principal = await authenticator.authenticate(key, 'manage');
+    const principal = await authenticator.identify(key, 'manage');
     expect(principal).toMatchObject({ kind: 'api-key', id: 'k-1', scope: 'full' });
     expect(JSON.stringify(principal)).not.toContain(key);
     expect(uses).toEqual([['k-1', clock.now()]]);
   });
 
   test('a cached API key is accepted without waiting', async () => {
-    await authenticator.authenticate(key, 'manage');
-    expect(authenticator.authenticate(key, 'manage')).not.toBeInstanceOf(Promise);
+    await authenticator.identify(key, 'manage');
+    expect(authenticator.identify(key, 'manage')).not.toBeInstanceOf(Promise);
     expect(reads).toEqual([hashCredential(key)]);
   });
 
@@ -72,7 +73,7 @@ describe('an API key', () => {
     const namesOf = async (contents: string[]) => {
       cache.clear();
       stored = { ...state, scope: 'limited-full', contents };
-      const principal = await authenticator.authenticate(key, 'manage');
+      const principal = await authenticator.identify(key, 'manage');
       if (principal.kind !== 'api-key') throw new Error('it is another principal');
       expect(principal.scope).toBe('full');
       return ['acme-1', 'film', 'films'].filter((id) => principal.contents?.has(id));
@@ -96,9 +97,9 @@ describe('an API key', () => {
 
   test('an API key is refused from its expiry on although its state is cached', async () => {
     stored = { ...state, expiresAt: clock.now() + 1_000 };
-    await authenticator.authenticate(key, 'manage');
+    await authenticator.identify(key, 'manage');
     clock.advance(999);
-    await authenticator.authenticate(key, 'manage');
+    await authenticator.identify(key, 'manage');
     clock.advance(1);
     expect((await refusal(key)).code).toBe('INVALID_API_KEY');
   });
@@ -118,11 +119,11 @@ describe('an API key', () => {
       expect((await refusal(key)).code).toBe('DEPENDENCY_UNAVAILABLE');
     }
     stored = state;
-    expect(await authenticator.authenticate(key, 'manage')).toMatchObject({ id: 'k-1' });
+    expect(await authenticator.identify(key, 'manage')).toMatchObject({ id: 'k-1' });
   });
 
   test('an API key is read again where a change names it during the read', async () => {
-    const reading = authenticator.authenticate(key, 'manage');
+    const reading = authenticator.identify(key, 'manage');
     stored = { ...state, revokedAt: 1 };
     cache.invalidate(hashCredential(key));
     await expect(reading).rejects.toMatchObject({ code: 'INVALID_API_KEY' });

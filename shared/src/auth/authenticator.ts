@@ -9,7 +9,7 @@ import {
   type TokenContents,
 } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
-import { type Access, accessRules, assertScope } from './access.ts';
+import { type Access, accessRules } from './access.ts';
 import { apiKeyPattern, apiKeyPrefix, hashCredential, hashToken } from './api-key.ts';
 import { tokenPattern } from './read-credential.ts';
 import type { TokenVerifier } from './token-verifier.ts';
@@ -17,29 +17,7 @@ import type { TokenVerifier } from './token-verifier.ts';
 /** A change may overtake a read, but not often in a row. */
 const readAttempts = 5;
 
-export interface Authenticator {
-  /**
-   * Turns a credential into a principal. `assertScope` decides what the principal may do.
-   *
-   * @returns without waiting where everything is cached, which is the usual case
-   * @throws AppError UNAUTHENTICATED, INVALID_TOKEN, INVALID_API_KEY or DEPENDENCY_UNAVAILABLE
-   */
-  identify(credential: string | null, access: Access): Principal | Promise<Principal>;
-  /**
-   * The API key that requested a key credential (`KeyCredentials`), as long as that API key is accepted.
-   *
-   * @param cacheKey of the API key
-   * @throws AppError INVALID_API_KEY or DEPENDENCY_UNAVAILABLE
-   */
-  identifyIssuer(cacheKey: string): Principal | Promise<Principal>;
-  /**
-   * Turns a credential into a principal and checks that its scope covers the access.
-   *
-   * @returns without waiting where everything is cached, which is the usual case
-   * @throws AppError UNAUTHENTICATED, INVALID_TOKEN, INVALID_API_KEY, INSUFFICIENT_SCOPE or DEPENDENCY_UNAVAILABLE
-   */
-  authenticate(credential: string | null, access: Access): Principal | Promise<Principal>;
-}
+export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 interface AuthenticatorOptions {
   apiKeys: Authority['apiKeys'];
@@ -51,10 +29,16 @@ interface AuthenticatorOptions {
   clock: Clock;
 }
 
-export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+export function createAuthenticator(options: AuthenticatorOptions) {
   const { tokens, allowAnonymous } = options;
-  const authenticator: Authenticator = {
-    identify(credential, access) {
+  return {
+    /**
+     * Turns a credential into a principal. `assertScope` decides what the principal may do.
+     *
+     * @returns without waiting where everything is cached, which is the usual case
+     * @throws AppError UNAUTHENTICATED, INVALID_TOKEN, INVALID_API_KEY or DEPENDENCY_UNAVAILABLE
+     */
+    identify(credential: string | null, access: Access): Principal | Promise<Principal> {
       const viewerWillDo = accessRules[access]?.viewer === true;
       if (credential === null) {
         if (viewerWillDo && allowAnonymous) return { kind: 'anonymous', id: null };
@@ -70,20 +54,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         viewerWillDo && !credential.startsWith(apiKeyPrefix) ? 'INVALID_TOKEN' : 'INVALID_API_KEY';
       return identifyApiKey(apiKeyCacheKey(hash, wellFormed), notMine, options);
     },
-    identifyIssuer: (cacheKey) => identifyApiKey(cacheKey, 'INVALID_API_KEY', options),
-    authenticate(credential, access) {
-      const principal = authenticator.identify(credential, access);
-      return principal instanceof Promise
-        ? principal.then((resolved) => admit(resolved, access))
-        : admit(principal, access);
-    },
+    /**
+     * The API key that requested a key credential (`KeyCredentials`), as long as that API key is accepted.
+     *
+     * @param cacheKey of the API key
+     * @throws AppError INVALID_API_KEY or DEPENDENCY_UNAVAILABLE
+     */
+    identifyIssuer: (cacheKey: string) => identifyApiKey(cacheKey, 'INVALID_API_KEY', options),
   };
-  return authenticator;
-}
-
-function admit(principal: Principal, access: Access): Principal {
-  assertScope(principal, access);
-  return principal;
 }
 
 type Refusal = 'INVALID_TOKEN' | 'INVALID_API_KEY';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { hashCredential, readBearer } from '@latchkey/shared/auth';
+import { assertScope, hashCredential, readBearer } from '@latchkey/shared/auth';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { Bus, Notice } from '@latchkey/shared/events';
 import type { App } from '@latchkey/shared/http';
@@ -47,7 +47,7 @@ export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthRou
       const stream = streams.open({
         keyHash,
         isStillAllowed: async () => {
-          await guard.authenticator.authenticate(credential, config.access);
+          assertScope(await guard.authenticator.identify(credential, config.access), config.access);
           return true;
         },
         unsentBytes: () => reply.raw.writableLength,
