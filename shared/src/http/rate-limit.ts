@@ -101,8 +101,13 @@ interface LimitState {
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. */
-function showLimit(reply: FastifyReply, name: LimitName, { max, remaining, ttlInSeconds }: LimitState): void {
-  reply.header('ratelimit-policy', `"${name}";q=${max};w=${windowSeconds}`);
+export function showLimit(
+  reply: FastifyReply,
+  name: LimitName | 'sessions',
+  { max, remaining, ttlInSeconds }: LimitState,
+  seconds = windowSeconds,
+): void {
+  reply.header('ratelimit-policy', `"${name}";q=${max};w=${seconds}`);
   reply.header('ratelimit', `"${name}";r=${remaining};t=${ttlInSeconds}`);
 }
 
@@ -115,35 +120,40 @@ export function refuseOverLimit(reply: FastifyReply, name: LimitName, state: Lim
   });
 }
 
-/** The requests of a sender in its present window, and the milliseconds until that ends. */
-interface WindowCount {
-  current: number;
-  ttl: number;
-}
-
 /**
- * Counts senders in the memory of this process. Windows that are over are removed. If there are too many, the sender that
- * came first is removed. All calls name windows of the same length.
+ * Counts senders in the memory of this process, in windows of one length. Windows that are over are removed. If there are too many, the
+ * sender that came first is removed.
  */
-export function createWindowCounter(
-  clock: Pick<Clock, 'monotonic'>,
-): (sender: string, windowMs: number) => WindowCount {
-  const windows = new Map<string, { current: number; endsAtMs: number }>();
-  return (sender, windowMs) => {
-    const nowMs = clock.monotonic();
-    let window = windows.get(sender);
-    if (!window || window.endsAtMs <= nowMs) {
-      // In the order of their ends.
-      for (const [ended, { endsAtMs }] of windows) {
-        if (endsAtMs > nowMs) break;
-        windows.delete(ended);
+export function createWindows(clock: Pick<Clock, 'monotonic'>, seconds: number, sendersAtMost = countedKeys) {
+  const windows = new Map<string, { count: number; endsAtMs: number }>();
+  /** The window of a sender; undefined if it has none, or if that is over. */
+  const find = (sender: string) => {
+    const window = windows.get(sender);
+    return window && window.endsAtMs > clock.monotonic() ? window : undefined;
+  };
+  return {
+    /** Whether no sender was counted of late, which is known without its name. */
+    isEmpty: () => windows.size === 0,
+    find,
+    /** Adds one to the window of the sender, which may begin with it. */
+    count(sender: string) {
+      const nowMs = clock.monotonic();
+      let window = find(sender);
+      if (!window) {
+        // In the order of their ends.
+        for (const [ended, { endsAtMs }] of windows) {
+          if (endsAtMs > nowMs) break;
+          windows.delete(ended);
+        }
+        window = { count: 0, endsAtMs: nowMs + seconds * 1_000 };
+        windows.set(sender, window);
+        if (windows.size > sendersAtMost) windows.delete(windows.keys().next().value as string);
       }
-      window = { current: 0, endsAtMs: nowMs + windowMs };
-      windows.set(sender, window);
-      if (windows.size > countedKeys) windows.delete(windows.keys().next().value as string);
-    }
-    window.current++;
-    return { current: window.current, ttl: window.endsAtMs - nowMs };
+      window.count++;
+      return window;
+    },
+    /** Whole seconds until a window is over. */
+    secondsLeft: ({ endsAtMs }: { endsAtMs: number }) => Math.ceil((endsAtMs - clock.monotonic()) / 1_000),
   };
 }
 

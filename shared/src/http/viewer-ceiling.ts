@@ -1,12 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock/clock.ts';
-import {
-  createWindowCounter,
-  type LimitName,
-  refuseOverLimit,
-  senderOf,
-  windowSeconds,
-} from './rate-limit.ts';
+import { createWindows, type LimitName, refuseOverLimit, senderOf, windowSeconds } from './rate-limit.ts';
 
 /**
  * Twenty a second. No player comes near it, and one token adds at most some 800 KB of rows a minute. It is more than the active leases
@@ -37,22 +31,17 @@ export function createViewerCeiling(
   clock: Pick<Clock, 'monotonic'>,
   onLimited: (limit: LimitName) => void = () => {},
 ): ViewerCeiling {
-  const count = createWindowCounter(clock);
+  const windows = createWindows(clock, windowSeconds);
   return (action) => {
     const name = action === undefined ? undefined : countedAs[action];
     if (!name) return null;
     return (request, reply, done) => {
       if (request.principal?.kind === 'api-key') return done();
-      const { current, ttl } = count(`${name} ${senderOf(request)}`, windowSeconds * 1_000);
-      if (current <= actsPerMinute) return done();
+      const window = windows.count(`${name} ${senderOf(request)}`);
+      if (window.count <= actsPerMinute) return done();
       onLimited(name);
-      done(
-        refuseOverLimit(reply, name, {
-          max: actsPerMinute,
-          remaining: 0,
-          ttlInSeconds: Math.ceil(ttl / 1_000),
-        }),
-      );
+      const ttlInSeconds = windows.secondsLeft(window);
+      done(refuseOverLimit(reply, name, { max: actsPerMinute, remaining: 0, ttlInSeconds }));
     };
   };
 }

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { Authority } from '../authority/index.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { SessionId } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { networkOf } from '../net/index.ts';
+import { createWindows, showLimit } from './rate-limit.ts';
 
 /**
  * Ids of sessions that name nothing, from one sender in one window. A viewer has none: its URL is copied whole or is not. A hundred leave
@@ -12,7 +12,7 @@ import { networkOf } from '../net/index.ts';
  */
 const wrongAtMost = 100;
 const windowSeconds = 10;
-/** Senders that are counted, some 1 MB. The one that was seen longest ago goes if there are more. */
+/** Senders that are counted, some 1 MB. */
 const sendersAtMost = 10_000;
 
 /**
@@ -28,27 +28,18 @@ export function createWrongSessions({
   leases: Pick<Authority['leases'], 'glance'>;
   clock: Pick<Clock, 'monotonic'>;
 }) {
-  /** By the sender's network. A size in place of `max`, which takes the room of all senders at once. */
-  const windows = new LRUCache<string, { count: number }>({
-    maxSize: sendersAtMost,
-    sizeCalculation: () => 1,
-    ttl: windowSeconds * 1_000,
-    ttlResolution: 0,
-    perf: { now: () => clock.monotonic() },
-  });
-
+  /** By the sender's network. */
+  const windows = createWindows(clock, windowSeconds, sendersAtMost);
   return {
     /** @throws AppError RATE_LIMITED where the session is not known and the sender has named too many wrong ones */
     assertMayLookUp({ leaseId }: SessionId, { clientIp }: FastifyRequest, reply: FastifyReply): void {
       // Usually nobody has named a wrong one.
-      if (windows.size === 0) return;
-      const sender = networkOf(clientIp);
-      const window = windows.get(sender);
+      if (windows.isEmpty()) return;
+      const window = windows.find(networkOf(clientIp));
       if (!window || window.count < wrongAtMost || leases.glance(leaseId)) return;
-      const seconds = Math.ceil(windows.getRemainingTTL(sender) / 1_000);
-      // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
-      reply.header('ratelimit-policy', `"sessions";q=${wrongAtMost};w=${windowSeconds}`);
-      reply.header('ratelimit', `"sessions";r=0;t=${seconds}`);
+      const seconds = windows.secondsLeft(window);
+      const state = { max: wrongAtMost, remaining: 0, ttlInSeconds: seconds };
+      showLimit(reply, 'sessions', state, windowSeconds);
       throw new AppError('RATE_LIMITED', {
         detail: 'Too many wrong sessions come from this address. This one is not looked up now.',
         retryAfterSeconds: seconds,
@@ -56,10 +47,7 @@ export function createWrongSessions({
     },
     /** Notes an answer INVALID_SESSION. */
     note(clientIp: string): void {
-      const sender = networkOf(clientIp);
-      const known = windows.get(sender);
-      if (known) known.count++;
-      else windows.set(sender, { count: 1 });
+      windows.count(networkOf(clientIp));
     },
   };
 }
