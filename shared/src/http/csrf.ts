@@ -72,12 +72,12 @@ export function isOwnName(host: string | undefined, publicUrl: string | null): b
   return publicUrl !== null && name === new URL(publicUrl).hostname;
 }
 
-/** The origins that `Host` can mean; undefined if it is not a host with an optional port. */
-function readHost(host: string | undefined) {
+/** The name, the port and the origins that `Host` can mean; undefined if it is not a host with an optional port. */
+export function readHost(host: string | undefined) {
   if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return undefined;
   const plain = `http://${host}`;
   const secure = `https://${host}`;
   if (!URL.canParse(plain) || !URL.canParse(secure)) return undefined;
-  const { hostname, origin } = new URL(plain);
-  return { name: hostname, origin, secureOrigin: new URL(secure).origin };
+  const { hostname, origin, port } = new URL(plain);
+  return { name: hostname, port, origin, secureOrigin: new URL(secure).origin };
 }

@@ -4,15 +4,6 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { chooseCoding, varyByCoding } from './choose-coding.ts';
 
-interface KeptDocumentOptions {
-  /** Makes the document. It is called for the first reader, and again for the first one after `lastsMs`. */
-  compose: () => Promise<object>;
-  /** How long a document counts as the latest one. */
-  lastsMs: number;
-  /** A clock that never goes back. */
-  nowMs: () => number;
-}
-
 /** In the order of preference: Brotli takes 15 % less than gzip. */
 const codings = ['br', 'gzip'] as const;
 type Coding = (typeof codings)[number];
@@ -29,33 +20,17 @@ const compress: Record<Coding, (text: Buffer) => Promise<Buffer>> = {
 };
 
 /** A JSON text, and what has been made of it for readers that take it compressed. */
-class JsonText {
-  readonly #text: Buffer;
-  readonly #hash: string;
-  readonly #compressed: Partial<Record<Coding, Promise<Buffer>>> = {};
+interface JsonText {
+  text: Buffer;
+  digest: string;
+  compressed: Partial<Record<Coding, Promise<Buffer>>>;
+}
 
-  constructor(text: Buffer, digest: string) {
-    this.#text = text;
-    this.#hash = digest;
-  }
-
-  /** @param earlier is kept, with its compressed forms, if the text is the same */
-  static of(document: object, earlier: JsonText | null): JsonText {
-    const text = Buffer.from(JSON.stringify(document));
-    const digest = hash('sha256', text, 'base64url').slice(0, 22);
-    return earlier && earlier.#hash === digest ? earlier : new JsonText(text, digest);
-  }
-
-  /** A strong validator, so each coding has its own (RFC 9110 section 8.8.3.3). */
-  tag(coding: Coding | null): string {
-    return coding === null ? `"${this.#hash}"` : `"${this.#hash}-${coding}"`;
-  }
-
-  bytes(coding: Coding | null): Promise<Buffer> | Buffer {
-    if (coding === null) return this.#text;
-    this.#compressed[coding] ??= compress[coding](this.#text);
-    return this.#compressed[coding];
-  }
+/** @param earlier is kept, with its compressed forms, if the text is the same */
+function toText(document: object, earlier: JsonText | null): JsonText {
+  const text = Buffer.from(JSON.stringify(document));
+  const digest = hash('sha256', text, 'base64url').slice(0, 22);
+  return earlier?.digest === digest ? earlier : { text, digest, compressed: {} };
 }
 
 /**
@@ -66,14 +41,21 @@ export function createKeptDocument({
   compose,
   lastsMs,
   nowMs,
-}: KeptDocumentOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+}: {
+  /** Makes the document. It is called for the first reader, and again for the first one after `lastsMs`. */
+  compose: () => Promise<object>;
+  /** How long a document counts as the latest one. */
+  lastsMs: number;
+  /** A clock that never goes back. */
+  nowMs: () => number;
+}): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   let kept: JsonText | null = null;
   let latest: Promise<JsonText> | undefined;
   let readAgainAtMs = Number.NEGATIVE_INFINITY;
 
   async function read(): Promise<JsonText> {
     try {
-      kept = JsonText.of(await compose(), kept);
+      kept = toText(await compose(), kept);
       readAgainAtMs = nowMs() + lastsMs;
       return kept;
     } catch (error) {
@@ -93,9 +75,10 @@ export function createKeptDocument({
   }
 
   return async ({ headers }, reply) => {
-    const text = await readLatest();
+    const { text, digest, compressed } = await readLatest();
     const coding = chooseCoding(headers['accept-encoding'], codings);
-    const tag = text.tag(coding);
+    // A strong validator, so each coding has its own (RFC 9110 section 8.8.3.3).
+    const tag = coding === null ? `"${digest}"` : `"${digest}-${coding}"`;
     varyByCoding(reply);
     reply.headers({
       etag: tag,
@@ -104,8 +87,10 @@ export function createKeptDocument({
     });
     if (isTagNamed(tag, headers['if-none-match'])) return reply.code(304).send();
     reply.type('application/json; charset=utf-8');
-    if (coding !== null) reply.header('content-encoding', coding);
-    return reply.send(await text.bytes(coding));
+    if (coding === null) return reply.send(text);
+    reply.header('content-encoding', coding);
+    compressed[coding] ??= compress[coding](text);
+    return reply.send(await compressed[coding]);
   };
 }
 

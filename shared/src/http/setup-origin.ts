@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock/clock.ts';
 import { isDirectFromLoopback, isLoopback, normalizeIp, type TrustProxy } from '../net/index.ts';
-import { type ForeignPageReason, foreignPageReason } from './csrf.ts';
+import { type ForeignPageReason, foreignPageReason, readHost } from './csrf.ts';
 
 /** Where a call of setup comes from. */
 export interface SetupOrigin {
@@ -72,9 +72,8 @@ function isStraightFromThisMachine({ url, socket, headers, rawHeaders }: SetupCa
 
 /** Whether `Host` is `localhost` or a loopback address, with this port. Other names can be pointed at this machine by anyone. */
 function isOwnAddress(host: string | undefined, ownPort: number | undefined): boolean {
-  if (host === undefined || !/^[\w.:[\]-]+$/.test(host) || !URL.canParse(`http://${host}`)) return false;
-  const { hostname, port } = new URL(`http://${host}`);
-  if ((port === '' ? defaultHttpPort : Number(port)) !== ownPort) return false;
-  const address = normalizeIp(hostname);
-  return hostname === 'localhost' || (address !== undefined && isLoopback(address));
+  const named = readHost(host);
+  if (!named || (named.port === '' ? defaultHttpPort : Number(named.port)) !== ownPort) return false;
+  const address = normalizeIp(named.name);
+  return named.name === 'localhost' || (address !== undefined && isLoopback(address));
 }
