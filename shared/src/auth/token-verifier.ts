@@ -34,23 +34,7 @@ const rememberedBytes = slotBytes + objectBytes(7);
 /** Bytes for lists of contents that tokens have in common: 400 lists of 250 ids each. */
 const contentListsBytes = 2 * 1_024 * 1_024;
 
-export interface TokenVerifier {
-  /**
-   * Checks a viewer's token (RFC 7519, RFC 8725).
-   *
-   * @param tokenHash the token is remembered by its hash, never by its text
-   * @returns the viewer, without waiting where `recall` returns one
-   * @throws AppError INVALID_TOKEN, or DEPENDENCY_UNAVAILABLE where the key set is out of reach
-   */
-  verify(token: string, tokenHash: string): Principal | Promise<Principal>;
-  /**
-   * @returns the viewer, if this token was verified before and nothing has changed since, or if it is signed with the secret and has
-   * the usual form. Null if only `verify` can decide
-   */
-  recall(token: string, tokenHash: string): Principal | null;
-  /** Size of the store of remembered tokens: their number, and the bytes that they take. */
-  readonly remembered: { readonly size: number; readonly bytes: number };
-}
+export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 
 interface TokenVerifierOptions {
   /** No two accept the same `iss`. One that accepts any is alone. */
@@ -68,7 +52,7 @@ interface Remembered extends Omit<ViewerClaims, 'contentsBytes'> {
   proof: Proof;
 }
 
-export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+export function createTokenVerifier(options: TokenVerifierOptions) {
   const { clock, maxBytes = planCaches(usualCachesBytes).tokens } = options;
   const remembered = new LRUCache<string, Remembered>({ maxSize: maxBytes });
   const contentLists = new TextPool(contentListsBytes);
@@ -116,6 +100,10 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     }
   }
 
+  /**
+   * @returns the viewer, if this token was verified before and nothing has changed since, or if it is signed with the secret and has
+   * the usual form. Null if only `verify` can decide
+   */
   function recall(token: string, tokenHash: string): Principal | null {
     const known = remembered.get(tokenHash);
     const rules = known?.proof.issuer.rules;
@@ -125,6 +113,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 
   return {
+    /** Size of the store of remembered tokens: their number, and the bytes that they take. */
     remembered: {
       get size() {
         return remembered.size;
@@ -134,6 +123,13 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       },
     },
     recall,
-    verify: (token, tokenHash) => recall(token, tokenHash) ?? verifyAnew(token, tokenHash),
+    /**
+     * Checks a viewer's token (RFC 7519, RFC 8725).
+     *
+     * @param tokenHash the token is remembered by its hash, never by its text
+     * @returns the viewer, without waiting where `recall` returns one
+     * @throws AppError INVALID_TOKEN, or DEPENDENCY_UNAVAILABLE where the key set is out of reach
+     */
+    verify: (token: string, tokenHash: string) => recall(token, tokenHash) ?? verifyAnew(token, tokenHash),
   };
 }

@@ -109,13 +109,7 @@ export function parseEnvelope(bytes: Uint8Array, seal: Seal): (Envelope & { isSe
   const envelope = readEnvelope(value);
   const message = envelope && parseBusMessage(envelope.message);
   if (!message) return null;
-  const { origin, traceparent } = envelope;
-  return {
-    origin,
-    message,
-    isSealed: isSealed(text, seal),
-    ...(traceparent !== undefined && { traceparent }),
-  };
+  return { ...envelope, message, isSealed: isSealed(text, seal) };
 }
 
 function isSealed(text: string, seal: Seal): boolean {

@@ -42,10 +42,6 @@ function parseStoredState(text: string): StoredState | null {
   }
 }
 
-function formatStoredState({ value, stamp }: StoredState): string {
-  return JSON.stringify({ value, ...stamp });
-}
-
 /** The version of the stored form. Code that stores another form uses another version, so the two never mix. */
 const prefix = 'latchkey:2:';
 /**
@@ -78,7 +74,7 @@ export function createRedisStateStore(
     },
     set(kind, key, value, stamp, ttlMs) {
       const place = `${kind}:${key}`;
-      const text = formatStoredState({ value, stamp });
+      const text = JSON.stringify({ value, ...stamp });
       const sealed = seal.of(place, text) + text;
       void connection.attempt((redis) => redis.set(prefix + place, sealed, 'PX', Math.ceil(ttlMs)));
     },
