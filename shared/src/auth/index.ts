@@ -7,5 +7,4 @@ export { describeUnusableKeys, judgeKeys } from './judge-keys.ts';
 export { createKeyCredentials, type KeyCredentials, type KeyName } from './key-credential.ts';
 export { createKeySet, keyUnknown } from './key-set.ts';
 export * from './read-credential.ts';
-export * from './read-session.ts';
 export { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Principal, parseSid } from '../contracts/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { apiKeyPrefix } from './api-key.ts';
 import { refuseToken } from './token-claims.ts';
 
@@ -70,4 +72,15 @@ function readCookies(header = ''): string[] {
   for (const [, value = ''] of header.matchAll(cookiePair))
     if (values.push(value.trim()) === mostCookies) break;
   return values.filter((value) => value !== '');
+}
+
+/**
+ * Reads the id of a session, which is its only credential (`docs/reference/contract.md#sessions`). Whether the session exists is not checked.
+ *
+ * @throws AppError INVALID_SESSION where the value cannot be the id of a session: then nothing is read
+ */
+export function readSession(sid: unknown): Extract<Principal, { kind: 'session' }> {
+  const session = typeof sid === 'string' ? parseSid(sid) : null;
+  if (!session) throw new AppError('INVALID_SESSION');
+  return { kind: 'session', id: session.leaseId, session };
 }

@@ -18,9 +18,8 @@ import {
   usualCachesBytes,
 } from '../memory/index.ts';
 import { AuthorityCache, type EarlierState } from './authority-cache.ts';
-import { splitImportedKey } from './imported-key-name.ts';
 import { keepLease, keptLeaseBytes } from './kept-lease.ts';
-import { type CacheName, markKey, splitMarkKey } from './tags.ts';
+import { type CacheName, markKey, splitImportedKey, splitMarkKey } from './tags.ts';
 
 /** Every state that a decision needs, kept current by one change feed. */
 export interface Authority {

@@ -1,7 +1,7 @@
 import { type ContentState, isSecretOf, type LeaseState, type SessionId } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import { mayHaveBeenRenewed } from './expired-lease.ts';
-import type { KnownStates, UnknownState } from './known-states.ts';
+import type { KnownStates, UnknownState } from './settle-decision.ts';
 
 /** A request by the URL of a session. */
 interface SessionRequest {

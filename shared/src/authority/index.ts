@@ -12,7 +12,13 @@ export {
 } from './authority-cache.ts';
 export { decideBySession } from './decide-by-session.ts';
 export { mayHaveBeenRenewed } from './expired-lease.ts';
-export { importedKeyName } from './imported-key-name.ts';
-export type { KnownStates, UnknownState } from './known-states.ts';
-export { settleDecision } from './settle-decision.ts';
-export { type CacheTag, leaseTags, markKey, markTags, namedBy, splitMarkKey } from './tags.ts';
+export * from './settle-decision.ts';
+export {
+  type CacheTag,
+  importedKeyName,
+  leaseTags,
+  markKey,
+  markTags,
+  namedBy,
+  splitMarkKey,
+} from './tags.ts';

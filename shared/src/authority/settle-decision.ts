@@ -1,7 +1,15 @@
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors/errors.ts';
 import type { Authority } from './authority.ts';
-import type { UnknownState } from './known-states.ts';
+
+/** The states that are known at this instant. */
+export type KnownStates = { readonly [Name in keyof Authority]: Pick<Authority[Name], 'peek'> };
+
+/** A state that a decision needs and that is not known now. */
+export interface UnknownState {
+  readonly cache: keyof Authority;
+  readonly key: string;
+}
 
 /**
  * Reads for one request. A decision needs three states, an expired lease is read twice, and a change may overtake a read. If changes

@@ -1,4 +1,4 @@
-import type { LeaseState } from '../contracts/index.ts';
+import type { ImportedKeyName, LeaseState } from '../contracts/index.ts';
 import type { Change } from '../events/index.ts';
 
 export type CacheName = 'apiKeys' | 'contents' | 'importedKeys' | 'leases' | 'marks';
@@ -17,6 +17,20 @@ export function markKey(viewerId: string, contentId: string): string {
 export function splitMarkKey(key: string): [viewerId: string, contentId: string] {
   const space = key.indexOf(' ');
   return [key.slice(space + 1), key.slice(0, space)];
+}
+
+/**
+ * The cache key of an imported key. It has the revision of the content's imported keys, so an entry never becomes wrong: after a change the
+ * content has another revision, and its keys have other names.
+ */
+export function importedKeyName(contentId: string, epoch: number | undefined, revision: number): string {
+  return epoch === undefined ? `${revision} ${contentId}` : `${revision} ${contentId}/${epoch}`;
+}
+
+/** A content id has neither white space nor a slash. */
+export function splitImportedKey(name: string): ImportedKeyName {
+  const [contentId = '', epoch] = name.slice(name.indexOf(' ') + 1).split('/');
+  return { contentId, epoch: epoch === undefined ? null : Number(epoch) };
 }
 
 /** Every tag by which a change may name a cached lease. */

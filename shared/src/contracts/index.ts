@@ -3,7 +3,6 @@ export * from './batch-reads.ts';
 export * from './cache-control.ts';
 export * from './content-patterns.ts';
 export * from './database-size.ts';
-export * from './find-epoch-refusal.ts';
 export * from './ids.ts';
 export * from './imported-keys.ts';
 export * from './key-endpoint.ts';

@@ -3,9 +3,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { takesBasic } from '../auth/index.ts';
 import { isDatabaseUnavailable } from '../db/database-fault.ts';
 import { AppError, toProblem } from '../errors/errors.ts';
-import type { OperatorLog } from '../log/index.ts';
+import { describeError, type OperatorLog, type RequestFailure, redact } from '../log/index.ts';
 import type { Tracer } from '../traces/index.ts';
-import { describeFailure } from './describe-failure.ts';
 import type { App } from './routes.ts';
 import { validationErrors } from './validation.ts';
 
@@ -41,6 +40,31 @@ export function createFailureReport(log: OperatorLog, tracer?: Pick<Tracer, 'tra
       error: error.cause ?? thrown,
     });
   };
+}
+
+/** Enough for an error of a driver with its cause. It is also sent as a header between services. */
+const longestCause = 300;
+
+/**
+ * The cause of a 5xx, for the log line of its request.
+ *
+ * @param thrown what the error was made from
+ */
+function describeFailure(error: AppError, thrown: unknown): RequestFailure {
+  const call = findCall(error);
+  const reason = error.cause ?? (thrown === error ? null : thrown);
+  const text = reason instanceof Error ? describeError(reason) : (call?.why ?? error.message);
+  return {
+    cause: redact(text).slice(0, longestCause),
+    upstream: call?.upstream ?? null,
+    tries: call?.tries ?? null,
+  };
+}
+
+/** A decision wraps the error of the read that failed. */
+function findCall(error: unknown): AppError['call'] {
+  if (!(error instanceof Error)) return undefined;
+  return (error instanceof AppError ? error.call : undefined) ?? findCall(error.cause);
 }
 
 /** The header `Retry-After` of an error; null if it has none. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findEpochRefusal } from './find-epoch-refusal.ts';
 import type { ClockPeriods, SequencePeriods } from './key-periods.ts';
+import { findEpochRefusal } from './key-periods.ts';
 
 const origin = Date.UTC(2027, 0, 1);
 const live = (fields: Partial<ClockPeriods> = {}): ClockPeriods => ({
