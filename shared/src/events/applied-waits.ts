@@ -34,14 +34,13 @@ export class AppliedWaits {
    * @param followers as they were listed after the commit
    * @param committedAtMs monotonic; the commit was not later
    * @param done called once, perhaps at once
-   * @returns ends the wait without calling `done`
    */
   begin(
     place: AwaitedPlace,
     followers: readonly Pick<FollowerReport, 'process' | 'limitMs'>[],
     committedAtMs: number,
     done: () => void,
-  ): () => void {
+  ): void {
     const open = new Map(
       followers.map(({ process, limitMs }) => [
         process,
@@ -51,7 +50,6 @@ export class AppliedWaits {
     const wait: Wait = { ...place, open, done };
     this.#waits.add(wait);
     this.#settle(wait);
-    return () => void this.#waits.delete(wait);
   }
 
   /** A process has applied every change up to this place. */

@@ -9,7 +9,7 @@ import {
   placeAtEnd,
   type RowFacts,
 } from './change-feed.ts';
-import { authorityLimitMs, type FeedPosition, type FeedRecord, listedForMs } from './feed-position.ts';
+import { authorityLimitMs, type FeedRecord, listedForMs } from './feed-position.ts';
 import type { FeedLink } from './message.ts';
 
 /** A read of the feed that has begun. */
@@ -27,35 +27,7 @@ export interface FeedReading {
   readonly beganAtMs: number;
 }
 
-/** Decides from what was pulled and pushed how far the feed was followed, and which states to drop. */
-export interface FeedProgress extends FeedPosition {
-  /**
-   * Takes a pushed change with the time of its row, and always applies it. Only its link shows that it is the next change
-   * of the followed history.
-   */
-  receive(number: number, at: number, change: Change, link: FeedLink): void;
-  begin(): FeedReading;
-  /**
-   * Applies the first read: from here on every change is followed.
-   *
-   * @param recalled the changes before it, for the record only
-   * @param history as in the page
-   */
-  start(reading: FeedReading, head: number, recalled: FeedPage['changes'], history: string): void;
-  /**
-   * Applies a page.
-   * @returns whether every change has been seen; else the next page has to be read
-   */
-  apply(reading: FeedReading, page: FeedPage): boolean;
-  /** Every change up to this number of this history has been applied; null before the first read. */
-  place(): AwaitedPlace | null;
-  /** Maximum age of a state that nothing has confirmed since, in milliseconds. */
-  readonly limitMs: number;
-  /** Milliseconds since every change was last known to be seen; null before the first read. */
-  ageMs(): number | null;
-  /** Monotonic milliseconds: every change that was committed before this instant has been seen; null before the first read. */
-  seenUpToMs(): number | null;
-}
+export type FeedProgress = ReturnType<typeof createFeedProgress>;
 
 /**
  * Maximum number of pushed changes kept until the feed is read: more than a second brings. A number beyond it may belong
@@ -66,6 +38,8 @@ const pushedAtMost = 1_000;
 const beginningAt = 0;
 
 /**
+ * Decides from what was pulled and pushed how far the feed was followed, and which states to drop.
+ *
  * @param notify called with every change, and with `null` where changes may have been missed and every state has to be
  *   dropped
  * @param record receives the same with the numbers
@@ -78,7 +52,7 @@ export function createFeedProgress(
   record?: FeedRecord,
   onApplied?: (number: number, at: number, change: Change) => void,
   limitMs = authorityLimitMs,
-): FeedProgress {
+) {
   let last: FeedPlace | null = null;
   const seen = createAges(clock, limitMs);
   /** The followed database, as pages name it; null before the first page. */
@@ -101,7 +75,11 @@ export function createFeedProgress(
   }
 
   return {
-    receive(number, at, change, link) {
+    /**
+     * Takes a pushed change with the time of its row, and always applies it. Only its link shows that it is the next change
+     * of the followed history.
+     */
+    receive(number: number, at: number, change: Change, link: FeedLink): void {
       pass(number, at, change, false);
       if (last === null || number <= last.number) return;
       if (number <= last.number + pushedAtMost) pushed.set(number, { at, id: link.id });
@@ -111,13 +89,19 @@ export function createFeedProgress(
       last = { number, at, id: link.id };
       record?.advance(number);
     },
-    begin: () => ({
+    begin: (): FeedReading => ({
       after: last && Math.max(0, last.number - 1),
       last,
       pushedUpTo: Math.max(0, ...pushed.keys()),
       beganAtMs: clock.monotonic(),
     }),
-    start({ beganAtMs }, head, recalled, named) {
+    /**
+     * Applies the first read: from here on every change is followed.
+     *
+     * @param recalled the changes before it, for the record only
+     * @param named the history, as in the page
+     */
+    start({ beganAtMs }: FeedReading, head: number, recalled: FeedPage['changes'], named: string): void {
       history = named;
       restart({ number: head, at: null, id: null });
       last = placeOf(recalled.find(({ number }) => number === head) ?? { number: head, at: null });
@@ -125,7 +109,11 @@ export function createFeedProgress(
       seen.note(beganAtMs);
       record?.caughtUp();
     },
-    apply(reading, page) {
+    /**
+     * Applies a page.
+     * @returns whether every change has been seen; else the next page has to be read
+     */
+    apply(reading: FeedReading, page: FeedPage): boolean {
       const isOther = isOfOtherHistory(page, reading, { last, history, pushed });
       history = page.history;
       if (isOther) pushed.clear();
@@ -139,7 +127,9 @@ export function createFeedProgress(
       record?.caughtUp();
       return true;
     },
-    place: () => (last === null || history === null ? null : { number: last.number, history }),
+    /** Every change up to this number of this history has been applied; null before the first read. */
+    place: (): AwaitedPlace | null =>
+      last === null || history === null ? null : { number: last.number, history },
     ...seen.ages,
   };
 }
@@ -237,7 +227,9 @@ function createAges(clock: Clock, limitMs: number) {
       seenUpToMs = atMs;
     },
     ages: {
+      /** Maximum age of a state that nothing has confirmed since, in milliseconds. */
       limitMs,
+      /** As in `FeedPosition`. */
       vouchesFor(heldAtMs: number): boolean {
         if (seenUpToMs === null) return false;
         const nowMs = clock.monotonic();
@@ -245,7 +237,9 @@ function createAges(clock: Clock, limitMs: number) {
         if (seenAgeMs <= limitMs) return true;
         return nowMs - heldAtMs <= limitMs && seenAgeMs <= listedForMs;
       },
+      /** Milliseconds since every change was last known to be seen; null before the first read. */
       ageMs: () => (seenUpToMs === null ? null : clock.monotonic() - seenUpToMs),
+      /** Monotonic milliseconds: every change that was committed before this instant has been seen; null before the first read. */
       seenUpToMs: () => seenUpToMs,
     },
   };
