@@ -28,19 +28,15 @@ interface UnusableKey {
   reason: string;
 }
 
-export interface JudgedKeys {
-  usable: readonly JWK[];
-  /** Finds a key among the usable ones. */
-  find: ReturnType<typeof createLocalJWKSet>;
-  unusable: readonly UnusableKey[];
-}
+export type JudgedKeys = Awaited<ReturnType<typeof judgeKeys>>;
 
 /**
  * Divides a key set into the keys that can verify tokens and the keys that cannot.
  *
+ * @returns `find` finds a key among the usable ones
  * @throws JWKSInvalid if the document is no key set (RFC 7517 section 5)
  */
-export async function judgeKeys(document: unknown): Promise<JudgedKeys> {
+export async function judgeKeys(document: unknown) {
   const { keys } = createLocalJWKSet(document as JSONWebKeySet).jwks();
   const usable: JWK[] = [];
   const unusable: UnusableKey[] = [];

@@ -43,7 +43,7 @@ interface KeySetOptions {
 
 export function createKeySet(options: KeySetOptions) {
   const { clock } = options;
-  const set = createFetchedSet(options);
+  const set = new FetchedSet(options);
   const ageMs = () => (set.current ? clock.monotonic() - set.current.fetchedAtMs : Number.POSITIVE_INFINITY);
   const createdAtMs = clock.monotonic();
   /** When a token may have the set fetched. */
@@ -126,56 +126,53 @@ export function createKeySet(options: KeySetOptions) {
 }
 
 /** The set as last fetched, and what is known of its fetches. */
-interface FetchedSet {
+class FetchedSet {
   /** `number` is the number of the fetch that brought the set. */
-  current: (JudgedKeys & { text: string; fetchedAtMs: number; number: number }) | null;
+  current: (JudgedKeys & { text: string; fetchedAtMs: number; number: number }) | null = null;
   /** Rises with each set that differs from the one before. */
-  generation: number;
+  generation = 0;
   /** Resolves to whether the fetch brought a set. */
-  fetching: Promise<boolean> | null;
+  fetching: Promise<boolean> | null = null;
   /** How many fetches have begun. */
-  begun: number;
+  begun = 0;
   /** Whether the latest fetch failed. */
-  isFetchFailed: boolean;
-  /** Begins a fetch. Only while none is running. */
-  fetch(): Promise<boolean>;
-}
+  isFetchFailed = false;
+  #reported = '';
+  readonly #options: KeySetOptions;
 
-function createFetchedSet({ fetchJson, clock, onFault, onUnusableKeys }: KeySetOptions): FetchedSet {
-  let reported = '';
-  const set: FetchedSet = {
-    current: null,
-    generation: 0,
-    fetching: null,
-    begun: 0,
-    isFetchFailed: false,
-    fetch() {
-      const fetchedAtMs = clock.monotonic();
-      const number = ++set.begun;
-      set.fetching = fetchJson()
-        .then(async (document) => {
-          const judged = await judgeKeys(document);
-          const text = JSON.stringify(document);
-          if (text !== set.current?.text) set.generation++;
-          set.current = { ...judged, text, fetchedAtMs, number };
-          set.isFetchFailed = false;
-          const unusable = describeUnusableKeys(judged.unusable);
-          if (unusable !== reported && unusable !== '') onUnusableKeys(unusable);
-          reported = unusable;
-          return true;
-        })
-        .catch((error: unknown) => {
-          set.isFetchFailed = true;
-          onFault(error);
-          return false;
-        })
-        .finally(() => {
-          set.fetching = null;
-        });
-      return set.fetching;
-    },
-  };
-  return set;
+  constructor(options: KeySetOptions) {
+    this.#options = options;
+  }
+
+  /** Begins a fetch. Only while none is running. */
+  fetch(): Promise<boolean> {
+    this.fetching = this.#fetchNow().finally(() => {
+      this.fetching = null;
+    });
+    return this.fetching;
+  }
+
+  async #fetchNow(): Promise<boolean> {
+    const { fetchJson, clock, onFault, onUnusableKeys } = this.#options;
+    const fetchedAtMs = clock.monotonic();
+    const number = ++this.begun;
+    try {
+      const document = await fetchJson();
+      const judged = await judgeKeys(document);
+      const text = JSON.stringify(document);
+      if (text !== this.current?.text) this.generation++;
+      this.current = { ...judged, text, fetchedAtMs, number };
+      this.isFetchFailed = false;
+      const unusable = describeUnusableKeys(judged.unusable);
+      if (unusable !== this.#reported && unusable !== '') onUnusableKeys(unusable);
+      this.#reported = unusable;
+      return true;
+    } catch (error) {
+      this.isFetchFailed = true;
+      onFault(error);
+      return false;
+    }
+  }
 }
 
 /** Without a cause, so that a flood of made-up `kid`s does not fill the operator's log. `onFault` reports failed fetches. */
