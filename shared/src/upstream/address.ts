@@ -164,6 +164,6 @@ export class Address {
     const onResult = (fault: TlsRefused | null) => {
       this.tlsFault = fault;
     };
-    return createHttpsConnector({ serverName, timeoutMs, tls, onResult });
+    return createHttpsConnector(this.#undici.buildConnector, { serverName, timeoutMs, tls, onResult });
   }
 }

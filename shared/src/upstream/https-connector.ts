@@ -1,10 +1,6 @@
-import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import type { buildConnector } from 'undici';
 import { explainTlsFault, type ServiceTls, type TlsMaterial, type TlsRefused } from '../tls/index.ts';
-
-/** Loads the client at the first address. */
-const loadModule = createRequire(import.meta.url);
 
 interface HttpsConnectorOptions {
   /** The host as it was configured: the certificate must be for it. */
@@ -21,8 +17,10 @@ interface HttpsConnectorOptions {
  * A connection begins with a whole handshake: one that resumed an earlier session would be trusted by a certificate or CA that has
  * been replaced since.
  */
-export function createHttpsConnector(options: HttpsConnectorOptions): buildConnector.connector {
-  const { buildConnector: build }: typeof import('undici') = loadModule('undici');
+export function createHttpsConnector(
+  build: typeof buildConnector,
+  options: HttpsConnectorOptions,
+): buildConnector.connector {
   const { serverName, timeoutMs, tls, onResult } = options;
   let material: TlsMaterial | undefined;
   let connect: buildConnector.connector | undefined;

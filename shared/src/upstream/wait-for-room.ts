@@ -12,33 +12,27 @@ const bytesOfCall = 16 * 1024;
  *   and the other service has worked without use. Under overload it would do nothing else
  * @throws Error if every address is lost, too many wait already, or none has room in time
  */
-export function waitForRoom(upstream: Upstream, tries: Tries, limitMs: number): Promise<Address> {
+export async function waitForRoom(upstream: Upstream, tries: Tries, limitMs: number): Promise<Address> {
   const { address } = tries;
-  if (!address) return Promise.reject(upstream.whyLost());
+  if (!address) throw upstream.whyLost();
   if (address.hasRoom()) {
     address.occupy();
-    return Promise.resolve(address);
+    return address;
   }
-  return new Promise((resolve, reject) => {
-    const waiter = {
-      bytes: () => bytesOfCall,
-      admit(admitted: Address) {
-        clearTimeout(timer);
-        tries.address = admitted;
-        admitted.occupy();
-        resolve(admitted);
-      },
-      refuse() {
-        clearTimeout(timer);
-        reject(upstream.whyLost());
-      },
-    };
-    const timer = setTimeout(() => {
-      upstream.line.remove(waiter);
-      reject(new Error('no address had room in time'));
-    }, limitMs);
-    if (upstream.line.add(waiter)) return;
-    clearTimeout(timer);
-    reject(new Error('too many requests wait for an address'));
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<Address>();
+  const waiter = {
+    bytes: () => bytesOfCall,
+    admit(admitted: Address) {
+      tries.address = admitted;
+      admitted.occupy();
+      resolve(admitted);
+    },
+    refuse: () => reject(upstream.whyLost()),
+  };
+  if (!upstream.line.add(waiter)) throw new Error('too many requests wait for an address');
+  const timer = setTimeout(() => {
+    upstream.line.remove(waiter);
+    reject(new Error('no address had room in time'));
+  }, limitMs);
+  return promise.finally(() => clearTimeout(timer));
 }
