@@ -26,7 +26,8 @@ export function createResponseObserver(
     const { id, raw, principal, errorCode: code, failure, revocation, clientIp } = request;
     const { method = '', headers } = raw;
     const path = redactPath(raw.url ?? '');
-    const route = routeOf(request);
+    // Null where the router found none.
+    const route = request.answeredRoute ?? request.routeOptions.url ?? null;
     const userAgent = headers['user-agent'];
     const status =
       response.writableFinished || response.headersSent ? response.statusCode : clientClosedRequest;
@@ -104,9 +105,4 @@ function readTokenClaims(
 /** A caller may have put a raw key or token into a viewer's id. */
 function redactRevocation({ viewerId, ...ids }: LoggedRevocation): LoggedRevocation {
   return { ...ids, ...(viewerId !== undefined && { viewerId: redactId(viewerId) }) };
-}
-
-/** The route of a request that the router has got; null where none matched. */
-function routeOf(request: FastifyRequest): string | null {
-  return request.answeredRoute ?? request.routeOptions.url ?? null;
 }

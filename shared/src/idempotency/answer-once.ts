@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock/clock.ts';
 import type { Database, Transaction } from '../db/index.ts';
 import { AppError } from '../errors/errors.ts';
@@ -26,15 +26,10 @@ interface Act<Result, Body> {
   hideSecrets?: (body: Body) => unknown;
 }
 
-interface Reply {
-  code(status: number): unknown;
-  header(name: string, value: string): unknown;
-}
-
 /** Answers a request. The body is what the route returns. */
 type AnswerOnce = <Result, Body>(
   request: FastifyRequest,
-  reply: Reply,
+  reply: Pick<FastifyReply, 'code' | 'header'>,
   act: Act<Result, Body>,
 ) => Promise<Body>;
 

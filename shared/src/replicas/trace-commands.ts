@@ -1,18 +1,8 @@
+import type { Redis } from 'ioredis';
 import type { Tracer } from '../traces/index.ts';
 
-interface SentCommand {
-  name: string;
-  promise: Promise<unknown>;
-}
-
-/** A sender of commands: `Redis` of ioredis. */
-interface CommandSender {
-  sendCommand(command: SentCommand, ...more: unknown[]): unknown;
-}
-
 /** Records each command that a request sends, by its name alone: its arguments hold ids of viewers. */
-export function traceCommands(sender: unknown, tracer: Tracer): void {
-  const redis = sender as CommandSender;
+export function traceCommands(redis: Redis, tracer: Tracer): void {
   const send = redis.sendCommand;
   redis.sendCommand = (command, ...more) => {
     const facts = { 'db.system.name': 'redis', 'db.operation.name': command.name };
