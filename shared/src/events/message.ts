@@ -5,7 +5,7 @@ import { ChangeSchema } from './change.ts';
 /** Something to show on the dashboard's stream: a change of authority, or another event. */
 const NoticeSchema = Type.Object({
   topic: Type.Enum(['lease', 'api-key', 'content', 'audit']),
-  /** What happened: `created`, `renewed`, `revoked`, `updated`, `recorded`. */
+  /** The kind of event: `created`, `renewed`, `revoked`, `updated`, `recorded`. */
   event: Type.String(),
   /** The resource as the API shows it, or the selector of a revocation. */
   data: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),

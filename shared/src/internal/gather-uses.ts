@@ -43,7 +43,7 @@ export function gatherUses(
   return { note, flush: oneAtATime(reportAll) };
 }
 
-/** What is noted during a run is not part of it, so a second caller waits and runs again. @param run never rejects */
+/** A run takes only what was noted before it, so a second caller waits and runs again. @param run never rejects */
 export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   return async () => {
