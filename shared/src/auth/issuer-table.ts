@@ -14,16 +14,14 @@ export interface TokenIssuer {
 }
 
 /**
- * Finds the issuer whose rules a token is judged by. Nothing of the token is verified yet.
+ * Finds the issuer whose rules a token is judged by. Nothing of the token is verified yet. A single issuer needs no look at the token:
+ * `readClaims` checks the `iss` of every token.
  *
- * @throws AppError INVALID_TOKEN if no issuer has the token's `iss`; JWTInvalid of jose if it cannot be read
+ * @returns throws AppError INVALID_TOKEN if no issuer has the token's `iss`; JWTInvalid of jose if it cannot be read
  */
-type FindIssuer<T> = (token: string) => T;
-
-/** A single issuer needs no look at the token: `readClaims` checks the `iss` of every token. */
 export function createIssuerTable<T extends { rules: TokenRules }>(
   issuers: readonly [T, ...T[]],
-): FindIssuer<T> {
+): (token: string) => T {
   const [first, ...others] = issuers;
   if (others.length === 0) return () => first;
   const byIssuer = new Map(issuers.flatMap((each) => each.rules.issuers.map((iss) => [iss, each])));

@@ -4,19 +4,9 @@ import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
 import type { ChangeFeed, FeedPage, FollowerReport } from './change-feed.ts';
 import type { FeedRecord } from './feed-position.ts';
-import { createFeedProgress, type FeedProgress } from './feed-progress.ts';
+import { createFeedProgress } from './feed-progress.ts';
 
-export interface FeedFollower
-  extends Pick<FeedProgress, 'vouchesFor' | 'limitMs' | 'ageMs' | 'seenUpToMs' | 'place'> {
-  /**
-   * Reads everything new. The first call begins at the feed's present end, because states that are cached later are
-   * covered from there. Overlapping calls share one read. Rejects where the feed cannot be read.
-   */
-  pull(): Promise<void>;
-  /** Called with every change, and with `null` where changes may have been missed and every state has to be dropped. */
-  onChange(listener: (change: Change | null) => void): void;
-  stop(): void;
-}
+export type FeedFollower = ReturnType<typeof createFeedFollower>;
 
 export interface FeedFollowerOptions {
   feed: ChangeFeed;
@@ -38,7 +28,7 @@ export interface FeedFollowerOptions {
 }
 
 /** Follows the change feed by push (the bus) and by pull, and knows up to which instant it has seen every change. */
-export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
+export function createFeedFollower(options: FeedFollowerOptions) {
   const { feed, bus, clock, onApplied, record, recalledChanges = 0, limitMs, process } = options;
   const listeners: ((change: Change | null) => void)[] = [];
   const notify = (change: Change | null) => {
@@ -72,6 +62,10 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
     return { process, limitMs: Math.ceil(progress.limitMs), history, applied };
   }
 
+  /**
+   * Reads everything new. The first call begins at the feed's present end, because states that are cached later are
+   * covered from there. Overlapping calls share one read. Rejects where the feed cannot be read.
+   */
   function pull(): Promise<void> {
     pulling ??= catchUp().finally(() => {
       pulling = null;
@@ -102,14 +96,11 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
     }
   }
 
+  const { vouchesFor, ageMs, seenUpToMs, place } = progress;
   return {
-    vouchesFor: progress.vouchesFor,
-    pull,
-    onChange: (listener) => void listeners.push(listener),
-    limitMs: progress.limitMs,
-    ageMs: progress.ageMs,
-    seenUpToMs: progress.seenUpToMs,
-    place: progress.place,
+    ...{ vouchesFor, limitMs: progress.limitMs, ageMs, seenUpToMs, place, pull },
+    /** Called with every change, and with `null` where changes may have been missed and every state has to be dropped. */
+    onChange: (listener: (change: Change | null) => void) => void listeners.push(listener),
     stop: unsubscribe,
   };
 }

@@ -14,8 +14,6 @@ const problemType = 'application/problem+json';
 /** Seconds until a lost dependency may be back. hls.js retries by itself; other clients read this header. */
 const retryAfterSeconds = 1;
 
-type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => void;
-
 /** Writes a failure of the server itself into the operator's log. */
 type ReportFailure = (error: AppError, thrown: unknown, requestId: string, request: IncomingMessage) => void;
 
@@ -77,8 +75,8 @@ function retryAfterOf({ code, retryAfterSeconds: own }: AppError): string | null
  * Turns an error into an answer. An error that is not an `AppError` and not one of Fastify's known errors becomes a bare
  * 500.
  */
-export function createErrorHandler(reportFailure: ReportFailure): ErrorHandler {
-  return (thrown, request, reply) => {
+export function createErrorHandler(reportFailure: ReportFailure) {
+  return (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     // The client left in the middle of its body: the server did not fail, and there is no client to answer.
     if (request.raw.errored && thrown === request.raw.errored) return;
     const error = toAppError(thrown, request.routeOptions?.bodyLimit);

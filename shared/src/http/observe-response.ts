@@ -14,15 +14,13 @@ const hiddenLeaseId = '***';
 const clientClosedRequest = 499;
 const unavailable = 503;
 
-/** Writes the log line and the metrics of a request that has ended, however it ended. */
-type ResponseObserver = (request: FastifyRequest, reply: FastifyReply, durationMs: number) => void;
-
+/** @returns writes the log line and the metrics of a request that has ended, however it ended */
 export function createResponseObserver(
   requestLog: RequestLog | null,
   metrics: Metrics,
   tracer?: Tracer | undefined,
-): ResponseObserver {
-  return (request, { raw: response }, durationMs) => {
+) {
+  return (request: FastifyRequest, { raw: response }: FastifyReply, durationMs: number): void => {
     const { id, raw, principal, errorCode: code, failure, revocation, clientIp } = request;
     const { method = '', headers } = raw;
     const path = redactPath(raw.url ?? '');

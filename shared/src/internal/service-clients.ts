@@ -89,12 +89,9 @@ export const reportUsesEveryMs = 5_000;
 const readAnswer = createStrictReader(ApiKeyAnswerSchema, 'the state of an API key');
 
 /** The auth service over HTTP. Its user calls `flush` every `reportUsesEveryMs` and at its end. */
-export interface RemoteApiKeyVerifier extends ApiKeyVerifier {
-  /** Reports the uses that were noted. Uses that could not be reported are kept for the next time. */
-  flush(): Promise<void>;
-}
+export type RemoteApiKeyVerifier = ReturnType<typeof createApiKeyClient>;
 
-export function createApiKeyClient(auth: InternalClient): RemoteApiKeyVerifier {
+export function createApiKeyClient(auth: InternalClient) {
   const findApiKey = gatherReads({
     readOne: ({ keyHash, wellFormed }: AskedApiKey) =>
       auth.get(`/internal/api-keys/${keyHash}?wellFormed=${wellFormed}`, (body) => readAnswer(body).apiKey),
@@ -105,8 +102,9 @@ export function createApiKeyClient(auth: InternalClient): RemoteApiKeyVerifier {
     auth.post('/internal/api-keys/uses', { uses: Object.fromEntries(part) }, () => undefined),
   );
   return {
-    findApiKey: (keyHash, wellFormed) => findApiKey({ keyHash, wellFormed }),
+    findApiKey: (keyHash: string, wellFormed: boolean) => findApiKey({ keyHash, wellFormed }),
     noteUse: uses.note,
+    /** Reports the uses that were noted. Uses that could not be reported are kept for the next time. */
     flush: uses.flush,
-  };
+  } satisfies ApiKeyVerifier & { flush(): Promise<void> };
 }

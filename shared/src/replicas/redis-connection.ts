@@ -11,19 +11,7 @@ export const usualLimits: RedisLimits = {
 };
 export const redisTlsVariables = { ca: 'REDIS_CA_FILE', cert: 'REDIS_CERT_FILE', key: 'REDIS_KEY_FILE' };
 
-export interface RedisConnection {
-  /** Its commands fail fast and never queue. */
-  readonly redis: Redis;
-  /** Whether a command is likely to succeed. */
-  isUp(): boolean;
-  /**
-   * Runs a command that may fail.
-   *
-   * @returns undefined if Redis is down or did not answer in time
-   */
-  attempt<T>(command: (redis: Redis) => Promise<T>): Promise<T | undefined>;
-  close(): void;
-}
+export type RedisConnection = ReturnType<typeof connectRedis>;
 
 /**
  * Connects in the background, and always reconnects.
@@ -35,7 +23,7 @@ export function connectRedis(
   onFault: (error: unknown) => void,
   limits: RedisLimits = usualLimits,
   tls: TlsFiles | null = null,
-): RedisConnection {
+) {
   const settings = tls?.settings ?? {};
   const subject = { name: 'Redis', urlVariable: 'REDIS_URL', variables: redisTlsVariables, settings };
   const outage = createRedisOutage(onFault, (error) =>
@@ -57,9 +45,16 @@ export function connectRedis(
   });
   const circuit = createRedisCircuit(client, { onOpen: report, onClosed: outage.end });
   return {
+    /** Its commands fail fast and never queue. */
     redis,
+    /** Whether a command is likely to succeed. */
     isUp: circuit.isUp,
-    async attempt(command) {
+    /**
+     * Runs a command that may fail.
+     *
+     * @returns undefined if Redis is down or did not answer in time
+     */
+    async attempt<T>(command: (redis: Redis) => Promise<T>): Promise<T | undefined> {
       if (!circuit.isUp()) return undefined;
       try {
         const result = await command(redis);
@@ -70,7 +65,7 @@ export function connectRedis(
         return undefined;
       }
     },
-    close() {
+    close(): void {
       closing = true;
       circuit.close();
       client.close();
