@@ -1,7 +1,7 @@
 import type { CorsOrigins } from '../config/url-forms.ts';
 import type { TrustProxy } from '../net/index.ts';
 import { judgePreviousSecrets, type PreviousSecrets } from './previous-secrets.ts';
-import type { ConfigurationWarning } from './warning.ts';
+import type { ConfigurationWarning } from './process-report.ts';
 
 const configuration = 'docs/operate/configuration.md#set-most-often';
 

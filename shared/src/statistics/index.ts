@@ -1,22 +1,20 @@
-export {
-  type JudgedValues,
-  judgeConfiguration,
-} from './configuration-warning.ts';
+export { type JudgedValues, judgeConfiguration } from './configuration-warning.ts';
 export { DurationCounts } from './duration-counts.ts';
 export { judgePreviousSecrets } from './previous-secrets.ts';
 export {
+  type ConfigurationWarning,
   ConfigurationWarningSchema,
   type PlayerStepReport,
   type ProcessReport,
   ProcessReportSchema,
   ProcessSettingsSchema,
   parseProcessReport,
+  type RefusedRequest,
   type RequestStepReport,
   StatisticsQuerySchema,
 } from './process-report.ts';
 export { ProcessStatistics } from './process-statistics.ts';
-export { keepContents, type RefusedRequest, readKeyPath } from './refused-requests.ts';
+export { keepContents, readKeyPath } from './refused-requests.ts';
 export { kindOfRequest } from './request-counts.ts';
 export { stepMs, stepsKept } from './step-ring.ts';
 export { seriesKept, UsageCounts } from './usage-counts.ts';
-export type { ConfigurationWarning } from './warning.ts';

@@ -1,4 +1,4 @@
-import type { ConfigurationWarning } from './warning.ts';
+import type { ConfigurationWarning } from './process-report.ts';
 
 /** The previous secrets that the process has. */
 export interface PreviousSecrets {

@@ -16,16 +16,21 @@ const RequestStep = Type.Object({
 });
 const PlayerStep = Type.Object({ at: Instant, reports: Count, stalls: Count, firstFrames: Sparse });
 
-const RefusedRequest = Type.Object({
+const RefusedRequestSchema = Type.Object({
+  /** The time of its answer. */
   at: Instant,
   kind: Type.Union([Type.Literal('key'), Type.Literal('lease')]),
   status: Count,
   code: Type.String(),
+  /** Null if the request had no accepted credential, or the credential of a session. */
   viewerId: NullableText,
-  // Missing where the process read no token.
+  /** The `iat` of its token, milliseconds since 1970; null if it has none. Missing if the process did not read a token. */
   issuedAt: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  /** Contents that its token opens (`keepContents`); null if it opens all. Missing as above. */
   contentIds: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+  /** UUID of the API key that asked; null for another credential. */
   apiKeyId: NullableText,
+  /** Null where the path names none: leases name theirs in the body. */
   contentId: NullableText,
   epoch: Type.Union([Count, Type.Null()]),
   leaseId: NullableText,
@@ -33,13 +38,21 @@ const RefusedRequest = Type.Object({
   requestId: Type.String(),
 });
 
+/** A refused request for a key or a lease. */
+export type RefusedRequest = Static<typeof RefusedRequestSchema>;
+
 export const ConfigurationWarningSchema = Type.Object({
+  /** Fixed: programs may rely on it. */
   code: Type.String(),
+  /** `warning`: open to misuse as it is. `notice`: right for some installations, so check it once. */
   severity: Type.Union([Type.Literal('warning'), Type.Literal('notice')]),
   title: Type.String(),
   detail: Type.String(),
   documentation: Type.String({ description: 'A document of the project, and a heading in it.' }),
 });
+
+/** A configuration setting that the operator should check. */
+export type ConfigurationWarning = Static<typeof ConfigurationWarningSchema>;
 
 const ShownSettingSchema = Type.Object({
   name: Type.String(),
@@ -64,6 +77,22 @@ export const ProcessSettingsSchema = Type.Object({
 
 export type ProcessSettings = Static<typeof ProcessSettingsSchema>;
 
+const AppliedChangeSchema = Type.Object({
+  /** In the change feed. */
+  number: Count,
+  /** The time of its row, by the clock of the machine that wrote it. */
+  at: Instant,
+  /** From the time of its row until it was applied here. As exact as the two clocks. */
+  delayMs: Count,
+  kind: Type.Union([Type.Literal('leases'), Type.Literal('api-key'), Type.Literal('content')]),
+  leaseId: NullableText,
+  viewerId: NullableText,
+  contentId: NullableText,
+});
+
+/** A change of authority that a process has applied. */
+export type AppliedChange = Static<typeof AppliedChangeSchema>;
+
 /** One process's report of its last hour. */
 export const ProcessReportSchema = Type.Object({
   startedAt: Instant,
@@ -81,23 +110,13 @@ export const ProcessReportSchema = Type.Object({
   otherRequests: Type.Array(RequestStep),
   playerReports: Type.Array(PlayerStep),
   activeLeases: Type.Array(Type.Object({ at: Instant, count: Count })),
-  changes: Type.Array(
-    Type.Object({
-      number: Count,
-      at: Instant,
-      delayMs: Count,
-      kind: Type.Union([Type.Literal('leases'), Type.Literal('api-key'), Type.Literal('content')]),
-      leaseId: NullableText,
-      viewerId: NullableText,
-      contentId: NullableText,
-    }),
-  ),
+  changes: Type.Array(AppliedChangeSchema),
   endedLeases: Type.Array(Type.Object({ at: Instant, count: Count })),
   // Missing where an older process reports.
   refusedCodes: Type.Optional(Type.Array(Type.Object({ code: Type.String(), count: Count }))),
   warnings: Type.Array(ConfigurationWarningSchema),
   // Missing where they were not asked for.
-  refusals: Type.Optional(Type.Array(RefusedRequest)),
+  refusals: Type.Optional(Type.Array(RefusedRequestSchema)),
   settings: Type.Optional(ProcessSettingsSchema),
 });
 

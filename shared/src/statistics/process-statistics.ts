@@ -1,31 +1,22 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Change } from '../events/index.ts';
 import { DurationCounts } from './duration-counts.ts';
-import type { ProcessReport, ProcessSettings } from './process-report.ts';
-import { type RefusedRequest, RefusedRequests } from './refused-requests.ts';
+import type {
+  AppliedChange,
+  ConfigurationWarning,
+  ProcessReport,
+  ProcessSettings,
+  RefusedRequest,
+} from './process-report.ts';
+import { RefusedRequests } from './refused-requests.ts';
 import { RequestCounts, type RequestKind } from './request-counts.ts';
 import { type Step, StepRing } from './step-ring.ts';
-import type { ConfigurationWarning } from './warning.ts';
 
 /** As many as a page shows, and some more for replicas that received different ones. */
 const changesKept = 50;
 
 /** The pull follows the push within a second: changes of a busy one. */
 const numbersKept = 1_000;
-
-/** A change of authority that this process has applied. */
-interface AppliedChange {
-  /** Its number in the change feed. */
-  number: number;
-  /** The time of its row, milliseconds since 1970, by the clock of the machine that wrote it. */
-  at: number;
-  /** Milliseconds from the time of its row until it was applied here. As exact as the two clocks. */
-  delayMs: number;
-  kind: Change['kind'];
-  leaseId: string | null;
-  viewerId: string | null;
-  contentId: string | null;
-}
 
 /** The latest changes that this process has applied. */
 class AppliedChanges {

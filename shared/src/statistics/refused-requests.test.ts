@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { keepContents, type RefusedRequest, RefusedRequests, readKeyPath } from './refused-requests.ts';
+import type { RefusedRequest } from './process-report.ts';
+import { keepContents, RefusedRequests, readKeyPath } from './refused-requests.ts';
 
 const refusal = (at: number, fields: Partial<RefusedRequest> = {}): RefusedRequest => ({
   at,

@@ -1,28 +1,6 @@
 import type { TokenContents } from '../contracts/index.ts';
 import { redactId } from '../log/index.ts';
-
-/** A refused request for a key or a lease. */
-export interface RefusedRequest {
-  /** Wall clock of its answer, milliseconds since 1970. */
-  at: number;
-  kind: 'key' | 'lease';
-  status: number;
-  code: string;
-  /** Null if the request had no accepted credential, or the credential of a session. */
-  viewerId: string | null;
-  /** The `iat` of its token, milliseconds since 1970; null if it has none. Missing if this process did not read a token. */
-  issuedAt?: number | null;
-  /** Contents that its token opens (`keepContents`); null if it opens all. Missing as above. */
-  contentIds?: string[] | null;
-  /** UUID of the API key that asked; null for another credential. */
-  apiKeyId: string | null;
-  /** Null where the path names none: leases name theirs in the body. */
-  contentId: string | null;
-  epoch: number | null;
-  leaseId: string | null;
-  clientIp: string;
-  requestId: string;
-}
+import type { RefusedRequest } from './process-report.ts';
 
 /**
  * Some half a kilobyte each. An admin looks at what is refused now; what was refused over days is counted elsewhere.
