@@ -34,7 +34,6 @@ import { UsageCounts } from '../statistics/index.ts';
 import type { Sharing } from './connect-state-store.ts';
 import { exportAuthority, exportFeed } from './export-gauges.ts';
 import { feedFaultMessage, keySetFaultMessage, unusableKeysMessage } from './lost-service.ts';
-import { measureDelays } from './measure-delays.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /** For all jobs together: each ends its present transaction, which takes milliseconds. */
@@ -173,7 +172,6 @@ function followFeed(
   { feed, bus, sharing }: Pick<CoreReaders, 'feed' | 'bus' | 'sharing'>,
 ): FeedFollower {
   const process = feed.followers && (feed.followers.self ?? randomUUID());
-  const delays = measureDelays(clock, (seconds) => metrics.revocationDelay.observe(seconds));
   const follower = createFeedFollower({
     feed,
     bus,
@@ -181,13 +179,13 @@ function followFeed(
     limitMs: authorityMaxAgeSeconds * 1_000,
     process,
     onApplied(number, at, change) {
-      metrics.statistics.noteChange(number, at, change);
-      delays.note(number, at);
+      const delayMs = metrics.statistics.noteChange(number, at, change);
+      if (delayMs !== null) metrics.revocationDelay.observe(delayMs / 1_000);
     },
     ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
   // A database that was put back uses numbers again.
-  follower.onChange((change) => change === null && delays.forget());
+  follower.onChange((change) => change === null && metrics.statistics.forgetNumbers());
   // After the requests under way and the jobs.
   shutdown.add('the list of followers', leaveMs, async () => {
     // If the services end at the same time, nobody is left to tell.

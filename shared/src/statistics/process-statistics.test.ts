@@ -126,6 +126,27 @@ describe('the statistics of a process', () => {
     expect(statistics.report(0).changes).toHaveLength(50);
   });
 
+  it('the delay of a change is measured once, also of one that is pulled after a later one was pushed', () => {
+    const clock = createManualClock(start);
+    const statistics = new ProcessStatistics(clock);
+    const change = { kind: 'content', contentId: 'film' } as const;
+    expect(statistics.noteChange(2, start, change)).toBe(0);
+    clock.advance(900);
+    expect(statistics.noteChange(1, start, change)).toBe(900);
+    expect(statistics.noteChange(2, start, change)).toBeNull();
+    statistics.forgetNumbers();
+    expect(statistics.noteChange(1, start, change)).toBe(900);
+  });
+
+  it('a clock that runs behind the clock of the database gives a delay of 0, and old changes need no memory', () => {
+    const clock = createManualClock(start);
+    const statistics = new ProcessStatistics(clock);
+    const change = { kind: 'content', contentId: 'film' } as const;
+    for (let number = 1; number <= 1_001; number++)
+      expect(statistics.noteChange(number, start + 5_000, change)).toBe(0);
+    expect(statistics.noteChange(1, start, change)).toBe(0);
+  });
+
   it('a report of statistics is readable by other processes, and a malformed one is refused', () => {
     const statistics = new ProcessStatistics(createManualClock(start));
     statistics.countRequest('key', 200, 0.001);

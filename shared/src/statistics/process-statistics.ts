@@ -15,61 +15,12 @@ import { type Step, StepRing } from './step-ring.ts';
 /** As many as a page shows, and some more for replicas that received different ones. */
 const changesKept = 50;
 
-/** The pull follows the push within a second: changes of a busy one. */
+/** Changes whose repetition is recognised: as many as pushes that may wait for the feed (`feed-progress.ts`). */
 const numbersKept = 1_000;
-
-/** The latest changes that this process has applied. */
-class AppliedChanges {
-  #kept: AppliedChange[] = [];
-
-  /** A change that is received twice counts as applied the first time. */
-  note(number: number, at: number, change: Change, now: number): void {
-    if (this.#kept.some((kept) => kept.number === number)) return;
-    const { kind } = change;
-    this.#kept.push({
-      number,
-      at,
-      delayMs: Math.max(0, now - at),
-      kind,
-      leaseId: kind === 'leases' ? change.leaseId : null,
-      viewerId: kind === 'leases' ? change.viewerId : null,
-      // The hash of an API key is left out: only the caches need it.
-      contentId: kind === 'api-key' ? null : change.contentId,
-    });
-    if (this.#kept.length > changesKept) this.#kept.shift();
-  }
-
-  latest(): readonly AppliedChange[] {
-    return this.#kept;
-  }
-}
 
 /** Whether a lease ended without management: its player returned it, or a newer one of its viewer took its place. */
 function isOwnEnd(change: Change): boolean {
   return change.kind === 'leases' && change.leaseId !== null && change.viewerId === null;
-}
-
-/** Changes of players alone. They are counted and not kept: thousands an hour would push out what admins did. */
-class EndedLeases {
-  readonly #steps: StepRing<{ count: number }>;
-  /** A change is received by push and by pull, in either order. */
-  readonly #latest = new Set<number>();
-
-  constructor(clock: Clock) {
-    this.#steps = new StepRing(clock, () => ({ count: 0 }));
-  }
-
-  note(number: number): void {
-    if (this.#latest.has(number)) return;
-    this.#latest.add(number);
-    const [oldest = number] = this.#latest;
-    if (this.#latest.size > numbersKept) this.#latest.delete(oldest);
-    this.#steps.current().count++;
-  }
-
-  since(at: number) {
-    return this.#steps.since(at).map((step) => ({ at: step.at, count: step.value.count }));
-  }
 }
 
 /** Player reports of one step. */
@@ -89,8 +40,12 @@ export class ProcessStatistics {
   readonly #requests: Record<Exclude<RequestKind, 'probe'>, StepRing<RequestCounts>>;
   readonly #players: StepRing<PlayerCounts>;
   readonly #activeLeases: StepRing<{ count: number | null }>;
-  readonly #changes = new AppliedChanges();
-  readonly #ended: EndedLeases;
+  /** The latest changes, apart from those of players alone. */
+  readonly #changes: AppliedChange[] = [];
+  /** Changes of players alone. They are counted and not kept: thousands an hour would push out what admins did. */
+  readonly #ended: StepRing<{ count: number }>;
+  /** A change is received by push and by pull, in either order. */
+  readonly #numbers = new Set<number>();
   readonly #refused = new RefusedRequests();
   readonly #refusedCodes: StepRing<Map<string, number>>;
   /** The release that this process runs. */
@@ -120,7 +75,7 @@ export class ProcessStatistics {
       lease: new StepRing(clock, create),
       other: new StepRing(clock, create),
     };
-    this.#ended = new EndedLeases(clock);
+    this.#ended = new StepRing(clock, () => ({ count: 0 }));
     this.#refusedCodes = new StepRing(clock, () => new Map());
     this.#players = new StepRing(clock, () => new PlayerCounts());
     this.#activeLeases = new StepRing(clock, () => ({ count: null }));
@@ -142,10 +97,40 @@ export class ProcessStatistics {
     this.#activeLeases.current().count = count;
   }
 
-  /** @param at the time of the change's row */
-  noteChange(number: number, at: number, change: Change): void {
-    if (isOwnEnd(change)) this.#ended.note(number);
-    else this.#changes.note(number, at, change, this.#clock.now());
+  /**
+   * A change that is received twice counts as applied the first time. A lost push is followed by later ones, so the order of numbers says
+   * nothing.
+   *
+   * @param at the time of the change's row
+   * @returns milliseconds from then until now; null if the change was noted before
+   */
+  noteChange(number: number, at: number, change: Change): number | null {
+    if (this.#numbers.has(number)) return null;
+    this.#numbers.add(number);
+    const [oldest = number] = this.#numbers;
+    if (this.#numbers.size > numbersKept) this.#numbers.delete(oldest);
+    const delayMs = Math.max(0, this.#clock.now() - at);
+    if (isOwnEnd(change)) this.#ended.current().count++;
+    else this.#keepChange(number, at, change, delayMs);
+    return delayMs;
+  }
+
+  #keepChange(number: number, at: number, change: Change, delayMs: number): void {
+    const { kind } = change;
+    if (this.#changes.some((kept) => kept.number === number)) return;
+    this.#changes.push({
+      ...{ number, at, delayMs, kind },
+      leaseId: kind === 'leases' ? change.leaseId : null,
+      viewerId: kind === 'leases' ? change.viewerId : null,
+      // The hash of an API key is left out: only the caches need it.
+      contentId: kind === 'api-key' ? null : change.contentId,
+    });
+    if (this.#changes.length > changesKept) this.#changes.shift();
+  }
+
+  /** The numbers of changes begin anew. */
+  forgetNumbers(): void {
+    this.#numbers.clear();
   }
 
   /** A request for a key or a lease was refused now. */
@@ -180,8 +165,8 @@ export class ProcessStatistics {
       activeLeases: this.#activeLeases
         .since(since)
         .flatMap(({ at, value: { count } }) => (count === null ? [] : [{ at, count }])),
-      changes: [...this.#changes.latest()],
-      endedLeases: this.#ended.since(since),
+      changes: [...this.#changes],
+      endedLeases: this.#ended.since(since).map(({ at, value: { count } }) => ({ at, count })),
       refusedCodes: addUp(this.#refusedCodes.since(since).map(({ value }) => value)),
       warnings: this.warnings(),
       ...(refusals > 0 && { refusals: this.#refused.latest(refusals) }),
