@@ -75,7 +75,7 @@ ${rows.join('\n')}
 }
 
 function renderTable(metrics: readonly (readonly [string, MetricDescription])[]): string {
-  const rows = metrics.map(([name, { type, labels, help, lookAt }]) => {
+  const rows = metrics.map(([name, { type, labels = [], help, lookAt }]) => {
     const named = labels.map((label) => `\`${label}\``).join(', ');
     return `| \`${name}\` | ${type} | ${named} | ${help} | ${lookAt} |`.replaceAll('|  |', '| |');
   });

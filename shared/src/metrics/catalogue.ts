@@ -1,8 +1,18 @@
 // Every metric of Latchkey, once: what a process exports, and what docs/reference/metrics.md says of it.
-import type { Catalogue } from './metric-description.ts';
-import { players } from './player-metrics.ts';
 
-export type { MetricDescription } from './metric-description.ts';
+/** The description of a metric, for Prometheus and for docs/reference/metrics.md. */
+export interface MetricDescription {
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
+  /** In addition to `service`, which every series has. Optional. Default: none. */
+  readonly labels?: readonly string[];
+  /** A sentence for Prometheus and for the document. */
+  readonly help: string;
+  /** For the document: which value matters, and what to do. Markdown. */
+  readonly lookAt: string;
+}
+
+/** Descriptions by the names of their metrics. */
+type Catalogue = Readonly<Record<string, MetricDescription>>;
 
 const traffic = {
   http_server_request_duration_seconds: {
@@ -57,27 +67,23 @@ const traffic = {
 const authority = {
   latchkey_revocation_delay_seconds: {
     type: 'histogram',
-    labels: [],
     help: 'From the time of a change of authority until this process has applied it, pushed or pulled.',
     lookAt:
       'p99 above 1 s: NATS is lost, and the pull brings changes. Above `latchkey_feed_limit_seconds`: keys get 503',
   },
   latchkey_feed_age_seconds: {
     type: 'gauge',
-    labels: [],
     help: 'Time since this process last knew every change of authority. Absent before the first reading, and if the process follows no feed.',
     lookAt:
       'usually below 1. Above `latchkey_feed_limit_seconds`: keys get 503. The database, or the service that reads it, does not answer',
   },
   latchkey_feed_limit_seconds: {
     type: 'gauge',
-    labels: [],
     help: 'Age of the feed above which no cached state is believed: AUTHORITY_MAX_AGE_SECONDS.',
     lookAt: 'compare `latchkey_feed_age_seconds` with it',
   },
   latchkey_replica_unsure: {
     type: 'gauge',
-    labels: [],
     help: '1 where the change feed is older than its limit or was never read, so that states are not known; else 0.',
     lookAt: '1: this process serves no key by what it has cached',
   },
@@ -135,7 +141,6 @@ const authority = {
 const dependencies = {
   latchkey_ready: {
     type: 'gauge',
-    labels: [],
     help: '1 if /ready answers 200, else 0.',
     lookAt: '0: load balancers send this process no requests',
   },
@@ -159,19 +164,16 @@ const dependencies = {
   },
   latchkey_database_connections_max: {
     type: 'gauge',
-    labels: [],
     help: 'Maximum number of connections to Postgres. Absent on SQLite.',
     lookAt: 'times the processes: below `max_connections` of Postgres',
   },
   latchkey_database_waiting: {
     type: 'gauge',
-    labels: [],
     help: 'Statements and transactions that wait for a connection to Postgres. Absent on SQLite.',
     lookAt: 'above 0 for long: requests wait for the database, and get 503 after 2 s',
   },
   latchkey_audit_failures_total: {
     type: 'counter',
-    labels: [],
     help: 'Writes of refusals to the audit that failed, and runs of its forwarding that failed for a minute and longer.',
     lookAt:
       'grows: rows of refusals are missing, or [the audit](../operate/audit.md) waits to be sent. The log says which',
@@ -185,7 +187,6 @@ const dependencies = {
   },
   latchkey_webhook_messages_waiting: {
     type: 'gauge',
-    labels: [],
     help: 'Messages of webhooks that wait to be sent, at most 10,000 of each webhook.',
     lookAt: 'grows: a receiver is away, or slower than events come',
   },
@@ -204,13 +205,11 @@ const dependencies = {
   },
   latchkey_disk_free_bytes: {
     type: 'gauge',
-    labels: [],
     help: 'Free space of the file system of the SQLite file, for users other than root. Absent on Postgres.',
     lookAt: 'below 10 % of `latchkey_disk_size_bytes`: on a full disk keys are served, changes get 503',
   },
   latchkey_disk_size_bytes: {
     type: 'gauge',
-    labels: [],
     help: 'Size of the file system of the SQLite file. Absent on Postgres.',
     lookAt: 'compare `latchkey_disk_free_bytes` with it',
   },
@@ -230,7 +229,6 @@ const dependencies = {
   },
   latchkey_master_key_calls_waiting: {
     type: 'gauge',
-    labels: [],
     help: 'Calls that wait for their turn at the provider of the master key.',
     lookAt: 'stays above 0: it is slower than new contents come',
   },
@@ -239,6 +237,51 @@ const dependencies = {
     labels: ['version', 'node'],
     help: '1, with the release of Latchkey and of Node.',
     lookAt: 'several versions at once: an upgrade is under way, or has stopped halfway',
+  },
+} as const satisfies Catalogue;
+
+/** The metrics of reports that players send. */
+const players = {
+  latchkey_player_time_to_first_frame_seconds: {
+    type: 'histogram',
+    help: 'From load to the first frame.',
+    lookAt: 'target: below 2 s',
+  },
+  latchkey_player_key_fetch_seconds: {
+    type: 'histogram',
+    help: 'A key request as the player sees it, the average of a report.',
+    lookAt:
+      'target: p95 below 0.1 s. Alert above 0.5 s. The figure of the server is lower: the rest is network',
+  },
+  latchkey_player_decrypt_seconds: {
+    type: 'histogram',
+    help: 'Decryption of a segment, the average of a report.',
+    lookAt: 'target: below 0.005 s. A slow device, not the server',
+  },
+  latchkey_player_fragment_load_seconds: {
+    type: 'histogram',
+    help: 'Download of a segment, the average of a report.',
+    lookAt: 'the CDN',
+  },
+  latchkey_player_key_fetches: {
+    type: 'histogram',
+    help: 'Key requests of a playback.',
+    lookAt: 'many more than epochs: a player that does not keep keys',
+  },
+  latchkey_player_quality_switches: {
+    type: 'histogram',
+    help: 'Changes of level of a playback.',
+    lookAt: 'the network of viewers, the ladder',
+  },
+  latchkey_player_fragments_loaded: {
+    type: 'histogram',
+    help: 'Segments of a playback.',
+    lookAt: 'how long people watch',
+  },
+  latchkey_player_stalls: {
+    type: 'histogram',
+    help: 'Times that the buffer ran empty during a playback.',
+    lookAt: 'target: 0',
   },
 } as const satisfies Catalogue;
 

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { withTimeLimit } from '../lifecycle/index.ts';
 import { describedMetrics, type MetricDescription, type MetricName } from './catalogue.ts';
 
-type NameOf<Type extends MetricDescription['type']> = {
+export type NameOf<Type extends MetricDescription['type']> = {
   [Name in MetricName]: (typeof describedMetrics)[Name]['type'] extends Type ? Name : never;
 }[MetricName];
 
@@ -18,7 +18,7 @@ const readLimitMs = 400;
 
 /** The options for prom-client's constructors, from the catalogue. */
 export function describeMetric(name: MetricName, registry: Registry) {
-  const { help, labels }: MetricDescription = describedMetrics[name];
+  const { help, labels = [] }: MetricDescription = describedMetrics[name];
   return { name, help, labelNames: [...labels], registers: [registry] };
 }
 

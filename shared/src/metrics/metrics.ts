@@ -3,7 +3,7 @@ import { Counter, Histogram, Registry } from 'prom-client';
 import { type Clock, createSystemClock } from '../clock/clock.ts';
 import { createServer } from '../net/index.ts';
 import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
-import { addGauge, describeMetric, Tally } from './define-metrics.ts';
+import { addGauge, describeMetric, type NameOf, Tally } from './define-metrics.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
@@ -14,7 +14,7 @@ export { addGauge, describeMetric } from './define-metrics.ts';
 const requestBucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** The process that the metrics are of. */
-export interface MetricsIdentity {
+interface MetricsIdentity {
   /** The label `service` of every series: `gateway`, `key-derivation`, …, `single-node`. */
   service: string;
   version: string;
@@ -22,93 +22,77 @@ export interface MetricsIdentity {
   registry?: Registry;
 }
 
+export type Metrics = ReturnType<typeof createMetrics>;
+
 /**
  * The metrics for Prometheus. No label names a content, a viewer or a path: a label's series is kept as long as the
  * process runs.
+ *
+ * @param identity left out in tests: series then have no label `service`
  */
-export interface Metrics {
-  registry: Registry;
-  /** @param isUnknownKey whether it got 503 because of the key that its token names, as anybody can bring about */
-  observeRequest(
-    route: string,
-    method: string,
-    status: number,
-    seconds: number,
-    isUnknownKey?: boolean,
-  ): void;
-  /** `served`, or the code of the refusal. */
-  countKeyRequest(outcome: string): void;
-  /** `served`, or the code of the refusal. */
-  countPlaylist(outcome: string): void;
-  countCacheLookup(cache: string, hit: boolean): void;
-  /** A step of a purge: how many rows of a table it removed, and for how many milliseconds it held its locks at most. */
-  observePurge(table: string, rows: number, heldMs: number): void;
-  /** @param limit which limit a request exceeded */
-  countRateLimited(limit: string): void;
-  revocationDelay: Histogram;
-  upstreamErrors: Counter<'upstream'>;
-  /**
-   * Requests that were answered 503 without being sent to a service: `no_address`, `line_full` or `waited_too_long`; or, with the upstream
-   * `own`, because more come than this process can serve: `overloaded`.
-   */
-  shedRequests: Counter<'upstream' | 'reason'>;
-  /** Refusals that could not be written to the audit, and runs that could not forward it. */
-  auditFailures: Counter;
-  /** Counts a try to send a message of a webhook, by its outcome. */
-  countWebhookTry(outcome: 'delivered' | 'retried' | 'failed'): void;
-  /** Exports how many messages of webhooks wait. */
-  watchWebhooks(readPending: () => Promise<number>): void;
-  /** The last hour, for the dashboard: Prometheus keeps its own. */
-  statistics: ProcessStatistics;
-}
-
-/** @param identity left out in tests: series then have no label `service` */
 export function createMetrics(
   clock: Clock = createSystemClock(),
   { service, version, registry = new Registry() }: Partial<MetricsIdentity> = {},
-): Metrics {
+) {
   const statistics = new ProcessStatistics(clock, version);
   if (service !== undefined) registry.setDefaultLabels({ service });
   addProcessMetrics(registry);
   if (version !== undefined)
     addGauge(registry, 'latchkey_build_info', () => [[{ version, node: process.version }, 1]]);
+  const count = <Label extends string>(name: NameOf<'counter'>): Counter<Label> =>
+    new Counter(describeMetric(name, registry));
+  const measure = (name: NameOf<'histogram'>, buckets: number[]) =>
+    new Histogram({ ...describeMetric(name, registry), buckets });
   const keyRequests = new Tally('latchkey_key_requests_total', 'outcome', registry);
-  const playlists = new Counter(describeMetric('latchkey_playlists_total', registry));
+  const playlists = count('latchkey_playlists_total');
   const hits = new Tally('latchkey_cache_hits_total', 'cache', registry);
   const misses = new Tally('latchkey_cache_misses_total', 'cache', registry);
-  const webhookTries = new Counter(describeMetric('latchkey_webhook_tries_total', registry));
-  const rateLimited = new Counter(describeMetric('latchkey_rate_limited_requests_total', registry));
-  const unknownKeys = new Counter(describeMetric('latchkey_unknown_token_keys_total', registry));
+  const webhookTries = count('latchkey_webhook_tries_total');
+  const rateLimited = count('latchkey_rate_limited_requests_total');
+  const unknownKeys = count('latchkey_unknown_token_keys_total');
   const requests = new DurationHistogram({
     ...describeMetric('http_server_request_duration_seconds', registry),
     buckets: requestBucketsSeconds,
   });
-  const purges = new Histogram({
-    ...describeMetric('latchkey_purge_duration_seconds', registry),
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
-  });
-  const purgedRows = new Counter(describeMetric('latchkey_purged_rows_total', registry));
+  const purges = measure(
+    'latchkey_purge_duration_seconds',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+  );
+  const purgedRows = count('latchkey_purged_rows_total');
   return {
     registry,
+    /** The last hour, for the dashboard: Prometheus keeps its own. */
     statistics,
-    observePurge(table, rows, heldMs) {
+    /** A step of a purge: how many rows of a table it removed, and for how many milliseconds it held its locks at most. */
+    observePurge(table: string, rows: number, heldMs: number): void {
       purges.observe({ table }, heldMs / 1_000);
       purgedRows.inc({ table }, rows);
     },
     observeRequest: createRequestObserver(requests, unknownKeys, statistics),
-    countKeyRequest: (outcome) => keyRequests.add(outcome),
-    countPlaylist: (outcome) => playlists.inc({ outcome }),
-    countCacheLookup: (cache, hit) => (hit ? hits : misses).add(cache),
-    countRateLimited: (limit) => rateLimited.inc({ limit }),
-    revocationDelay: new Histogram({
-      ...describeMetric('latchkey_revocation_delay_seconds', registry),
-      buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    }),
-    upstreamErrors: new Counter(describeMetric('latchkey_upstream_errors_total', registry)),
-    shedRequests: new Counter(describeMetric('latchkey_shed_requests_total', registry)),
-    auditFailures: new Counter(describeMetric('latchkey_audit_failures_total', registry)),
-    countWebhookTry: (outcome) => webhookTries.inc({ outcome }),
-    watchWebhooks: (readPending) => addGauge(registry, 'latchkey_webhook_messages_waiting', readPending),
+    /** @param outcome `served`, or the code of the refusal */
+    countKeyRequest: (outcome: string) => keyRequests.add(outcome),
+    /** @param outcome `served`, or the code of the refusal */
+    countPlaylist: (outcome: string) => playlists.inc({ outcome }),
+    countCacheLookup: (cache: string, hit: boolean) => (hit ? hits : misses).add(cache),
+    /** @param limit which limit a request exceeded */
+    countRateLimited: (limit: string) => rateLimited.inc({ limit }),
+    revocationDelay: measure(
+      'latchkey_revocation_delay_seconds',
+      [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    ),
+    upstreamErrors: count<'upstream'>('latchkey_upstream_errors_total'),
+    /**
+     * Requests that were answered 503 without being sent to a service: `no_address`, `line_full` or `waited_too_long`; or, with the upstream
+     * `own`, because more come than this process can serve: `overloaded`.
+     */
+    shedRequests: count<'upstream' | 'reason'>('latchkey_shed_requests_total'),
+    /** Refusals that could not be written to the audit, and runs that could not forward it. */
+    auditFailures: count('latchkey_audit_failures_total'),
+    /** Counts a try to send a message of a webhook, by its outcome. */
+    countWebhookTry: (outcome: 'delivered' | 'retried' | 'failed') => webhookTries.inc({ outcome }),
+    /** Exports how many messages of webhooks wait. */
+    watchWebhooks: (readPending: () => Promise<number>) =>
+      addGauge(registry, 'latchkey_webhook_messages_waiting', readPending),
   };
 }
 
@@ -122,11 +106,20 @@ interface ObservedKind {
 /** The status that requests with an unknown key are counted by on the dashboard, so that strangers cause no alert of failures. */
 const refusedStatus = 401;
 
+/** @param isUnknownKey whether it got 503 because of the key that its token names, as anybody can bring about */
+type ObserveRequest = (
+  route: string,
+  method: string,
+  status: number,
+  seconds: number,
+  isUnknownKey?: boolean,
+) => void;
+
 function createRequestObserver(
   requests: DurationHistogram,
   unknownKeys: Counter,
   statistics: ProcessStatistics,
-): Metrics['observeRequest'] {
+): ObserveRequest {
   const routes = new Map<string, ObservedKind[]>();
 
   function open(route: string, method: string, status: number): ObservedKind {
@@ -161,11 +154,6 @@ function createRequestObserver(
 /** A scrape is a request without a body, and its answer is read at once. Prometheus gives up after 10 s (`scrape_timeout`). */
 const listenerLimits = { requestTimeout: 15_000, headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
 
-interface MetricsListener {
-  port: number;
-  close(): Promise<void>;
-}
-
 /**
  * Serves `GET /metrics` on a separate listener, so that the port for players never shows it.
  *
@@ -175,7 +163,7 @@ export async function startMetricsListener(
   registry: Pick<Registry, 'metrics' | 'contentType'>,
   host: string,
   port: number,
-): Promise<MetricsListener> {
+): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer(listenerLimits, async (request, response) => {
     if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
       response.writeHead(404).end();
