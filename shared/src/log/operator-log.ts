@@ -1,9 +1,8 @@
 import type { Writable } from 'node:stream';
 import pino from 'pino';
 import type { Clock } from '../clock/clock.ts';
-import { describeError } from './describe-error.ts';
-import type { ProcessIdentity } from './process-identity.ts';
 import { redact } from './redact.ts';
+import type { ProcessIdentity } from './request-line.ts';
 
 /** Messages for the operator, separate from the request log: starts, warnings, lost dependencies. They go to standard error. */
 export interface OperatorLog {
@@ -87,6 +86,13 @@ function plainValue(value: unknown): unknown {
   if (value instanceof Error) return redact(describeError(value));
   if (typeof value === 'string') return redact(value);
   return Array.isArray(value) ? value.map(plainValue) : value;
+}
+
+/** An error in one line, with its code and its causes. It may contain what a caller chose: apply `redact` before it is written. */
+export function describeError(error: Error): string {
+  const { code } = error as { code?: unknown };
+  const cause = error.cause instanceof Error ? `: ${describeError(error.cause)}` : '';
+  return `${typeof code === 'string' ? `${code} ` : ''}${error.message}${cause}`;
 }
 
 /** Often enough for a reader of the log to see it, and rare enough not to hide the other lines. */

@@ -1,5 +1,15 @@
 import type { LoggedRevocation } from '../contracts/index.ts';
 
+/** Which process wrote a line. In every line of both logs. */
+export interface ProcessIdentity {
+  /** Such as `gateway`, `leases` or `single-node`. */
+  service: string;
+  /** The release. */
+  version: string;
+  /** Differs between processes that run at the same time: the name of the machine or container, and the process id. */
+  instance: string;
+}
+
 /** Why a request was answered with a 5xx. */
 export interface RequestFailure {
   /** The cause in a few words: `ECONNREFUSED connect ECONNREFUSED 10.0.0.7:5432`. */

@@ -1,8 +1,7 @@
 import pino from 'pino';
 import type { HidePersons } from './hide-persons.ts';
 import { openLogStream } from './log-stream.ts';
-import type { ProcessIdentity } from './process-identity.ts';
-import type { RequestLine } from './request-line.ts';
+import type { ProcessIdentity, RequestLine } from './request-line.ts';
 
 export interface RequestLog {
   write(line: RequestLine): void;

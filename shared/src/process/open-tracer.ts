@@ -1,5 +1,5 @@
-import { hostname } from 'node:os';
 import type { traceVariables, Values } from '../config/index.ts';
+import type { ProcessIdentity } from '../log/index.ts';
 import type { Tracer } from '../traces/index.ts';
 import type { ProcessBase } from './process-context.ts';
 
@@ -10,8 +10,7 @@ const lastSpansMs = 2_500;
 
 /** @returns null where `OTEL_EXPORTER_OTLP_ENDPOINT` is not set: nothing is loaded then */
 export async function openTracer(
-  name: string,
-  version: string,
+  { service, version, instance }: ProcessIdentity,
   values: TraceSettings,
   { clock, log, shutdown, warn }: Pick<ProcessBase, 'clock' | 'log' | 'shutdown' | 'warn'>,
 ): Promise<Tracer | null> {
@@ -24,10 +23,9 @@ export async function openTracer(
     ratio: values.otelTracesSamplerArg ?? 1,
     resource: {
       ...values.otelResourceAttributes,
-      'service.name': values.otelServiceName ?? `latchkey-${name.replaceAll(' ', '-')}`,
+      'service.name': values.otelServiceName ?? `latchkey-${service.replaceAll(' ', '-')}`,
       'service.version': version,
-      // As `instance` in the log.
-      'service.instance.id': `${hostname()}-${process.pid}`,
+      'service.instance.id': instance,
     },
     version,
   } as const;

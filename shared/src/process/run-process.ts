@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { parseArgs } from 'node:util';
 import { createSystemClock } from '../clock/clock.ts';
 import {
   describeSettings,
@@ -8,15 +9,9 @@ import {
   type Values,
 } from '../config/index.ts';
 import { createLoggedReadiness, createShutdown, type Readiness } from '../lifecycle/index.ts';
-import {
-  createOperatorLog,
-  createStderrWriter,
-  identifyProcess,
-  type ProcessIdentity,
-} from '../log/index.ts';
+import { createOperatorLog, createStderrWriter, type ProcessIdentity } from '../log/index.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
-import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-refusal.ts';
 import { exportReadiness } from './export-gauges.ts';
@@ -76,11 +71,21 @@ export async function runProcess<const S extends Settings, C extends Configurati
   try {
     const { version, about, settings } = options;
     const help = () => `${about}\n\n${describeVariables(settings)}`;
-    if (!answerFlags(process, { version, help })) await start(options, process, env);
+    // Throws for any other argument.
+    const { values: flags } = parseArgs({
+      args: process.argv.slice(2),
+      options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } },
+    });
+    if (flags.help) process.stdout.write(help());
+    else if (flags.version) process.stdout.write(`${version}\n`);
+    else await start(options, process, env);
   } catch (error) {
     explainAndExit(error, process, env);
   }
 }
+
+/** Names have 253 characters at most (RFC 1035); more than this would only make each line of the log longer. */
+const longestHost = 63;
 
 async function start<S extends Settings, C extends Configuration<Values<S>>>(
   { name, version, settings, read, mount }: RunProcessOptions<S, C>,
@@ -90,7 +95,9 @@ async function start<S extends Settings, C extends Configuration<Values<S>>>(
   const configuration = read(env);
   const values: Values<S> = configuration.values;
   const common = values as unknown as StartValues;
-  const identity = identifyProcess(name, version, { host: hostname(), pid: process.pid });
+  // In a container the name is its id, on Kubernetes the name of the pod. Several processes of one machine differ by their ids.
+  const instance = `${hostname().slice(0, longestHost)}-${process.pid}`;
+  const identity = { service: name, version, instance };
   const log = createOperatorLog({
     level: common.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
@@ -102,7 +109,7 @@ async function start<S extends Settings, C extends Configuration<Values<S>>>(
   const shutdown = createShutdown(log);
   const base = createProcessBase({ clock, log, shutdown });
   try {
-    base.tracer = await openTracer(name, version, common, base);
+    base.tracer = await openTracer(identity, common, base);
     base.internalTls = openInternalTls(common, base);
     const metrics = createMetrics(clock, { service: name, version, registry: base.registry });
     const readiness = createLoggedReadiness(base.dependencies, base);
