@@ -1,8 +1,6 @@
-export { connectBus } from './connect-bus.ts';
+export { connectSessionUses, connectUsage, runSessionUses, runUsage } from './connect-reports.ts';
 export { connectApiKeys, connectService } from './connect-service.ts';
-export { connectSessionUses, runSessionUses } from './connect-session-uses.ts';
-export { connectStateStore } from './connect-state-store.ts';
-export { connectUsage, runUsage } from './connect-usage.ts';
+export { connectBus, connectStateStore } from './connect-stores.ts';
 export { explainRefusal } from './explain-refusal.ts';
 export { exportCache } from './export-gauges.ts';
 export { listen, listenForMetrics, listenForRequests } from './listen.ts';

@@ -31,7 +31,7 @@ import { boundCaches, type CachePlan, planCaches, readProcessMemory } from '../m
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
 import { acceptedSecrets, type Revealable } from '../seal/accepted-secrets.ts';
 import { UsageCounts } from '../statistics/index.ts';
-import type { Sharing } from './connect-state-store.ts';
+import type { Sharing } from './connect-stores.ts';
 import { exportAuthority, exportFeed } from './export-gauges.ts';
 import { feedFaultMessage, keySetFaultMessage, unusableKeysMessage } from './lost-service.ts';
 import type { ProcessContext } from './process-context.ts';

@@ -26,8 +26,7 @@ import type { Bus, ChangeFeed, WaitUntilApplied } from '../events/index.ts';
 import type { RouteOptions } from '../http/index.ts';
 import { Degraded, type Dependency, withTimeLimit } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
-import { type BusSettings, connectBus } from './connect-bus.ts';
-import { connectStateStore, type Sharing, type StateStoreSettings } from './connect-state-store.ts';
+import { connectBus, connectStateStore, type Sharing, type StoreSettings } from './connect-stores.ts';
 import { exportDisk, exportPool } from './export-gauges.ts';
 import { refusalsFaultMessage } from './lost-service.ts';
 import { followTlsFiles } from './open-tls.ts';
@@ -35,7 +34,7 @@ import type { ProcessBase } from './process-context.ts';
 import type { ServiceCore } from './service-core.ts';
 
 /** `SQLITE_PATH` is a variable of the single node alone. */
-type RowSettings = Partial<DatabasePlace> & BusSettings & StateStoreSettings;
+type RowSettings = Partial<DatabasePlace> & StoreSettings;
 
 /** Where a process keeps its rows, and by which ways a change of them reaches the others. */
 export interface Rows {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createJobs, createShutdown } from '../lifecycle/index.ts';
 import { createLeaseState } from '../testing/lease-state.ts';
-import { connectSessionUses } from './connect-session-uses.ts';
+import { connectSessionUses } from './connect-reports.ts';
 
 const session = createLeaseState({ session: { secretHash: 'a'.repeat(64), extendFrom: 1_000 } });
 const silent = () => {};
