@@ -44,7 +44,7 @@ interface RefusalGroups {
  * there are.
  */
 export function createRefusalGroups(): RefusalGroups {
-  const budget = createRefusalBudget();
+  const takeRow = createRefusalBudget();
   let strangers = new Map<string, RefusalGroup>();
   let known = new Map<string, RefusalGroup>();
   let late: RefusalGroup[] = [];
@@ -69,7 +69,7 @@ export function createRefusalGroups(): RefusalGroups {
       const actor = `${kind} ${id}`;
       if (kind === 'anonymous')
         return countIn(strangers, `${entry.action} ${networkOf(entry.clientIp ?? '')}`, entry, at);
-      return budget.take(actor, nowMs) ? null : countIn(known, `${entry.action} ${actor}`, entry, at);
+      return takeRow(actor, nowMs) ? null : countIn(known, `${entry.action} ${actor}`, entry, at);
     },
     unwritten,
   };
@@ -117,43 +117,31 @@ const ofAll: RowBudget = { burst: 10_000, perMinute: 60 };
 /** Actors whose budgets are remembered. A forgotten actor gets a new burst, but all actors together never exceed `ofAll`. */
 const rememberedActors = 10_000;
 
-/** Whether refusals of known actors still get rows of their own. */
-interface RefusalBudget {
-  /** Takes one row from the actor's budget and one from the shared budget. @returns false where either is used up */
-  take(actor: string, nowMs: number): boolean;
-}
-
-function createRefusalBudget(): RefusalBudget {
-  const all = createBucket(ofAll);
-  const byActor = new Map<string, Bucket>();
-  return {
-    take(actor, nowMs) {
-      let own = byActor.get(actor);
-      if (!own) {
-        const [oldest] = byActor.size >= rememberedActors ? byActor.keys() : [];
-        if (oldest !== undefined) byActor.delete(oldest);
-        own = createBucket(ofOne);
-        byActor.set(actor, own);
-      }
-      return own.take(nowMs) && all.take(nowMs);
-    },
+/** @returns takes one row from the actor's budget and one from the shared budget; false where either is used up */
+function createRefusalBudget(): (actor: string, nowMs: number) => boolean {
+  const takeOfAll = createBucket(ofAll);
+  const byActor = new Map<string, typeof takeOfAll>();
+  return (actor, nowMs) => {
+    let takeOwn = byActor.get(actor);
+    if (!takeOwn) {
+      const [oldest] = byActor.size >= rememberedActors ? byActor.keys() : [];
+      if (oldest !== undefined) byActor.delete(oldest);
+      takeOwn = createBucket(ofOne);
+      byActor.set(actor, takeOwn);
+    }
+    return takeOwn(nowMs) && takeOfAll(nowMs);
   };
 }
 
-interface Bucket {
-  take(nowMs: number): boolean;
-}
-
-function createBucket({ burst, perMinute }: RowBudget): Bucket {
+/** @returns takes one row; false where none is left */
+function createBucket({ burst, perMinute }: RowBudget): (nowMs: number) => boolean {
   let left = burst;
   let filledAtMs: number | null = null;
-  return {
-    take(nowMs) {
-      if (filledAtMs !== null) left = Math.min(burst, left + ((nowMs - filledAtMs) / minuteMs) * perMinute);
-      filledAtMs = nowMs;
-      if (left < 1) return false;
-      left--;
-      return true;
-    },
+  return (nowMs) => {
+    if (filledAtMs !== null) left = Math.min(burst, left + ((nowMs - filledAtMs) / minuteMs) * perMinute);
+    filledAtMs = nowMs;
+    if (left < 1) return false;
+    left--;
+    return true;
   };
 }

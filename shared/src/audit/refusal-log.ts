@@ -50,7 +50,7 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
       const behind = groups.unwritten();
       if (rows.length + behind.length === 0) return;
       try {
-        await writeRefusals(db, { rows, groups: behind, now: clock.now() });
+        await writeRefusals(db, rows, behind, clock.now());
       } catch (error) {
         onFault(error);
       }
@@ -92,20 +92,12 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 async function writeRefusals(
   db: Database,
-  {
-    rows,
-    groups,
-    now,
-  }: { rows: readonly { entry: AuditEntry; at: number }[]; groups: readonly RefusalGroup[]; now: number },
+  rows: readonly { entry: AuditEntry; at: number }[],
+  groups: readonly RefusalGroup[],
+  now: number,
 ): Promise<void> {
   // More refusals are counted while this waits.
-  const counted = groups.map((group) => ({
-    group,
-    count: group.count,
-    at: group.at,
-    number: group.number,
-    before: group.before,
-  }));
+  const counted = groups.map((group) => ({ ...group, group }));
   await db.transaction().execute(async (tx) => {
     for (let start = 0; start < rows.length; start += rowsPerStatement) {
       const part = rows.slice(start, start + rowsPerStatement);
@@ -128,10 +120,6 @@ async function writeRefusals(
       each.number = (await query.executeTakeFirstOrThrow()).number;
     }
   });
-  for (const { group, count, at, number, before } of counted) {
-    group.at = at;
-    group.number = number;
-    group.before = before;
-    group.written = count;
-  }
+  for (const { group, count, at, number, before } of counted)
+    Object.assign(group, { at, number, before, written: count } satisfies Partial<RefusalGroup>);
 }
