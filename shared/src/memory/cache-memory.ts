@@ -10,17 +10,7 @@ export interface ProcessMemory {
 }
 
 /** Memory limits of the caches, in bytes. */
-export interface CachePlan {
-  apiKeys: number;
-  contents: number;
-  importedKeys: number;
-  leases: number;
-  marks: number;
-  /** Verified tokens. */
-  tokens: number;
-  /** How fast viewers fetch keys, of contents with a pace. */
-  paces: number;
-}
+export type CachePlan = Readonly<Record<keyof typeof shares, number>>;
 
 const mib = 1_024 * 1_024;
 
@@ -51,13 +41,15 @@ const leastBytes = 4 * mib;
  * come on top of the others: most installations have none. With paces each viewer takes some 480 bytes more, and an imported
  * key takes 320.
  */
-const shares: CachePlan = {
+const shares = {
+  /** Verified tokens. */
   tokens: 0.38,
   leases: 0.44,
   marks: 0.12,
   contents: 0.04,
   importedKeys: 0.04,
   apiKeys: 0.02,
+  /** How fast viewers fetch keys, of contents with a pace. */
   paces: 0.4,
 };
 
@@ -83,14 +75,6 @@ export function boundCaches({ heapLimitBytes, memoryBytes }: ProcessMemory): num
 
 /** Divides the bytes among the caches, the paces and the imported keys, so that a flood in one evicts nothing from another. */
 export function planCaches(bytes: number): CachePlan {
-  const part = (name: keyof CachePlan) => Math.floor(bytes * shares[name]);
-  return {
-    apiKeys: part('apiKeys'),
-    contents: part('contents'),
-    importedKeys: part('importedKeys'),
-    leases: part('leases'),
-    marks: part('marks'),
-    tokens: part('tokens'),
-    paces: part('paces'),
-  };
+  const parts = Object.entries(shares).map(([name, share]) => [name, Math.floor(bytes * share)]);
+  return Object.fromEntries(parts) as CachePlan;
 }
