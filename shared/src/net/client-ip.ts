@@ -54,6 +54,12 @@ export function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
+/** Whether `TRUST_PROXY` lists the address of a connection. A number of hops lists none. */
+export function isTrustedPeer(trust: TrustProxy, peerAddress: string | undefined): boolean {
+  const peer = peerAddress === undefined ? undefined : normalizeIp(peerAddress);
+  return trust.kind === 'list' && peer !== undefined && isIn(trust.trusted, peer);
+}
+
 /** The N-th entry; undefined if the chain has fewer or an earlier one is not an address. */
 function nthFromRight(chain: string, hops: number): string | undefined {
   let address: string | undefined;

@@ -1,6 +1,5 @@
-export { isDirectFromLoopback, isLoopback, resolveClientIp } from './client-ip.ts';
+export { isDirectFromLoopback, isLoopback, isTrustedPeer, resolveClientIp } from './client-ip.ts';
 export { networkOf, normalizeIp, toUrlHost } from './ip-address.ts';
-export { isTrustedPeer } from './is-trusted-peer.ts';
 export { parseNatsUrls } from './nats-urls.ts';
 export { createServer, METHODS, STATUS_CODES } from './node-http.ts';
 export { parseRedisUrl, type RedisPlace } from './redis-url.ts';

@@ -1,6 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type Certificate, splitCertificates, TlsFileRefused, whyNotValid } from './certificates.ts';
 
 /** A file in PEM form, and the variable that names it. */
 export interface TlsFile {
@@ -29,6 +28,16 @@ export interface CertificateExpiry {
   file: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
+}
+
+/** A file that a variable names cannot be used for TLS. */
+class TlsFileRefused extends Error {
+  readonly forOperator = true;
+
+  /** @param what completes a sentence that begins with the variable */
+  constructor(variable: string, what: string) {
+    super(`${variable} ${what}. Accepted: a file in PEM form (docs/operate/tls.md).`);
+  }
 }
 
 /** @throws TlsFileRefused for a file that is missing, is not PEM, has expired, or does not belong to the others */
@@ -68,6 +77,31 @@ export function readTlsFiles(
     });
   }
   return { material, expiries };
+}
+
+/** A certificate with the times between which it is valid, in milliseconds since 1970. */
+interface Certificate {
+  pem: string;
+  startsAt: number;
+  expiresAt: number;
+}
+
+const pemForm = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** The certificates of a file, in their order. @throws Error for one that cannot be read */
+function splitCertificates(text: string): Certificate[] {
+  return (text.match(pemForm) ?? []).map((pem) => {
+    const { validFromDate, validToDate } = new X509Certificate(pem);
+    return { pem, startsAt: validFromDate.getTime(), expiresAt: validToDate.getTime() };
+  });
+}
+
+/** @returns why a certificate is not valid now; null if it is */
+function whyNotValid({ startsAt, expiresAt }: Certificate, now: number): string | null {
+  if (expiresAt <= now) return `it expired on ${new Date(expiresAt).toISOString()}`;
+  if (startsAt > now)
+    return `it is valid only from ${new Date(startsAt).toISOString()} on, or the clock of this machine is wrong`;
+  return null;
 }
 
 const unreadable: Readonly<Record<string, string>> = {
