@@ -86,7 +86,8 @@ export async function migrate(db: Database, known = ownSchema): Promise<string[]
   const applied: string[] = [];
   // Each in a transaction of its own: services write meanwhile, and one transaction with the locks of all would hold up those
   // that use the same tables in another order.
-  for (const _ of pending) applied.push(...(await inTransaction(db, (tx) => applyNext(tx, known), attempts)));
+  for (const _ of pending)
+    applied.push(...(await inTransaction(db, (tx) => applyNext(tx, known), { attempts })));
   return applied;
 }
 

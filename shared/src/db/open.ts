@@ -4,6 +4,7 @@ import { splitHosts } from '../net/index.ts';
 import type { Tracer } from '../traces/index.ts';
 import { MigrationLockAdapter } from './migration-lock.ts';
 import { openPostgres, type PoolOptions, type PoolUsage } from './postgres-pool.ts';
+import { nameServer } from './postgres-targets.ts';
 import type { PostgresSettings } from './postgres-tls.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
@@ -64,11 +65,7 @@ export function nameDatabase({
 }: Pick<DatabasePlace, 'databaseUrl' | 'sqlitePath'>): string {
   if (!databaseUrl)
     return sqlitePath === ':memory:' ? 'SQLite in memory' : `SQLite at ${resolve(sqlitePath)}`;
-  const servers = splitHosts(databaseUrl.reveal()).map(({ hostname, port, searchParams }) => {
-    // Same as pg: a host in the query takes precedence over the URL's host, which cannot hold a socket's folder.
-    const host = searchParams.get('host') ?? hostname;
-    return [host, searchParams.get('port') ?? port].filter((part) => part !== '').join(':');
-  });
-  const { pathname = '/' } = splitHosts(databaseUrl.reveal())[0] ?? {};
-  return `Postgres at ${servers.join(',')}${pathname === '/' ? '' : pathname}`;
+  const servers = splitHosts(databaseUrl.reveal());
+  const { pathname = '/' } = servers[0] ?? {};
+  return `Postgres at ${servers.map(nameServer).join(',')}${pathname === '/' ? '' : pathname}`;
 }

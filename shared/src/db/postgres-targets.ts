@@ -17,7 +17,7 @@ export interface PostgresTargets {
   leave(turn: number): void;
   /** In the words of an operator, where a certificate is the reason; else the error itself. */
   explain(error: unknown): unknown;
-  /** Such as `db1:5432`, to say which server refused. */
+  /** As `nameServer`, to say which server refused. */
   nameOf(turn: number): string;
 }
 
@@ -53,12 +53,12 @@ export function createPostgresTargets(databaseUrl: string, tls: TlsFiles | null)
       if (turn === index) index = (index + 1) % urls.length;
     },
     explain: (error) => explainTlsFault(error, subject) ?? error,
-    nameOf: (turn) => hostOf(urls[turn] as URL),
+    nameOf: (turn) => nameServer(urls[turn] as URL),
   };
 }
 
-/** Of the URL itself: its host may be replaced by a parameter, since it cannot hold the folder of a socket. */
-function hostOf({ hostname, port, searchParams }: URL): string {
+/** Such as `db1:5432`. As for pg, a parameter may replace the host of the URL, which cannot hold the folder of a socket. */
+export function nameServer({ hostname, port, searchParams }: URL): string {
   const host = searchParams.get('host') ?? hostname;
   return [host, searchParams.get('port') ?? port].filter((part) => part !== '').join(':');
 }

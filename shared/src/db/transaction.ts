@@ -8,7 +8,7 @@ import { SqliteFileAdapter } from './sqlite-dialect.ts';
  * Postgres: serialization_failure and deadlock_detected (appendix A of its manual). Nothing was written, so a retry is
  * safe.
  */
-const retryable = new Set(['40001', '40P01']);
+const retryable: ReadonlySet<string> = new Set(['40001', '40P01']);
 const usualAttempts = 4;
 
 /**
@@ -18,17 +18,19 @@ const usualAttempts = 4;
  * The isolation level is set explicitly, whatever the database's default is: each statement must see the commits made
  * while it waited for its lock. With one snapshot for the whole transaction, a creation that waited for a revocation
  * would miss it.
+ *
+ * @param codes of the errors after which nothing was written, and a retry may succeed
  */
 export async function inTransaction<T>(
   db: Database,
   work: (tx: Transaction) => Promise<T>,
-  attempts = usualAttempts,
+  { attempts = usualAttempts, codes = retryable } = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().setIsolationLevel('read committed').execute(work);
     } catch (error) {
-      if (attempt >= attempts || !retryable.has((error as { code?: string }).code ?? '')) throw error;
+      if (attempt >= attempts || !codes.has((error as { code?: string }).code ?? '')) throw error;
     }
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../open.ts';
+import type { Database, Transaction } from '../open.ts';
+import { inTransaction } from '../transaction.ts';
 import {
   grantServiceRights,
   lockGrants,
@@ -59,20 +60,15 @@ class RolesRefused extends Error {
  */
 export async function createServiceRoles(db: Database, options: CreateRolesOptions): Promise<CreatedRole[]> {
   const roles = nameServiceRoles(options.prefix);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.transaction().execute(async (tx) => {
-        await lockGrants(tx);
-        const created: CreatedRole[] = [];
-        for (const service of rowServices) created.push(await createRole(tx, service, roles, options));
-        await useSchema(tx, roles);
-        await grantServiceRights(tx, roles);
-        return created;
-      });
-    } catch (error) {
-      if (attempt >= attempts || !clashes.has((error as { code?: string }).code ?? '')) throw error;
-    }
-  }
+  const work = async (tx: Transaction) => {
+    await lockGrants(tx);
+    const created: CreatedRole[] = [];
+    for (const service of rowServices) created.push(await createRole(tx, service, roles, options));
+    await useSchema(tx, roles);
+    await grantServiceRights(tx, roles);
+    return created;
+  };
+  return inTransaction(db, work, { attempts, codes: clashes });
 }
 
 async function createRole<DB>(
