@@ -1,5 +1,3 @@
-import { createMutex } from './mutex.ts';
-
 /**
  * Milliseconds between two tries. A statement continues at most this long after the other process's write. Background
  * work may delay requests by 50 ms (`docs/reference/contract.md#age-of-a-state`). A try takes some 10 µs.
@@ -43,6 +41,29 @@ export function createLockQueue(ownWrite: () => Promise<unknown> | null = () => 
         clearTimeout(patience);
         turns.give();
       }
+    },
+  };
+}
+
+/** One caller at a time, in the order in which they came. */
+export interface Mutex {
+  take(): Promise<void>;
+  give(): void;
+}
+
+export function createMutex(): Mutex {
+  const waiting: (() => void)[] = [];
+  let isTaken = false;
+  return {
+    take() {
+      if (isTaken) return new Promise((resolve) => waiting.push(resolve));
+      isTaken = true;
+      return Promise.resolve();
+    },
+    give() {
+      const next = waiting.shift();
+      if (next) next();
+      else isTaken = false;
     },
   };
 }

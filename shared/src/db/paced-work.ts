@@ -75,7 +75,7 @@ export async function runPaced(
       const isMore = await step(rows);
       const tookMs = clock.monotonic() - beganAt;
       // On a separate thread, a step may wait for writes of requests. It holds nothing while it waits.
-      const heldMs = isAside && background ? background.takeHeldMs() : tookMs;
+      const heldMs = isAside && background ? background.aside.takeHeldMs() : tookMs;
       onStep?.(heldMs);
       if (!isMore) return;
       const fitting = tookMs > 0 ? (rows * stepMs) / tookMs : mostRows;
@@ -97,7 +97,7 @@ function takeCheckpoints(background: SqliteBackground, clock: Clock) {
     end,
     async runIfDue() {
       if (clock.monotonic() - lastAt < checkpointEveryMs) return;
-      await background.checkpoint();
+      await background.aside.checkpoint();
       lastAt = clock.monotonic();
     },
   };

@@ -22,5 +22,7 @@ export async function readAside<R>(db: Database | Transaction, query: Compilable
 
 function asideOf(db: Database | Transaction) {
   const { adapter } = db.getExecutor();
-  return !db.isTransaction && adapter instanceof SqliteFileAdapter ? adapter.aside : null;
+  return !db.isTransaction && adapter instanceof SqliteFileAdapter
+    ? (adapter.background?.aside ?? null)
+    : null;
 }

@@ -15,14 +15,11 @@ const pagesWhileAside = 8_000;
 
 /** Tools that keep background work on a SQLite file from holding up requests. */
 export interface SqliteBackground {
+  aside: SqliteAside;
   /** Each statement is a transaction of its own on the separate thread. For writes that return no rows. */
   writer: Kysely<Schema>;
-  /** As `SqliteAside.takeHeldMs`. */
-  takeHeldMs(): number;
-  /** Copies what the write-ahead log holds into the file, on the separate thread. */
-  checkpoint(): Promise<void>;
   /**
-   * From here on the caller calls `checkpoint`. Otherwise every thousandth page would be copied, and the disk waited for, within
+   * From here on the caller calls `aside.checkpoint`. Otherwise every thousandth page would be copied, and the disk waited for, within
    * a commit of this process: 10 to 20 ms in which no request is answered.
    *
    * @returns ends it
@@ -33,9 +30,8 @@ export interface SqliteBackground {
 export function createSqliteBackground(file: SqliteFile, aside: SqliteAside): SqliteBackground {
   let takers = 0;
   return {
+    aside,
     writer: new Kysely<Schema>({ dialect: createWriterDialect(aside) }),
-    takeHeldMs: () => aside.takeHeldMs(),
-    checkpoint: () => aside.checkpoint(),
     takeCheckpoints() {
       if (takers++ === 0) {
         file.checkpointAt(pagesWhileAside);

@@ -7,8 +7,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import { ConcurrentAdapter, createConcurrentDialect, wholeRows } from './concurrent-dialect.ts';
-import { createLockQueue, isBusy, type LockQueue } from './lock-queue.ts';
-import { createMutex, type Mutex } from './mutex.ts';
+import { createLockQueue, createMutex, isBusy, type LockQueue, type Mutex } from './lock-queue.ts';
 import type { Schema } from './schema.ts';
 import type { SqliteFile } from './sqlite.ts';
 import type { SqliteAside } from './sqlite-aside.ts';
@@ -27,10 +26,7 @@ export function createSqliteDialect(file: SqliteFile, aside: SqliteAside | null 
   const shared = { file, aside, turns: createMutex(), lockQueue };
   const background = aside && createSqliteBackground(file, aside);
   const dialectThat = (syncs: boolean, unsynced: Kysely<Schema> | null): Dialect =>
-    createConcurrentDialect(
-      new PatientDriver(shared, syncs),
-      new SqliteFileAdapter(aside, background, unsynced),
-    );
+    createConcurrentDialect(new PatientDriver(shared, syncs), new SqliteFileAdapter(background, unsynced));
   return dialectThat(true, new Kysely({ dialect: dialectThat(false, null) }));
 }
 
@@ -43,18 +39,12 @@ interface Shared {
 
 export class SqliteFileAdapter extends ConcurrentAdapter {
   /** Null for a database in memory, which only one connection can read. */
-  readonly aside: SqliteAside | null;
   readonly background: SqliteBackground | null;
   /** The same connection, for transactions whose commit does not wait for the disk (`inUnsyncedTransaction`). */
   readonly unsynced: Kysely<Schema> | null;
 
-  constructor(
-    aside: SqliteAside | null,
-    background: SqliteBackground | null,
-    unsynced: Kysely<Schema> | null,
-  ) {
+  constructor(background: SqliteBackground | null, unsynced: Kysely<Schema> | null) {
     super();
-    this.aside = aside;
     this.background = background;
     this.unsynced = unsynced;
   }
@@ -103,9 +93,8 @@ class PatientDriver implements Driver {
 
 /** One caller's use of the single connection of the process. */
 class Connection implements DatabaseConnection {
+  readonly #shared: Shared;
   readonly #file: SqliteFile;
-  readonly #turns: Mutex;
-  readonly #lockQueue: LockQueue;
   readonly #syncs: boolean;
   readonly streamQuery = wholeRows.streamQuery;
   /**
@@ -114,10 +103,9 @@ class Connection implements DatabaseConnection {
    */
   #hasTurn = false;
 
-  constructor({ file, turns, lockQueue }: Shared, syncs: boolean) {
-    this.#file = file;
-    this.#turns = turns;
-    this.#lockQueue = lockQueue;
+  constructor(shared: Shared, syncs: boolean) {
+    this.#shared = shared;
+    this.#file = shared.file;
     this.#syncs = syncs;
   }
 
@@ -144,7 +132,7 @@ class Connection implements DatabaseConnection {
     // transaction, and an open transaction could be neither committed nor rolled back.
     if (!this.#syncs && !this.#file.inTransaction()) this.#file.syncCommits(true);
     this.#hasTurn = false;
-    this.#turns.give();
+    this.#shared.turns.give();
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -158,12 +146,12 @@ class Connection implements DatabaseConnection {
       return await attempt();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      return this.#lockQueue.retry(attempt);
+      return this.#shared.lockQueue.retry(attempt);
     }
   }
 
   async #attempt<T>(run: () => T, keepsTurn: boolean): Promise<T> {
-    await this.#turns.take();
+    await this.#shared.turns.take();
     this.#hasTurn = true;
     try {
       const result = run();
