@@ -25,32 +25,22 @@ export interface RefusalGroup {
   number: number | null;
 }
 
-/** Decides which refusals share a row. */
-interface RefusalGroups {
-  /**
-   * @param at milliseconds since 1970
-   * @param nowMs by the monotonic clock
-   * @returns the group that counts this refusal; null if it gets a row of its own
-   */
-  count(entry: AuditEntry, at: number, nowMs: number): RefusalGroup | null;
-  /** Groups whose stored row lacks some of what was counted. */
-  unwritten(): RefusalGroup[];
-}
-
 /**
+ * Decides which refusals share a row.
+ *
  * A stranger is a caller whose credential is missing or wrong. Each address (or /64 of IPv6) and action has one row a
  * minute, with the number of refusals. So has a known actor whose own rows are used up. Beyond `groupsPerMinute`, all
  * further refusals of an action share one row without an address. So memory and rows are bounded, however many addresses
  * there are.
  */
-export function createRefusalGroups(): RefusalGroups {
+export function createRefusalGroups() {
   const takeRow = createRefusalBudget();
   let strangers = new Map<string, RefusalGroup>();
   let known = new Map<string, RefusalGroup>();
   let late: RefusalGroup[] = [];
   let minute = Number.NaN;
 
-  const unwritten = () =>
+  const unwritten = (): RefusalGroup[] =>
     [...late, ...strangers.values(), ...known.values()].filter((group) => group.written < group.count);
 
   function beginMinute(nowMs: number): void {
@@ -63,7 +53,12 @@ export function createRefusalGroups(): RefusalGroups {
   }
 
   return {
-    count(entry, at, nowMs) {
+    /**
+     * @param at milliseconds since 1970
+     * @param nowMs by the monotonic clock
+     * @returns the group that counts this refusal; null if it gets a row of its own
+     */
+    count(entry: AuditEntry, at: number, nowMs: number): RefusalGroup | null {
       beginMinute(nowMs);
       const { kind, id } = entry.actor;
       const actor = `${kind} ${id}`;
@@ -71,6 +66,7 @@ export function createRefusalGroups(): RefusalGroups {
         return countIn(strangers, `${entry.action} ${networkOf(entry.clientIp ?? '')}`, entry, at);
       return takeRow(actor, nowMs) ? null : countIn(known, `${entry.action} ${actor}`, entry, at);
     },
+    /** Groups whose stored row lacks some of what was counted. */
     unwritten,
   };
 }

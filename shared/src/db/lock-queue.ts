@@ -6,22 +6,23 @@ const retryEveryMs = 2;
 /** Milliseconds: as long as a request may wait for the database. */
 const patienceMs = 2_000;
 
-/** Statements of a process that wait for another process's write. */
-export interface LockQueue {
-  /**
-   * Retries until the file is no longer locked, in the order in which statements came. Only one statement retries at a
-   * time: a thousand would need the whole event loop. Those behind it need no timers.
-   *
-   * @throws what the last attempt threw: SQLITE_BUSY after 2 s, anything else at once
-   */
-  retry<T>(attempt: () => Promise<T>): Promise<T>;
-}
+export type LockQueue = ReturnType<typeof createLockQueue>;
 
-/** @param ownWrite a write of this process by another connection, which is likely to hold the lock; null if none runs */
-export function createLockQueue(ownWrite: () => Promise<unknown> | null = () => null): LockQueue {
+/**
+ * Statements of a process that wait for another process's write.
+ *
+ * @param ownWrite a write of this process by another connection, which is likely to hold the lock; null if none runs
+ */
+export function createLockQueue(ownWrite: () => Promise<unknown> | null = () => null) {
   const turns = createMutex();
   return {
-    async retry(attempt) {
+    /**
+     * Retries until the file is no longer locked, in the order in which statements came. Only one statement retries at a
+     * time: a thousand would need the whole event loop. Those behind it need no timers.
+     *
+     * @throws what the last attempt threw: SQLITE_BUSY after 2 s, anything else at once
+     */
+    async retry<T>(attempt: () => Promise<T>): Promise<T> {
       let isOver = false;
       const patience = setTimeout(() => {
         isOver = true;
@@ -45,22 +46,19 @@ export function createLockQueue(ownWrite: () => Promise<unknown> | null = () => 
   };
 }
 
-/** One caller at a time, in the order in which they came. */
-export interface Mutex {
-  take(): Promise<void>;
-  give(): void;
-}
+export type Mutex = ReturnType<typeof createMutex>;
 
-export function createMutex(): Mutex {
+/** One caller at a time, in the order in which they came. */
+export function createMutex() {
   const waiting: (() => void)[] = [];
   let isTaken = false;
   return {
-    take() {
+    take(): Promise<void> {
       if (isTaken) return new Promise((resolve) => waiting.push(resolve));
       isTaken = true;
       return Promise.resolve();
     },
-    give() {
+    give(): void {
       const next = waiting.shift();
       if (next) next();
       else isTaken = false;

@@ -6,21 +6,6 @@ import { explainTlsFault, type TlsFileSettings, type TlsFiles } from '../tls/ind
 import { isDatabaseUnavailable } from './database-fault.ts';
 import { DatabaseIsStandby } from './postgres-session.ts';
 
-/** The servers of `DATABASE_URL`, of which one takes the writes. */
-export interface PostgresTargets {
-  readonly count: number;
-  /** The settings of a new connection to the server that served last, or to the next one after it failed. */
-  current(): pg.ClientConfig;
-  /** The place of that server in the list. */
-  turn(): number;
-  /** That one failed: the next connection goes to the one after it. Without effect if another caller has moved on already. */
-  leave(turn: number): void;
-  /** In the words of an operator, where a certificate is the reason; else the error itself. */
-  explain(error: unknown): unknown;
-  /** As `nameServer`, to say which server refused. */
-  nameOf(turn: number): string;
-}
-
 export const databaseTlsVariables = {
   ca: 'DATABASE_CA_FILE',
   cert: 'DATABASE_CERT_FILE',
@@ -30,8 +15,14 @@ export const databaseTlsVariables = {
 /** With the driver, as it is loaded. */
 const loadModule = createRequire(import.meta.url);
 
-/** @param tls the files of `DATABASE_CA_FILE` and so on, or of the URL's `sslrootcert`; null if no file is named */
-export function createPostgresTargets(databaseUrl: string, tls: TlsFiles | null): PostgresTargets {
+export type PostgresTargets = ReturnType<typeof createPostgresTargets>;
+
+/**
+ * The servers of `DATABASE_URL`, of which one takes the writes.
+ *
+ * @param tls the files of `DATABASE_CA_FILE` and so on, or of the URL's `sslrootcert`; null if no file is named
+ */
+export function createPostgresTargets(databaseUrl: string, tls: TlsFiles | null) {
   const urls = splitHosts(databaseUrl);
   const files = tls?.settings ?? {};
   const configs = urls.map((url) => readTarget(url, files));
@@ -44,16 +35,21 @@ export function createPostgresTargets(databaseUrl: string, tls: TlsFiles | null)
   let index = 0;
   return {
     count: urls.length,
+    /** The place of the server that served last, or of the next one after it failed. */
     turn: () => index,
-    current() {
+    /** The settings of a new connection to that server. */
+    current(): pg.ClientConfig {
       const config = configs[index] as pg.ClientConfig;
       return tls ? { ...config, ssl: { ...(config.ssl as object), ...tls.current() } } : config;
     },
-    leave(turn) {
+    /** That one failed: the next connection goes to the one after it. Without effect if another caller has moved on already. */
+    leave(turn: number): void {
       if (turn === index) index = (index + 1) % urls.length;
     },
-    explain: (error) => explainTlsFault(error, subject) ?? error,
-    nameOf: (turn) => nameServer(urls[turn] as URL),
+    /** In the words of an operator, where a certificate is the reason; else the error itself. */
+    explain: (error: unknown): unknown => explainTlsFault(error, subject) ?? error,
+    /** To say which server refused. */
+    nameOf: (turn: number) => nameServer(urls[turn] as URL),
   };
 }
 

@@ -1,26 +1,5 @@
 import { Worker } from 'node:worker_threads';
 
-/** Works on a SQLite file on a separate thread, at the same time as the connection of the process. Calls take turns. */
-export interface SqliteAside {
-  /** @throws what SQLite throws, with its code; SQLITE_IOERR where the thread ended */
-  read(sql: string, parameters: readonly unknown[]): Promise<unknown[]>;
-  /**
-   * Runs one statement as a transaction of its own, whose commit does not wait for the disk. It does not wait for another
-   * process's write.
-   *
-   * @returns the number of rows that it changed
-   * @throws as `read`; SQLITE_BUSY at once while another connection writes
-   */
-  write(sql: string, parameters: readonly unknown[]): Promise<number>;
-  /** The longest that a write has held the lock of the file since the last call, in milliseconds. */
-  takeHeldMs(): number;
-  /** The last write that was passed on and has not been answered; null if there is none. Never rejects. */
-  ownWrite(): Promise<unknown> | null;
-  /** Copies what the write-ahead log holds into the file. Reads and writes of other connections go on meanwhile. */
-  checkpoint(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Messages to the thread, and its answers in the same order. */
 export interface AsideRequest {
   work: 'read' | 'write' | 'checkpoint';
@@ -40,12 +19,16 @@ interface Thread {
   waiting: { resolve(result: unknown): void; reject(error: Error): void }[];
 }
 
+export type SqliteAside = ReturnType<typeof createSqliteAside>;
+
 /**
+ * Works on a SQLite file on a separate thread, at the same time as the connection of the process. Calls take turns.
+ *
  * The first call starts the thread, because most installations never need one. The first call after its end starts it
  * again. It takes some 10 MB.
  */
-export function createSqliteAside(path: string): SqliteAside {
-  const held = createLongest();
+export function createSqliteAside(path: string) {
+  let longestHeldMs = 0;
   let thread: Thread | null = null;
   let ownWrite: Promise<unknown> | null = null;
   let isClosed = false;
@@ -80,23 +63,39 @@ export function createSqliteAside(path: string): SqliteAside {
   }
 
   return {
-    read: async (sql, parameters) => (await call('read', sql, parameters)) as unknown[],
-    async write(sql, parameters) {
+    /** @throws what SQLite throws, with its code; SQLITE_IOERR where the thread ended */
+    read: async (sql: string, parameters: readonly unknown[]) =>
+      (await call('read', sql, parameters)) as unknown[],
+    /**
+     * Runs one statement as a transaction of its own, whose commit does not wait for the disk. It does not wait for another
+     * process's write.
+     *
+     * @returns the number of rows that it changed
+     * @throws as `read`; SQLITE_BUSY at once while another connection writes
+     */
+    async write(sql: string, parameters: readonly unknown[]): Promise<number> {
       const answer = call('write', sql, parameters);
       const settled = answer.catch(() => {});
       ownWrite = settled;
       try {
         const { changes, heldMs } = (await answer) as AsideWrite;
-        held.note(heldMs);
+        longestHeldMs = Math.max(longestHeldMs, heldMs);
         return changes;
       } finally {
         if (ownWrite === settled) ownWrite = null;
       }
     },
-    takeHeldMs: held.take,
+    /** The longest that a write has held the lock of the file since the last call, in milliseconds. */
+    takeHeldMs(): number {
+      const takenMs = longestHeldMs;
+      longestHeldMs = 0;
+      return takenMs;
+    },
+    /** The last write that was passed on and has not been answered; null if there is none. Never rejects. */
     ownWrite: () => ownWrite,
+    /** Copies what the write-ahead log holds into the file. Reads and writes of other connections go on meanwhile. */
     checkpoint: async () => void (await call('checkpoint', '', [])),
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       await thread?.worker.terminate();
     },
@@ -109,21 +108,6 @@ function settle({ worker, waiting }: Thread, answer: AsideAnswer): void {
   if (waiting.length === 0) worker.unref();
   if ('result' in answer) resolve?.(answer.result);
   else reject?.(withCode(answer.fault.message, answer.fault.code));
-}
-
-/** The longest of the times that were noted since the last call of `take`; 0 without any. */
-function createLongest(): { note(ms: number): void; take(): number } {
-  let longestMs = 0;
-  return {
-    note(ms) {
-      longestMs = Math.max(longestMs, ms);
-    },
-    take() {
-      const takenMs = longestMs;
-      longestMs = 0;
-      return takenMs;
-    },
-  };
 }
 
 function withCode(message: string, code: string): Error {

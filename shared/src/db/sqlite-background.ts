@@ -13,26 +13,22 @@ const usualPages = 1_000;
  */
 const pagesWhileAside = 8_000;
 
-/** Tools that keep background work on a SQLite file from holding up requests. */
-export interface SqliteBackground {
-  aside: SqliteAside;
-  /** Each statement is a transaction of its own on the separate thread. For writes that return no rows. */
-  writer: Kysely<Schema>;
-  /**
-   * From here on the caller calls `aside.checkpoint`. Otherwise every thousandth page would be copied, and the disk waited for, within
-   * a commit of this process: 10 to 20 ms in which no request is answered.
-   *
-   * @returns ends it
-   */
-  takeCheckpoints(): () => void;
-}
+export type SqliteBackground = ReturnType<typeof createSqliteBackground>;
 
-export function createSqliteBackground(file: SqliteFile, aside: SqliteAside): SqliteBackground {
+/** Tools that keep background work on a SQLite file from holding up requests. */
+export function createSqliteBackground(file: SqliteFile, aside: SqliteAside) {
   let takers = 0;
   return {
     aside,
+    /** Each statement is a transaction of its own on the separate thread. For writes that return no rows. */
     writer: new Kysely<Schema>({ dialect: createWriterDialect(aside) }),
-    takeCheckpoints() {
+    /**
+     * From here on the caller calls `aside.checkpoint`. Otherwise every thousandth page would be copied, and the disk waited for, within
+     * a commit of this process: 10 to 20 ms in which no request is answered.
+     *
+     * @returns ends it
+     */
+    takeCheckpoints(): () => void {
       if (takers++ === 0) {
         file.checkpointAt(pagesWhileAside);
         file.expectLongWrites(true);

@@ -20,27 +20,18 @@ const cacheOfLongWritesKib = 32_768;
 /** The statements of this code are a few dozen; lists with optional filters make a few dozen more. */
 const keptStatements = 500;
 
-/** An open SQLite file. Every call is complete when it returns, or throws SQLITE_BUSY at once while another process writes. */
-export interface SqliteFile {
-  run(sql: string, parameters: readonly unknown[]): QueryResult<unknown>;
-  inTransaction(): boolean;
-  /** Sets whether later commits wait until they are on the disk. Not allowed within a transaction. */
-  syncCommits(isOn: boolean): void;
-  /** Commits copy the write-ahead log into the file once it holds this many pages. */
-  checkpointAt(pages: number): void;
-  /** Whether transactions write many rows from here on, and may take more memory. */
-  expectLongWrites(areExpected: boolean): void;
-  close(): void;
-}
-
 /** Accessible by the owner alone. SQLite gives `-wal` and `-shm` the same rights (sqlite.org/wal.html). */
 const fileMode = 0o600;
 
+export type SqliteFile = ReturnType<typeof openSqlite>;
+
 /**
+ * Every call of an open file is complete when it returns, or throws SQLITE_BUSY at once while another process writes.
+ *
  * One connection, write-ahead log, and a sync at every commit: with the default of `NORMAL` a committed revocation could
  * be lost at a power cut (sqlite.org/pragma.html#pragma_synchronous).
  */
-export function openSqlite(path: string): SqliteFile {
+export function openSqlite(path: string) {
   if (path !== ':memory:') makeFile(path);
   const sqlite = new SqliteDatabase(path, { timeout: openingTimeoutMs });
   useWriteAheadLog(sqlite);
@@ -59,17 +50,20 @@ export function openSqlite(path: string): SqliteFile {
   }
 
   return {
-    run(sql, parameters) {
+    run(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
       const statement = prepare(sql);
       if (statement.reader) return { rows: statement.all(parameters) };
       const { changes, lastInsertRowid } = statement.run(parameters);
       return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
     },
     inTransaction: () => sqlite.inTransaction,
+    /** Sets whether later commits wait until they are on the disk. Not allowed within a transaction. */
     // Compiled each time: SQLite applies this pragma when it compiles it, not when it runs it.
-    syncCommits: (isOn) => void sqlite.pragma(`synchronous = ${isOn ? 'FULL' : 'NORMAL'}`),
-    checkpointAt: (pages) => void sqlite.pragma(`wal_autocheckpoint = ${pages}`),
-    expectLongWrites: (areExpected) =>
+    syncCommits: (isOn: boolean) => void sqlite.pragma(`synchronous = ${isOn ? 'FULL' : 'NORMAL'}`),
+    /** Commits copy the write-ahead log into the file once it holds this many pages. */
+    checkpointAt: (pages: number) => void sqlite.pragma(`wal_autocheckpoint = ${pages}`),
+    /** Whether transactions write many rows from here on, and may take more memory. */
+    expectLongWrites: (areExpected: boolean) =>
       void sqlite.pragma(`cache_size = -${areExpected ? cacheOfLongWritesKib : usualCacheKib}`),
     close: () => void sqlite.close(),
   };

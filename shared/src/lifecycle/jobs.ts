@@ -50,25 +50,25 @@ interface Job {
   interrupt?: () => void;
 }
 
-/** The work of a process in addition to requests. */
-export interface Jobs {
-  /** Runs the job again and again until `stop`, never two runs at a time. */
-  repeat(job: Job): void;
-  /** Resolves once every run that is under way has ended. All jobs stop at the same time. */
-  stop(): Promise<void>;
-}
+export type Jobs = ReturnType<typeof createJobs>;
 
-/** @param warn as `createRepeatedWarnings` makes it: while the database is away, a job may fail once a second */
-export function createJobs(warn: (message: string, error: unknown) => void): Jobs {
+/**
+ * The work of a process in addition to requests.
+ *
+ * @param warn as `createRepeatedWarnings` makes it: while the database is away, a job may fail once a second
+ */
+export function createJobs(warn: (message: string, error: unknown) => void) {
   const ends: (() => Promise<void>)[] = [];
   return {
-    repeat({ everyMs: intervalMs, run, failed, interrupt }) {
+    /** Runs the job again and again until `stop`, never two runs at a time. */
+    repeat({ everyMs: intervalMs, run, failed, interrupt }: Job): void {
       const repeating = everyMs(intervalMs, run, (error) => warn(failed, error));
       ends.push(() => {
         interrupt?.();
         return repeating.stop();
       });
     },
+    /** Resolves once every run that is under way has ended. All jobs stop at the same time. */
     stop: async () => void (await Promise.all(ends.map((end) => end()))),
   };
 }

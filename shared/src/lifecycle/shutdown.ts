@@ -2,18 +2,10 @@ import { Worker } from 'node:worker_threads';
 import type { OperatorLog } from '../log/index.ts';
 import { withTimeLimit } from './time-limit.ts';
 
-/** The end of a process, in named phases, in the reverse order of opening. */
-export interface Shutdown {
-  /** Registers the clean-up of a resource. Call it as soon as the resource is open: the last one registered runs first. */
-  add(phase: string, limitMs: number, run: () => void | Promise<void>): void;
-  /**
-   * Runs every phase within its limit. A phase that fails or hangs does not stop the others. Later calls share the first
-   * run.
-   */
-  run(): Promise<void>;
-}
+export type Shutdown = ReturnType<typeof createShutdown>;
 
-export function createShutdown(log: OperatorLog): Shutdown {
+/** The end of a process, in named phases, in the reverse order of opening. */
+export function createShutdown(log: OperatorLog) {
   const phases: { phase: string; limitMs: number; run: () => void | Promise<void> }[] = [];
   let running: Promise<void> | null = null;
 
@@ -28,8 +20,15 @@ export function createShutdown(log: OperatorLog): Shutdown {
   }
 
   return {
-    add: (phase, limitMs, run) => void phases.push({ phase, limitMs, run }),
-    run() {
+    /** Registers the clean-up of a resource. Call it as soon as the resource is open: the last one registered runs first. */
+    add(phase: string, limitMs: number, run: () => void | Promise<void>): void {
+      phases.push({ phase, limitMs, run });
+    },
+    /**
+     * Runs every phase within its limit. A phase that fails or hangs does not stop the others. Later calls share the first
+     * run.
+     */
+    run(): Promise<void> {
       running ??= runAll();
       return running;
     },

@@ -3,14 +3,6 @@ import { Socket } from 'node:net';
 import process from 'node:process';
 import pino from 'pino';
 
-/** Lines on their way to a file descriptor. */
-export interface LogStream {
-  /** Never waits. Drops the line where the reader is gone, or does not read and too much is buffered. */
-  write(line: string): void;
-  /** Resolves once every line was handed to the operating system, or cannot be. Later lines are dropped. */
-  end(): Promise<void>;
-}
-
 /** Lines are gathered for this long at most. A request never waits for its line. */
 const gatherMs = 100;
 const gatherBytes = 8 * 1024;
@@ -22,13 +14,13 @@ const writeBytes = 256 * 1024;
 const lastAttemptsEveryMs = 1;
 
 /**
- * Opens a stream of lines. A reader that dies or stops reading must not block a thread or delay the end of the process.
+ * Opens a stream of lines to a file descriptor. A reader that dies or stops reading must not block a thread or delay the end of the process.
  *
  * Files are written by other threads. A pipe or socket answers at once, so it is tried by this thread, and again with each later line while
  * its reader is slow. sonic-boom's asynchronous mode would try it again after 100 ms only, and not before the event loop comes round. Under
  * a flood of requests, a reader that is ready for tens of megabytes would get 64 KiB of them.
  */
-export function openLogStream(fd: number): LogStream {
+export function openLogStream(fd: number) {
   const isPipe = isPipeOrSocket(fd);
   // Lets the descriptor answer EAGAIN instead of blocking. The log alone does not keep a process alive.
   if (isPipe) new Socket({ fd, readable: false, writable: true }).unref();
@@ -68,13 +60,15 @@ export function openLogStream(fd: number): LogStream {
   });
 
   return {
-    write(line) {
+    /** Never waits. Drops the line where the reader is gone, or does not read and too much is buffered. */
+    write(line: string): void {
       if (ending || destination.destroyed) return;
       // sonic-boom would count all bytes that wait for each line, and try a slow reader for each: 2 and 16 µs of a key request.
       if (gathered.length + line.length > gatherBytes) send();
       gathered += line;
     },
-    end() {
+    /** Resolves once every line was handed to the operating system, or cannot be. Later lines are dropped. */
+    end(): Promise<void> {
       ending ??= new Promise((resolve) => {
         send();
         if (destination.destroyed) return resolve();

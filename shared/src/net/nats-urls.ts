@@ -1,20 +1,12 @@
-/** The servers of a cluster of NATS, and as whom this process connects. */
-interface NatsPlace {
-  /** `host:port` of each. */
-  servers: string[];
-  isTls: boolean;
-  /** Empty if the URL has none. A user without a password is a token. */
-  user: string;
-  password: string;
-}
-
 /**
+ * The servers of a cluster of NATS, and as whom this process connects.
+ *
  * Reads `nats://user:password@n1:4222,n2:4222`, in which each item may also be a whole URL. `tls://` is TLS. All servers of a cluster know the
  * same users, so one user is enough for all of them.
  *
  * @returns what is wrong with another text, in the form that completes "which …"
  */
-export function parseNatsUrls(text: string): NatsPlace | string {
+export function parseNatsUrls(text: string) {
   const items = text.split(',').map((item) => item.trim());
   const scheme = /^(nats|tls):\/\//i.exec(items[0] ?? '')?.[0];
   if (!scheme) return 'does not start with nats:// or tls://';
@@ -33,8 +25,10 @@ export function parseNatsUrls(text: string): NatsPlace | string {
   if (users.size > 1) return 'names several users, and a cluster has the same ones on each server';
   const { username = '', password = '' } = urls.find((url) => url.username) ?? {};
   return {
+    /** `host:port` of each. */
     servers: urls.map(({ host }) => host),
     isTls: urls.some(({ protocol }) => protocol === 'tls:'),
+    /** Empty if the URL has none. A user without a password is a token. */
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
   };

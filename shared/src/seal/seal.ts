@@ -7,29 +7,27 @@ export const sealLength = 43;
 const keyInfo = 'latchkey seal 1';
 const keyBytes = 32;
 
+export type Seal = ReturnType<typeof createSeal>;
+
 /**
  * Marks text as written by a process that has `INTERNAL_SECRET`. Redis and NATS carry states and changes, and the right
  * to write there must not be the right to serve a key. Text without a valid seal proves nothing.
  *
  * A seal does not show when it was made. Its reader must tolerate the same text again, later or out of order.
+ *
+ * @param secrets `INTERNAL_SECRET` and `INTERNAL_SECRET_PREVIOUS`
  */
-export interface Seal {
-  /**
-   * @param place where the text belongs; the seal is invalid in any other place
-   * @returns `sealLength` characters of base64url
-   */
-  of(place: string, text: string): string;
-  /** Whether this is the seal of the text at this place. */
-  isOf(place: string, text: string, seal: string): boolean;
-}
-
-/** @param secrets `INTERNAL_SECRET` and `INTERNAL_SECRET_PREVIOUS` */
-export function createSeal([current, ...previous]: AcceptedSecrets): Seal {
+export function createSeal([current, ...previous]: AcceptedSecrets) {
   const own = toKey(current);
   const others = previous.map(toKey);
   return {
-    of: (place, text) => hash(own, place, text).toString('base64url'),
-    isOf(place, text, seal) {
+    /**
+     * @param place where the text belongs; the seal is invalid in any other place
+     * @returns `sealLength` characters of base64url
+     */
+    of: (place: string, text: string) => hash(own, place, text).toString('base64url'),
+    /** Whether this is the seal of the text at this place. */
+    isOf(place: string, text: string, seal: string): boolean {
       const presented = Buffer.from(seal, 'base64url');
       const isBy = (key: KeyObject) => {
         const expected = hash(key, place, text);

@@ -6,35 +6,31 @@ import {
   type TlsMaterial,
 } from './read-tls-files.ts';
 
-/** The files of one kind of connection, read again after a change. */
-export interface TlsFiles {
-  readonly settings: TlsFileSettings;
-  /** The material that new connections use. It is the same object until a file has changed. */
-  current(): TlsMaterial;
-  expiries(): readonly CertificateExpiry[];
-  /** Reads the files again if one has changed. Call it every few seconds: it costs one call of the system for each file. */
-  renew(): void;
-  /** Calls back after a change. A listener needs it: a client calls `current` for each connection. */
-  onChange(listener: (material: TlsMaterial) => void): void;
-}
-
 interface TlsFilesOptions {
   now: () => number;
   /** Called once for changed files that cannot be used: those before stay in use. */
   onFault: (error: unknown) => void;
 }
 
-/** @throws TlsFileRefused for a file that is missing, is not PEM, has expired, or does not belong to the others */
-export function openTlsFiles(settings: TlsFileSettings, { now, onFault }: TlsFilesOptions): TlsFiles {
+export type TlsFiles = ReturnType<typeof openTlsFiles>;
+
+/**
+ * The files of one kind of connection, read again after a change.
+ *
+ * @throws TlsFileRefused for a file that is missing, is not PEM, has expired, or does not belong to the others
+ */
+export function openTlsFiles(settings: TlsFileSettings, { now, onFault }: TlsFilesOptions) {
   /** Of the files that were read last, whether they could be used or not. */
   let seen = signatureOf(settings);
   let kept = readTlsFiles(settings, now());
   const listeners: ((material: TlsMaterial) => void)[] = [];
   return {
     settings,
+    /** The material that new connections use. It is the same object until a file has changed. */
     current: () => kept.material,
-    expiries: () => kept.expiries,
-    renew() {
+    expiries: (): readonly CertificateExpiry[] => kept.expiries,
+    /** Reads the files again if one has changed. Call it every few seconds: it costs one call of the system for each file. */
+    renew(): void {
       const signature = signatureOf(settings);
       if (signature === seen) return;
       seen = signature;
@@ -47,7 +43,8 @@ export function openTlsFiles(settings: TlsFileSettings, { now, onFault }: TlsFil
       }
       for (const listener of listeners) listener(kept.material);
     },
-    onChange: (listener) => void listeners.push(listener),
+    /** Calls back after a change. A listener needs it: a client calls `current` for each connection. */
+    onChange: (listener: (material: TlsMaterial) => void) => void listeners.push(listener),
   };
 }
 
