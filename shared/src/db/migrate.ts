@@ -3,27 +3,14 @@ import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migrat
 import { isPostgres } from './is-postgres.ts';
 import { lockMigrations } from './migration-lock.ts';
 import { baseline } from './migrations/0001-baseline.ts';
-import { apiKeyMetadata } from './migrations/0002-api-key-metadata.ts';
-import { followers } from './migrations/0003-followers.ts';
-import { limitedApiKeys } from './migrations/0004-limited-api-keys.ts';
-import { idempotencyKeys } from './migrations/0005-idempotency-keys.ts';
-import { viewerBlocks } from './migrations/0006-viewer-blocks.ts';
-import { auditPerson } from './migrations/0007-audit-person.ts';
+import { additions } from './migrations/additions.ts';
 import type { Database, Transaction } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 import { inTransaction } from './transaction.ts';
 import { refuseUnreleased } from './unreleased-schema.ts';
 
 /** In order of their names. A migration that was released is never edited. */
-export const migrations: Record<string, Migration> = {
-  '0001-baseline': baseline,
-  '0002-api-key-metadata': apiKeyMetadata,
-  '0003-followers': followers,
-  '0004-limited-api-keys': limitedApiKeys,
-  '0005-idempotency-keys': idempotencyKeys,
-  '0006-viewer-blocks': viewerBlocks,
-  '0007-audit-person': auditPerson,
-};
+export const migrations: Record<string, Migration> = { '0001-baseline': baseline, ...additions };
 
 /** The last migration without which this code does not run; later ones may be pending. Move it together with the code that needs a later one. */
 export const neededMigration = '0007-audit-person';
