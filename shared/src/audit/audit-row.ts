@@ -4,33 +4,15 @@ import { type Database, rowList, type Transaction } from '../db/index.ts';
 import type { AuditTable } from '../db/schema.ts';
 import { redact, redactId, redactName } from '../log/index.ts';
 
-/** An audit row as the API shows it. */
-export interface AuditRecord extends Record<string, unknown> {
-  id: string;
-  at: string;
-  actor: { kind: string; id: string | null };
-  /** The person whom a proxy with sign-on named; null for none. */
-  person: string | null;
-  action: string;
-  target: string | null;
-  clientIp: string | null;
-  requestId: string | null;
-  outcome: string;
-  code: string | null;
-  /** Number of leases that the act revoked. Null where the act revokes none, and until all of their rows are written. */
-  affected: number | null;
-  /** Number of refusals that the row counts; 1 for an act. */
-  count: number;
-  /** Why it was done and what it changed; null if the row does not say. */
-  details: AuditDetails | null;
-}
+export type AuditRecord = ReturnType<typeof toAuditRecord>;
 
-/** A row as the API shows it. */
-export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
+/** An audit row as the API shows it. */
+export function toAuditRecord(row: Selectable<AuditTable>) {
   return {
     id: String(row.number),
     at: new Date(row.at).toISOString(),
     actor: { kind: row.actor_kind, id: row.actor_id },
+    /** The person whom a proxy with sign-on named; null for none. */
     person: row.person,
     action: row.action,
     target: row.target,
@@ -38,8 +20,11 @@ export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
     requestId: row.request_id,
     outcome: row.outcome,
     code: row.code,
+    /** Number of leases that the act revoked. Null where the act revokes none, and until all of their rows are written. */
     affected: row.affected,
+    /** Number of refusals that the row counts; 1 for an act. */
     count: row.count ?? 1,
+    /** Why it was done and what it changed; null if the row does not say. */
     details: readDetails(row.details),
   };
 }

@@ -8,25 +8,19 @@ export interface Clock {
   monotonic(): number;
 }
 
-/** The clocks of a machine, in milliseconds, each with its own origin. */
-interface MachineClocks {
-  /** Never set, and fine-grained. It stops while the machine sleeps. */
-  tickMs(): number;
-  /** Set by administrators, by NTP and by the virtual machine's host. Whole milliseconds. */
-  wallMs(): number;
-  /** Time since boot, sleep included. Reading it takes a system call, so it is read only after a jump. */
-  uptimeMs(): number;
-}
-
 /**
  * The smallest step of the wall clock that counts as a jump. Rounding errors stay below 1 ms. NTP slews both clocks alike
  * for differences up to 128 ms, and steps the wall clock for larger ones (ntpd's default, `tinker step`).
  */
 const jumpMs = 100;
 
-const machineClocks: MachineClocks = {
+/** The clocks of a machine, in milliseconds, each with its own origin. */
+const machineClocks = {
+  /** Never set, and fine-grained. It stops while the machine sleeps. */
   tickMs: () => performance.now(),
+  /** Set by administrators, by NTP and by the virtual machine's host. Whole milliseconds. */
   wallMs: () => Date.now(),
+  /** Time since boot, sleep included. Reading it takes a system call, so it is read only after a jump. */
   uptimeMs: () => uptime() * 1_000,
 };
 
@@ -38,7 +32,7 @@ const machineClocks: MachineClocks = {
  * compares the clocks' difference, not their steps: if one clock has whole milliseconds and the other has fractions, the
  * steps add up to nearly twice the time. A wall clock that is set forward makes states look older than they are, never fresher.
  */
-export function createSystemClock(clocks: MachineClocks = machineClocks): Clock {
+export function createSystemClock(clocks = machineClocks): Clock {
   const { tickMs, wallMs } = clocks;
   const startTickMs = tickMs();
   /** The wall clock's lead over the tick at the last reading, and the highest lead that was counted. */

@@ -7,27 +7,15 @@ import { defaultSqlitePath } from './variables/stores.ts';
 /** 256 bits, as `docs/operate/configuration.md` requires for the master key, its salt and an HS256 secret. */
 const keyBytes = 32;
 
-/** The file that the first run writes, and its content. */
-export interface SecretsFile {
-  readonly path: string;
-  /** Null if the file does not exist. */
-  readonly text: string | null;
-}
-
-/** The values that an earlier run stored, as far as they are used. */
-interface KeptSecrets {
-  /** Values by variable name. Variables that are set in another way (or read from another file) are left out. */
-  readonly values: Readonly<Record<string, string>>;
-  /** Messages for the operator: whole sentences, never a secret. */
-  readonly warnings: readonly string[];
-}
+export type SecretsFile = ReturnType<typeof readSecretsFile>;
 
 /**
  * Reads the file of the first run, which is next to the database.
  *
+ * @returns `text` is null if the file does not exist
  * @throws the operating system's error if the file exists and cannot be read
  */
-export function readSecretsFile(env: Environment): SecretsFile {
+export function readSecretsFile(env: Environment): { readonly path: string; readonly text: string | null } {
   // A fault of SQLITE_PATH itself is reported with all others when the configuration is read.
   const path = join(dirname(textOf(env, 'SQLITE_PATH') ?? defaultSqlitePath), 'latchkey.env');
   try {
@@ -38,8 +26,13 @@ export function readSecretsFile(env: Environment): SecretsFile {
   }
 }
 
-/** The values of the first run's file that are not set in another way. */
-export function readKeptSecrets({ path, text }: SecretsFile, env: Environment): KeptSecrets {
+/**
+ * The values that an earlier run stored, as far as they are used.
+ *
+ * @returns `values` by variable name, without variables that are set in another way (or read from another file); `warnings` for the operator:
+ *   whole sentences, never a secret
+ */
+export function readKeptSecrets({ path, text }: SecretsFile, env: Environment) {
   const kept = Object.entries(parseEnv(text ?? '') as Record<string, string>);
   const values = Object.fromEntries(kept.filter(([name]) => !isSet(env, name)));
   const warnings: string[] = [];

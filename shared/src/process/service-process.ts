@@ -28,14 +28,6 @@ export interface ServiceValues extends ListenValues {
   overloadDelayMs: number | 'off';
 }
 
-/** A service in a separate process, before its routes are mounted. */
-interface ServiceProcess {
-  app: App;
-  /** Until it is opened, every route but health and readiness answers 503: the service waits for a dependency. */
-  openForRequests(): void;
-  listen(): Promise<void>;
-}
-
 /** Tells callers when they should ask another process, and refuses what this one cannot answer yet or no longer. */
 function announcePhase(app: App, readiness: Readiness, isOpen: () => boolean): void {
   const setPhase = (reply: FastifyReply, phase: Phase) => void reply.header(phaseHeader, phase);
@@ -51,10 +43,10 @@ function announcePhase(app: App, readiness: Readiness, isOpen: () => boolean): v
   });
 }
 
-/** The host of every service in the distributed profile. The gateway in front writes the log line and handles CORS. */
+/** The host of every service in the distributed profile, before its routes are mounted. The gateway in front writes the log line and handles CORS. */
 export function createServiceProcess(
   context: Omit<StartContext<ServiceValues>, 'identity' | 'process' | 'env' | 'configuration'>,
-): ServiceProcess {
+) {
   const { values, version, clock, log, tracer, internalTls, metrics, readiness } = context;
   const tls = internalTls && createMutualTls(internalTls);
   const gate = createInternalGate(
@@ -90,7 +82,8 @@ export function createServiceProcess(
 
   return {
     app,
-    openForRequests() {
+    /** Until it is opened, every route but health and readiness answers 503: the service waits for a dependency. */
+    openForRequests(): void {
       readiness.discardResults();
       open = true;
     },

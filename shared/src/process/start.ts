@@ -4,21 +4,17 @@ import type { OperatorLog } from '../log/index.ts';
 /** Time between two checks of a dependency that a process waits for. */
 const retryEveryMs = 1_000;
 
-/** The work between listening and answering requests, such as the check of the master keys. */
-export interface Start {
-  isOver(): boolean;
-  /** Repeats the work until it succeeds, the process ends, or an error has `final` set: then the process stays not ready. */
-  finish(work: () => Promise<void>, process: StartingProcess): Promise<void>;
-}
-
 interface StartingProcess {
   readiness: Pick<Readiness, 'isDraining'>;
   log: OperatorLog;
   startUp: StartUp;
 }
 
-/** Makes `/ready` answer not ready until the start is over. Call it before the process listens. */
-export function createStart(dependencies: Dependency[]): Start {
+/**
+ * The work between listening and answering requests, such as the check of the master keys. Makes `/ready` answer not ready until it is over.
+ * Call it before the process listens.
+ */
+export function createStart(dependencies: Dependency[]) {
   /** Null once the start is over. */
   let waitsFor: unknown = new Error('it has just started');
   dependencies.push({
@@ -30,7 +26,8 @@ export function createStart(dependencies: Dependency[]): Start {
   });
   return {
     isOver: () => waitsFor === null,
-    async finish(work, { readiness, log, startUp }) {
+    /** Repeats the work until it succeeds, the process ends, or an error has `final` set: then the process stays not ready. */
+    async finish(work: () => Promise<void>, { readiness, log, startUp }: StartingProcess): Promise<void> {
       let logged = '';
       while (!readiness.isDraining()) {
         try {
