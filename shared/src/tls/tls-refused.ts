@@ -51,6 +51,9 @@ type Fault = Error & {
   cert?: { subjectaltname?: string };
 };
 
+/** @param inFull for the operator alone: with addresses and paths. Optional. Default: `what` */
+type Refuse = (what: string, mend: string, inFull?: string) => TlsRefused;
+
 /**
  * Says in plain words what is wrong with a connection's TLS.
  *
@@ -58,58 +61,55 @@ type Fault = Error & {
  * @returns null for any other error
  */
 export function explainTlsFault(error: unknown, subject: TlsSubject): TlsRefused | null {
+  const refuse: Refuse = (what, mend, inFull = what) => new TlsRefused(`${inFull}. ${mend}`, what, error);
   let fault = error;
   for (let depth = 0; depth < deepestCause && fault instanceof Error; depth++) {
-    if (fault instanceof TlsRefused) return fault;
-    const said = describe(fault, subject);
-    if (said) return new TlsRefused(`${said.inFull}. ${said.mend}`, said.short, error);
+    const refused = fault instanceof TlsRefused ? fault : explainItself(fault, subject, refuse);
+    if (refused) return refused;
     fault = fault.cause;
   }
   return null;
 }
 
-interface Description {
-  inFull: string;
-  short: string;
-  mend: string;
-}
-
-function describe(fault: Fault, { name, urlVariable, variables, settings }: TlsSubject): Description | null {
+function explainItself(
+  fault: Fault,
+  { name, urlVariable, variables, settings }: TlsSubject,
+  refuse: Refuse,
+): TlsRefused | null {
   const { message } = fault;
   const code = typeof fault.code === 'string' ? fault.code : '';
-  const same = (what: string, mend: string) => ({ inFull: what, short: what, mend });
   if (code === 'CERT_HAS_EXPIRED')
-    return same(
+    return refuse(
       `the certificate of ${name}, or of the CA that signed it, has expired`,
       `Renew it there; ${urlVariable} leads to that server`,
     );
   if (code === 'CERT_NOT_YET_VALID')
-    return same(
+    return refuse(
       `the certificate of ${name} is not valid yet`,
       'Check the clocks of both machines, or issue the certificate again',
     );
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = fault.cert?.subjectaltname;
-    const short = `the certificate of ${name} is not for the host name in ${urlVariable}`;
-    const inFull = `${short}, ${fault.host ?? 'which it does not name'}${names ? `; it is for ${names}` : ''}`;
-    return {
+    const what = `the certificate of ${name} is not for the host name in ${urlVariable}`;
+    const inFull = `${what}, ${fault.host ?? 'which it does not name'}${names ? `; it is for ${names}` : ''}`;
+    return refuse(
+      what,
+      `Write a name of the certificate into ${urlVariable}, or issue one for this name`,
       inFull,
-      short,
-      mend: `Write a name of the certificate into ${urlVariable}, or issue one for this name`,
-    };
+    );
   }
   if (untrusted.has(code)) {
     const { ca } = settings;
     if (!ca)
-      return same(
+      return refuse(
         `the certificate of ${name} is signed by no CA that this machine knows`,
         `Set ${variables.ca} to the file of its CA in PEM form`,
       );
-    const short = `the certificate of ${name} is not signed by a CA in ${ca.variable}`;
-    return { inFull: `${short} (${ca.path})`, short, mend: 'Name the file of the CA that signed it' };
+    const what = `the certificate of ${name} is not signed by a CA in ${ca.variable}`;
+    return refuse(what, 'Name the file of the CA that signed it', `${what} (${ca.path})`);
   }
   if (notTls.test(code) || noTlsInPostgres.test(message))
-    return same(
+    return refuse(
       `${name} speaks no TLS at the address in ${urlVariable}`,
       'Turn TLS on there, or name the address that has it',
     );
@@ -119,7 +119,7 @@ function describe(fault: Fault, { name, urlVariable, variables, settings }: TlsS
     const what = settings.cert
       ? `${name} refused the certificate in ${settings.cert.variable}`
       : `${name} wants a certificate of this process`;
-    return same(
+    return refuse(
       `${what} (${refused.toLowerCase().replaceAll('_', ' ')})`,
       `Set ${variables.cert} and ${variables.key} to one that is signed by a CA that it trusts`,
     );
