@@ -7,8 +7,8 @@ export {
   type Dependency,
   type Readiness,
   type ReadyReport,
+  watchStartUp,
 } from './readiness.ts';
 export { createShutdown, endByForce, type Shutdown } from './shutdown.ts';
 export { createStartUp, type StartUp } from './start-up.ts';
 export { withTimeLimit } from './time-limit.ts';
-export { watchStartUp } from './watch-start-up.ts';

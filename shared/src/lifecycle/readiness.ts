@@ -44,21 +44,6 @@ export interface ReadyReport {
   dependencies: Record<string, Result>;
 }
 
-export interface Readiness {
-  /** @param holdsMs the greatest age of checks whose results may be reported again. Default: half a second */
-  report(holdsMs?: number): Promise<ReadyReport>;
-  /**
-   * Whether the last round of checks found something missing. Starts another round if that one is old, without waiting
-   * for it.
-   */
-  lacksSomething(): boolean;
-  /** Discards earlier results: the process has got what it waited for. */
-  discardResults(): void;
-  /** Reports not ready from now on: the process is about to end. */
-  drain(): void;
-  isDraining(): boolean;
-}
-
 /** A check that does not return in time counts as a dependency that is down. */
 export const checkTimeoutMs = 2_000;
 /**
@@ -71,6 +56,8 @@ const reportHoldsMs = 500;
 /** Without probes, a process checks itself once in this time while other services call it. */
 const ownLookEveryMs = 1_000;
 
+export type Readiness = ReturnType<typeof createReadiness>;
+
 /**
  * @param onFault called with the reason why a dependency is down: once, and again for another reason. If it returns false, it did
  *   not report the reason, and gets it again in the next round
@@ -81,15 +68,15 @@ export function createReadiness(
   clock: Clock,
   onFault: (dependency: string, error: unknown) => unknown,
   onMended: (dependency: string) => void = () => {},
-): Readiness {
+) {
   let draining = false;
   let lacking = false;
   let found: ReadyReport['dependencies'] = {};
   /** By dependency: a process adds some while it starts. */
-  const followed = new Map<Dependency, FollowedChecks>();
+  const followed = new Map<Dependency, ReturnType<typeof followChecks>>();
   let last: { atMs: number; report: Promise<ReadyReport> } | null = null;
 
-  function checksOf(dependency: Dependency): FollowedChecks {
+  function checksOf(dependency: Dependency) {
     const known = followed.get(dependency) ?? followChecks(dependency, onFault, onMended);
     followed.set(dependency, known);
     return known;
@@ -114,7 +101,8 @@ export function createReadiness(
   }
 
   return {
-    async report(holdsMs = reportHoldsMs) {
+    /** @param holdsMs the greatest age of checks whose results may be reported again */
+    async report(holdsMs = reportHoldsMs): Promise<ReadyReport> {
       // Without a check: on a busy machine that can take most of the drain, and load balancers have to know at once.
       if (!draining) {
         const report = await current(holdsMs);
@@ -122,26 +110,26 @@ export function createReadiness(
       }
       return { ready: false, dependencies: { ...found, process: { status: 'down', draining } } };
     },
-    discardResults() {
+    /** Discards earlier results: the process has got what it waited for. */
+    discardResults(): void {
       for (const { discard } of followed.values()) discard();
       lacking = false;
       last = null;
     },
-    lacksSomething() {
+    /**
+     * Whether the last round of checks found something missing. Starts another round if that one is old, without waiting
+     * for it.
+     */
+    lacksSomething(): boolean {
       void current(ownLookEveryMs);
       return lacking;
     },
-    drain() {
+    /** Reports not ready from now on: the process is about to end. */
+    drain(): void {
       draining = true;
     },
     isDraining: () => draining,
   };
-}
-
-interface FollowedChecks {
-  /** The result of a check that ends in time, else of the last one that ended. The first one is waited for. */
-  read(): Promise<Result>;
-  discard(): void;
 }
 
 /** Checks one dependency, one check at a time, and keeps the result of the last one that ended. */
@@ -149,7 +137,7 @@ function followChecks(
   { name, check, reportWaitMs = usualReportWaitMs }: Dependency,
   onFault: (dependency: string, error: unknown) => unknown,
   onMended: (dependency: string) => void,
-): FollowedChecks {
+) {
   let last: Result | null = null;
   let running: Promise<Result> | null = null;
   /** The reported reason why it is down or degraded. */
@@ -181,11 +169,12 @@ function followChecks(
   }
 
   return {
-    async read() {
+    /** The result of a check that ends in time, else of the last one that ended. The first one is waited for. */
+    async read(): Promise<Result> {
       const present = running ?? begin();
       return last === null ? present : withTimeLimit(reportWaitMs, present).catch(() => last ?? present);
     },
-    discard() {
+    discard(): void {
       last = null;
       running = null;
     },
@@ -193,7 +182,7 @@ function followChecks(
 }
 
 /** The names of the dependencies that are not up. */
-export function listMissing({ dependencies }: ReadyReport): string[] {
+function listMissing({ dependencies }: ReadyReport): string[] {
   return Object.entries(dependencies).flatMap(([name, { status }]) => (status === 'up' ? [] : [name]));
 }
 
@@ -221,10 +210,35 @@ export function createLoggedReadiness(
   );
   return {
     ...readiness,
-    async report(holdsMs) {
+    async report(holdsMs?: number): Promise<ReadyReport> {
       const report = await readiness.report(holdsMs);
       if (listMissing(report).length === 0) startUp.end();
       return report;
     },
   };
+}
+
+const lookEveryMs = 1_000;
+
+/**
+ * Looks once a second until the start-up is over, so that a process without probes knows it too. Logs once what the process waits
+ * for, unless a second is enough.
+ */
+export function watchStartUp(startUp: StartUp, readiness: Readiness, log: OperatorLog): void {
+  let waits = false;
+  const look = async () => {
+    if (readiness.isDraining()) return;
+    // Before the report: the last one of the minute logs what is missing as lost.
+    const wasOver = startUp.isOver();
+    const missing = listMissing(await readiness.report());
+    if (missing.length === 0) {
+      if (waits) log.info('everything that this process waited for is up');
+    } else if (!wasOver) {
+      if (!waits) log.info(`waits for: ${missing.join(', ')}. Warnings follow after a minute`);
+      waits = true;
+      lookLater();
+    }
+  };
+  const lookLater = () => void setTimeout(() => void look(), lookEveryMs).unref();
+  lookLater();
 }
