@@ -67,10 +67,8 @@ export async function lockSubject(
  * one writer at a time, it always can.
  */
 export async function tryLockSubject(tx: Transaction, subject: string): Promise<boolean> {
-  if (!isPostgres(tx)) return true;
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${subject}, 0)) as locked`.execute(tx);
-  return rows[0]?.locked === true;
+  const [isLocked] = await tryLockSubjects(tx, [{ subject, mode: 'exclusive' }]);
+  return isLocked === true;
 }
 
 /** A subject, and how it is locked. */
