@@ -22,11 +22,11 @@ import {
   createListedFeed,
   type FeedRoster,
 } from '../events/database.ts';
-import type { Bus, ChangeFeed, WaitUntilApplied } from '../events/index.ts';
+import type { WaitUntilApplied } from '../events/index.ts';
 import type { RouteOptions } from '../http/index.ts';
 import { Degraded, type Dependency, withTimeLimit } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
-import { connectBus, connectStateStore, type Sharing, type StoreSettings } from './connect-stores.ts';
+import { connectBus, connectStateStore, type StoreSettings } from './connect-stores.ts';
 import { exportDisk, exportPool } from './export-gauges.ts';
 import { refusalsFaultMessage } from './lost-service.ts';
 import { followTlsFiles } from './open-tls.ts';
@@ -37,26 +37,19 @@ import type { ServiceCore } from './service-core.ts';
 type RowSettings = Partial<DatabasePlace> & StoreSettings;
 
 /** Where a process keeps its rows, and by which ways a change of them reaches the others. */
-export interface Rows {
-  db: Database;
-  /** Must succeed before requests are answered. */
-  checkSchema: SchemaCheck;
-  feed: ChangeFeed;
-  /** The list of the processes that follow the feed. */
-  roster: FeedRoster;
-  bus: Bus;
-  sharing: Sharing | null;
-}
+export type Rows = Awaited<ReturnType<typeof openRows>>;
 
 /** Opens the database, the bus and the shared cache of a process. `/ready` checks them, and they are closed with the process. */
-export async function openRows(name: string, values: RowSettings, base: ProcessBase): Promise<Rows> {
+export async function openRows(name: string, values: RowSettings, base: ProcessBase) {
   const place = { ...values, sqlitePath: values.sqlitePath ?? '' };
   const db = openServiceDatabase(place, base);
   const checkSchema = createSchemaCheck(db, nameDatabase(place), base.log);
   base.dependencies.push(...databaseDependencies(db, base.clock, checkSchema));
   return {
     db,
+    /** Must succeed before requests are answered. */
     checkSchema,
+    // The feed, and the list of the processes that follow it.
     ...createListedFeed({ db, feed: createDatabaseFeed(db), clock: base.clock, self: randomUUID() }),
     bus: await connectBus(name, values, base),
     sharing: connectStateStore(values, base),
@@ -197,18 +190,8 @@ function createDatabaseProbe(db: Database): (now: number) => Promise<unknown> {
   };
 }
 
-/** The schema's state in `/ready`; the lists only where they have entries. */
-interface SchemaFacts extends Record<string, unknown> {
-  /** The last migration of the database. */
-  version: string | null;
-  /** Migrations that the database lacks, and without which this code runs. */
-  pending?: string[];
-  /** Migrations of the database that this code does not know. */
-  unknown?: string[];
-}
-
-/** @throws SchemaMissing where this code cannot run on the database yet, UnreleasedSchema, and the database's errors */
-type SchemaCheck = () => Promise<SchemaFacts>;
+/** Resolves with the schema's state for `/ready`. */
+type SchemaCheck = ReturnType<typeof createSchemaCheck>;
 
 /** The database lacks a migration that this code needs. */
 class SchemaMissing extends Error {
@@ -225,13 +208,9 @@ class SchemaMissing extends Error {
  * or newer than the code's own. That is logged once, and shown.
  *
  * @param name of the database, see `nameDatabase`: the operator who migrates it must use the same one
+ * @returns the check, which throws SchemaMissing where this code cannot run on the database yet, UnreleasedSchema, and the database's errors
  */
-export function createSchemaCheck(
-  db: Database,
-  name: string,
-  log: OperatorLog,
-  known?: KnownSchema,
-): SchemaCheck {
+export function createSchemaCheck(db: Database, name: string, log: OperatorLog, known?: KnownSchema) {
   let logged = '';
   return async () => {
     const { version, pending, missing, unknown } = await readMigrationState(db, known);
@@ -245,7 +224,9 @@ export function createSchemaCheck(
     if (message && message !== logged) log.warn(message);
     logged = message;
     return {
+      /** The last migration of the database. */
       version,
+      // The lists only where they have entries.
       ...(pending.length > 0 && { pending }),
       ...(unknown.length > 0 && { unknown }),
     };

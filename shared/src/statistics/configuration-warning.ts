@@ -1,6 +1,5 @@
 import type { CorsOrigins } from '../config/url-forms.ts';
 import type { TrustProxy } from '../net/index.ts';
-import { judgePreviousSecrets, type PreviousSecrets } from './previous-secrets.ts';
 import type { ConfigurationWarning } from './process-report.ts';
 
 const configuration = 'docs/operate/configuration.md#set-most-often';
@@ -57,4 +56,33 @@ export function judgeConfiguration(values: JudgedValues): ConfigurationWarning[]
     warn('notice', 'RATE_LIMIT_OFF', 'Rate limiting is off', detail);
   }
   return [...warnings, ...judgePreviousSecrets(values)];
+}
+
+const rotations = [
+  { key: 'adminApiKeyPrevious', variable: 'ADMIN_API_KEY_PREVIOUS' },
+  { key: 'authJwtSecretPrevious', variable: 'AUTH_JWT_SECRET_PREVIOUS' },
+  { key: 'internalSecretPrevious', variable: 'INTERNAL_SECRET_PREVIOUS' },
+] as const;
+
+/** The previous secrets that the process has. */
+type PreviousSecrets = {
+  [Key in (typeof rotations)[number]['key']]?: { reveal(): readonly unknown[] };
+};
+
+/** A warning for each variable by which a second secret is accepted. That is right during a rotation, and is forgotten easily. */
+export function judgePreviousSecrets(values: PreviousSecrets): ConfigurationWarning[] {
+  return rotations.flatMap(({ key, variable }): ConfigurationWarning[] => {
+    const count = values[key]?.reveal().length ?? 0;
+    if (count === 0) return [];
+    const also = count === 1 ? 'a second secret is' : `${count} further secrets are`;
+    return [
+      {
+        code: `${variable}_SET`,
+        severity: 'warning',
+        title: 'A rotation of secrets is not finished',
+        detail: `${variable} is set, so ${also} accepted. Once nobody uses it any more, empty the variable or its file, and start the process again.`,
+        documentation: 'docs/operate/rotation.md#steps',
+      },
+    ];
+  });
 }

@@ -1,6 +1,5 @@
-export { type JudgedValues, judgeConfiguration } from './configuration-warning.ts';
+export { type JudgedValues, judgeConfiguration, judgePreviousSecrets } from './configuration-warning.ts';
 export { DurationCounts } from './duration-counts.ts';
-export { judgePreviousSecrets } from './previous-secrets.ts';
 export {
   type ConfigurationWarning,
   ConfigurationWarningSchema,
