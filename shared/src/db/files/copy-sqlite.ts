@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import SqliteDatabase from 'better-sqlite3';
-import { explainFile } from './unusable-file.ts';
+import { explainFile } from './sqlite-file.ts';
 
 /** 2 MB with pages of 4 KiB: some milliseconds of reading and writing. */
 const pagesPerStep = 512;

@@ -1,4 +1,9 @@
 export { copySqlite } from './copy-sqlite.ts';
-export { FileInUse, holdSqlite } from './hold-sqlite.ts';
-export { type HeldRows, renewHistory, settleSqlite } from './inspect-sqlite.ts';
-export { UnusableFile } from './unusable-file.ts';
+export {
+  FileInUse,
+  type HeldRows,
+  holdSqlite,
+  renewHistory,
+  settleSqlite,
+  UnusableFile,
+} from './sqlite-file.ts';
