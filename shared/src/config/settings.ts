@@ -4,15 +4,7 @@ import { Secret } from './secret.ts';
 import { createSource, type Environment, type Fault, type ReadFile, type Source } from './source.ts';
 
 /** One line of `--help`. */
-export interface Description {
-  readonly name: string;
-  readonly about: string;
-  readonly forms: string;
-  /** The meaning of an unset variable. Never a secret: secrets have no default. */
-  readonly unset: string;
-  /** Whether its text may be shown to operators. False if it is left out, as for secrets. */
-  readonly isShown?: boolean;
-}
+export type Description = ReturnType<typeof describe>;
 
 /** The result of reading one setting: a value, or faults. */
 export interface Reading<T> {
@@ -173,14 +165,16 @@ export function descriptionsOf(settings: Settings): Description[] {
   );
 }
 
-/** A variable for `--help`, apart from whether its text may be shown. */
+/** A variable for `--help`. */
 export function describe(name: string, schema: z.ZodType) {
   const { forms, isSecret } = formOf(schema);
   const unset = schema.safeParse(undefined);
   const value = unset.data === undefined ? 'unset' : `default ${showDefault(unset.data)}`;
   return {
     ...{ name, about: schema.description ?? '', forms },
+    /** The meaning of an unset variable. Never a secret: secrets have no default. */
     unset: unset.success ? value : 'required',
+    /** Whether its text may be shown to operators. */
     isShown: !isSecret,
   };
 }
@@ -219,7 +213,7 @@ export interface ShownSetting {
  */
 export function describeSettings(settings: Settings, env: Environment): ShownSetting[] {
   const source = createSource(env, () => '(a file)');
-  return descriptionsOf(settings).map(({ name, about, unset, isShown = false }) => {
+  return descriptionsOf(settings).map(({ name, about, unset, isShown }) => {
     const found = source.find(name);
     if (!found || 'message' in found) return { name, about, from: 'default', value: unset };
     const from = found.fromFile ? 'file' : 'environment';

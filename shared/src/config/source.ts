@@ -7,22 +7,8 @@ export interface Fault {
   readonly variable: string;
   readonly message: string;
 }
-/** The text of one variable, and whether a file contained it. */
-interface Text {
-  readonly text: string;
-  readonly fromFile: boolean;
-}
 /** An environment, seen through `createSource`. */
-export interface Source {
-  /** The names of all variables that are set, for families of variables. */
-  readonly names: readonly string[];
-  /**
-   * A variable's text, a fault, or undefined where the variable is unset.
-   *
-   * @param isEmptyUnset whether a file that is empty or missing counts as unset, as an empty variable does; otherwise it is a fault
-   */
-  find(name: string, isEmptyUnset?: boolean): Text | Fault | undefined;
-}
+export type Source = ReturnType<typeof createSource>;
 /** Returns the text of a file, or throws. */
 export type ReadFile = (path: string) => string;
 
@@ -31,8 +17,16 @@ export type ReadFile = (path: string) => string;
  * secret). An empty variable counts as unset. An empty file is a fault: a secret that was mounted wrongly must not turn a
  * protection off.
  */
-export function createSource(env: Environment, readFile: ReadFile = readTextFile): Source {
-  const find = (name: string, isEmptyUnset = false) => {
+export function createSource(env: Environment, readFile: ReadFile = readTextFile) {
+  /**
+   * A variable's text and whether a file contained it, a fault, or undefined where the variable is unset.
+   *
+   * @param isEmptyUnset whether a file that is empty or missing counts as unset, as an empty variable does; otherwise it is a fault
+   */
+  const find = (
+    name: string,
+    isEmptyUnset = false,
+  ): { text: string; fromFile: boolean } | Fault | undefined => {
     const own = env[name];
     const path = env[`${name}_FILE`];
     if (own && path) {
@@ -50,6 +44,7 @@ export function createSource(env: Environment, readFile: ReadFile = readTextFile
       return { variable: name, message: `${name}_FILE names ${path}, which ${whyUnreadable(error)}.` };
     }
   };
+  // The names of all variables that are set, for families of variables.
   return { names: Object.keys(env).filter((name) => env[name]), find };
 }
 

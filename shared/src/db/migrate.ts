@@ -93,27 +93,25 @@ async function applyNext(tx: Transaction, known: KnownSchema): Promise<string[]>
   return results.map(({ migrationName }) => migrationName);
 }
 
-/** How far a database has been migrated. Names are in the order of the migrations. */
-export interface MigrationState {
-  /** The last migration applied, whether this code knows it or not; null for an empty database. */
-  version: string | null;
-  /** Migrations that are not applied. */
-  pending: string[];
-  /** Pending migrations without which this code does not run. */
-  missing: string[];
-  /** Applied migrations that this code does not know: a newer release migrated the database. */
-  unknown: string[];
-}
+export type MigrationState = Awaited<ReturnType<typeof readMigrationState>>;
 
-/** @throws UnreleasedSchema, and the database's errors */
-export async function readMigrationState(db: Database, known = ownSchema): Promise<MigrationState> {
+/**
+ * How far a database has been migrated. Names are in the order of the migrations.
+ *
+ * @throws UnreleasedSchema, and the database's errors
+ */
+export async function readMigrationState(db: Database, known = ownSchema) {
   const seen = await readSeen(db);
   refuseUnreleased(seen);
   const pending = Object.keys(known.migrations).filter((name) => !seen.includes(name));
   return {
+    /** The last migration applied, whether this code knows it or not; null for an empty database. */
     version: seen.at(-1) ?? null,
+    /** Migrations that are not applied. */
     pending,
+    /** Pending migrations without which this code does not run. */
     missing: pending.filter((name) => name <= known.needed),
+    /** Applied migrations that this code does not know: a newer release migrated the database. */
     unknown: seen.filter((name) => !Object.hasOwn(known.migrations, name)),
   };
 }

@@ -2,17 +2,9 @@ import { Histogram, type HistogramConfiguration } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** One value of the text for Prometheus, as prom-client's registry takes it. */
-interface ExportedValue {
-  metricName: string;
-  labels: { le?: number | string };
-  /** Labels that all values of a series have. */
-  sharedLabels: Labels;
-  value: number;
-}
-
 /** The durations of one set of labels. */
 class Series {
+  /** Labels that all values of the series have. */
   readonly labels: Labels;
   readonly bounds: readonly number[];
   /** How many are in each bucket and in no smaller one. The last one is for those above all bounds. */
@@ -33,7 +25,8 @@ class Series {
     this.sum += seconds;
   }
 
-  export(name: string): ExportedValue[] {
+  /** The values of the text for Prometheus, as prom-client's registry takes them. */
+  export(name: string) {
     const { labels: sharedLabels, bounds, counts, sum } = this;
     let value = 0;
     const buckets = counts.map((count, bucket) => {

@@ -1,15 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import type { UsageCount } from '../contracts/index.ts';
 
 /** Requests that were served and that were refused. */
-export interface Served {
-  served: number;
-  refused: number;
-}
-
+export type Served = Pick<UsageCount, 'served' | 'refused'>;
 /** A series of a kind and its counts. `series` is empty for the sum of all series that have no count of their own. */
-export interface NamedCount extends Served {
-  series: string;
-}
+type NamedCount = Pick<UsageCount, 'series' | keyof Served>;
 
 /**
  * Series that are counted apart in a minute: each takes some 150 bytes. A caller can name any number of ids, and the busiest ones

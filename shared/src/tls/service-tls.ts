@@ -1,13 +1,7 @@
 import type { TlsFiles } from './tls-files.ts';
 import type { TlsSubject } from './tls-refused.ts';
 
-/** TLS of connections to another service. */
-export interface ServiceTls {
-  /** The files of `INTERNAL_TLS_…`; null if they are not set: the service is verified by the CAs that the machine knows. */
-  files: TlsFiles | null;
-  /** For the message about a connection that failed. */
-  subject: TlsSubject;
-}
+export type ServiceTls = ReturnType<typeof describeServiceTls>;
 
 /** The variables for TLS between the processes of the distributed profile. */
 export const internalTlsVariableNames = {
@@ -17,11 +11,19 @@ export const internalTlsVariableNames = {
 } as const;
 
 /**
+ * TLS of connections to another service.
+ *
  * @param name of the service, such as `key-derivation`
- * @param files null if `INTERNAL_TLS_…` is not set
+ * @param files of `INTERNAL_TLS_…`; null if they are not set: the service is verified by the CAs that the machine knows
+ * @returns with the subject for the message about a connection that failed
  */
-export function describeServiceTls(name: string, files: TlsFiles | null): ServiceTls {
+export function describeServiceTls(name: string, files: TlsFiles | null) {
   const urlVariable = `${name.toUpperCase().replaceAll('-', '_')}_SERVICE_URL`;
-  const subject = { name, urlVariable, variables: internalTlsVariableNames, settings: files?.settings ?? {} };
+  const subject: TlsSubject = {
+    name,
+    urlVariable,
+    variables: internalTlsVariableNames,
+    settings: files?.settings ?? {},
+  };
   return { files, subject };
 }
