@@ -40,7 +40,7 @@ export class ProcessStatistics {
   readonly #requests: Record<Exclude<RequestKind, 'probe'>, StepRing<RequestCounts>>;
   readonly #players: StepRing<PlayerCounts>;
   readonly #activeLeases: StepRing<{ count: number | null }>;
-  /** The latest changes, apart from those of players alone. */
+  /** The latest changes, apart from what players end themselves. */
   readonly #changes: AppliedChange[] = [];
   /** Changes of players alone. They are counted and not kept: thousands an hour would push out what admins did. */
   readonly #ended: StepRing<{ count: number }>;
