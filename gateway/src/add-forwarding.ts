@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '@latchkey/shared/clock';
 import type { App } from '@latchkey/shared/http';
 import { METHODS } from '@latchkey/shared/net';
@@ -6,8 +7,7 @@ import type { Upstream } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ForwardOptions, forward, type ShedReason } from './forward.ts';
 import { setupPath } from './forwarded-headers.ts';
-import { createOpenStreams } from './open-streams.ts';
-import { type RouteRow, routeTable, type ServiceName, type Upstreams } from './route-table.ts';
+import { routeTable, type ServiceName, type Upstreams } from './route-table.ts';
 
 /** Above the 4 s of a statement in a service. Below the 8 s that hls.js waits for the first byte of a key (`keyLoadPolicy`). */
 const defaultAnswerLimitMs = 7_000;
@@ -26,18 +26,16 @@ interface ForwardingOptions {
   eventStreams: Upstream;
   secret: string;
   clock: Clock;
-  /** Null or left out: traces are off. */
-  tracer?: Tracer | null;
+  /** Null: traces are off. */
+  tracer: Tracer | null;
   setupOriginOf: NonNullable<ForwardOptions['setupOriginOf']>;
-  /** The routes that are forwarded. Optional. Default: all. */
-  routes?: readonly RouteRow[];
   /** How long a service may take to begin its answer, unless the route table names another limit. */
   answerLimitMs?: number;
   /** How long it may take before its address counts as silent. */
   silentAfterMs?: number;
   onFault: (service: ServiceName, error: unknown) => void;
   /** Notified of each request that was refused without being sent. */
-  onShed?: (service: ServiceName, reason: ShedReason) => void;
+  onShed: (service: ServiceName, reason: ShedReason) => void;
 }
 
 /** Forwards every path of the route table whose service is elsewhere. `/internal` is on none of them, so no client reaches it. */
@@ -48,21 +46,22 @@ export async function addForwarding(
     eventStreams,
     secret,
     clock,
-    tracer = null,
+    tracer,
     setupOriginOf,
-    routes = routeTable,
     answerLimitMs = defaultAnswerLimitMs,
     silentAfterMs = defaultSilentAfterMs,
     onFault,
-    onShed = () => {},
+    onShed,
   }: ForwardingOptions,
 ): Promise<void> {
-  const streams = createOpenStreams();
+  const ending = new AbortController();
+  // Each open event stream listens.
+  setMaxListeners(0, ending.signal);
   await app.register(async (scope) => {
     // Before the server waits for its connections to end: event streams do not end by themselves.
-    scope.addHook('preClose', async () => streams.close());
+    scope.addHook('preClose', async () => ending.abort());
     acceptAnyRequest(scope);
-    for (const row of routes) {
+    for (const row of routeTable) {
       const { path, service, exact, methods, bodyLimitBytes } = row;
       const upstream = row.streams ? eventStreams : upstreams[service];
       if (!upstream) continue;
@@ -75,7 +74,7 @@ export async function addForwarding(
         answerLimitMs: row.answerLimitMs ?? answerLimitMs,
         // Work that may take longer proves nothing by its silence.
         silentAfterMs: row.answerLimitMs ?? silentAfterMs,
-        streams,
+        ending: ending.signal,
         onFault: (error: unknown) => onFault(service, error),
         onShed: (reason: ShedReason) => onShed(service, reason),
       };

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '@latchkey/shared/contracts';
 import { readLogHeaders, refusalOf } from '@latchkey/shared/internal';
@@ -14,7 +15,6 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dispatcher } from 'undici';
 import { responseHeaders } from './forwarded-headers.ts';
-import type { OpenStreams } from './open-streams.ts';
 
 /** An answer up to this size is sent as one piece: keys have 16 bytes, and most pages of a list fit too. */
 const wholeBytes = 16 * 1024;
@@ -25,7 +25,7 @@ interface AttemptedRequest {
   readonly reply: FastifyReply;
   readonly options: {
     readonly service: string;
-    readonly streams: OpenStreams;
+    readonly ending: AbortSignal;
     onFault(error: unknown): void;
   };
   /** How many addresses have got it so far. */
@@ -213,6 +213,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (!isStream) return;
     reply.raw.flushHeaders();
     // Any other answer ends by itself, and must not be ended early at the shutdown: it would look complete.
-    if (this.#headers['content-type']?.includes('text/event-stream')) options.streams.add(reply.raw);
+    if (!this.#headers['content-type']?.includes('text/event-stream')) return;
+    const listening = addAbortListener(options.ending, () => reply.raw.end());
+    reply.raw.once('close', () => listening[Symbol.dispose]());
   }
 }

@@ -15,7 +15,6 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Attempt } from './attempt.ts';
 import { requestHeaders } from './forwarded-headers.ts';
-import type { OpenStreams } from './open-streams.ts';
 
 /** Methods that change nothing, so sending them twice does no harm (RFC 9110 section 9.2.1). */
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -55,7 +54,8 @@ export interface ForwardOptions {
   answerLimitMs: number;
   /** After this long without an answer the address counts as silent, unless it has answered another request meanwhile. */
   silentAfterMs: number;
-  streams: OpenStreams;
+  /** Ends the event streams of clients: they do not end by themselves. */
+  ending: AbortSignal;
   /** Notified of each request that no address answered, and of each answer that broke off. */
   onFault: (error: unknown) => void;
   /** Notified of each request that was refused without being sent. */

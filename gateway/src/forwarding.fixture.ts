@@ -145,6 +145,7 @@ export async function startGateway(
     eventStreams,
     secret,
     clock,
+    tracer: null,
     setupOriginOf: createSetupOriginReader({}, clock),
     ...limits,
     onFault: (service, error) => void faults.push(`${service}: ${String(error)}`),
