@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { mountOnOwners, separateSettings } from '@latchkey/key-derivation';
 import {
   defaultPorts,
@@ -30,7 +29,7 @@ type EdgeValues = Values<typeof settings>;
  * match the database and the changes are read.
  */
 async function mountEdge(context: StartContext<EdgeValues>): Promise<MountedApp> {
-  const gateway = await mountGateway(context, { keyDerivationUrls: null, ownReplica: hostname() });
+  const gateway = await mountGateway(context, null);
   const start = createStart(context.dependencies);
   let prepare = async () => {};
   await gateway.register(async (app) => {

@@ -1,26 +1,7 @@
-import {
-  defaultPorts,
-  gatewayVariables,
-  internalVariables,
-  observabilityVariables,
-  processVariables,
-  readConfig,
-  serviceUrlVariables,
-  viewerTokenVariables,
-} from '@latchkey/shared/config';
+import { readConfig } from '@latchkey/shared/config';
 import { listen, runProcess } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
-import { mountGateway } from './gateway-app.ts';
-
-const settings = {
-  ...processVariables(defaultPorts.gateway),
-  ...gatewayVariables,
-  // With `cookie`, pages of listed origins may send cookies.
-  VIEWER_TOKEN_FROM: viewerTokenVariables.VIEWER_TOKEN_FROM,
-  ...internalVariables,
-  ...serviceUrlVariables,
-  ...observabilityVariables('0.0.0.0'),
-};
+import { gatewaySettings, mountGateway } from './gateway-app.ts';
 
 if (import.meta.main)
   await runProcess(
@@ -28,11 +9,10 @@ if (import.meta.main)
       name: 'gateway',
       version: packageJson.version,
       about: 'latchkey gateway, which clients call when services run separately',
-      settings,
-      read: (env) => readConfig(settings, env),
+      settings: gatewaySettings,
+      read: (env) => readConfig(gatewaySettings, env),
       async mount(context) {
-        const keyDerivationUrls = context.values.keyDerivationServiceUrl;
-        const app = await mountGateway(context, { keyDerivationUrls, ownReplica: null });
+        const app = await mountGateway(context, context.values.keyDerivationServiceUrl);
         return { listen: () => listen(app, context) };
       },
     },

@@ -66,7 +66,6 @@ async function start(auth: RequestListener, keyUrls: string[]) {
     statistics: metrics.statistics,
     report: async () => ({ ready: true, dependencies: {} }),
     self: { service: 'gateway', address: 'front-1' },
-    ownReplica: null,
     upstreams: {
       auth: open(await serve(auth)),
       content: open(await serveReport(0)),

@@ -45,8 +45,6 @@ export interface GatheredStatistics {
   upstreams: Upstreams;
   /** The kind of this process, and its name among others of its kind. */
   self: { service: string; address: string };
-  /** The name of this process as a replica that serves keys; null if key-derivation runs elsewhere. */
-  ownReplica: string | null;
   secret: string;
   onFault: (service: ServiceName, error: unknown) => void;
 }
@@ -83,7 +81,7 @@ export async function gatherStatistics(
   stored: StoredFacts,
   shown: Required<Shown>,
 ): Promise<Statistics> {
-  const { clock, statistics, ownReplica } = options;
+  const { clock, statistics, upstreams, self } = options;
   const { refusals, settings } = shown;
   const now = clock.now();
   const since = beginningOf(now);
@@ -95,11 +93,12 @@ export async function gatherStatistics(
   const of = (name: ServiceName) => reports.filter(({ service }) => service === name);
   const gathered = {
     gateway,
-    replicas: ownReplica
-      ? [{ name: ownReplica, report: gateway }]
-      : of('key-derivation').map(({ address, report }) => ({ name: address, report })),
+    // An edge derives keys itself.
+    replicas: upstreams['key-derivation']
+      ? of('key-derivation').map(({ address, report }) => ({ name: address, report }))
+      : [{ name: self.address, report: gateway }],
     leases: of('leases').map(({ report }) => report),
-    processes: [{ ...options.self, report: gateway }, ...reports],
+    processes: [{ ...self, report: gateway }, ...reports],
     warnings: [gateway, ...reports.map(({ report }) => report)]
       .flatMap(({ warnings }) => warnings)
       .concat(stored.warnings),
