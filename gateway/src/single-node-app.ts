@@ -21,6 +21,7 @@ import { mount as mountPlayback } from '@latchkey/playback';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import {
   type Database,
+  findFilesOpenToAll,
   migrate,
   openDatabase,
   openPostgresOptions,
@@ -53,7 +54,6 @@ import {
 } from './single-node-first-run.ts';
 import { addOwnStatistics, createOwnStatistics } from './statistics/add-own-statistics.ts';
 import type { Statistics } from './statistics/statistics-schema.ts';
-import { warnOfOpenFiles } from './warn-of-open-files.ts';
 
 type NodeContext = StartContext<SingleNodeValues, NodeConfiguration>;
 
@@ -181,6 +181,17 @@ async function mountStatistics(
     addOwnStatistics(scope, read);
   });
   return async () => (await read({ steps: 1, refusals: 0, settings: false })).concerns;
+}
+
+/** Warns of files with secrets that every user of the machine may read. */
+function warnOfOpenFiles({ configuration: { values, file }, log }: NodeContext): void {
+  const { databaseUrl, sqlitePath } = values;
+  const ofDatabase = databaseUrl ? [] : [sqlitePath, `${sqlitePath}-wal`, `${sqlitePath}-shm`];
+  const open = findFilesOpenToAll([file.path, ...ofDatabase], process.getuid?.());
+  if (open.length === 0) return;
+  log.warn(
+    `every user of this machine may read ${open.join(', ')}, which may hold the secrets of this server. Run: chmod 600 ${open.join(' ')}`,
+  );
 }
 
 /** Serves the metrics. If METRICS_PORT is not set, the server starts although the port is taken. */
