@@ -27,7 +27,7 @@ import {
   openPostgresOptions,
   readDatabaseSize,
 } from '@latchkey/shared/db';
-import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
+import { type App, addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import { createSessionUses } from '@latchkey/shared/internal';
 import type { Readiness } from '@latchkey/shared/lifecycle';
 import type { OperatorLog } from '@latchkey/shared/log';
@@ -43,7 +43,7 @@ import {
   type StartContext,
 } from '@latchkey/shared/process';
 import { addRows, openRows, type RowCore, type Rows } from '@latchkey/shared/process/service-database';
-import { judgeConfiguration } from '@latchkey/shared/statistics';
+import { judgeConfiguration, stepsKept } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
 import { createGatewayHost, openRequestLog } from './gateway-host.ts';
 import {
@@ -52,8 +52,8 @@ import {
   readNodeConfiguration,
   settleMasterKeys,
 } from './single-node-first-run.ts';
-import { addOwnStatistics, createOwnStatistics } from './statistics/add-own-statistics.ts';
-import type { Statistics } from './statistics/statistics-schema.ts';
+import { beginningOf, composeStatistics, type Shown } from './statistics/compose-statistics.ts';
+import { type Statistics, statisticsPath, statisticsRoute } from './statistics/statistics-schema.ts';
 
 type NodeContext = StartContext<SingleNodeValues, NodeConfiguration>;
 
@@ -158,7 +158,7 @@ export async function mountServices(
 }
 
 /**
- * The statistics of the single node, with what its stores know.
+ * The statistics of the single node, where one process has all figures, with what its stores know.
  *
  * @returns reads the problems that the Overview shows
  */
@@ -167,18 +167,31 @@ async function mountStatistics(
   setup: SetupSecrets,
   readiness: Readiness,
 ): Promise<() => Promise<Statistics['concerns']>> {
-  const read = createOwnStatistics({
-    name: hostname(),
-    clock,
-    statistics: metrics.statistics,
-    report: readiness.report,
-    storedWarnings: () => readStoredWarnings(db, setup),
-    readDatabaseSize: () => readDatabaseSize(db),
-  });
-  await app.register(async (scope) => {
+  const read = async (shown: Required<Shown>) => {
+    const now = clock.now();
+    const [ready, stored, database] = await Promise.all([
+      readiness.report(),
+      readStoredWarnings(db, setup),
+      shown.settings ? readDatabaseSize(db) : null,
+    ]);
+    const report = metrics.statistics.report(beginningOf(now), shown.refusals, shown.settings);
+    const gathered = {
+      gateway: report,
+      replicas: null,
+      leases: [report],
+      processes: [{ service: 'single node', address: hostname(), report }],
+      warnings: [...report.warnings, ...stored],
+      ...{ ready, database, missing: [] },
+    };
+    return composeStatistics(gathered, shown, now);
+  };
+  await app.register(async (scope: App) => {
     addGuard(scope, guard);
     addRefusalAudit(scope, refusals);
-    addOwnStatistics(scope, read);
+    scope.get(statisticsPath, statisticsRoute, async ({ query }) => {
+      const { steps = stepsKept, refusals = 0, settings = false } = query;
+      return { statistics: await read({ steps, refusals, settings }) };
+    });
   });
   return async () => (await read({ steps: 1, refusals: 0, settings: false })).concerns;
 }

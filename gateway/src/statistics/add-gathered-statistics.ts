@@ -22,9 +22,8 @@ import { type Address, Tries } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestHeaders, responseHeaders } from '../forwarded-headers.ts';
 import { listUpstreams, type ServiceName, type Upstreams } from '../route-table.ts';
-import { statisticsConfig, statisticsPath, statisticsRouteSchema } from './add-own-statistics.ts';
 import { beginningOf, composeStatistics, type Shown } from './compose-statistics.ts';
-import type { Statistics } from './statistics-schema.ts';
+import { type Statistics, statisticsPath, statisticsRoute } from './statistics-schema.ts';
 
 /** Shorter than for other forwarded requests, because a page waits for it. */
 const answerTimeoutMs = 2_000;
@@ -57,8 +56,7 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
   app.get(
     statisticsPath,
     {
-      config: statisticsConfig,
-      schema: statisticsRouteSchema,
+      ...statisticsRoute,
       // The auth service validates, so that a refusal is audited there like any other.
       validatorCompiler: () => () => true,
     },

@@ -1,7 +1,12 @@
 import { DatabaseSizeSchema } from '@latchkey/shared/contracts';
+import { problems } from '@latchkey/shared/errors';
 import { nullableType } from '@latchkey/shared/http';
-import { type Static, type TSchema, Type } from '@latchkey/shared/schema';
-import { ConfigurationWarningSchema, ProcessSettingsSchema } from '@latchkey/shared/statistics';
+import { type Static, Type } from '@latchkey/shared/schema';
+import {
+  ConfigurationWarningSchema,
+  ProcessSettingsSchema,
+  StatisticsQuerySchema,
+} from '@latchkey/shared/statistics';
 
 const Instant = Type.String({ format: 'date-time' });
 const Count = Type.Integer({ minimum: 0 });
@@ -138,7 +143,7 @@ const ConcernSchema = Type.Object({
 });
 
 /** The statistics that the overview of the dashboard shows. */
-export const StatisticsSchema = Type.Object(
+const StatisticsSchema = Type.Object(
   {
     at: Instant,
     stepSeconds: Type.Integer(),
@@ -180,11 +185,11 @@ export const StatisticsSchema = Type.Object(
         'Every process that answered, the one that gives this answer first. Other gateways are not among them: they know only themselves.',
     }),
     ready: Type.Boolean(),
-    dependencies: Type.Record(
-      Type.String(),
-      Type.Object({ status: Type.String() }, { additionalProperties: true }),
-      { description: 'As `/ready` shows them.' },
-    ) as TSchema,
+    dependencies: Type.Unsafe<Record<string, { status: string } & Record<string, unknown>>>(
+      Type.Record(Type.String(), Type.Object({ status: Type.String() }, { additionalProperties: true }), {
+        description: 'As `/ready` shows them.',
+      }),
+    ),
     concerns: Type.Array(ConcernSchema, {
       description:
         'All current problems, worst first. Webhooks get them as `alert.started` and `alert.ended`.',
@@ -202,13 +207,35 @@ export const StatisticsSchema = Type.Object(
   { title: 'Statistics' },
 );
 
-type Typed = Static<typeof StatisticsSchema>;
-export type Statistics = Omit<Typed, 'dependencies'> & {
-  dependencies: Record<string, { status: string } & Record<string, unknown>>;
+export type Statistics = Static<typeof StatisticsSchema>;
+export type RequestFigures = Statistics['keyRequests']['lastHour'];
+export type PlayerFigures = Statistics['player']['lastHour'];
+export type ProcessFigures = Statistics['processes'][number];
+export type Refusal = Statistics['refusals'][number];
+export type Concern = Statistics['concerns'][number];
+export type ChangeFigures = Statistics['changes'][number];
+
+export const statisticsPath = '/api/v1/statistics';
+
+/** The route in both profiles. */
+export const statisticsRoute = {
+  config: {
+    access: 'manage',
+    contents: 'whole-server',
+    action: 'statistics.read',
+    limit: 'api',
+  } as const,
+  schema: {
+    tags: ['Service'],
+    operationId: 'getStatistics',
+    summary: 'The last hour in figures',
+    description:
+      'Held only in the memory of the processes: it begins again when a process restarts. With separate services the gateway ' +
+      'gathers it from all of them, and names the processes that do not answer.',
+    querystring: StatisticsQuerySchema,
+    response: {
+      200: Type.Object({ statistics: StatisticsSchema }),
+      ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+    },
+  },
 };
-export type RequestFigures = Typed['keyRequests']['lastHour'];
-export type PlayerFigures = Typed['player']['lastHour'];
-export type ProcessFigures = Typed['processes'][number];
-export type Refusal = Typed['refusals'][number];
-export type Concern = Typed['concerns'][number];
-export type ChangeFigures = Typed['changes'][number];
