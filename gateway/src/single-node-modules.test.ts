@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 
-const app = fileURLToPath(new URL('single-node-app.ts', import.meta.url));
+const app = fileURLToPath(new URL('single-node.ts', import.meta.url));
 
 /** The modules that a program loads, by their addresses. Modules of Node have names. */
 async function readLoaded(file: string): Promise<string> {

@@ -11,7 +11,7 @@ import { openRows, type Rows } from '@latchkey/shared/process/service-database';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { onTestFinished } from 'vitest';
 import { createGatewayHost } from './gateway-host.ts';
-import { mountServices } from './single-node-app.ts';
+import { mountServices } from './single-node.ts';
 
 export interface ProcessInTest {
   context: ProcessContext & { clock: ManualClock };
