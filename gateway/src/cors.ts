@@ -20,9 +20,7 @@ const exposedHeaders = [
 const maxAgeSeconds = 7_200;
 
 /** The parts of a request that decide its CORS headers. */
-interface CrossOriginRequest extends Pick<IncomingMessage, 'headers'> {
-  url?: string | undefined;
-}
+type CrossOriginRequest = Pick<IncomingMessage, 'headers' | 'url'>;
 
 const playlists = '/play/';
 /** Below them a URL may have the id of a session. */
@@ -78,26 +76,18 @@ export function createCorsHeaders(
   origins: CorsOrigins,
   viewerTokenFrom: readonly ViewerTokenPlace[],
 ): (request: CrossOriginRequest) => Readonly<Record<string, string>> {
-  const ofOrigin = createOriginHeaders(origins, viewerTokenFrom.includes('cookie'));
-  return (request) =>
-    isOpenToAllPages(request, viewerTokenFrom) ? openHeaders : ofOrigin(request.headers.origin);
-}
-
-/** Where the answer depends on the page that asks. */
-function createOriginHeaders(
-  origins: CorsOrigins,
-  takesCookies: boolean,
-): (origin: string | undefined) => Readonly<Record<string, string>> {
-  if (origins.length === 0) return () => ({});
-  const exposed = { 'access-control-expose-headers': exposedHeaders.join(', ') };
-  if (origins === '*') return () => ({ 'access-control-allow-origin': '*', ...exposed });
-  const listed = new Set(origins);
-  const vary = { vary: 'Origin' };
-  const credentials = takesCookies ? { 'access-control-allow-credentials': 'true' } : {};
-  return (origin) =>
-    origin !== undefined && listed.has(origin)
-      ? { ...vary, 'access-control-allow-origin': origin, ...exposed, ...credentials }
-      : vary;
+  const listed = new Set(origins === '*' ? [] : origins);
+  const credentials = viewerTokenFrom.includes('cookie')
+    ? { 'access-control-allow-credentials': 'true' }
+    : {};
+  return (request) => {
+    if (origins === '*' || isOpenToAllPages(request, viewerTokenFrom)) return openHeaders;
+    if (listed.size === 0) return {};
+    const { origin } = request.headers;
+    return origin !== undefined && listed.has(origin)
+      ? { vary: 'Origin', ...openHeaders, 'access-control-allow-origin': origin, ...credentials }
+      : { vary: 'Origin' };
+  };
 }
 
 /**
@@ -113,7 +103,20 @@ export async function addCors(
 ): Promise<void> {
   answerOpenPreflights(app, viewerTokenFrom);
   if (origins.length === 0) return;
-  await addListedOrigins(app, origins, viewerTokenFrom.includes('cookie'));
+  const listed = new Set(origins === '*' ? [] : origins);
+  dropMalformedRequestHeaders(app);
+  await app.register(cors, {
+    // A function instead of the list: with a list, an unlisted origin would still get some of the headers.
+    origin: origins === '*' ? '*' : (origin, done) => done(null, origin !== undefined && listed.has(origin)),
+    methods,
+    // Without `allowedHeaders`, all that a preflight asks for: monitoring tools add headers to the requests of a page (`traceparent`, `baggage`).
+    exposedHeaders,
+    credentials: viewerTokenFrom.includes('cookie') && origins !== '*',
+    maxAge: maxAgeSeconds,
+    hideOptionsRoute: true,
+    // A plain OPTIONS is not a preflight. It gets 405, like any method that a path does not take.
+    strictPreflight: false,
+  });
   // The plugin knows only the origin of a request, so it has answered for it as for any other.
   app.addHook('onRequest', (request, reply, done) => {
     if (isOpenToAllPages(request.raw, viewerTokenFrom)) {
@@ -142,21 +145,4 @@ function areHeaderNames(list: string): boolean {
   return (
     list.length <= requestedHeadersLength && list.split(',').every((name) => headerName.test(name.trim()))
   );
-}
-
-async function addListedOrigins(app: App, origins: CorsOrigins, takesCookies: boolean): Promise<void> {
-  const listed = new Set(origins === '*' ? [] : origins);
-  dropMalformedRequestHeaders(app);
-  await app.register(cors, {
-    // A function instead of the list: with a list, an unlisted origin would still get some of the headers.
-    origin: origins === '*' ? '*' : (origin, done) => done(null, origin !== undefined && listed.has(origin)),
-    methods,
-    // Without `allowedHeaders`, all that a preflight asks for: monitoring tools add headers to the requests of a page (`traceparent`, `baggage`).
-    exposedHeaders,
-    credentials: takesCookies && origins !== '*',
-    maxAge: maxAgeSeconds,
-    hideOptionsRoute: true,
-    // A plain OPTIONS is not a preflight. It gets 405, like any method that a path does not take.
-    strictPreflight: false,
-  });
 }
