@@ -1,8 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { Clock } from '@latchkey/shared/clock';
 import type { App } from '@latchkey/shared/http';
 import { METHODS } from '@latchkey/shared/net';
-import type { Tracer } from '@latchkey/shared/traces';
 import type { Upstream } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ForwardOptions, forward, type ShedReason } from './forward.ts';
@@ -20,40 +18,22 @@ const defaultSilentAfterMs = 500;
  */
 const appliedLimitMs = 110_000;
 
-interface ForwardingOptions {
+interface ForwardingOptions
+  extends Pick<ForwardOptions, 'secret' | 'clock' | 'tracer'>,
+    Partial<Pick<ForwardOptions, 'answerLimitMs' | 'silentAfterMs'>> {
   upstreams: Upstreams;
   /** Connections to the auth service for its event streams. */
   eventStreams: Upstream;
-  secret: string;
-  clock: Clock;
-  /** Null: traces are off. */
-  tracer: Tracer | null;
   setupOriginOf: NonNullable<ForwardOptions['setupOriginOf']>;
-  /** How long a service may take to begin its answer, unless the route table names another limit. */
-  answerLimitMs?: number;
-  /** How long it may take before its address counts as silent. */
-  silentAfterMs?: number;
   onFault: (service: ServiceName, error: unknown) => void;
   /** Notified of each request that was refused without being sent. */
   onShed: (service: ServiceName, reason: ShedReason) => void;
 }
 
 /** Forwards every path of the route table whose service is elsewhere. `/internal` is on none of them, so no client reaches it. */
-export async function addForwarding(
-  app: App,
-  {
-    upstreams,
-    eventStreams,
-    secret,
-    clock,
-    tracer,
-    setupOriginOf,
-    answerLimitMs = defaultAnswerLimitMs,
-    silentAfterMs = defaultSilentAfterMs,
-    onFault,
-    onShed,
-  }: ForwardingOptions,
-): Promise<void> {
+export async function addForwarding(app: App, forwarding: ForwardingOptions): Promise<void> {
+  const { upstreams, eventStreams, setupOriginOf, onFault, onShed, ...common } = forwarding;
+  const { answerLimitMs = defaultAnswerLimitMs, silentAfterMs = defaultSilentAfterMs } = common;
   const ending = new AbortController();
   // Each open event stream listens.
   setMaxListeners(0, ending.signal);
@@ -66,10 +46,9 @@ export async function addForwarding(
       const upstream = row.streams ? eventStreams : upstreams[service];
       if (!upstream) continue;
       const options: ForwardOptions = {
+        ...common,
         service,
         upstream,
-        secret,
-        ...{ clock, tracer },
         setupOriginOf: path === setupPath ? setupOriginOf : undefined,
         answerLimitMs: row.answerLimitMs ?? answerLimitMs,
         // Work that may take longer proves nothing by its silence.
@@ -92,16 +71,12 @@ export async function addForwarding(
             forward(
               request as FastifyRequest,
               reply as FastifyReply,
-              waitsUntilApplied(request.query) ? patient : options,
+              (request.query as { wait?: unknown }).wait === 'applied' ? patient : options,
             ),
         });
       }
     }
   });
-}
-
-function waitsUntilApplied(query: unknown): boolean {
-  return (query as { wait?: unknown }).wait === 'applied';
 }
 
 /** Any method and any body, as bytes. */

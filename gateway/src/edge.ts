@@ -22,13 +22,12 @@ const settings = {
   ...gatewayVariables,
   PLAYBACK_SERVICE_URL: serviceUrlVariables.PLAYBACK_SERVICE_URL,
 };
-type EdgeValues = Values<typeof settings>;
 
 /**
  * The gateway without key-derivation as a service, then key-derivation itself. Its routes answer 503 until the master keys are known to
  * match the database and the changes are read.
  */
-async function mountEdge(context: StartContext<EdgeValues>): Promise<MountedApp> {
+async function mountEdge(context: StartContext<Values<typeof settings>>): Promise<MountedApp> {
   const gateway = await mountGateway(context, null);
   const start = createStart(context.dependencies);
   let prepare = async () => {};

@@ -15,9 +15,8 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Attempt } from './attempt.ts';
 import { requestHeaders } from './forwarded-headers.ts';
+import { safeMethods } from './gateway-host.ts';
 
-/** Methods that change nothing, so sending them twice does no harm (RFC 9110 section 9.2.1). */
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** `http://host` before the path (RFC 9112 section 3.2.2). The router ignores it, too. */
 const beforePath = /^https?:\/\/.*?(?=\/)/i;
 
@@ -93,6 +92,7 @@ class Forwarding implements Waiter {
     this.request = request;
     this.reply = reply;
     this.options = options;
+    // Sending such a request twice does no harm.
     this.#isSafe = safeMethods.has(method);
     this.#tries = new Tries(options.upstream, this.#isSafe);
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');

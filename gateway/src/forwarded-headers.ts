@@ -66,14 +66,11 @@ export function requestHeaders(
   kept.push('via', headers.via ? `${headers.via}, ${thisHop}` : thisHop);
   kept.push('x-forwarded-for', request.clientIp, 'x-request-id', request.id, internalSecretHeader, secret);
   for (const [name, value] of Object.entries(personHeaders(request.person))) kept.push(name, value);
-  if (setupOriginOf) pushSetupOrigin(kept, setupOriginOf(request.raw));
-  return kept;
-}
-
-/** Tells the service where the client calls from: it sees neither the client's connection nor its `Host`. */
-function pushSetupOrigin(kept: string[], { isDirect, foreignPage }: SetupOrigin): void {
+  // A service sees neither the client's connection nor its `Host`.
+  const { isDirect = false, foreignPage = null } = setupOriginOf?.(request.raw) ?? {};
   if (isDirect) kept.push(isDirectHeader, '1');
   if (foreignPage !== null) kept.push(foreignPageHeader, foreignPage);
+  return kept;
 }
 
 /**

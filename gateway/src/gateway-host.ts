@@ -83,7 +83,7 @@ function ignoreForeignCookies(app: App, origins: CorsOrigins, publicUrl: string 
  * Methods that change nothing (RFC 9110 section 9.2.1), although a key request takes from a viewer's pace. Players that send only a cookie
  * (native HLS) use GET without an origin, so a page of the same site keeps its cookie: `www.example.com` with keys of `keys.example.com`.
  */
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+export const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 type RequestLogValues = Pick<SingleNodeValues, 'logLevel' | 'logClientIp' | 'logViewerId'>;
 
