@@ -1,4 +1,13 @@
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { createKeyVersionRegistry, knownKeyVersions } from '@latchkey/content';
 import {
@@ -82,9 +91,14 @@ export function keepSecrets(
 ): boolean {
   makeFolder(dirname(path));
   const lines = Object.entries(made).map(([name, value]) => `${name}=${value}\n`);
+  const before = text ?? introduction;
+  // A person may have edited the file and left its last line without an end.
+  const end = before === '' || before.endsWith('\n') ? '' : '\n';
   const temporary = `${path}.${suffix}.new`;
   try {
-    writeWhole(temporary, `${endLine(text ?? introduction)}${lines.join('')}`);
+    writeFileSync(temporary, `${before}${end}${lines.join('')}`, {
+      ...{ flag: 'wx', mode: fileMode, flush: true },
+    });
     if (text === null) {
       if (!linkNew(temporary, path)) return false;
     } else renameSync(temporary, path);
@@ -98,21 +112,6 @@ export function keepSecrets(
 const introduction = `# Made by the first run of Latchkey. The master key and its salt derive every content key:
 # who has them can play everything, and without them everything encrypted is lost. Back this file up.
 `;
-
-/** A person may have edited the file and left its last line without an end. */
-function endLine(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
-}
-
-function writeWhole(path: string, text: string): void {
-  const file = openSync(path, 'wx', fileMode);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
 
 /** Gives the file its name, unless another file has it. link(2) is atomic, and unlike rename(2) it replaces nothing. */
 function linkNew(temporary: string, path: string): boolean {
