@@ -9,6 +9,7 @@ import {
   type Values,
   viewerTokenVariables,
 } from '@latchkey/shared/config';
+import { alertsEveryMs } from '@latchkey/shared/contracts';
 import { type App, createSetupOriginReader, type OpenApiDocument } from '@latchkey/shared/http';
 import { createInternalClient } from '@latchkey/shared/internal';
 import { describeLostService, type StartContext } from '@latchkey/shared/process';
@@ -18,8 +19,11 @@ import { addForwarding } from './add-forwarding.ts';
 import { createGatewayHost, openRequestLog } from './gateway-host.ts';
 import { listUpstreams, type Upstreams } from './route-table.ts';
 import { serviceDependencies } from './service-dependencies.ts';
-import { addGatheredStatistics } from './statistics/add-gathered-statistics.ts';
-import { repeatAlertReports } from './statistics/report-alerts.ts';
+import {
+  addGatheredStatistics,
+  type GatheredStatistics,
+  gatherStatistics,
+} from './statistics/add-gathered-statistics.ts';
 
 export const gatewaySettings = {
   ...processVariables(defaultPorts.gateway),
@@ -39,6 +43,8 @@ const defaultConnections = 128;
 const streamConnections = 640;
 /** A service makes its document for the first reader, on a thread that loads the generator. Nothing but tools wait for it. */
 const documentLimitMs = 10_000;
+/** A report under way at the end of the process is not worth a wait: another gateway, or the next start, reports the same. */
+const alertsEndMs = 500;
 
 /**
  * The app that faces the network if services run separately: the host, the statistics of all processes, and the forwarding of
@@ -115,4 +121,27 @@ function openUpstream(
   });
   shutdown.add(`connections to ${name}`, 1_000, () => upstream.close());
   return upstream;
+}
+
+/**
+ * Tells the auth service every 30 s which problems the Overview shows. Several gateways may do so. The auth service adds what it knows of
+ * stored rows.
+ */
+function repeatAlertReports(
+  { jobs, shutdown }: StartContext<GatewayValues>,
+  options: GatheredStatistics,
+): void {
+  const { upstreams, secret } = options;
+  // The job says so itself.
+  const auth = createInternalClient({ name: 'auth', upstream: upstreams.auth, secret, onFault: () => {} });
+  jobs.repeat({
+    everyMs: alertsEveryMs,
+    async run() {
+      const shown = { steps: 1, refusals: 0, settings: false };
+      const { concerns: alerts } = await gatherStatistics(options, { warnings: [] }, shown);
+      await auth.post('/internal/alerts', { alerts }, () => null);
+    },
+    failed: 'alerts could not be reported to the auth service: webhooks get them once it answers',
+  });
+  shutdown.add('the report of alerts', alertsEndMs, () => jobs.stop());
 }

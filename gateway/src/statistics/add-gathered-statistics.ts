@@ -13,7 +13,6 @@ import {
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
 import {
   type ConfigurationWarning,
-  type ProcessReport,
   type ProcessStatistics,
   parseProcessReport,
   stepsKept,
@@ -23,6 +22,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestHeaders, responseHeaders } from '../forwarded-headers.ts';
 import { listUpstreams, type ServiceName, type Upstreams } from '../route-table.ts';
 import { beginningOf, composeStatistics, type Shown } from './compose-statistics.ts';
+import type { ReportingProcess } from './process-figures.ts';
 import { type Statistics, statisticsPath, statisticsRoute } from './statistics-schema.ts';
 
 /** Shorter than for other forwarded requests, because a page waits for it. */
@@ -152,20 +152,12 @@ async function callAuthAt(
   return null;
 }
 
-interface GatheredReport {
-  service: ServiceName;
-  /** Host and port. */
-  address: string;
-  report: ProcessReport;
-  asked: { sentAt: number; receivedAt: number };
-}
-
 /** The reports of every process of every service that answers in time. */
 async function gatherReports(
   { upstreams, secret, clock }: GatheredStatistics,
   path: string,
-): Promise<{ reports: GatheredReport[]; missing: Statistics['missing'] }> {
-  const reports: GatheredReport[] = [];
+): Promise<{ reports: ReportingProcess[]; missing: Statistics['missing'] }> {
+  const reports: ReportingProcess[] = [];
   const missing: Statistics['missing'] = [];
   const question = {
     path,

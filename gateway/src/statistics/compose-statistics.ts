@@ -11,8 +11,7 @@ import {
 } from '@latchkey/shared/statistics';
 
 import { findConcerns, type Judged } from './concerns/find-concerns.ts';
-import { listRefusals } from './list-refusals.ts';
-import { type ReportingProcess, toProcessFigures } from './process-figures.ts';
+import { listRefusals, type ReportingProcess, toProcessFigures } from './process-figures.ts';
 import type { ChangeFigures, PlayerFigures, RequestFigures, Statistics } from './statistics-schema.ts';
 
 /** All reports. In the single node, they all come from one process. */
@@ -54,14 +53,9 @@ export function composeStatistics(
 ): Statistics {
   const { gateway, ready, missing } = gathered;
   const replicas = gathered.replicas ?? [{ name: 'single node', report: gateway }];
-  const present = now - (now % stepMs);
-  const earliest = present - (steps - 1) * stepMs;
-  const seriesOf = (reports: readonly ProcessReport[], parts: RequestPart[]) => {
-    const startedAt = Math.min(now, ...reports.map((report) => report.startedAt));
-    const first = Math.max(earliest, startedAt - (startedAt % stepMs));
-    const stepsOf = reports.flatMap((report) => parts.map((part) => report[part]));
-    return { processes: reports.length, ...toRequestSeries(stepsOf, { first, now }, startedAt) };
-  };
+  const earliest = now - (now % stepMs) - (steps - 1) * stepMs;
+  const seriesOf = (reports: readonly ProcessReport[], parts: readonly RequestPart[]) =>
+    toRequestSeries(reports, parts, { earliest, now });
   const statistics: Judged = {
     at: new Date(now).toISOString(),
     stepSeconds: stepMs / 1_000,
@@ -170,7 +164,8 @@ function toChangeFigures(replicas: readonly ReplicaReport[]): ChangeFigures[] {
     replicas.flatMap(({ report }) => report.changes.map((change) => [change.number, change])),
   );
   const latest = [...known.values()].sort((a, b) => b.number - a.number).slice(0, changesShown);
-  return latest.map(({ number, at, kind, leaseId, viewerId, contentId }) => {
+  return latest.map(({ delayMs: _, ...change }) => {
+    const { number, at } = change;
     const reached: ChangeFigures['reached'] = [];
     const pending: string[] = [];
     for (const { name, report } of replicas) {
@@ -179,12 +174,8 @@ function toChangeFigures(replicas: readonly ReplicaReport[]): ChangeFigures[] {
       else if (shouldKnow(report, number, at)) pending.push(name);
     }
     return {
-      number,
+      ...change,
       at: new Date(at).toISOString(),
-      kind,
-      leaseId,
-      viewerId,
-      contentId,
       slowestMs: reached.length > 0 ? Math.max(...reached.map(({ delayMs }) => delayMs)) : null,
       reached,
       pending,
@@ -201,21 +192,17 @@ function shouldKnow(report: ProcessReport, number: number, at: number): boolean 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
-/** Which steps a series has: from the first one to the one that `now` is in. */
-interface Span {
-  first: number;
-  now: number;
-}
-
 /** Adds up the requests of several processes: all of them, and step by step. */
 function toRequestSeries(
-  reports: readonly (readonly RequestStepReport[])[],
-  { first, now }: Span,
-  startedAt: number,
-): Pick<Statistics['keyRequests'], 'lastMinute' | 'lastHour' | 'series'> {
-  const byStep = Map.groupBy(reports.flat(), ({ at }) => at);
+  reports: readonly ProcessReport[],
+  parts: readonly RequestPart[],
+  { earliest, now }: { earliest: number; now: number },
+): Omit<Statistics['keyRequests'], 'source'> {
+  const startedAt = Math.min(now, ...reports.map((report) => report.startedAt));
+  const steps = reports.flatMap((report) => parts.flatMap((part) => report[part]));
+  const byStep = Map.groupBy(steps, ({ at }) => at);
   const series = [];
-  for (let at = first; at <= now; at += stepMs)
+  for (let at = Math.max(earliest, startedAt - (startedAt % stepMs)); at <= now; at += stepMs)
     series.push({
       at: new Date(at).toISOString(),
       ...figuresOf(byStep.get(at) ?? [], secondsOf(at, now, startedAt)),
@@ -226,11 +213,11 @@ function toRequestSeries(
     // A young process served nothing before its start. The seconds since then would show its first requests as a flood.
     const seconds = (now - from) / 1_000;
     return figuresOf(
-      reports.flat().filter(({ at }) => at >= from),
+      steps.filter(({ at }) => at >= from),
       seconds,
     );
   };
-  return { lastMinute: window(minuteMs), lastHour: window(hourMs), series };
+  return { processes: reports.length, lastMinute: window(minuteMs), lastHour: window(hourMs), series };
 }
 
 /** How long was counted: less than the whole step if the process started within it, or if it is not over. */

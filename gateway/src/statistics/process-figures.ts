@@ -1,5 +1,5 @@
 import type { ProcessReport } from '@latchkey/shared/statistics';
-import type { ProcessFigures } from './statistics-schema.ts';
+import type { ProcessFigures, Refusal } from './statistics-schema.ts';
 
 export interface ReportingProcess {
   /** The kind of process, such as `gateway` or `leases`. */
@@ -43,4 +43,28 @@ function compareClocks(
     // One more, because the three times are whole milliseconds.
     clockAccuracyMs: Math.ceil(Math.max(0, receivedAt - sentAt) / 2) + 1,
   };
+}
+
+/**
+ * The latest refusals of all processes, newest first. A request that was forwarded is known to the gateway and to the service that refused it:
+ * the service says more of it, and is named.
+ *
+ * @param processes the one that forwards first
+ */
+export function listRefusals(processes: readonly ReportingProcess[], limit: number): Refusal[] {
+  const byRequest = new Map<string, Refusal>();
+  for (const { service, address, report } of processes)
+    for (const refused of report.refusals ?? []) {
+      const { issuedAt, ...others } = refused;
+      const { requestId, code, contentId, epoch } = others;
+      byRequest.set(JSON.stringify([requestId, code, contentId, epoch]), {
+        ...others,
+        at: new Date(refused.at).toISOString(),
+        ...(issuedAt !== undefined && {
+          issuedAt: issuedAt === null ? null : new Date(issuedAt).toISOString(),
+        }),
+        process: `${service} ${address}`,
+      });
+    }
+  return [...byRequest.values()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
 }

@@ -1,4 +1,3 @@
-/** Name of each part of the server, and advice when it is down. */
 const known: Record<string, readonly [name: string, advice: string]> = {
   database: [
     'The database',
@@ -44,16 +43,13 @@ const known: Record<string, readonly [name: string, advice: string]> = {
   'key-derivation': ['Key derivation', 'No keys are served: players wait. Start a replica.'],
 };
 
-/** Issuers of tokens are named by the operator. */
-const issuer = /^issuer:(.*)$/;
-
-export function nameOfDependency(name: string): string {
-  const [, ofIssuer] = issuer.exec(name) ?? [];
-  return ofIssuer === undefined ? (known[name]?.[0] ?? name) : `The key set of issuer ${ofIssuer}`;
-}
-
-export function adviceForDependency(name: string): string {
-  if (issuer.test(name))
-    return 'Its tokens are checked with the last key set for an hour, then get 503. Others are not affected. Does its identity provider answer?';
-  return known[name]?.[1] ?? 'See the server’s log for the cause.';
+/** The name of a part of the server, and advice when it is down. */
+export function describeDependency(name: string): readonly [name: string, advice: string] {
+  // The operator names issuers of tokens.
+  const [, ofIssuer] = /^issuer:(.*)$/.exec(name) ?? [];
+  if (ofIssuer === undefined) return known[name] ?? [name, 'See the server’s log for the cause.'];
+  return [
+    `The key set of issuer ${ofIssuer}`,
+    'Its tokens are checked with the last key set for an hour, then get 503. Others are not affected. Does its identity provider answer?',
+  ];
 }

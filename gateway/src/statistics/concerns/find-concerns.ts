@@ -1,8 +1,7 @@
 import type { ConfigurationWarning } from '@latchkey/shared/statistics';
 import { leastSample, leastShareSample, thresholds } from '@latchkey/shared/statistics/thresholds';
 import type { ChangeFigures, Concern, Statistics } from '../statistics-schema.ts';
-import { adviceForDependency, nameOfDependency } from './dependency-words.ts';
-import { formatDuration, formatShare } from './format-figures.ts';
+import { describeDependency } from './dependency-words.ts';
 
 /** The statistics that the rules judge. */
 export type Judged = Omit<Statistics, 'concerns'>;
@@ -14,7 +13,7 @@ const slowChangeShownMs = 600_000;
 
 /** All current problems, worst first: what the Overview shows, and what becomes an alert. */
 export function findConcerns(statistics: Judged): Concern[] {
-  const concerns = [
+  const concerns: Concern[] = [
     ...ofDependencies(statistics),
     ...ofRequests(statistics),
     ...ofChanges(statistics),
@@ -22,10 +21,8 @@ export function findConcerns(statistics: Judged): Concern[] {
     ...ofPlayers(statistics),
     ...statistics.warnings.filter(({ severity }) => severity === 'warning').map(ofWarning),
   ];
-  return [
-    ...concerns.filter(({ severity }) => severity === 'bad'),
-    ...concerns.filter(({ severity }) => severity !== 'bad'),
-  ];
+  const rank = ({ severity }: Concern) => (severity === 'bad' ? 0 : 1);
+  return concerns.sort((a, b) => rank(a) - rank(b));
 }
 
 /** Without these the server is slower but correct. A loss of any other part causes 503 answers. */
@@ -33,17 +30,17 @@ const slowing = new Set(['bus', 'cache']);
 
 function ofDependencies({ dependencies }: Judged): Concern[] {
   return Object.entries(dependencies)
-    .filter(([, { status }]) => status !== 'up')
-    .filter(([, { status }]) => status !== 'unknown')
-    .map(([name, { status }]) => ({
-      id: `dependency ${name}`,
-      severity: slowing.has(name) ? 'warning' : 'bad',
-      title:
-        status === 'degraded' && name === 'database'
-          ? `${nameOfDependency(name)} takes no writes`
-          : `${nameOfDependency(name)} is ${status}`,
-      advice: adviceForDependency(name),
-    }));
+    .filter(([, { status }]) => status !== 'up' && status !== 'unknown')
+    .map(([name, { status }]) => {
+      const [part, advice] = describeDependency(name);
+      const takesNoWrites = status === 'degraded' && name === 'database';
+      return {
+        id: `dependency ${name}`,
+        severity: slowing.has(name) ? 'warning' : 'bad',
+        title: takesNoWrites ? `${part} takes no writes` : `${part} is ${status}`,
+        advice,
+      };
+    });
 }
 
 function ofRequests({ keyRequests, playbackRequests, refusedCodes, requests }: Judged): Concern[] {
@@ -155,4 +152,25 @@ function describeChange({ kind, leaseId, viewerId, contentId }: ChangeFigures): 
 /** A warning about the configuration as a problem. */
 function ofWarning({ code, title, detail }: ConfigurationWarning): Concern {
   return { id: code, severity: 'warning', title, advice: detail };
+}
+
+const formats: Intl.NumberFormat[] = [];
+
+/** A format is made with its first number: the first one of a process takes 15 ms. */
+function format(value: number, digits: number): string {
+  formats[digits] ??= new Intl.NumberFormat('en', { maximumFractionDigits: digits });
+  return formats[digits].format(value);
+}
+
+/** Two significant digits of a number below 100, and whole numbers above. */
+const short = (value: number) => format(value, value >= 10 ? 0 : value >= 1 ? 1 : 2);
+
+/** "0.84 ms", "3.4 ms", "120 ms", "1.2 s". @param ms milliseconds */
+function formatDuration(ms: number): string {
+  return ms >= 1_000 ? `${format(ms / 1_000, 1)} s` : `${short(ms)} ms`;
+}
+
+/** "0.05 %", "4.2 %", "37 %". @param share 0 to 1 */
+function formatShare(share: number): string {
+  return `${short(share * 100)} %`;
 }

@@ -1,7 +1,7 @@
 import { createMetrics } from '@latchkey/shared/metrics';
 import { createManualClock } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
-import { listRefusals } from './list-refusals.ts';
+import { listRefusals } from './process-figures.ts';
 
 test('the latest refusals of every replica are listed, and one that was forwarded is listed once, by who refused it', () => {
   const clock = createManualClock();
