@@ -70,32 +70,6 @@ export class BlockStore {
     await this.#db.deleteFrom('viewer_blocks').where('viewer_id', '=', viewerId).execute();
   }
 
-  /**
-   * Removes blocks that ended before the given time, at most `limit`.
-   *
-   * @returns how many
-   */
-  async purge(before: number, limit: number): Promise<number> {
-    const { numDeletedRows } = await this.#db
-      .deleteFrom('viewer_blocks')
-      .where((eb) =>
-        eb(
-          'viewer_id',
-          'in',
-          eb
-            .selectFrom('viewer_blocks')
-            .select('viewer_id')
-            .where('blocked_until', '<', before)
-            .orderBy('blocked_until')
-            .limit(limit),
-        ),
-      )
-      // Again, for the block that was replaced after it was chosen.
-      .where('blocked_until', '<', before)
-      .executeTakeFirst();
-    return Number(numDeletedRows);
-  }
-
   #holding(now: number) {
     return this.#db
       .selectFrom('viewer_blocks')

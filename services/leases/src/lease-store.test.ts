@@ -3,6 +3,7 @@ import { databaseKinds } from '@latchkey/shared/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Lease } from './lease.ts';
 import { LeaseStore } from './lease-store.ts';
+import { removeOldest } from './remove-oldest.ts';
 import { makeLease, openForEachTest } from './stored-leases.fixture.ts';
 
 const now = 1_000_000;
@@ -74,9 +75,9 @@ describe.each(databaseKinds(process.env))('the stores of leases on $name', (kind
     for (let n = 0; n < 5; n++) await add({ createdAt: 1, expiresAt: 50 });
     const kept = await add({ createdAt: 1, expiresAt: 100 });
     const revoked = await add({ createdAt: 1, expiresAt: 100, revokedAt: 2 });
-    expect(await store.purge(100, 4)).toBe(4);
-    expect(await store.purge(100, 4)).toBe(1);
-    expect(await store.purge(100, 4)).toBe(0);
+    expect(await removeOldest(database.db, 'leases', 100, 4)).toBe(4);
+    expect(await removeOldest(database.db, 'leases', 100, 4)).toBe(1);
+    expect(await removeOldest(database.db, 'leases', 100, 4)).toBe(0);
     expect(await store.find(kept.id)).not.toBeNull();
     expect(await store.find(revoked.id)).not.toBeNull();
   });

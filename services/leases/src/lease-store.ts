@@ -186,24 +186,4 @@ export class LeaseStore {
       .executeTakeFirstOrThrow();
     return seen === countedAtOnce || unfinished ? null : active;
   }
-
-  /**
-   * Removes leases that expired before the given time, at most `limit`. A revoked lease stays until then, too: among leases that play
-   * on for days, a search for revoked ones would take long, and on SQLite it would hold the lock of the file.
-   *
-   * @returns how many
-   */
-  async purge(expiredBefore: number, limit: number): Promise<number> {
-    const expired = this.#db
-      .selectFrom('leases')
-      .select('id')
-      .where('expires_at', '<', expiredBefore)
-      .orderBy('expires_at')
-      .limit(limit);
-    const { numDeletedRows } = await this.#db
-      .deleteFrom('leases')
-      .where('id', 'in', expired)
-      .executeTakeFirst();
-    return Number(numDeletedRows);
-  }
 }

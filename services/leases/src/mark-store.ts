@@ -87,31 +87,4 @@ export class MarkStore {
       .executeTakeFirst();
     return numDeletedRows > 0n;
   }
-
-  /**
-   * Removes marks from before the given time, at most `limit`.
-   *
-   * @returns how many
-   */
-  async purge(before: number, limit: number): Promise<number> {
-    const { numDeletedRows } = await this.#db
-      .deleteFrom('marks')
-      .where((eb) =>
-        eb(
-          eb.refTuple('viewer_id', 'content_id'),
-          'in',
-          eb
-            .selectFrom('marks')
-            .select(['viewer_id', 'content_id'])
-            .where('marked_at', '<', before)
-            .orderBy('marked_at')
-            .limit(limit)
-            .$asTuple('viewer_id', 'content_id'),
-        ),
-      )
-      // Again, for the mark that a revocation renewed after it was chosen.
-      .where('marked_at', '<', before)
-      .executeTakeFirst();
-    return Number(numDeletedRows);
-  }
 }

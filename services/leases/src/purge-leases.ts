@@ -7,12 +7,8 @@ import {
   tryLockSubject,
 } from '@latchkey/shared/db';
 import { purgeChanges } from '@latchkey/shared/events/database';
-import { BlockStore } from './block-store.ts';
-import { LeaseStore } from './lease-store.ts';
-import { MarkStore } from './mark-store.ts';
 import type { Database, Transaction } from './own-tables.ts';
-import { RevocationStore } from './revocation-store.ts';
-import { purgeSessions } from './session-store.ts';
+import { type AgedTable, removeOldest } from './remove-oldest.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
@@ -35,7 +31,7 @@ interface LeasePurgeOptions {
   observe?: (table: PurgedTable, rows: number, heldMs: number) => void;
 }
 
-type PurgedTable = 'leases' | 'sessions' | 'marks' | 'viewer_blocks' | 'changes' | 'revocations';
+type PurgedTable = AgedTable | 'changes';
 
 /** How many rows a run removed. */
 type Purged = Record<PurgedTable, number>;
@@ -54,10 +50,9 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
   const aside = getAsideWriter(db);
   const readPurgeTime = createPurgeClock(options);
 
-  async function removeAll(
-    table: PurgedTable,
-    removeSome: (rows: Database | Transaction, limit: number) => Promise<number>,
-  ): Promise<number> {
+  async function removeAll(table: PurgedTable, before: number): Promise<number> {
+    const removeSome = (rows: Database | Transaction, limit: number) =>
+      table === 'changes' ? purgeChanges(rows, before, limit) : removeOldest(rows, table, before, limit);
     let removed = 0;
     let last = 0;
     const step = async (limit: number) => {
@@ -86,27 +81,18 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
     const now = await readPurgeTime();
     const expiredBefore = now - options.keepHours * hourMs - options.renewGraceSeconds * 1_000;
     const markedBefore = options.marksKeptMs === null ? null : now - options.marksKeptMs;
-    purged.leases = await removeAll('leases', (tx, limit) => new LeaseStore(tx).purge(expiredBefore, limit));
+    purged.leases = await removeAll('leases', expiredBefore);
     // A session ends no sooner than its lease, whose row is gone by now.
-    if (!signal.aborted)
-      purged.sessions = await removeAll('sessions', (tx, limit) => purgeSessions(tx, expiredBefore, limit));
-    if (markedBefore !== null)
-      purged.marks = await removeAll('marks', (tx, limit) => new MarkStore(tx).purge(markedBefore, limit));
+    if (!signal.aborted) purged.sessions = await removeAll('sessions', expiredBefore);
+    if (markedBefore !== null) purged.marks = await removeAll('marks', markedBefore);
     // A block that ended refuses nobody. The hour is for processes whose clocks are behind.
-    purged.viewer_blocks = await removeAll('viewer_blocks', (tx, limit) =>
-      new BlockStore(tx).purge(now - hourMs, limit),
-    );
-    const changedBefore = now - options.changesKeepMinutes * minuteMs;
-    purged.changes = await removeAll('changes', (tx, limit) => purgeChanges(tx, changedBefore, limit));
+    purged.viewer_blocks = await removeAll('viewer_blocks', now - hourMs);
+    purged.changes = await removeAll('changes', now - options.changesKeepMinutes * minuteMs);
     // Last, once every lease is gone that had ended before such a revocation: a longer LEASE_RENEW_GRACE_SECONDS could
     // otherwise bring one back. A revocation whose rows are not all written stays, however old it is.
-    if (!signal.aborted) {
-      // It ends leases, and marks refuse tokens: it is not needed for as long as a mark that is always kept.
-      const revokedBefore = Math.min(expiredBefore, markedBefore ?? expiredBefore);
-      purged.revocations = await removeAll('revocations', (tx, limit) =>
-        new RevocationStore(tx).purge(revokedBefore, limit),
-      );
-    }
+    // It ends leases, and marks refuse tokens: it is not needed for as long as a mark that is always kept.
+    const revokedBefore = Math.min(expiredBefore, markedBefore ?? expiredBefore);
+    if (!signal.aborted) purged.revocations = await removeAll('revocations', revokedBefore);
     return purged;
   }
 

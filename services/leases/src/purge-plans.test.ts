@@ -2,24 +2,18 @@ import { inTransaction } from '@latchkey/shared/db';
 import { purgeChanges } from '@latchkey/shared/events/database';
 import { createManualClock, databaseKinds, planQueries } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
-import { BlockStore } from './block-store.ts';
-import { LeaseStore } from './lease-store.ts';
-import { MarkStore } from './mark-store.ts';
-import { RevocationStore } from './revocation-store.ts';
+import { removeOldest } from './remove-oldest.ts';
 import { writeSome } from './revocation-writer.ts';
-import { purgeSessions } from './session-store.ts';
 
 test('each statement of the purge searches by an index of times, because it holds the lock of a SQLite file meanwhile', async () => {
   const [sqlite] = databaseKinds({});
   const database = await sqlite?.open();
   if (!database) throw new Error('no SQLite');
   const plans = await planQueries(database.db, async (db) => {
-    await new LeaseStore(db).purge(1, 10);
-    await purgeSessions(db, 1, 10);
-    await new MarkStore(db).purge(1, 10);
-    await new BlockStore(db).purge(1, 10);
+    for (const table of ['leases', 'sessions', 'marks', 'viewer_blocks'] as const)
+      await removeOldest(db, table, 1, 10);
     await purgeChanges(db, 1, 10);
-    await new RevocationStore(db).purge(1, 10);
+    await removeOldest(db, 'revocations', 1, 10);
   });
   await database.close();
   const ranges = plans.flatMap(({ steps }) => steps.filter((step) => /<\?/.test(step)));

@@ -107,25 +107,6 @@ export class RevocationStore {
     if (number === null) return;
     await this.#db.updateTable('audit').set({ affected }).where('number', '=', number).execute();
   }
-
-  /**
-   * Removes revocations that were finished before the given time, at most `limit`.
-   *
-   * @returns how many
-   */
-  async purge(before: number, limit: number): Promise<number> {
-    const old = this.#db
-      .selectFrom('revocations')
-      .select('number')
-      .where('finished_at', '<', before)
-      .orderBy('finished_at')
-      .limit(limit);
-    const { numDeletedRows } = await this.#db
-      .deleteFrom('revocations')
-      .where('number', 'in', old)
-      .executeTakeFirst();
-    return Number(numDeletedRows);
-  }
 }
 
 /** When the newest lease of the viewer, or else of the content, was created; 0 without any lease. */

@@ -1,6 +1,6 @@
 import { rowList } from '@latchkey/shared/db';
 import type { Lease } from './lease.ts';
-import type { Database, Transaction } from './own-tables.ts';
+import type { Transaction } from './own-tables.ts';
 
 /** Inserts the row in `sessions` of each lease that is a session. */
 export async function insertSessions(tx: Transaction, leases: readonly Lease[]): Promise<void> {
@@ -27,22 +27,4 @@ export async function noteUses(
     .set((eb) => ({ used_at: eb.ref('given.used') }))
     .whereRef('lease_id', '=', 'given.asked_id')
     .execute();
-}
-
-/** Removes what belongs to sessions that ended before the given time, at most `limit`. @returns how many */
-export async function purgeSessions(
-  rows: Database | Transaction,
-  endedBefore: number,
-  limit: number,
-): Promise<number> {
-  const ended = rows
-    .selectFrom('sessions')
-    .select('lease_id')
-    .where('ends_at', '<', endedBefore)
-    .limit(limit);
-  const { numDeletedRows } = await rows
-    .deleteFrom('sessions')
-    .where('lease_id', 'in', ended)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
 }
