@@ -4,19 +4,19 @@ import type { Lease } from './lease.ts';
 import type { LeaseRouteOptions } from './lease-route-options.ts';
 import { type LeaseRules, lastRenewableExpiry } from './lease-rules.ts';
 
-/** @throws AppError CONTENT_NOT_ENTITLED if the viewer's token names other contents */
-export function assertEntitled(principal: Principal, contentId: string): void {
-  if (!isEntitled(principal, contentId)) throw new AppError('CONTENT_NOT_ENTITLED');
-}
-
 /**
- * @returns null for a content that is not registered and need not be
- * @throws AppError CONTENT_NOT_FOUND if the content is disabled, or if it must be registered and is not
+ * Call it before the transaction, because the answer may come from another process.
+ *
+ * @returns the content; null for one that is not registered and need not be
+ * @throws AppError CONTENT_NOT_ENTITLED if the viewer's token names other contents; CONTENT_NOT_FOUND if the content is disabled, or if
+ *   it must be registered and is not
  */
-export async function assertContentOpen(
+export async function assertMayPlay(
   { contents, contentMode }: Pick<LeaseRouteOptions, 'contents' | 'contentMode'>,
+  principal: Principal,
   contentId: string,
 ): Promise<ContentState | null> {
+  if (!isEntitled(principal, contentId)) throw new AppError('CONTENT_NOT_ENTITLED');
   const content = await contents.findContent(contentId);
   if (content ? content.status === 'active' : contentMode === 'any') return content;
   throw new AppError('CONTENT_NOT_FOUND');

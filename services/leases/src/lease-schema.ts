@@ -1,4 +1,4 @@
-import { NotACredential, type Principal, viewerIdOf } from '@latchkey/shared/contracts';
+import { ContentIdSchema, NotACredential, type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { instantOf, nullableType, validationFailure } from '@latchkey/shared/http';
 import { type TSchema, Type } from '@latchkey/shared/schema';
 import { type Lease, leaseStatuses, revokers, statusOf } from './lease.ts';
@@ -17,7 +17,7 @@ export const ViewerIdSchema = Type.String({
 });
 /** A malformed lease id gets the answer for an unknown one. */
 export const LeaseIdSchema = Type.String({ maxLength: 256, description: 'UUID.', ...NotACredential });
-export const DeviceIdSchema = nullableType<string>({
+const DeviceIdSchema = nullableType<string>({
   type: 'string',
   minLength: 1,
   maxLength: 200,
@@ -52,6 +52,28 @@ export const LeaseSchema = Type.Object(
   },
   { title: 'Lease' },
 );
+
+/** The body of the creation of a lease or a session. @param ttl the member that names how long it lives */
+export function creationBody<Ttl extends Record<string, TSchema>>(ttl: Ttl) {
+  return Type.Object(
+    {
+      contentId: ContentIdSchema,
+      ...ttl,
+      deviceId: Type.Optional(DeviceIdSchema),
+      viewerId: Type.Optional({ ...ViewerIdSchema, description: 'From an API key only, and then required.' }),
+    },
+    { additionalProperties: false },
+  );
+}
+
+/** The refusals of every route of players. */
+export const playerRefusals = [
+  'VALIDATION_FAILED',
+  'UNAUTHENTICATED',
+  'INVALID_TOKEN',
+  'INVALID_API_KEY',
+  'INSUFFICIENT_SCOPE',
+] as const;
 
 const GrantSchema = Type.Object({
   lease: LeaseSchema,

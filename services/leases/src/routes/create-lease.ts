@@ -1,20 +1,19 @@
-import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { createAnswerOnce, idempotencyKeyHeader, type Once } from '@latchkey/shared/idempotency';
 import { Type } from '@latchkey/shared/schema';
 import type { ActResult } from '../acts/lease-act.ts';
-import { type Acting, actingIn } from '../lease-acting.ts';
-import { assertContentOpen, assertEntitled } from '../lease-conditions.ts';
+import { actingIn } from '../lease-acting.ts';
+import { assertMayPlay } from '../lease-conditions.ts';
 import type { LeaseService } from '../lease-route-options.ts';
 import { grantTtlSeconds } from '../lease-rules.ts';
 import {
-  DeviceIdSchema,
+  creationBody,
   grantOf,
   grantResponse,
   leaseholderOf,
+  playerRefusals,
   RequestedTtlSchema,
-  ViewerIdSchema,
 } from '../lease-schema.ts';
 
 const schema = {
@@ -24,24 +23,12 @@ const schema = {
   description:
     'Without a deviceId each call is a playback of its own and makes a new lease, which counts for LEASE_MAX_PER_VIEWER.',
   headers: idempotencyKeyHeader,
-  body: Type.Object(
-    {
-      contentId: ContentIdSchema,
-      requestedTtlSeconds: Type.Optional(RequestedTtlSchema),
-      deviceId: Type.Optional(DeviceIdSchema),
-      viewerId: Type.Optional({ ...ViewerIdSchema, description: 'From an API key only, and then required.' }),
-    },
-    { additionalProperties: false },
-  ),
+  body: creationBody({ requestedTtlSeconds: Type.Optional(RequestedTtlSchema) }),
   response: {
     200: grantResponse('The active lease of the same viewer, content and device, renewed'),
     201: grantResponse('A new lease'),
     ...problems(
-      'VALIDATION_FAILED',
-      'UNAUTHENTICATED',
-      'INVALID_TOKEN',
-      'INVALID_API_KEY',
-      'INSUFFICIENT_SCOPE',
+      ...playerRefusals,
       'CONTENT_NOT_ENTITLED',
       'VIEWER_BLOCKED',
       'TOKEN_REVOKED',
@@ -53,7 +40,10 @@ const schema = {
   },
 };
 
-/** `POST /keys/leases` */
+/**
+ * `POST /keys/leases`: gives the viewer a lease for the content: a new one, or the active one of the same device, renewed. Without a
+ * `deviceId` it is always a new one, because two players cannot be distinguished.
+ */
 export function addCreateLeaseRoute(app: App, service: LeaseService): void {
   const config = {
     access: 'leases',
@@ -64,12 +54,15 @@ export function addCreateLeaseRoute(app: App, service: LeaseService): void {
   const answerOnce = createAnswerOnce(service, 'lease_idempotency_keys');
   app.post('/keys/leases', { config, schema }, async (request, reply) => {
     const acting = actingIn(request);
-    const { contentId, requestedTtlSeconds, deviceId = null, viewerId } = request.body;
+    const { contentId, requestedTtlSeconds, deviceId = null, viewerId: named } = request.body;
     const ttlSeconds = grantTtlSeconds(service.rules, requestedTtlSeconds);
-    const holder = leaseholderOf(acting.principal, viewerId);
-    const asked = { viewerId: holder, contentId, deviceId, ttlMs: ttlSeconds * 1_000 };
+    const viewerId = leaseholderOf(acting.principal, named);
+    const asked = { viewerId, contentId, deviceId, ttlMs: ttlSeconds * 1_000 };
     return answerOnce(request, reply, {
-      act: (once) => createLease(service, asked, acting, once),
+      async act(once: Once<ActResult> | undefined) {
+        await assertMayPlay(service, acting.principal, contentId);
+        return service.acts.write({ kind: 'create', ...asked, once, acting });
+      },
       answerOf({ lease, created }) {
         if (!lease) throw new Error('a creation gave no lease');
         return {
@@ -79,29 +72,4 @@ export function addCreateLeaseRoute(app: App, service: LeaseService): void {
       },
     });
   });
-}
-
-interface LeaseRequest {
-  viewerId: string;
-  contentId: string;
-  deviceId: string | null;
-  ttlMs: number;
-}
-
-/**
- * Gives the viewer a lease for the content: a new one, or the active one of the same device, renewed. Without a `deviceId`
- * it is always a new one, because two players cannot be distinguished.
- *
- * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, VIEWER_BLOCKED, TOKEN_REVOKED, LEASE_LIMIT_REACHED, IDEMPOTENCY_KEY_IN_USE
- */
-async function createLease(
-  service: LeaseService,
-  asked: LeaseRequest,
-  acting: Acting,
-  once: Once<ActResult> | undefined,
-): Promise<ActResult> {
-  assertEntitled(acting.principal, asked.contentId);
-  // Before the transaction, because the answer may come from another process.
-  await assertContentOpen(service, asked.contentId);
-  return service.acts.write({ kind: 'create', ...asked, once, acting });
 }

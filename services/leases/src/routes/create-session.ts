@@ -1,20 +1,20 @@
-import { ContentIdSchema, formatSid, hashSecret, secretBytes } from '@latchkey/shared/contracts';
+import { formatSid, hashSecret, secretBytes } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, instantOf, nullableType } from '@latchkey/shared/http';
 import { createAnswerOnce, idempotencyKeyHeader, type Once } from '@latchkey/shared/idempotency';
 import { Type } from '@latchkey/shared/schema';
 import type { ActResult } from '../acts/lease-act.ts';
-import { type Acting, actingIn } from '../lease-acting.ts';
-import { assertContentOpen, assertEntitled } from '../lease-conditions.ts';
+import { actingIn } from '../lease-acting.ts';
+import { assertMayPlay } from '../lease-conditions.ts';
 import type { LeaseService } from '../lease-route-options.ts';
 import { grantTtlSeconds } from '../lease-rules.ts';
 import {
-  DeviceIdSchema,
+  creationBody,
   LeaseSchema,
   leaseholderOf,
+  playerRefusals,
   RequestedTtlSchema,
   toLeaseView,
-  ViewerIdSchema,
 } from '../lease-schema.ts';
 
 /** Taken for POST alone: `GET /keys/sessions` is the key of a content with that id. */
@@ -45,18 +45,12 @@ const schema = {
   description:
     'For players that can send no header. The URL is the secret, and no other answer has it. A second session of the same viewer, content and deviceId replaces the first.',
   headers: idempotencyKeyHeader,
-  body: Type.Object(
-    {
-      contentId: ContentIdSchema,
-      ttlSeconds: Type.Optional({
-        ...RequestedTtlSchema,
-        description: 'How long each use extends the session. It may get a shorter time than requested.',
-      }),
-      deviceId: Type.Optional(DeviceIdSchema),
-      viewerId: Type.Optional({ ...ViewerIdSchema, description: 'From an API key only, and then required.' }),
-    },
-    { additionalProperties: false },
-  ),
+  body: creationBody({
+    ttlSeconds: Type.Optional({
+      ...RequestedTtlSchema,
+      description: 'How long each use extends the session. It may get a shorter time than requested.',
+    }),
+  }),
   response: {
     201: Type.Object(
       {
@@ -71,11 +65,7 @@ const schema = {
       { description: 'A new session' },
     ),
     ...problems(
-      'VALIDATION_FAILED',
-      'UNAUTHENTICATED',
-      'INVALID_TOKEN',
-      'INVALID_API_KEY',
-      'INSUFFICIENT_SCOPE',
+      ...playerRefusals,
       'CONTENT_NOT_ENTITLED',
       'VIEWER_BLOCKED',
       'TOKEN_REVOKED',
@@ -99,12 +89,19 @@ export function addCreateSessionRoute(app: App, service: LeaseService): void {
   const answerOnce = createAnswerOnce(service, 'lease_idempotency_keys');
   app.post(sessionsPath, { config, schema }, async (request, reply) => {
     const acting = actingIn(request);
-    const { contentId, ttlSeconds, deviceId = null, viewerId } = request.body;
-    const holder = leaseholderOf(acting.principal, viewerId);
-    const asked = { viewerId: holder, contentId, deviceId, ttlSeconds };
+    const { contentId, ttlSeconds, deviceId = null, viewerId: named } = request.body;
+    const viewerId = leaseholderOf(acting.principal, named);
     const secret = service.randomBytes(secretBytes);
     return answerOnce(request, reply, {
-      act: (once) => createSession(service, { ...asked, secret }, acting, once),
+      async act(once: Once<ActResult> | undefined) {
+        const content = await assertMayPlay(service, acting.principal, contentId);
+        assertAvailable(service.publicUrl, content?.playlistUrl);
+        const { rules } = service;
+        const ttlMs = Math.min(grantTtlSeconds(rules, ttlSeconds), rules.sessionMaxSeconds) * 1_000;
+        const session = { secretHash: hashSecret(secret) };
+        const asked = { viewerId, contentId, deviceId, ttlMs, session };
+        return service.acts.write({ kind: 'create', ...asked, once, acting });
+      },
       answerOf: (result: ActResult) => ({ status: 201, body: describeSession(service, result, secret) }),
       // The URL is the secret, and only its hash is stored.
       hideSecrets: ({ session, ...body }) => ({ ...body, session: { ...session, id: null }, url: null }),
@@ -112,38 +109,22 @@ export function addCreateSessionRoute(app: App, service: LeaseService): void {
   });
 }
 
-interface SessionRequest {
-  viewerId: string;
-  contentId: string;
-  deviceId: string | null;
-  ttlSeconds: number | undefined;
-  secret: Uint8Array;
-}
-
-/**
- * Gives the viewer a new session for the content.
- *
- * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, SESSION_UNAVAILABLE, VIEWER_BLOCKED, TOKEN_REVOKED, LEASE_LIMIT_REACHED,
- *   IDEMPOTENCY_KEY_IN_USE
- */
-async function createSession(
-  service: LeaseService,
-  { ttlSeconds, secret, ...asked }: SessionRequest,
-  acting: Acting,
-  once: Once<ActResult> | undefined,
-): Promise<ActResult> {
-  const { rules, publicUrl } = service;
-  assertEntitled(acting.principal, asked.contentId);
-  // Before the transaction, because the answer may come from another process.
-  const content = await assertContentOpen(service, asked.contentId);
-  if (publicUrl === null || content?.playlistUrl === undefined)
-    throw unavailable([
-      ...(publicUrl === null ? ['PUBLIC_URL'] : []),
-      ...(content?.playlistUrl === undefined ? ['playlistUrl'] : []),
-    ]);
-  const ttlMs = Math.min(grantTtlSeconds(rules, ttlSeconds), rules.sessionMaxSeconds) * 1_000;
-  const session = { secretHash: hashSecret(secret) };
-  return service.acts.write({ kind: 'create', ...asked, ttlMs, session, once, acting });
+/** @throws AppError SESSION_UNAVAILABLE if either is not set */
+function assertAvailable(publicUrl: string | null, playlistUrl: string | undefined): void {
+  const words = {
+    ...(publicUrl === null && {
+      PUBLIC_URL: 'Set PUBLIC_URL to the URL under which players reach this server.',
+    }),
+    ...(playlistUrl === undefined && {
+      playlistUrl: 'Set playlistUrl of the content to the URL of its playlist.',
+    }),
+  };
+  const missing = Object.keys(words);
+  if (missing.length === 0) return;
+  throw new AppError('SESSION_UNAVAILABLE', {
+    detail: Object.values(words).join(' '),
+    members: { missing },
+  });
 }
 
 /** The answer with a new session. The secret must go nowhere else. */
@@ -163,16 +144,4 @@ function describeSession(
     url,
     lease: view,
   };
-}
-
-/** @param missing what is not set */
-function unavailable(missing: readonly string[]): AppError {
-  const words: Record<string, string> = {
-    PUBLIC_URL: 'Set PUBLIC_URL to the URL under which players reach this server.',
-    playlistUrl: 'Set playlistUrl of the content to the URL of its playlist.',
-  };
-  return new AppError('SESSION_UNAVAILABLE', {
-    detail: missing.map((name) => words[name]).join(' '),
-    members: { missing },
-  });
 }

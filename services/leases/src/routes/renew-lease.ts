@@ -4,10 +4,16 @@ import type { App } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 import { type Lease, statusOf } from '../lease.ts';
 import { type Acting, actingIn } from '../lease-acting.ts';
-import { assertContentOpen, assertEntitled, findRenewalRefusal } from '../lease-conditions.ts';
+import { assertMayPlay, findRenewalRefusal } from '../lease-conditions.ts';
 import type { LeaseService } from '../lease-route-options.ts';
 import { grantTtlSeconds } from '../lease-rules.ts';
-import { grantOf, grantResponse, LeaseIdSchema, RequestedTtlSchema } from '../lease-schema.ts';
+import {
+  grantOf,
+  grantResponse,
+  LeaseIdSchema,
+  playerRefusals,
+  RequestedTtlSchema,
+} from '../lease-schema.ts';
 
 const schema = {
   tags: ['leases'],
@@ -20,11 +26,7 @@ const schema = {
   response: {
     200: grantResponse('The lease, with a new life that counts from now'),
     ...problems(
-      'VALIDATION_FAILED',
-      'UNAUTHENTICATED',
-      'INVALID_TOKEN',
-      'INVALID_API_KEY',
-      'INSUFFICIENT_SCOPE',
+      ...playerRefusals,
       'LEASE_UNKNOWN',
       'LEASE_REVOKED',
       'LEASE_EXPIRED',
@@ -69,9 +71,7 @@ async function renewLease(
   const refusal = findRenewalRefusal(found, acting.principal, rules, clock.now());
   if (refusal || !found) throw refusal;
   const { viewerId, contentId } = found;
-  assertEntitled(acting.principal, contentId);
-  // Before the transaction, because the answer may come from another process.
-  await assertContentOpen(service, contentId);
+  await assertMayPlay(service, acting.principal, contentId);
 
   const ttlSeconds = renewalSeconds(service, found, requestedTtlSeconds);
   const notAfter = found.session?.endsAt;

@@ -24,6 +24,7 @@ import type { LeaseService } from '../lease-route-options.ts';
 import {
   LeaseIdSchema,
   LeaseSchema,
+  playerRefusals,
   ReasonSchema,
   readViewerId,
   toLeaseView,
@@ -61,15 +62,7 @@ const schema = {
       leases: Type.Array(LeaseSchema, { description: 'The first 100 of them, newest first.' }),
       ...appliedMembers,
     }),
-    ...problems(
-      'VALIDATION_FAILED',
-      'UNAUTHENTICATED',
-      'INVALID_TOKEN',
-      'INVALID_API_KEY',
-      'INSUFFICIENT_SCOPE',
-      'CONTENT_NOT_FOUND',
-      'LEASE_NOT_FOUND',
-    ),
+    ...problems(...playerRefusals, 'CONTENT_NOT_FOUND', 'LEASE_NOT_FOUND'),
   },
 };
 
