@@ -79,3 +79,11 @@ export const RawKeySchema = Type.String({
 });
 /** Any text: an id that is not a UUID gets 404, not 400. */
 export const ApiKeyParamsSchema = Type.Object({ id: Type.String({ description: 'UUID of the key.' }) });
+
+/** The refusals of every route that manages one API key. */
+export const apiKeyRefusals = [
+  'UNAUTHENTICATED',
+  'INVALID_API_KEY',
+  'INSUFFICIENT_SCOPE',
+  'API_KEY_NOT_FOUND',
+] as const;

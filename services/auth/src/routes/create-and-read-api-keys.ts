@@ -34,6 +34,7 @@ import { apiKeyExpiries, apiKeyStatuses } from '../api-key-filter.ts';
 import {
   ApiKeyParamsSchema,
   ApiKeySchema,
+  apiKeyRefusals,
   ContentsSchema,
   CurrentApiKeySchema,
   ExpirySchema,
@@ -275,7 +276,7 @@ export function addGetApiKeyRoute(app: App, { db }: AuthRouteOptions): void {
         params: ApiKeyParamsSchema,
         response: {
           200: Type.Object({ api_key: ApiKeySchema }),
-          ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'API_KEY_NOT_FOUND'),
+          ...problems(...apiKeyRefusals),
         },
       },
     },

@@ -28,7 +28,13 @@ import {
   type KeyMaker,
   newApiKey,
 } from '../api-key-acts.ts';
-import { ApiKeyParamsSchema, ApiKeySchema, NewApiKeySchema, RawKeySchema } from '../api-key-schema.ts';
+import {
+  ApiKeyParamsSchema,
+  ApiKeySchema,
+  apiKeyRefusals,
+  NewApiKeySchema,
+  RawKeySchema,
+} from '../api-key-schema.ts';
 import { getApiKey, insertApiKey, setApiKeyEnd } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { lostManagersWarning } from '../stored-warnings.ts';
@@ -66,13 +72,7 @@ export function addRotateApiKeyRoute(app: App, options: AuthRouteOptions): void 
         body: BodySchema,
         response: {
           201: Type.Object({ api_key: NewApiKeySchema, raw_key: RawKeySchema, previous: ApiKeySchema }),
-          ...problems(
-            'VALIDATION_FAILED',
-            'UNAUTHENTICATED',
-            'INVALID_API_KEY',
-            'INSUFFICIENT_SCOPE',
-            'API_KEY_NOT_FOUND',
-          ),
+          ...problems('VALIDATION_FAILED', ...apiKeyRefusals),
         },
       },
       preValidation: readEmptyBody,
@@ -147,13 +147,7 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
         querystring: WaitQuerySchema,
         response: {
           200: Type.Object({ ...ApiKeySchema.properties, ...appliedMembers }),
-          ...problems(
-            'VALIDATION_FAILED',
-            'UNAUTHENTICATED',
-            'INVALID_API_KEY',
-            'INSUFFICIENT_SCOPE',
-            'API_KEY_NOT_FOUND',
-          ),
+          ...problems('VALIDATION_FAILED', ...apiKeyRefusals),
         },
       },
     },

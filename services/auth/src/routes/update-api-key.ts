@@ -20,7 +20,13 @@ import {
   toMetadataColumn,
 } from '../api-key.ts';
 import { announceApiKey, assertInFuture, auditApiKeyAct, compareApiKeys } from '../api-key-acts.ts';
-import { ApiKeyParamsSchema, ApiKeySchema, ExpirySchema, MetadataSchema } from '../api-key-schema.ts';
+import {
+  ApiKeyParamsSchema,
+  ApiKeySchema,
+  apiKeyRefusals,
+  ExpirySchema,
+  MetadataSchema,
+} from '../api-key-schema.ts';
 import { getApiKey, updateApiKey } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 
@@ -49,13 +55,7 @@ export function addUpdateApiKeyRoute(app: App, options: AuthRouteOptions): void 
         ),
         response: {
           200: Type.Object({ api_key: ApiKeySchema }),
-          ...problems(
-            'VALIDATION_FAILED',
-            'UNAUTHENTICATED',
-            'INVALID_API_KEY',
-            'INSUFFICIENT_SCOPE',
-            'API_KEY_NOT_FOUND',
-          ),
+          ...problems('VALIDATION_FAILED', ...apiKeyRefusals),
         },
       },
     },
