@@ -22,13 +22,12 @@ import {
   type ViewerRank,
   viewerRanks,
 } from '../rank-viewers.ts';
+import { foreignCursor, markedPageQuery, toMarkedPage } from './marked-pages.ts';
 import { BlockSchema, toBlockView } from './viewer-blocks.ts';
 
 /** As many as a list of suggestions shows. */
 const defaultLimit = 20;
 const maxLimit = 100;
-/** A viewer id of 1,024 bytes in base64url, each byte of it escaped, with its order and number. */
-const longestCursor = 16_000;
 
 const instant = { type: 'string', format: 'date-time' };
 
@@ -87,10 +86,7 @@ const schema = {
       }),
       prefix: Type.Optional(ViewerIdSchema),
       sort: Type.Optional(Type.Enum(['viewerId', ...viewerRanks], { default: 'viewerId' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
-      cursor: Type.Optional(
-        Type.String({ maxLength: longestCursor, description: 'The next_cursor of the page before.' }),
-      ),
+      ...markedPageQuery(defaultLimit, maxLimit),
     },
     { additionalProperties: false },
   ),
@@ -155,18 +151,13 @@ async function findPage(
   if (sort === 'viewerId') {
     const after = cursor === undefined ? null : readCursor(cursor);
     const found = await listViewers(db, { prefix, after, limit: limit + 1, within });
-    const viewerIds = found.slice(0, limit);
-    const last = viewerIds.at(-1);
-    return { viewerIds, next: found.length > limit && last !== undefined ? formatCursor(last) : null };
+    const { rows: viewerIds, next } = toMarkedPage(found, limit, formatCursor);
+    return { viewerIds, next };
   }
   const after = cursor === undefined ? null : readRankCursor(cursor, sort);
   const found = await rankViewers(db, sort, { prefix, after, limit: limit + 1, now });
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    viewerIds: shown.map(({ viewerId }) => viewerId),
-    next: found.length > limit && last ? formatRankCursor(last, sort) : null,
-  };
+  const { rows, next } = toMarkedPage(found, limit, (last) => formatRankCursor(last, sort));
+  return { viewerIds: rows.map(({ viewerId }) => viewerId), next };
 }
 
 const formatCursor = (viewerId: string): string => Buffer.from(viewerId).toString('base64url');
@@ -189,5 +180,3 @@ function readRankCursor(cursor: string, rank: ViewerRank): RankedViewer {
   if (!viewerId || contentId !== rank || value === undefined) throw foreignCursor();
   return { viewerId, value };
 }
-
-const foreignCursor = () => validationFailure('/cursor', 'must be the next_cursor of an earlier answer');

@@ -2,20 +2,17 @@ import { assertNotLimited } from '@latchkey/shared/auth';
 import { ContentIdSchema, contentsOf, isEntitled } from '@latchkey/shared/contracts';
 import { namedBy } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
-import { type App, NextCursorSchema, nullableType, validationFailure } from '@latchkey/shared/http';
+import { type App, NextCursorSchema, nullableType } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
 import { actingIn, auditRevocation } from '../lease-acting.ts';
 import { lockForRevocation } from '../lease-locks.ts';
 import type { LeaseRouteOptions, LeaseService } from '../lease-route-options.ts';
 import { ViewerIdSchema } from '../lease-schema.ts';
-import { formatMarkId, type Mark, markNotFound, parseMarkId } from '../mark.ts';
+import { formatMarkId, markNotFound, parseMarkId } from '../mark.ts';
 import { MarkStore } from '../mark-store.ts';
+import { foreignCursor, markedPageQuery, toMarkedPage } from './marked-pages.ts';
 
 const defaultLimit = 100;
-/** `docs/reference/contract.md#conventions`. */
-const maxLimit = 500;
-/** The id of a mark with the longest viewer id, each byte of it escaped. */
-const longestId = 16_000;
 
 const NullableTextSchema = nullableType<string>({ type: 'string' });
 
@@ -45,10 +42,7 @@ const listSchema = {
     {
       viewerId: Type.Optional(ViewerIdSchema),
       contentId: Type.Optional(ContentIdSchema),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
-      cursor: Type.Optional(
-        Type.String({ maxLength: longestId, description: 'The next_cursor of the page before.' }),
-      ),
+      ...markedPageQuery(defaultLimit),
     },
     { additionalProperties: false },
   ),
@@ -67,28 +61,21 @@ export function addListMarksRoute(
   app.get('/api/v1/marks', { config, schema: listSchema }, async ({ query, principal }) => {
     const within = namedBy(db, contentsOf(principal));
     const { viewerId = null, contentId = null, limit = defaultLimit, cursor } = query;
-    const after = cursor === undefined ? null : readCursor(cursor);
+    const after = cursor === undefined ? null : parseMarkId(cursor);
+    if (cursor !== undefined && !after) throw foreignCursor();
     const found = await new MarkStore(db).list({ viewerId, contentId }, { limit: limit + 1, after, within });
-    const marks = found.slice(0, limit);
-    const last = marks.at(-1);
+    const { rows, next } = toMarkedPage(found, limit, formatMarkId);
     return {
-      marks: marks.map((mark) => ({
+      marks: rows.map((mark) => ({
         id: formatMarkId(mark),
         viewerId: mark.viewerId,
         contentId: mark.contentId,
         markedAt: new Date(mark.markedAt).toISOString(),
         lapsesAt: marksKeptMs === null ? null : new Date(mark.markedAt + marksKeptMs).toISOString(),
       })),
-      next_cursor: found.length > limit && last ? formatMarkId(last) : null,
+      next_cursor: next,
     };
   });
-}
-
-/** @throws AppError VALIDATION_FAILED for a cursor that this server did not make */
-function readCursor(cursor: string): Mark {
-  const mark = parseMarkId(cursor);
-  if (!mark) throw validationFailure('/cursor', 'must be the next_cursor of an earlier answer');
-  return mark;
 }
 
 const liftSchema = {

@@ -21,13 +21,10 @@ import type { LeaseRouteOptions, LeaseService } from '../lease-route-options.ts'
 import { ReasonSchema, readViewerId, ViewerIdSchema } from '../lease-schema.ts';
 import { formatMarkId, parseMarkId } from '../mark.ts';
 import { type RevocationResult, revokeLocked } from '../revoke-by-selector.ts';
+import { foreignCursor, markedPageQuery, toMarkedPage } from './marked-pages.ts';
 
 const path = '/api/v1/viewers/:viewerId/block';
 const defaultLimit = 100;
-/** `docs/reference/contract.md#conventions`. */
-const maxLimit = 500;
-/** A viewer id of 1,024 bytes in base64url, each byte of it escaped, and a time. */
-const longestCursor = 16_000;
 /** Ten years. A later end is a mistake: a block without one holds until it is lifted. */
 const longestMs = 10 * 366 * 86_400_000;
 
@@ -233,15 +230,7 @@ function addListBlocksRoute(app: App, { db, clock }: Pick<LeaseRouteOptions, 'db
         tags: ['leases'],
         operationId: 'listViewerBlocks',
         summary: 'List blocked viewers, the latest block first',
-        querystring: Type.Object(
-          {
-            limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
-            cursor: Type.Optional(
-              Type.String({ maxLength: longestCursor, description: 'The next_cursor of the page before.' }),
-            ),
-          },
-          { additionalProperties: false },
-        ),
+        querystring: Type.Object(markedPageQuery(defaultLimit), { additionalProperties: false }),
         response: {
           200: Type.Object({ blocks: Type.Array(BlockSchema), next_cursor: NextCursorSchema }),
           ...problems(...refusals),
@@ -251,12 +240,8 @@ function addListBlocksRoute(app: App, { db, clock }: Pick<LeaseRouteOptions, 'db
     async ({ query: { limit = defaultLimit, cursor } }) => {
       const after = cursor === undefined ? null : readCursor(cursor);
       const found = await new BlockStore(db).list(clock.now(), { limit: limit + 1, after });
-      const blocks = found.slice(0, limit);
-      const last = blocks.at(-1);
-      return {
-        blocks: blocks.map(toBlockView),
-        next_cursor: found.length > limit && last ? formatCursor(last) : null,
-      };
+      const { rows, next } = toMarkedPage(found, limit, formatCursor);
+      return { blocks: rows.map(toBlockView), next_cursor: next };
     },
   );
 }
@@ -268,7 +253,6 @@ const formatCursor = ({ viewerId, blockedAt }: BlockPlace): string =>
 /** @throws AppError VALIDATION_FAILED for a cursor that this server did not make */
 function readCursor(cursor: string): BlockPlace {
   const { viewerId, contentId, markedAt: blockedAt } = parseMarkId(cursor) ?? {};
-  if (!viewerId || contentId !== null || blockedAt === undefined)
-    throw validationFailure('/cursor', 'must be the next_cursor of an earlier answer');
+  if (!viewerId || contentId !== null || blockedAt === undefined) throw foreignCursor();
   return { viewerId, blockedAt };
 }
