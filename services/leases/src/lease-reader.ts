@@ -2,8 +2,8 @@ import type { LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
 import { isUuid } from '@latchkey/shared/contracts';
 import { findMarkState, throwDatabaseFault } from '@latchkey/shared/db';
 import { ActStore } from './acts/act-store.ts';
-import { createLeaseFinder } from './find-lease.ts';
 import { type Lease, toLeaseState } from './lease.ts';
+import { createLeaseFinder } from './lease-store.ts';
 import type { Database } from './own-tables.ts';
 
 /**

@@ -3,9 +3,9 @@ import type { Metrics } from '@latchkey/shared/metrics';
 import type { LeasePublisher } from '@latchkey/shared/replicas';
 import type { UsageCounts } from '@latchkey/shared/statistics';
 import type { ActWriter } from './acts/lease-act.ts';
-import type { LeaseFinder } from './find-lease.ts';
 import type { LeaseLedger } from './lease-ledger.ts';
 import type { LeaseRules } from './lease-rules.ts';
+import type { LeaseFinder } from './lease-store.ts';
 import type { RouteOptions } from './own-tables.ts';
 
 export interface LeaseRouteOptions extends RouteOptions {

@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { Lease, LeaseStatus, Revoker } from './lease.ts';
 import { matchesSelector, type SeenLeases } from './lease-selector.ts';
 import type { Schema } from './own-tables.ts';
-import { readSession } from './session-row.ts';
+import { readSession } from './session-store.ts';
 
 export const leaseColumns = [
   'id',

@@ -1,4 +1,4 @@
-import { type Cursor, hasReadAside, readAside } from '@latchkey/shared/db';
+import { type Cursor, hasReadAside, keepQuery, readAside } from '@latchkey/shared/db';
 import { countCovered } from './count-covered.ts';
 import type { Lease, LeaseStatus, Revoker } from './lease.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './lease-row.ts';
 import { matchesSelector, type SeenLeases } from './lease-selector.ts';
 import type { Database, Transaction } from './own-tables.ts';
-import { sessionColumn } from './session-row.ts';
+import { sessionColumn } from './session-store.ts';
 
 /** Index entries that a count reads in this thread: some 1 ms on SQLite, in which the process answers no request. */
 const countedAtOnce = 5_000;
@@ -186,4 +186,16 @@ export class LeaseStore {
       .executeTakeFirstOrThrow();
     return seen === countedAtOnce || unfinished ? null : active;
   }
+}
+
+/** `LeaseStore.find` for requests that come all the time. @param leaseId a UUID */
+export type LeaseFinder = (leaseId: string) => Promise<Lease | null>;
+
+export function createLeaseFinder(db: Database): LeaseFinder {
+  const store = new LeaseStore(db);
+  const find = keepQuery(db, (id) => store.selectById(id));
+  return async (leaseId) => {
+    const [row] = await find(leaseId);
+    return row ? toLease(row) : null;
+  };
 }

@@ -9,10 +9,9 @@ import {
 } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countListed } from './count-listed.ts';
 import { leaseStatuses } from './lease.ts';
 import { LeaseStore } from './lease-store.ts';
-import { listLeases } from './list-leases.ts';
+import { countListed, listLeases } from './list-leases.ts';
 
 const now = Date.UTC(2027, 0, 1);
 const selectors = {

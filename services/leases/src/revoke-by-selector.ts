@@ -9,7 +9,7 @@ import type { LeaseSelector } from './lease-selector.ts';
 import { MarkStore } from './mark-store.ts';
 import type { LedgerEntry, Transaction } from './own-tables.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
-import { sessionColumn } from './session-row.ts';
+import { sessionColumn } from './session-store.ts';
 
 /** How many of the newly revoked leases an answer shows (`docs/reference/contract.md#revocation`). */
 const shownLeases = 100;

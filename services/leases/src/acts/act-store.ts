@@ -15,7 +15,7 @@ import {
 } from '../lease-row.ts';
 import type { Renewal, Revocation } from '../lease-store.ts';
 import type { Database, Transaction } from '../own-tables.ts';
-import { sessionColumn } from '../session-row.ts';
+import { sessionColumn } from '../session-store.ts';
 import { byPair, latestOf, markStatesOf, type Pair, selectorsOf } from './pair-selectors.ts';
 
 export interface DeviceOfPair extends Pair {

@@ -1,17 +1,37 @@
-import type { Fate } from '@latchkey/shared/db';
+import { createGroupWriter, type Fate, isPostgres } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
-import { keyInUse } from '@latchkey/shared/idempotency';
+import { claimIds, keepAnswers, keyInUse } from '@latchkey/shared/idempotency';
 import { managementAudit } from '../lease-acting.ts';
 import type { LeaseEntry } from '../lease-ledger.ts';
 import type { LeaseWriting } from '../lease-route-options.ts';
-import type { AuditEntry } from '../own-tables.ts';
+import type { AuditEntry, Transaction } from '../own-tables.ts';
 import { lockAct, lockRows, tryLockActs } from './act-locks.ts';
 import { ActStore } from './act-store.ts';
 import type { ActsInWork, Placed } from './acts-in-work.ts';
 import { grantLeases } from './grant-leases.ts';
-import { claimKeys, keepActAnswers } from './keyed-acts.ts';
-import type { ActResult, ExtendAct, LeaseAct, ReleaseAct } from './lease-act.ts';
+import type { ActResult, ActWriter, ExtendAct, LeaseAct, ReleaseAct } from './lease-act.ts';
 import { RenewalPlan } from './renewal-plan.ts';
+
+/** Another try is only needed if a viewer releases the lease of its device at the same instant. */
+const tries = 3;
+
+/** Writes acts on leases. The acts of simultaneous requests share one transaction. */
+export function createActWriter(service: LeaseWriting): ActWriter {
+  return createGroupWriter<LeaseAct, ActResult>({
+    writeTogether: (acts) => service.ledger.write((entry) => writeActs(service, entry, acts, 'try')),
+    // Acts of one viewer lock each other out. Different viewers of a content share its lock.
+    ...(isPostgres(service.db) ? { subjectOf: (act: LeaseAct) => act.viewerId } : {}),
+    async writeAlone(act) {
+      for (let n = 0; n < tries; n++) {
+        const [fate] = await service.ledger.write((entry) => writeActs(service, entry, [act], 'wait'));
+        if (fate === undefined || typeof fate === 'string') continue;
+        if ('refusal' in fate) throw fate.refusal;
+        return fate.result;
+      }
+      throw new AppError('DEPENDENCY_UNAVAILABLE');
+    },
+  });
+}
 
 /**
  * Writes acts in the transaction of the entry, with a number of statements that does not depend on the number of acts. Releases come
@@ -20,7 +40,7 @@ import { RenewalPlan } from './renewal-plan.ts';
  * @param locking `try`: an act whose locks another transaction holds is not written, and its fate is `alone`
  * @returns the fate of each act, in their order
  */
-export async function writeActs(
+async function writeActs(
   service: LeaseWriting,
   entry: LeaseEntry,
   acts: readonly LeaseAct[],
@@ -108,4 +128,36 @@ async function extendLeases(work: ActsInWork, extensions: readonly Placed<Extend
     work.settle(place, { result: { lease, created: false } });
   }
   for (const lease of renewed.values()) entry.renewed(lease);
+}
+
+const keyTable = 'lease_idempotency_keys';
+
+function keyedActs(acts: readonly LeaseAct[]) {
+  return acts.flatMap((act, place) => (act.kind === 'create' && act.once ? [{ place, once: act.once }] : []));
+}
+
+/** Claims the keys of acts whose request has an `Idempotency-Key`. @returns the places of acts whose key another request has or had */
+async function claimKeys(tx: Transaction, acts: readonly LeaseAct[], now: number): Promise<Set<number>> {
+  const keyed = keyedActs(acts);
+  const free = await claimIds(
+    tx,
+    keyTable,
+    keyed.map(({ once }) => once.id),
+    now,
+  );
+  return new Set(keyed.flatMap(({ place }, n) => (free[n] ? [] : [place])));
+}
+
+/** Keeps the answers of keyed acts that were written. */
+async function keepActAnswers(
+  tx: Transaction,
+  acts: readonly LeaseAct[],
+  fates: readonly Fate<ActResult>[],
+  now: number,
+): Promise<void> {
+  const answers = keyedActs(acts).flatMap(({ place, once: { id, bodyHash, answerOf } }) => {
+    const fate = fates[place];
+    return typeof fate === 'object' && 'result' in fate ? [{ id, bodyHash, ...answerOf(fate.result) }] : [];
+  });
+  await keepAnswers(tx, keyTable, answers, now);
 }

@@ -14,13 +14,12 @@ import {
   validationFailure,
 } from '@latchkey/shared/http';
 import { Type } from '@latchkey/shared/schema';
-import { countListed } from '../count-listed.ts';
 import { leaseStatuses } from '../lease.ts';
 import type { LeaseService } from '../lease-route-options.ts';
 import { isByExpiry, leaseOrders } from '../lease-row.ts';
 import { LeaseSchema, toLeaseView } from '../lease-schema.ts';
 import { LeaseStore } from '../lease-store.ts';
-import { listLeases } from '../list-leases.ts';
+import { countListed, listLeases } from '../list-leases.ts';
 
 const defaultLimit = 100;
 
