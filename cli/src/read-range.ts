@@ -6,8 +6,13 @@ export interface ByteRange {
   readonly length: number;
 }
 
+/** Bytes of a file on disk; none of an empty file. */
+export interface FileRange extends ByteRange {
+  readonly path: string;
+}
+
 /** Reads a part of a file on disk. @returns fewer bytes if the file ends before. @throws an error of the file system as Node gives it */
-export async function readRange(path: string, { offset, length }: ByteRange): Promise<Buffer> {
+export async function readRange({ path, offset, length }: FileRange): Promise<Buffer> {
   const file = await open(path);
   try {
     // A length from a playlist must not take more memory than the file has.

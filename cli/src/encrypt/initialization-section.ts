@@ -1,41 +1,27 @@
-import type { MediaReference } from '../hls/media-playlist.ts';
-import { readRange } from '../read-range.ts';
+import type { MapTag } from '../hls/media-playlist.ts';
+import { type FileRange, readRange } from '../read-range.ts';
 import { showUrl } from '../show-url.ts';
-import type { Rendition } from './load-presentation.ts';
-import type { MediaLocations, SourceSlice } from './locate-media.ts';
 
-/** Which EXT-X-MAP of a rendition may stay in the clear. */
-interface ClearMaps {
-  readonly clearMaps: ReadonlySet<MediaReference>;
-  /** One sentence for each that may not. */
-  readonly warnings: readonly string[];
-}
-
-/** @param locations where the bytes of the rendition are */
-export async function findClearMaps({ playlist }: Rendition, locations: MediaLocations): Promise<ClearMaps> {
-  const clearMaps = new Set<MediaReference>();
-  const warnings = new Map<string, string>();
+/**
+ * Decides which EXT-X-MAP of a rendition may stay in the clear.
+ *
+ * @param warn gets one sentence for each section that may not
+ */
+export function createMapInspector(warn: (text: string) => void) {
   // A live stream with many breaks names the same few sections repeatedly.
   const known = new Map<string, boolean>();
-  for (const { head } of playlist.segments) {
-    for (const line of head) {
-      const slice = 'map' in line ? locations.get(line.map) : undefined;
-      if (!slice || !('map' in line)) continue;
-      const id = JSON.stringify(slice);
-      const isClear = known.get(id) ?? (await isInitializationSection(bytesOfFile(slice)));
-      if (isClear) clearMaps.add(line.map);
-      else if (!known.has(id)) {
-        const place = `${playlist.playlist}:${line.map.line}`;
-        const name = `"${showUrl(line.map.uri)}" of #EXT-X-MAP`;
-        warnings.set(
-          id,
-          `${place}: ${name} is more than an initialization section, so it is encrypted; VLC does not play that`,
-        );
-      }
-      known.set(id, isClear);
-    }
-  }
-  return { clearMaps, warnings: [...warnings.values()] };
+  return async ({ uri, place }: MapTag, section: FileRange): Promise<boolean> => {
+    const id = JSON.stringify(section);
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const isClear = await isInitializationSection(bytesOfFile(section));
+    known.set(id, isClear);
+    if (!isClear)
+      warn(
+        `${place.playlist}:${place.line}: "${showUrl(uri)}" of #EXT-X-MAP is more than an initialization section, so it is encrypted; VLC does not play that`,
+      );
+    return isClear;
+  };
 }
 
 /** Boxes that describe media and contain none (ISO/IEC 14496-12 section 6.2). `mdat` and `meta` can hold pictures. */
@@ -124,10 +110,10 @@ function isSubtitleHead(bytes: Buffer): boolean {
   return /^\uFEFF?WEBVTT(\s|$)/.test(text) && !text.includes('-->');
 }
 
-function bytesOfFile({ path, offset, length }: SourceSlice): ReadableBytes {
+function bytesOfFile({ path, offset, length }: FileRange): ReadableBytes {
   return {
     length,
-    read: (from, count) => readRange(path, { offset: offset + from, length: Math.min(count, length - from) }),
+    read: (from, count) => readRange({ path, offset: offset + from, length: Math.min(count, length - from) }),
   };
 }
 

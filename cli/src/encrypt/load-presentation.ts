@@ -72,8 +72,7 @@ export async function loadPresentation(
   const multivariant = parseMultivariantPlaylist(text);
   const byPath = new Map<string, Rendition>();
   const renditionOfUri = new Map<string, Rendition>();
-  for (const { uri, line } of multivariant.named) {
-    const place = { playlist: text.playlist, line };
+  for (const { uri, place } of multivariant.named) {
     const path = await resolveReference(uri, playlistPath, sourceRoot, place);
     let rendition = byPath.get(path);
     if (!rendition) {

@@ -1,11 +1,11 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import type { FileRange } from '../read-range.ts';
 import { addHash } from './add-hash.ts';
-import type { SourceSlice } from './locate-media.ts';
 
 /** One file to be written. */
 export interface MediaFileJob {
-  readonly source: SourceSlice;
+  readonly source: FileRange;
   /** Its path, with an extension. */
   readonly target: string;
   /** Whether its name gets a hash of its bytes (`addHash`). */

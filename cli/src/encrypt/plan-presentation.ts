@@ -3,12 +3,11 @@ import { checkContentId } from '../check-options.ts';
 import type { MediaPlaylist, MediaSegment } from '../hls/media-playlist.ts';
 import { renderMultivariantPlaylist, variantTag } from '../hls/multivariant-playlist.ts';
 import { playlistError } from '../hls/playlist-lines.ts';
+import type { FileRange } from '../read-range.ts';
 import { type KeyName, keyPath, type WrittenContent } from './content-key-source.ts';
 import type { EncryptOptions } from './encrypt-options.ts';
-import { findClearMaps } from './initialization-section.ts';
 import { createVectorIssuer } from './issue-vectors.ts';
 import type { Presentation, Rendition } from './load-presentation.ts';
-import { locateMedia, type MediaLocations, type SourceSlice } from './locate-media.ts';
 import { type NameOf, planRendition, type RenditionPlan } from './plan-rendition.ts';
 import { keyUrl, renderMediaPlaylist } from './render-media-playlist.ts';
 import { mediaPlaylistName, rootPlaylistName } from './target-names.ts';
@@ -48,11 +47,10 @@ export async function planPresentation(
   // I-frame playlists last: each I-frame has the key of the segment that it comes from.
   const ordered = presentation.renditions.toSorted((a, b) => rankOf(a) - rankOf(b));
   for (const rendition of ordered) {
-    const locations = await locateMedia(rendition, presentation.sourceRoot);
-    const { clearMaps, warnings: mapWarnings } = await findClearMaps(rendition, locations);
-    warnings.push(...mapWarnings);
-    const keyOf = chooseKeys(rendition, locations, { presentation, fullPlans, options });
-    const plan = planRendition(rendition, locations, { keyOf, clearMaps, issueIv });
+    const keyOf = chooseKeys(rendition, { presentation, fullPlans, options });
+    const { sourceRoot } = presentation;
+    const warn = (text: string) => void warnings.push(text);
+    const plan = await planRendition(rendition, { sourceRoot, keyOf, issueIv, warn });
     plans.push(plan);
     if (!rendition.playlist.iFramesOnly) fullPlans.push(plan);
   }
@@ -85,9 +83,8 @@ interface Surroundings {
 
 function chooseKeys(
   rendition: Rendition,
-  locations: MediaLocations,
   { presentation, fullPlans, options }: Surroundings,
-): (segment: MediaSegment) => KeyName {
+): (segment: MediaSegment, source: FileRange | undefined) => KeyName {
   const { playlist } = rendition;
   const contentId = () => contentIdOf(rendition, presentation, options);
   const [first] = fullPlans;
@@ -97,8 +94,8 @@ function chooseKeys(
   const bySource = nameKeysBySource(fullPlans);
   // Made when needed, so that an unused id is not checked.
   let byTime: ((segment: MediaSegment) => KeyName) | undefined;
-  return (segment) => {
-    const found = bySource(segment, locations.get(segment));
+  return (segment, source) => {
+    const found = source && bySource(source);
     if (found) return found;
     byTime ??= nameKeysByTime(playlist, videoPlanOf(presentation, fullPlans) ?? first, contentId());
     return byTime(segment);
@@ -137,9 +134,6 @@ function uniqueKeys(keys: readonly KeyName[]): KeyName[] {
   return [...new Map(keys.map((key) => [keyPath(key), key])).values()];
 }
 
-/** The content key of a segment; undefined if this rule does not know the segment. */
-type NameKey = (segment: MediaSegment, source: SourceSlice | undefined) => KeyName | undefined;
-
 /** By so much the times of I-frames and of segments may differ: playlists round them to milliseconds or worse. */
 const roundingSeconds = 0.1;
 
@@ -174,25 +168,23 @@ function nameKeysByNumber(
  * keys than playing.
  *
  * @param plans of the renditions that are not I-frame playlists
+ * @returns undefined for bytes that no segment contains
  */
-function nameKeysBySource(plans: readonly RenditionPlan[]): NameKey {
+function nameKeysBySource(plans: readonly RenditionPlan[]): (source: FileRange) => KeyName | undefined {
   const segmentsOfFile = new Map<string, { start: number; end: number; key: KeyName }[]>();
-  for (const { fileOf, rendition } of plans) {
-    for (const segment of rendition.playlist.segments) {
-      const { source, encryption } = fileOf.get(segment) ?? {};
-      if (!source || !encryption) continue;
-      const known = segmentsOfFile.get(source.path) ?? [];
-      known.push({ start: source.offset, end: source.offset + source.length, key: encryption.key });
-      segmentsOfFile.set(source.path, known);
-    }
+  for (const { file, key } of plans.flatMap(({ segments }) => segments)) {
+    if (!file) continue;
+    const { path, offset, length } = file.source;
+    const known = segmentsOfFile.get(path) ?? [];
+    known.push({ start: offset, end: offset + length, key });
+    segmentsOfFile.set(path, known);
   }
   for (const known of segmentsOfFile.values()) known.sort((a, b) => a.start - b.start);
-  return (_, source) => {
-    if (!source) return undefined;
-    const known = segmentsOfFile.get(source.path) ?? [];
+  return ({ path, offset, length }) => {
+    const known = segmentsOfFile.get(path) ?? [];
     // The last segment that begins at the I-frame or before it. A binary search: a film in one file may have thousands.
-    const found = known[countUpTo(known, ({ start }) => start <= source.offset) - 1];
-    return found && source.offset + source.length <= found.end ? found.key : undefined;
+    const found = known[countUpTo(known, ({ start }) => start <= offset) - 1];
+    return found && offset + length <= found.end ? found.key : undefined;
   };
 }
 
@@ -206,18 +198,17 @@ function nameKeysByTime(
   plan: RenditionPlan,
   contentId: string,
 ): (segment: MediaSegment) => KeyName {
-  const starts = startTimes(plan.rendition.playlist);
-  const epochs = plan.rendition.playlist.segments.map((segment) => plan.keyOf(segment).epoch);
-  const times = new Map(startTimes(iFrames).map((time, index) => [iFrames.segments[index], time]));
+  const starts = startTimes(plan.segments);
+  const times = new Map(startTimes(iFrames.segments).map((time, index) => [iFrames.segments[index], time]));
   return (segment) => {
     const time = (times.get(segment) ?? 0) + roundingSeconds;
     const index = Math.max(countUpTo(starts, (start) => start <= time) - 1, 0);
-    return { contentId, epoch: epochs[index] };
+    return { contentId, epoch: plan.segments[index]?.key.epoch };
   };
 }
 
 /** Seconds from the beginning of the playlist to each segment. */
-function startTimes({ segments }: MediaPlaylist): number[] {
+function startTimes(segments: readonly { readonly seconds: number }[]): number[] {
   let time = 0;
   return segments.map(({ seconds }) => {
     const start = time;

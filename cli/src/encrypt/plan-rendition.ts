@@ -1,13 +1,17 @@
-import type { MapTag, MediaReference, MediaSegment } from '../hls/media-playlist.ts';
+import { stat } from 'node:fs/promises';
+import type { HeadLine, MapTag, MediaReference, MediaSegment } from '../hls/media-playlist.ts';
+import { playlistError } from '../hls/playlist-lines.ts';
+import { resolveReference } from '../hls/resolve-reference.ts';
+import type { FileRange } from '../read-range.ts';
 import { showUrl } from '../show-url.ts';
 import type { KeyName } from './content-key-source.ts';
+import { createMapInspector } from './initialization-section.ts';
 import type { Rendition } from './load-presentation.ts';
-import type { MediaLocations, SourceSlice } from './locate-media.ts';
 import { createMapNamer, segmentName } from './target-names.ts';
 
 /** One file to be written. */
 export interface PlannedFile {
-  readonly source: SourceSlice;
+  readonly source: FileRange;
   /** In the rendition's folder, without a hash. */
   readonly name: string;
   /** The key, and a vector of 16 bytes for this file alone. Undefined for an initialization section in the clear. */
@@ -17,68 +21,99 @@ export interface PlannedFile {
 /** The name that a file was written by. */
 export type NameOf = (file: PlannedFile) => string;
 
+export interface PlannedSegment {
+  readonly seconds: number;
+  /** The lines before it, with the file of each EXT-X-MAP. */
+  readonly head: readonly (Exclude<HeadLine, { map: MapTag }> | { map: MapTag; file: PlannedFile })[];
+  /** Undefined for a segment marked EXT-X-GAP. */
+  readonly file: PlannedFile | undefined;
+  /** In the playlist, without a hash. */
+  readonly name: string;
+  /** The key that it has, or would have if it were not marked EXT-X-GAP. */
+  readonly key: KeyName;
+}
+
 export interface RenditionPlan {
   readonly rendition: Rendition;
+  readonly segments: readonly PlannedSegment[];
   /** Segments and initialization sections in the order of their first use. */
   readonly files: readonly PlannedFile[];
-  /** The file of each segment and each EXT-X-MAP; segments marked EXT-X-GAP have none. */
-  readonly fileOf: ReadonlyMap<MediaReference, PlannedFile>;
-  /** Names in the playlist for segments marked EXT-X-GAP. */
-  readonly gapNames: ReadonlyMap<MediaSegment, string>;
-  /** The key that a segment has, or would have if it were not marked EXT-X-GAP. */
-  readonly keyOf: (segment: MediaSegment) => KeyName;
 }
 
 interface RenditionPlanOptions {
-  readonly keyOf: (segment: MediaSegment) => KeyName;
-  /** The EXT-X-MAP tags whose files contain no media. */
-  readonly clearMaps: ReadonlySet<MediaReference>;
+  /** Nothing outside of this folder is read. */
+  readonly sourceRoot: string;
+  /** @param source undefined for a segment marked EXT-X-GAP */
+  readonly keyOf: (segment: MediaSegment, source: FileRange | undefined) => KeyName;
   readonly issueIv: () => Buffer;
+  readonly warn: (text: string) => void;
 }
 
 /**
- * Decides key, vector and name of every file. An EXT-X-MAP that has to be encrypted has the key of the segment
+ * Finds every file, and decides its key, vector and name. An EXT-X-MAP that has to be encrypted has the key of the segment
  * after it, which is in force at the tag (RFC 8216 section 4.3.2.5).
+ *
+ * @throws AppError `VALIDATION_FAILED` for a file that is missing, too short, or outside `sourceRoot`
  */
-export function planRendition(
+export async function planRendition(
   rendition: Rendition,
-  locations: MediaLocations,
-  { keyOf, clearMaps, issueIv }: RenditionPlanOptions,
-): RenditionPlan {
+  { sourceRoot, keyOf, issueIv, warn }: RenditionPlanOptions,
+): Promise<RenditionPlan> {
+  const { mediaSequence, segments } = rendition.playlist;
+  const locate = createLocator(rendition.path, sourceRoot);
+  const isClear = createMapInspector(warn);
   const files: PlannedFile[] = [];
-  const fileOf = new Map<MediaReference, PlannedFile>();
-  const gapNames = new Map<MediaSegment, string>();
   const maps = new Map<string, PlannedFile>();
   const nameMap = createMapNamer();
   let fragmented = false;
 
-  const add = (reference: MediaReference, name: string, key: KeyName | undefined): PlannedFile => {
-    const source = locations.get(reference);
-    if (!source) throw new Error(`"${showUrl(reference.uri)}" was not located`);
+  const add = (source: FileRange, name: string, key: KeyName | undefined): PlannedFile => {
     const file = { source, name, encryption: key && { key, iv: issueIv() } };
     files.push(file);
     return file;
   };
   // A map that is repeated, for example after a discontinuity, is written once: in the clear, or under each key.
-  const addMap = (map: MapTag, number: bigint, segmentKey: KeyName): PlannedFile => {
-    const key = clearMaps.has(map) ? undefined : segmentKey;
-    const id = JSON.stringify([locations.get(map), key]);
-    const file = maps.get(id) ?? add(map, nameMap(number, map.uri), key);
+  const addMap = async (map: MapTag, number: bigint, segmentKey: KeyName): Promise<PlannedFile> => {
+    const source = await locate(map);
+    const key = (await isClear(map, source)) ? undefined : segmentKey;
+    const id = JSON.stringify([source, key]);
+    const file = maps.get(id) ?? add(source, nameMap(number, map.uri), key);
     maps.set(id, file);
     return file;
   };
 
-  rendition.playlist.segments.forEach((segment, index) => {
-    const number = rendition.playlist.mediaSequence + BigInt(index);
-    const key = keyOf(segment);
+  const planned: PlannedSegment[] = [];
+  for (const [index, segment] of segments.entries()) {
+    const number = mediaSequence + BigInt(index);
+    const source = segment.gap ? undefined : await locate(segment);
+    const key = keyOf(segment, source);
+    const head: PlannedSegment['head'][number][] = [];
     for (const line of segment.head) {
-      if (!('map' in line)) continue;
-      fragmented = true;
-      fileOf.set(line.map, addMap(line.map, number, key));
+      fragmented ||= 'map' in line;
+      head.push('map' in line ? { map: line.map, file: await addMap(line.map, number, key) } : line);
     }
     const name = segmentName(number, segment.uri, fragmented);
-    if (segment.gap) gapNames.set(segment, name);
-    else fileOf.set(segment, add(segment, name, key));
-  });
-  return { rendition, files, fileOf, gapNames, keyOf };
+    planned.push({ seconds: segment.seconds, head, file: source && add(source, name, key), name, key });
+  }
+  return { rendition, segments: planned, files };
+}
+
+/** Finds the bytes of segments and initialization sections. */
+function createLocator(playlistPath: string, sourceRoot: string) {
+  const files = new Map<string, { path: string; size: number }>();
+  return async ({ uri, byteRange, place }: MediaReference): Promise<FileRange> => {
+    let file = files.get(uri);
+    if (!file) {
+      const path = await resolveReference(uri, playlistPath, sourceRoot, place);
+      const found = await stat(path);
+      if (!found.isFile()) throw playlistError(place, `"${showUrl(uri)}" is not a file`);
+      file = { path, size: found.size };
+      files.set(uri, file);
+    }
+    const { path, size } = file;
+    const { offset, length } = byteRange ?? { offset: 0, length: size };
+    if (offset + length <= size) return { path, offset, length };
+    const detail = `bytes ${offset} to ${offset + length} of "${showUrl(uri)}", which has ${size} only`;
+    throw playlistError(place, detail);
+  };
 }

@@ -1,8 +1,7 @@
 import { formatAttributeList, replaceUri } from '@latchkey/shared/hls';
-import type { MapTag, MediaSegment } from '../hls/media-playlist.ts';
-import { showUrl } from '../show-url.ts';
+import type { MapTag } from '../hls/media-playlist.ts';
 import { type KeyName, keyPath } from './content-key-source.ts';
-import type { NameOf, PlannedFile, RenditionPlan } from './plan-rendition.ts';
+import type { NameOf, PlannedFile, PlannedSegment, RenditionPlan } from './plan-rendition.ts';
 
 /** RFC 8216 section 7: the IV attribute needs version 2, EXT-X-I-FRAMES-ONLY 4, EXT-X-MAP elsewhere 6. @param stated of the source */
 export function neededVersion(stated: number, hasMap: boolean, iFramesOnly: boolean): number {
@@ -26,19 +25,17 @@ export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string, nam
     else if (encrypted) output.push('#EXT-X-KEY:METHOD=NONE');
     encrypted = file.encryption !== undefined;
   };
-  for (const segment of playlist.segments) {
-    const keyAt = segmentKeyPosition(segment.head);
-    const file = plan.fileOf.get(segment);
-    segment.head.forEach((line, position) => {
+  for (const { head, file, name } of plan.segments) {
+    const keyAt = segmentKeyPosition(head);
+    head.forEach((line, position) => {
       if (position === keyAt && file) putKey(file);
       if ('map' in line) {
-        const mapFile = fileOf(line.map, plan);
-        putKey(mapFile);
-        output.push(renderMap(line.map, nameOf(mapFile)));
+        putKey(line.file);
+        output.push(renderMap(line.map, nameOf(line.file)));
       } else output.push(line.text);
     });
-    if (keyAt === segment.head.length && file) putKey(file);
-    output.push(file ? nameOf(file) : (plan.gapNames.get(segment) ?? ''));
+    if (keyAt === head.length && file) putKey(file);
+    output.push(file ? nameOf(file) : name);
   }
   output.push(...playlist.tail);
 
@@ -55,16 +52,10 @@ export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string, nam
  * Before #EXTINF, where players look for it, or after the last EXT-X-MAP if that is later: an EXT-X-MAP is in the clear or
  * has its own vector.
  */
-function segmentKeyPosition(head: MediaSegment['head']): number {
+function segmentKeyPosition(head: PlannedSegment['head']): number {
   const duration = head.findIndex((line) => 'tag' in line && line.tag === 'EXTINF');
   const lastMap = head.findLastIndex((line) => 'map' in line);
   return Math.max(duration, lastMap + 1);
-}
-
-function fileOf(map: MapTag, plan: RenditionPlan): PlannedFile {
-  const file = plan.fileOf.get(map);
-  if (!file) throw new Error(`"${showUrl(map.uri)}" was not planned`);
-  return file;
 }
 
 /** Without BYTERANGE, since each initialization section is a separate file. */

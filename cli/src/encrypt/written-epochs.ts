@@ -44,17 +44,15 @@ interface Timeline {
 }
 
 /** One for each content id of a rendition: I-frames may have the keys of several renditions. */
-function timelinesOf({ rendition: { playlist }, keyOf }: RenditionPlan): Timeline[] {
+function timelinesOf({ rendition, segments }: RenditionPlan): Timeline[] {
   const contents = new Map<string, Map<number, number>>();
-  for (const segment of playlist.segments) {
-    const { contentId, epoch } = keyOf(segment);
-    const seconds = contents.get(contentId) ?? new Map<number, number>();
-    contents.set(contentId, seconds);
-    if (epoch !== undefined) seconds.set(epoch, (seconds.get(epoch) ?? 0) + segment.seconds);
+  for (const { key, seconds: length } of segments) {
+    const seconds = contents.get(key.contentId) ?? new Map<number, number>();
+    contents.set(key.contentId, seconds);
+    if (key.epoch !== undefined) seconds.set(key.epoch, (seconds.get(key.epoch) ?? 0) + length);
   }
-  return [...contents].map(([contentId, seconds]) => {
-    return { contentId, iFrames: playlist.iFramesOnly, seconds };
-  });
+  const iFrames = rendition.playlist.iFramesOnly;
+  return [...contents].map(([contentId, seconds]) => ({ contentId, iFrames, seconds }));
 }
 
 function measure(timelines: readonly Timeline[]): WrittenEpochs {

@@ -17,7 +17,7 @@ export function findHeaderFaults({ playlist, lines }: PlaylistText, media: Media
   if (!target) faults.push(`${playlist}: has no #EXT-X-TARGETDURATION; ${written}`);
   else if (longer)
     faults.push(
-      `${playlist}:${target.number}: #EXT-X-TARGETDURATION is below the ${longer.seconds} s of line ${longer.line}, rounded; ${written}`,
+      `${playlist}:${target.number}: #EXT-X-TARGETDURATION is below the ${longer.seconds} s of line ${longer.place.line}, rounded; ${written}`,
     );
   else if (stated !== targetSeconds)
     faults.push(
@@ -25,7 +25,7 @@ export function findHeaderFaults({ playlist, lines }: PlaylistText, media: Media
     );
   const [first] = segments;
   for (const { tag, number } of lines)
-    if (tag === 'EXT-X-MEDIA-SEQUENCE' && first && number > first.line)
+    if (tag === 'EXT-X-MEDIA-SEQUENCE' && first && number > first.place.line)
       faults.push(
         `${playlist}:${number}: #EXT-X-MEDIA-SEQUENCE stands after a segment, where players refuse it; it is written before the first one`,
       );

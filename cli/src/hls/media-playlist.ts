@@ -1,15 +1,18 @@
-import { type AttributeList, findAttribute, type PlaylistLine } from '@latchkey/shared/hls';
+import { type AttributeList, findAttribute } from '@latchkey/shared/hls';
 import type { ByteRange } from '../read-range.ts';
 import { showUrl } from '../show-url.ts';
-import { type Place, type PlaylistText, playlistError, readAttributes } from './playlist-lines.ts';
+import {
+  type PlacedLine,
+  type PlaylistText,
+  playlistError,
+  type Reference,
+  readAttributes,
+} from './playlist-lines.ts';
 import { isLowLatencyTag } from './refused-tags.ts';
 
 /** A reference of a playlist to (a part of) a file. */
-export interface MediaReference {
-  readonly uri: string;
+export interface MediaReference extends Reference {
   readonly byteRange: ByteRange | undefined;
-  /** Line of the playlist that names it, from 1. */
-  readonly line: number;
 }
 
 /** EXT-X-MAP (RFC 8216 section 4.3.2.5): where the initialization section of the following segments is. */
@@ -18,7 +21,7 @@ export interface MapTag extends MediaReference {
 }
 
 /** A line before a segment: kept unchanged, or an EXT-X-MAP to be rewritten. */
-type HeadLine = { readonly text: string; readonly tag: string } | { readonly map: MapTag };
+export type HeadLine = { readonly text: string; readonly tag: string } | { readonly map: MapTag };
 
 export interface MediaSegment extends MediaReference {
   /** Duration by EXTINF; 0 if that is not a number, or over 10^9. */
@@ -57,7 +60,7 @@ const nothingPending = () => ({
   gap: false,
   /** Seconds; undefined before EXTINF. */
   duration: undefined as number | undefined,
-  byteRange: undefined as { text: string; line: number } | undefined,
+  byteRange: undefined as PlacedLine | undefined,
 });
 type Pending = ReturnType<typeof nothingPending>;
 
@@ -73,18 +76,18 @@ export function parseMediaPlaylist({ playlist, lines }: PlaylistText): MediaPlay
   let previous: MediaSegment | undefined;
   for (const line of lines) {
     if (line.kind === 'uri') {
-      previous = finishSegment(playlist, line, pending, previous);
+      previous = finishSegment(line, pending, previous);
       segments.push(previous);
       pending = nothingPending();
     } else {
-      readHeadLine(playlist, line, pending);
+      readHeadLine(line, pending);
     }
   }
   if (segments.length === 0) throw playlistError({ playlist }, 'has no segment');
   return {
     playlist,
     version: readVersion(lines),
-    mediaSequence: readMediaSequence(playlist, lines),
+    mediaSequence: readMediaSequence(lines),
     targetSeconds: Math.max(readTargetSeconds(lines), longestSeconds(segments)),
     iFramesOnly: lines.some(({ tag }) => tag === 'EXT-X-I-FRAMES-ONLY'),
     segments,
@@ -97,19 +100,15 @@ export function parseMediaPlaylist({ playlist, lines }: PlaylistText): MediaPlay
 /** Tags that are not kept where they stand: they are written anew, or apply to a clear playlist only. */
 const rewrittenTags = new Set(['EXT-X-VERSION', 'EXT-X-TARGETDURATION', 'EXT-X-MEDIA-SEQUENCE', 'EXT-X-KEY']);
 
-function readHeadLine(playlist: string, line: PlaylistLine, pending: Pending): void {
+function readHeadLine(line: PlacedLine, pending: Pending): void {
   if (rewrittenTags.has(line.tag) || isLowLatencyTag(line)) return;
   if (line.tag === 'EXT-X-BYTERANGE') {
-    pending.byteRange = { text: line.value, line: line.number };
-    return;
-  }
-  if (line.tag === 'EXT-X-MAP') {
-    pending.head.push({ map: readMap(playlist, line) });
+    pending.byteRange = line;
     return;
   }
   if (line.tag === 'EXT-X-GAP') pending.gap = true;
   if (line.tag === 'EXTINF') pending.duration = readSeconds(line.value);
-  pending.head.push({ text: line.text, tag: line.tag });
+  pending.head.push(line.tag === 'EXT-X-MAP' ? { map: readMap(line) } : line);
 }
 
 /** Three decades. A larger number is not the duration of a segment. */
@@ -121,35 +120,33 @@ function readSeconds(value: string): number {
   return seconds < mostSeconds ? seconds : 0;
 }
 
-function readMap(playlist: string, line: PlaylistLine): MapTag {
-  const attributes = readAttributes(playlist, line);
-  const place = { playlist, line: line.number };
+function readMap(line: PlacedLine): MapTag {
+  const { place } = line;
+  const attributes = readAttributes(line);
   const uri = findAttribute(attributes, 'URI');
   if (!uri) throw playlistError(place, '#EXT-X-MAP without a URI');
   const range = findAttribute(attributes, 'BYTERANGE');
   // Section 4.3.2.5: the BYTERANGE of a map without an offset begins at 0.
   const byteRange = range === undefined ? undefined : readRange(place, range, 0);
-  return { attributes, uri, byteRange, line: line.number };
+  return { attributes, uri, byteRange, place };
 }
 
 function finishSegment(
-  playlist: string,
-  line: PlaylistLine,
+  { text, place }: PlacedLine,
   pending: Pending,
   previous: MediaSegment | undefined,
 ): MediaSegment {
-  const uri = line.text.trim();
-  if (pending.duration === undefined) {
-    throw playlistError({ playlist, line: line.number }, `"${showUrl(uri)}" has no #EXTINF before it`);
-  }
+  const uri = text.trim();
+  if (pending.duration === undefined)
+    throw playlistError(place, `"${showUrl(uri)}" has no #EXTINF before it`);
   let byteRange: ByteRange | undefined;
   if (pending.byteRange) {
     const before = previous?.uri === uri ? previous.byteRange : undefined;
     const nextOffset = before && before.offset + before.length;
-    byteRange = readRange({ playlist, line: pending.byteRange.line }, pending.byteRange.text, nextOffset);
+    byteRange = readRange(pending.byteRange.place, pending.byteRange.value, nextOffset);
   }
   const { duration: seconds, gap, head } = pending;
-  return { uri, byteRange, line: line.number, seconds, gap, head };
+  return { uri, byteRange, place, seconds, gap, head };
 }
 
 /**
@@ -158,7 +155,7 @@ function finishSegment(
  *
  * @param nextOffset that end; undefined without a previous range
  */
-function readRange(place: Place, text: string, nextOffset: number | undefined): ByteRange {
+function readRange(place: Reference['place'], text: string, nextOffset: number | undefined): ByteRange {
   const match = /^(\d{1,15})(?:@(\d{1,15}))?$/.exec(text.trim());
   if (!match)
     throw playlistError(place, `"${text}" is not a byte range; accepted: <length> or <length>@<offset>`);
@@ -170,13 +167,13 @@ function readRange(place: Place, text: string, nextOffset: number | undefined): 
   return { offset, length };
 }
 
-function readVersion(lines: readonly PlaylistLine[]): number {
+function readVersion(lines: readonly PlacedLine[]): number {
   const version = Number.parseInt(lines.find(({ tag }) => tag === 'EXT-X-VERSION')?.value ?? '1', 10);
   return Number.isInteger(version) && version > 0 ? version : 1;
 }
 
 /** @returns 0 without the tag, or if its value is no number of seconds */
-function readTargetSeconds(lines: readonly PlaylistLine[]): number {
+function readTargetSeconds(lines: readonly PlacedLine[]): number {
   const value = lines.find(({ tag }) => tag === 'EXT-X-TARGETDURATION')?.value.trim() ?? '';
   return /^\d{1,9}(?:\.\d{1,9})?$/.test(value) ? Math.ceil(Number(value)) : 0;
 }
@@ -186,13 +183,13 @@ function longestSeconds(segments: readonly MediaSegment[]): number {
   return segments.reduce((most, { seconds }) => Math.max(most, Math.round(seconds)), 1);
 }
 
-function readMediaSequence(playlist: string, lines: readonly PlaylistLine[]): bigint {
+function readMediaSequence(lines: readonly PlacedLine[]): bigint {
   const line = lines.find(({ tag }) => tag === 'EXT-X-MEDIA-SEQUENCE');
   if (!line) return 0n;
   const number = /^\d{1,20}$/.test(line.value.trim()) ? BigInt(line.value.trim()) : undefined;
   if (number !== undefined && number <= largestInteger) return number;
   const detail = `#EXT-X-MEDIA-SEQUENCE "${line.value}"; accepted: a whole number from 0 to ${largestInteger}`;
-  throw playlistError({ playlist, line: line.number }, detail);
+  throw playlistError(line.place, detail);
 }
 
 /** Section 4.2: a decimal integer is at most 2^64-1. */

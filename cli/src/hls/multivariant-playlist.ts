@@ -2,29 +2,29 @@ import {
   type AttributeList,
   findAttribute,
   formatAttributeList,
-  type PlaylistLine,
   parseAttributeList,
   replaceUri,
 } from '@latchkey/shared/hls';
-import { type PlaylistText, playlistError, readAttributes } from './playlist-lines.ts';
+import {
+  type PlacedLine,
+  type PlaylistText,
+  playlistError,
+  type Reference,
+  readAttributes,
+} from './playlist-lines.ts';
 
 /** A media playlist that a multivariant playlist names. */
-interface NamedPlaylist {
-  readonly uri: string;
+interface NamedPlaylist extends Reference {
   /** {@link variantTag}, or EXT-X-MEDIA (RFC 8216 section 4.3.4.1) or EXT-X-I-FRAME-STREAM-INF (4.3.4.3). */
   readonly tag: string;
   /** Of that tag. None of a malformed {@link variantTag}: its line is kept as it is, so a fault in it is a matter for players. */
   readonly attributes: AttributeList;
-  /** Of the URI, from 1. */
-  readonly line: number;
 }
 
 /** RFC 8216 section 4.3.4.2: its URI is the line after it. */
 export const variantTag = 'EXT-X-STREAM-INF';
 
 export interface MultivariantPlaylist {
-  /** The path, for messages. */
-  readonly playlist: string;
   /** A text is kept unchanged. */
   readonly lines: readonly ({ readonly text: string } | NamedPlaylist)[];
   /** The lines that name a media playlist. */
@@ -36,26 +36,26 @@ export interface MultivariantPlaylist {
  *
  * @throws AppError `VALIDATION_FAILED` with the line
  */
-export function parseMultivariantPlaylist({ playlist, lines }: PlaylistText): MultivariantPlaylist {
+export function parseMultivariantPlaylist({ lines }: PlaylistText): MultivariantPlaylist {
   const result: MultivariantPlaylist['lines'][number][] = [];
-  let variant: PlaylistLine | undefined;
+  let variant: PlacedLine | undefined;
   for (const line of lines) {
-    const place = { playlist, line: line.number };
     if (line.kind === 'uri') {
+      const { text, place } = line;
       if (!variant) throw playlistError(place, 'a URI without #EXT-X-STREAM-INF before it');
       const attributes = readLeniently(variant.value);
-      result.push({ uri: line.text.trim(), tag: variantTag, attributes, line: line.number });
+      result.push({ uri: text.trim(), tag: variantTag, attributes, place });
       variant = undefined;
       continue;
     }
     if (line.tag === variantTag) {
-      if (variant) throw playlistError({ playlist, line: variant.number }, missingUri);
+      if (variant) throw playlistError(variant.place, missingUri);
       variant = line;
     }
-    result.push(readOther(playlist, line));
+    result.push(readOther(line));
   }
-  if (variant) throw playlistError({ playlist, line: variant.number }, missingUri);
-  return { playlist, lines: result, named: result.filter((line) => 'uri' in line) };
+  if (variant) throw playlistError(variant.place, missingUri);
+  return { lines: result, named: result.filter((line) => 'uri' in line) };
 }
 
 function readLeniently(attributes: string): AttributeList {
@@ -66,14 +66,15 @@ function readLeniently(attributes: string): AttributeList {
   }
 }
 
-function readOther(playlist: string, line: PlaylistLine): MultivariantPlaylist['lines'][number] {
-  const isIFrames = line.tag === 'EXT-X-I-FRAME-STREAM-INF';
-  if (line.tag !== 'EXT-X-MEDIA' && !isIFrames) return { text: line.text };
-  const attributes = readAttributes(playlist, line);
+function readOther(line: PlacedLine): MultivariantPlaylist['lines'][number] {
+  const { tag, text, place } = line;
+  const isIFrames = tag === 'EXT-X-I-FRAME-STREAM-INF';
+  if (tag !== 'EXT-X-MEDIA' && !isIFrames) return { text };
+  const attributes = readAttributes(line);
   const uri = findAttribute(attributes, 'URI');
-  if (uri) return { uri, tag: line.tag, attributes, line: line.number };
-  if (isIFrames) throw playlistError({ playlist, line: line.number }, `#${line.tag} without a URI`);
-  return { text: line.text };
+  if (uri) return { uri, tag, attributes, place };
+  if (isIFrames) throw playlistError(place, `#${tag} without a URI`);
+  return { text };
 }
 
 const missingUri = '#EXT-X-STREAM-INF without a URI after it';

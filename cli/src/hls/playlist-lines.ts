@@ -11,6 +11,17 @@ export interface Place {
   readonly line?: number;
 }
 
+/** A URI that a line of a playlist names. */
+export interface Reference {
+  readonly uri: string;
+  readonly place: Required<Place>;
+}
+
+/** A line that knows its place, for messages. */
+export interface PlacedLine extends PlaylistLine {
+  readonly place: Required<Place>;
+}
+
 /** `VALIDATION_FAILED` for a playlist that cannot be encrypted. @param detail what is wrong and what to do */
 export function playlistError(place: Place, detail: string, cause?: unknown): AppError {
   const playlist = showUrl(place.playlist);
@@ -22,7 +33,7 @@ export function playlistError(place: Place, detail: string, cause?: unknown): Ap
 export interface PlaylistText {
   /** The path, for messages. */
   readonly playlist: string;
-  readonly lines: readonly PlaylistLine[];
+  readonly lines: readonly PlacedLine[];
 }
 
 /**
@@ -41,16 +52,15 @@ export function splitPlaylist(playlist: string, bytes: Uint8Array): PlaylistText
   }
   const lines = splitLines(text);
   if (!lines) throw playlistError({ playlist }, 'does not begin with #EXTM3U, so it is not an HLS playlist');
-  return { playlist, lines };
+  return { playlist, lines: lines.map((line) => ({ ...line, place: { playlist, line: line.number } })) };
 }
 
 /** The attributes of a tag. @throws AppError `VALIDATION_FAILED` that names the line */
-export function readAttributes(playlist: string, line: PlaylistLine): AttributeList {
+export function readAttributes({ tag, value, place }: PlacedLine): AttributeList {
   try {
-    return parseAttributeList(line.value);
+    return parseAttributeList(value);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw playlistError({ playlist, line: line.number }, `#${line.tag}: ${reason}`, error);
+    throw playlistError(place, `#${tag}: ${(error as SyntaxError).message}`, error);
   }
 }
 

@@ -43,14 +43,13 @@ export function inspectTags({ playlist, lines }: PlaylistText): string[] {
   const warnings = new Set<string>();
   const shown = showUrl(playlist);
   for (const line of lines) {
-    const place = { playlist, line: line.number };
     const refusal = refusals[line.tag];
-    if (refusal) throw playlistError(place, `#${line.tag}: ${refusal}`);
+    if (refusal) throw playlistError(line.place, `#${line.tag}: ${refusal}`);
     if (line.tag === 'EXT-X-KEY') {
-      const method = findAttribute(readAttributes(playlist, line), 'METHOD');
+      const method = findAttribute(readAttributes(line), 'METHOD');
       if (method !== 'NONE') {
         const detail = `#EXT-X-KEY with METHOD=${method}: the presentation is encrypted already; give the clear one`;
-        throw playlistError(place, detail);
+        throw playlistError(line.place, detail);
       }
     }
     if (isLowLatencyTag(line)) {

@@ -1,20 +1,18 @@
-import {
-  type AttributeList,
-  findAttribute,
-  formatAttributeList,
-  type PlaylistLine,
-  replaceUri,
-} from '@latchkey/shared/hls';
+import { type AttributeList, findAttribute, formatAttributeList, replaceUri } from '@latchkey/shared/hls';
 import { type MediaSegment, parseMediaPlaylist } from '../hls/media-playlist.ts';
-import { type Place, type PlaylistText, playlistError, readAttributes } from '../hls/playlist-lines.ts';
+import {
+  type PlacedLine,
+  type PlaylistText,
+  playlistError,
+  type Reference,
+  readAttributes,
+} from '../hls/playlist-lines.ts';
 import { showUrl } from '../show-url.ts';
 
 /** An EXT-X-KEY or EXT-X-SESSION-KEY with METHOD=AES-128 whose key is a file of 16 bytes. */
-export interface KeyTag {
-  readonly uri: string;
+export interface KeyTag extends Reference {
   /** 16 bytes; null where the number of the segment is the vector (RFC 8216 section 5.2). */
   readonly iv: Buffer | null;
-  readonly place: Place;
 }
 
 /** A segment, and the key by which it is encrypted. */
@@ -54,17 +52,16 @@ const blockBytes = 16;
 export function readEncryptedPlaylist(text: PlaylistText, kind: 'media' | 'multivariant'): EncryptedPlaylist {
   const byLine: KeyLines = new Map();
   for (const line of text.lines) {
-    if (!keyTags.includes(line.tag)) continue;
-    byLine.set(line.number, readKeyTag(text.playlist, line));
+    if (keyTags.includes(line.tag)) byLine.set(line.number, readKeyTag(line));
   }
   const keys = [...byLine.values()].filter((key) => key !== null && key !== otherSystem);
   return { text, keys, segments: kind === 'media' ? findSegments(text, byLine) : [] };
 }
 
 /** @returns null for METHOD=NONE */
-function readKeyTag(playlist: string, line: PlaylistLine): KeyTag | null | typeof otherSystem {
-  const attributes = readAttributes(playlist, line);
-  const place = { playlist, line: line.number };
+function readKeyTag(line: PlacedLine): KeyTag | null | typeof otherSystem {
+  const attributes = readAttributes(line);
+  const { place } = line;
   const method = findAttribute(attributes, 'METHOD');
   if (method === 'NONE') return null;
   if (!identity.includes(findAttribute(attributes, 'KEYFORMAT') ?? '')) return otherSystem;
@@ -75,7 +72,7 @@ function readKeyTag(playlist: string, line: PlaylistLine): KeyTag | null | typeo
   return { uri, iv: readVector(attributes, place), place };
 }
 
-function readVector(attributes: AttributeList, place: Place): Buffer | null {
+function readVector(attributes: AttributeList, place: KeyTag['place']): Buffer | null {
   const text = findAttribute(attributes, 'IV');
   if (text === undefined) return null;
   const [, digits] = /^0x([0-9a-f]{1,32})$/i.exec(text) ?? [];
@@ -91,7 +88,7 @@ function findSegments(text: PlaylistText, byLine: KeyLines): EncryptedSegment[] 
   let key: KeyTag | null = null;
   let foreignLine: number | null = null;
   for (const [index, segment] of segments.entries()) {
-    for (; line < segment.line; line++) {
+    for (; line < segment.place.line; line++) {
       const tag = byLine.get(line);
       if (tag === otherSystem) foreignLine = line;
       else if (tag !== undefined) key = tag;
@@ -100,7 +97,7 @@ function findSegments(text: PlaylistText, byLine: KeyLines): EncryptedSegment[] 
     if (segment.gap) continue;
     if (key) {
       const isWhole = !(iFramesOnly && segment.byteRange);
-      if (isWhole) assertWholeBlocks(segment, segment.byteRange?.length ?? 0, text.playlist);
+      if (isWhole) assertWholeBlocks(segment, segment.byteRange?.length ?? 0);
       found.push({ segment, key, iv: key.iv ?? vectorOf(mediaSequence + BigInt(index)), isWhole });
     } else if (foreignLine !== null)
       throw playlistError(
@@ -117,13 +114,13 @@ function findSegments(text: PlaylistText, byLine: KeyLines): EncryptedSegment[] 
  * @param length of the segment in bytes
  * @throws AppError `VALIDATION_FAILED`
  */
-export function assertWholeBlocks({ uri, byteRange, line }: MediaSegment, length: number, playlist: string) {
+export function assertWholeBlocks({ uri, byteRange, place }: MediaSegment, length: number) {
   if (length % blockBytes === 0) return;
   const part = byteRange
     ? `the range of ${length} bytes at ${byteRange.offset} of "${showUrl(uri)}" ends in the middle of a block`
     : `"${showUrl(uri)}" has ${length} bytes and so ends in the middle of a block`;
   throw playlistError(
-    { playlist, line },
+    place,
     `${part} of ${blockBytes} bytes: it is cut before its padding, and no player can decrypt it. Nothing was stored`,
   );
 }
@@ -147,7 +144,7 @@ export function rewriteKeys(
     const key = byLine.get(line.number);
     const uri = key && uriOf(key);
     if (uri === undefined) return line.text;
-    const attributes = replaceUri(readAttributes(text.playlist, line), uri);
+    const attributes = replaceUri(readAttributes(line), uri);
     return `#${line.tag}:${formatAttributeList(attributes)}`;
   });
   return `${lines.join('\n')}\n`;

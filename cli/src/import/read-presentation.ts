@@ -134,8 +134,7 @@ async function prove(
 ): Promise<string> {
   const reasons: string[] = [];
   for (const { segment, base } of segments) {
-    const { uri, byteRange, line } = segment.segment;
-    const place = { playlist: segment.key.place.playlist, line };
+    const { uri, byteRange, place } = segment.segment;
     const read = async () => {
       const at = await files.resolve(uri, base, place);
       const { bytes } = await files.read(at, { mostBytes: segmentMostBytes, range: byteRange });
@@ -145,7 +144,7 @@ async function prove(
     const found = await read().catch((error: Error) => void reasons.push(error.message));
     if (!found) continue;
     const { at, bytes } = found;
-    assertWholeBlocks(segment.segment, bytes.length, place.playlist);
+    assertWholeBlocks(segment.segment, bytes.length);
     const proof = proveKey(bytes, key, segment.iv);
     if (!proof)
       throw playlistError(
@@ -154,7 +153,7 @@ async function prove(
       );
     if (!proof.isPadded)
       warnings.push(
-        `${place.playlist}:${line}: "${showUrl(uri)}" has no padding at its end, which RFC 8216 demands. Its key is right, and is imported, but some players refuse such segments or cut their ends. Encrypt the presentation again to mend that`,
+        `${place.playlist}:${place.line}: "${showUrl(uri)}" has no padding at its end, which RFC 8216 demands. Its key is right, and is imported, but some players refuse such segments or cut their ends. Encrypt the presentation again to mend that`,
       );
     return `${showUrl(location)} decrypts ${showUrl(at)}: ${proof.media}`;
   }
@@ -192,8 +191,7 @@ async function loadAll(location: string, files: SourceFiles): Promise<LocatedPla
   const playlists: LocatedPlaylist[] = [{ ...readEncryptedPlaylist(text, kind), location: base, base }];
   if (kind === 'media') return playlists;
   const seen = new Set<string>();
-  for (const { uri, line } of parseMultivariantPlaylist(text).named) {
-    const place = { playlist: text.playlist, line };
+  for (const { uri, place } of parseMultivariantPlaylist(text).named) {
     const at = await files.resolve(uri, base, place);
     if (seen.has(at)) continue;
     seen.add(at);

@@ -96,7 +96,7 @@ async function readFromDisk(path: string, { mostBytes, range }: ReadOptions): Pr
   const { offset, length } = range ?? { offset: 0, length: size };
   if (length > mostBytes)
     throw refusal(`${showUrl(path)} has ${length} bytes; at most ${mostBytes} are read`);
-  const bytes = await readRange(path, { offset, length }).catch(refuseUnreadable(showUrl(path)));
+  const bytes = await readRange({ path, offset, length }).catch(refuseUnreadable(showUrl(path)));
   if (bytes.length < length) throw refusal(`${showUrl(path)} is shorter than the playlist says`);
   return bytes;
 }

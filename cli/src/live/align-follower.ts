@@ -21,8 +21,7 @@ export async function alignFollower(follower: Follower, read: SourceWindow): Pro
   follower.compared = undefined;
   if (alignment.kind === 'unclear') {
     const { entry, segment } = alignment;
-    const bytes =
-      !verify && isUnchanged(follower, read) ? undefined : await readCommon(follower, alignment, read);
+    const bytes = !verify && isUnchanged(follower, read) ? undefined : await readCommon(follower, alignment);
     const isSame = bytes === undefined || identityOf(bytes) === entry.identity;
     if (!isSame) follower.compared = { segment, bytes };
     const isOlder = (read.segments.at(-1)?.number ?? 0) < (state.lastSource ?? 0);
@@ -73,11 +72,9 @@ function isUnchanged({ window: last, namesVary }: Follower, read: SourceWindow):
 async function readCommon(
   { tools }: Follower,
   { segment, looksSame }: CommonSegment,
-  { playlist }: SourceWindow,
 ): Promise<Buffer | undefined> {
-  const place = { playlist, line: segment.line };
   try {
-    const location = await tools.source.resolve(segment.uri, playlist, place);
+    const location = await tools.source.resolve(segment);
     return await tools.source.read(location, segment.byteRange);
   } catch (error) {
     // The session has ended: that tells nothing of the bytes.

@@ -10,9 +10,7 @@ import { identityOf, type LiveTools } from './encrypt-segment.ts';
 import type { MapFile } from './rendition-state.ts';
 
 interface SectionUse {
-  /** Location of the source's playlist, to which URIs are relative. */
-  readonly playlist: string;
-  /** Its target duration. */
+  /** The target duration of the source. */
   readonly targetSeconds: number;
   /** A discontinuity stands before the segment, so the section may have other bytes under the same name. */
   readonly isNew: boolean;
@@ -36,11 +34,11 @@ export function createSectionCopier(
 ): SectionCopier {
   let last: { readonly key: string; readonly askedAt: number; readonly name: string } | undefined;
 
-  async function copy(map: MapTag, location: string, playlist: string): Promise<string> {
+  async function copy(map: MapTag, location: string): Promise<string> {
     const bytes = await source.read(location, map.byteRange);
     if (!(await isInitializationSection(bytesInMemory(bytes)))) {
       const detail = `"${showUrl(map.uri)}" of #EXT-X-MAP is more than an initialization section, so it cannot stay in the clear`;
-      throw playlistError({ playlist, line: map.line }, detail);
+      throw playlistError(map.place, detail);
     }
     const name = `init-${identityOf(bytes)}.mp4`;
     const target = join(folder, name);
@@ -49,12 +47,12 @@ export function createSectionCopier(
     return name;
   }
 
-  return async (map, { playlist, targetSeconds, isNew }) => {
-    const location = await source.resolve(map.uri, playlist, { playlist, line: map.line });
+  return async (map, { targetSeconds, isNew }) => {
+    const location = await source.resolve(map);
     const key = JSON.stringify([location, map.byteRange]);
     const askedAt = clock.monotonic();
     if (isNew || last?.key !== key || askedAt - last.askedAt >= targetSeconds * 1_000)
-      last = { key, askedAt, name: await copy(map, location, playlist) };
+      last = { key, askedAt, name: await copy(map, location) };
     const others = map.attributes.filter(({ name }) => name !== 'URI' && name !== 'BYTERANGE');
     return { name: last.name, attributes: formatAttributeList(others) };
   };

@@ -45,33 +45,27 @@ interface SeenSegment extends Sighting {
   readonly map: MapFile | undefined;
 }
 
-interface Places {
-  /** Location of the source's playlist, to which URIs are relative. */
-  readonly playlist: string;
-  readonly folder: string;
-}
-
 /** The record of a written segment. */
 export type WrittenSegment = Pick<LiveEntry, 'identity' | 'name' | 'encryption' | 'map'>;
 
 /**
  * Reads a segment, encrypts it in memory and writes it. So no clear byte of it is ever on the disk of the output.
  *
+ * @param folder of the rendition
  * @throws SourceUnavailable, AppError, or an error of the file system as Node gives it
  */
 export async function encryptSegment(
   { segment, number, bytes: known, map, ...sighting }: SeenSegment,
-  { playlist, folder }: Places,
+  folder: string,
   tools: LiveTools,
 ): Promise<WrittenSegment> {
   const { source } = tools;
   const plainName = segmentName(BigInt(number), segment.uri, map !== undefined);
   if (segment.gap) return { identity: '', name: plainName, map, encryption: undefined };
-  const place = { playlist, line: segment.line };
-  const location = await source.resolve(segment.uri, playlist, place);
+  const location = await source.resolve(segment);
   const bytes = known ?? (await source.read(location, segment.byteRange));
 
-  const { epoch, key } = await findKey(segment, { ...sighting, playlist }, tools);
+  const { epoch, key } = await findKey(segment, sighting, tools);
   const iv = tools.vectors.issue(epoch);
   const cipher = createCipheriv('aes-128-cbc', key, Buffer.from(iv, 'hex'));
   const encrypted = Buffer.concat([cipher.update(bytes), cipher.final()]);
@@ -81,8 +75,8 @@ export async function encryptSegment(
 }
 
 async function findKey(
-  { programTime }: SourceSegment,
-  { playlist, ...sighting }: Sighting & Pick<Places, 'playlist'>,
+  { programTime, place }: SourceSegment,
+  sighting: Sighting,
   { periods, clock, keys, warn, wait, signal }: LiveTools,
 ): Promise<{ epoch: number; key: Uint8Array }> {
   const untilOrigin = () => (periods.origin - clock.now()) / 1_000;
@@ -96,7 +90,7 @@ async function findKey(
   const { epoch, strayed } = chooseEpoch(periods, { programTime, ...sighting }, clock.now());
   if (strayed) {
     warn(
-      `${showUrl(playlist)}: #EXT-X-PROGRAM-DATE-TIME is far from the clock of this machine, so the clock chooses the keys`,
+      `${showUrl(place.playlist)}: #EXT-X-PROGRAM-DATE-TIME is far from the clock of this machine, so the clock chooses the keys`,
     );
   }
   try {

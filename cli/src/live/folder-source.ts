@@ -14,9 +14,9 @@ const pollSeconds = 0.05;
 /** @param sourceRoot nothing outside of it is read; absolute, with symbolic links resolved */
 export function createFolderSource(sourceRoot: string): LiveSource {
   return {
-    async resolve(uri, playlist, place) {
+    async resolve({ uri, place }) {
       // The same names and the same refusals as in a finished presentation.
-      return resolveReference(uri, playlist, sourceRoot, place).catch((error: Error) => {
+      return resolveReference(uri, place.playlist, sourceRoot, place).catch((error: Error) => {
         if (error.cause instanceof FileMissing) throw new SourceUnavailable(error.message, { cause: error });
         throw error;
       });
@@ -30,7 +30,7 @@ export function createFolderSource(sourceRoot: string): LiveSource {
     },
     async read(location, range) {
       if (range === undefined) return readFile(location).catch(unavailable(location));
-      const bytes = await readRange(location, range).catch(unavailable(location));
+      const bytes = await readRange({ path: location, ...range }).catch(unavailable(location));
       if (bytes.length === range.length) return bytes;
       throw new SourceUnavailable(`${showUrl(location)} is not written to its end`);
     },

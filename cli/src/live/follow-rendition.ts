@@ -111,15 +111,10 @@ async function takeSegment(
   let written: WrittenSegment;
   let { lines } = segment;
   try {
-    const { playlist, header } = window;
-    const use = { playlist, targetSeconds: header.targetSeconds, isNew: discontinuity };
+    const use = { targetSeconds: window.header.targetSeconds, isNew: discontinuity };
     const map = segment.map && (await copySection(segment.map, use));
     const bytes = compared?.segment === segment ? compared.bytes : undefined;
-    written = await encryptSegment(
-      { segment, number, bytes, map, ...sighting },
-      { playlist, folder: options.folder },
-      tools,
-    );
+    written = await encryptSegment({ segment, number, bytes, map, ...sighting }, options.folder, tools);
     if (bytes) follower.compared = undefined;
   } catch (error) {
     tools.signal.throwIfAborted();

@@ -21,7 +21,8 @@ export function createHttpSource({
   const request = createSourceRequests({ address, headers, timeoutMs, signal });
   const ownOrigin = new URL(address).origin;
   return {
-    async resolve(uri, playlist, place) {
+    async resolve({ uri, place }) {
+      const { playlist } = place;
       const url = URL.canParse(uri, playlist) ? new URL(uri, playlist) : undefined;
       // A stranger's playlist could otherwise publish what only this machine can reach.
       const accepted = [...new Set([new URL(playlist).origin, ownOrigin])];

@@ -1,4 +1,4 @@
-import type { Place } from '../hls/playlist-lines.ts';
+import type { Reference } from '../hls/playlist-lines.ts';
 import type { ByteRange } from '../read-range.ts';
 
 /** A playlist as it was at one moment. */
@@ -12,8 +12,8 @@ export interface PlaylistVersion {
 
 /** Where a packager writes a live presentation: a folder, or a web server. */
 export interface LiveSource {
-  /** The location of what `uri` names in the playlist at `playlist`. @throws AppError `VALIDATION_FAILED` if it may not be read */
-  resolve(uri: string, playlist: string, place: Place): Promise<string>;
+  /** The location of what a playlist names. `place.playlist` is the location of the playlist. @throws AppError `VALIDATION_FAILED` if it may not be read */
+  resolve(reference: Reference): Promise<string>;
   /**
    * @param known the version that was read last
    * @returns undefined if the playlist is still that version

@@ -91,10 +91,10 @@ async function findRenditions(
   const multivariant = parseMultivariantPlaylist(text);
   const renditionOfUri = new Map<string, FoundRendition>();
   const byLocation = new Map<string, FoundRendition>();
-  for (const { uri, tag, attributes, line } of multivariant.named) {
-    const place = { playlist: location, line };
-    const target = await source.resolve(uri, location, place);
-    const described = { attributes: describeRendition(tag, attributes), location: target, uri };
+  for (const named of multivariant.named) {
+    const { uri, place } = named;
+    const target = await source.resolve(named);
+    const described = { attributes: describeRendition(named.tag, named.attributes), location: target, uri };
     const rendition = byLocation.get(target) ?? described;
     byLocation.set(target, rendition);
     renditionOfUri.set(uri, rendition);

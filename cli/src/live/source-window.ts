@@ -1,7 +1,7 @@
 import {
   type MapTag,
   type MediaPlaylist,
-  type MediaReference,
+  type MediaSegment,
   parseMediaPlaylist,
 } from '../hls/media-playlist.ts';
 import { type PlaylistText, playlistError, splitPlaylist } from '../hls/playlist-lines.ts';
@@ -9,12 +9,9 @@ import { inspectTags } from '../hls/refused-tags.ts';
 import type { LiveSource, PlaylistVersion } from './live-source.ts';
 
 /** One segment of a live playlist, with what applies to it. */
-export interface SourceSegment extends MediaReference {
+export interface SourceSegment extends Omit<MediaSegment, 'head'> {
   /** EXT-X-MEDIA-SEQUENCE of the playlist, counted on. */
   readonly number: number;
-  readonly seconds: number;
-  /** EXT-X-GAP: the segment has no file. */
-  readonly gap: boolean;
   /** EXT-X-DISCONTINUITY stands before it. */
   readonly discontinuity: boolean;
   /** Its discontinuity sequence number (RFC 8216 section 6.2.2). */
@@ -31,19 +28,13 @@ export interface SourceSegment extends MediaReference {
 
 /** A live playlist as it is at one moment. */
 export interface SourceWindow {
-  /** Its location. The URIs of its segments are relative to it. */
-  readonly playlist: string;
   readonly header: WindowHeader;
   readonly segments: readonly SourceSegment[];
   /** EXT-X-ENDLIST: nothing will be added. */
   readonly ended: boolean;
 }
 
-export interface WindowHeader {
-  readonly version: number;
-  readonly iFramesOnly: boolean;
-  /** EXT-X-TARGETDURATION. */
-  readonly targetSeconds: number;
+export interface WindowHeader extends Pick<MediaPlaylist, 'version' | 'iFramesOnly' | 'targetSeconds'> {
   /** Other lines that apply to the whole playlist. */
   readonly lines: readonly string[];
 }
@@ -77,21 +68,13 @@ function readSourceWindow(text: PlaylistText): SourceWindow | undefined {
     );
   }
   const whole = text.lines.filter(({ tag }) => playlistTags.has(tag));
-  const numberOf = (name: string) =>
-    Number.parseFloat(whole.find(({ tag }) => tag === name)?.value ?? '') || 0;
-  // A list of arguments has no room for every playlist.
-  const longest = playlist.segments.reduce((most, { seconds }) => Math.max(most, seconds), 0);
+  const lines = whole.filter(({ tag }) => !countedTags.includes(tag)).map((line) => line.text);
+  const discontinuity = whole.find(({ tag }) => tag === 'EXT-X-DISCONTINUITY-SEQUENCE')?.value ?? '';
+  const { version, iFramesOnly, targetSeconds, ended } = playlist;
   return {
-    playlist: text.playlist,
-    header: {
-      version: playlist.version,
-      iFramesOnly: playlist.iFramesOnly,
-      // The tag is required, but some playlists are wrong: a pause must never be 0.
-      targetSeconds: Math.max(1, numberOf('EXT-X-TARGETDURATION'), Math.round(longest)),
-      lines: whole.filter(({ tag }) => !countedTags.includes(tag)).map((line) => line.text),
-    },
-    segments: readSegments(playlist, numberOf('EXT-X-DISCONTINUITY-SEQUENCE')),
-    ended: playlist.ended,
+    header: { version, iFramesOnly, targetSeconds, lines },
+    segments: readSegments(playlist, Number.parseFloat(discontinuity) || 0),
+    ended,
   };
 }
 
@@ -101,7 +84,8 @@ function readSegments(playlist: MediaPlaylist, firstDiscontinuity: number): Sour
   let map: MapTag | undefined;
   let nextTime: number | undefined;
   let secondsToEnd = playlist.segments.reduce((sum, { seconds }) => sum + seconds, 0);
-  return playlist.segments.map(({ head, seconds, uri, byteRange, line, gap }, index) => {
+  return playlist.segments.map(({ head, ...own }, index) => {
+    const { seconds } = own;
     const texts = head.flatMap((item) => ('map' in item || playlistTags.has(item.tag) ? [] : [item]));
     const discontinuity = texts.some(({ tag }) => tag === 'EXT-X-DISCONTINUITY');
     if (discontinuity) {
@@ -111,12 +95,18 @@ function readSegments(playlist: MediaPlaylist, firstDiscontinuity: number): Sour
     for (const item of head) if ('map' in item) map = item.map;
     const programTime = readProgramTime(texts) ?? nextTime;
     nextTime = programTime === undefined ? undefined : programTime + seconds * 1_000;
-    const segment = { number: first + index, uri, byteRange, line, seconds, gap, discontinuity };
     const kept = texts.filter(({ tag, text }) => tag !== 'EXT-X-DISCONTINUITY' && text.trim() !== '');
     const lines = kept.map(({ text }) => text);
-    const place = { discontinuityNumber, programTime, secondsToEnd, map, lines };
+    const segment = {
+      ...own,
+      number: first + index,
+      discontinuity,
+      discontinuityNumber,
+      programTime,
+      secondsToEnd,
+    };
     secondsToEnd -= seconds;
-    return { ...segment, ...place };
+    return { ...segment, map, lines };
   });
 }
 

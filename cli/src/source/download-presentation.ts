@@ -86,8 +86,7 @@ export async function downloadPresentation(
     };
     const multivariant = parseMultivariantPlaylist(root.text);
     const nameOfUri = new Map<string, string>();
-    for (const { uri, line } of multivariant.named)
-      nameOfUri.set(uri, await nameOf(uri, { playlist: multivariant.playlist, line }));
+    for (const { uri, place } of multivariant.named) nameOfUri.set(uri, await nameOf(uri, place));
     const text = renderMultivariantPlaylist(multivariant, (uri) => nameOfUri.get(uri) ?? '', []);
     await write(rootName, text, root.base);
   }
@@ -135,8 +134,7 @@ async function renameMedia(
   locate: Locator,
   media: Map<string, MediaFile>,
 ): Promise<string> {
-  const nameOf = async (uri: string, line: number) => {
-    const place = { playlist: text.playlist, line };
+  const nameOf = async (uri: string, place: Place) => {
     const at = await locate(uri, base, place);
     const known = media.get(at);
     if (known) return known.name;
@@ -145,18 +143,16 @@ async function renameMedia(
     media.set(at, { name, place });
     return name;
   };
-  const gaps = new Set(parseMediaPlaylist(text).segments.flatMap(({ gap, line }) => (gap ? [line] : [])));
+  const gaps = new Set(parseMediaPlaylist(text).segments.flatMap(({ gap, place }) => (gap ? [place] : [])));
   const lines: string[] = [];
   for (const line of text.lines) {
     if (line.kind === 'uri') {
       const uri = line.text.trim();
       // A gap has no file. Its URI does not stay, because it may be signed.
-      lines.push(
-        gaps.has(line.number) ? `gap${endingOf(withoutQuery(uri))}` : await nameOf(uri, line.number),
-      );
+      lines.push(gaps.has(line.place) ? `gap${endingOf(withoutQuery(uri))}` : await nameOf(uri, line.place));
     } else if (line.tag === 'EXT-X-MAP') {
-      const attributes = readAttributes(text.playlist, line);
-      const name = await nameOf(findAttribute(attributes, 'URI') ?? '', line.number);
+      const attributes = readAttributes(line);
+      const name = await nameOf(findAttribute(attributes, 'URI') ?? '', line.place);
       lines.push(`#${line.tag}:${formatAttributeList(replaceUri(attributes, name))}`);
     } else lines.push(line.text);
   }
