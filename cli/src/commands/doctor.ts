@@ -7,7 +7,15 @@ import { examineConfiguration, examineNames, examineSecretsFile } from '../docto
 import { examineDatabase } from '../doctor/examine-database.ts';
 import { examineDisk } from '../doctor/examine-disk.ts';
 import { examineKeySets, examineToken } from '../doctor/examine-issuers.ts';
-import { countFindings, describeFindings, type Finding, runbooks } from '../doctor/finding.ts';
+import {
+  countFindings,
+  describeFindings,
+  type Finding,
+  ok,
+  runbooks,
+  warning,
+  wrong,
+} from '../doctor/finding.ts';
 import { examineInstallation, type Installation } from '../doctor/live/examine-installation.ts';
 import { readEnvFile, type Variables } from '../keys/variables.ts';
 import { failure, refusal } from '../refusal.ts';
@@ -63,8 +71,8 @@ export function registerDoctor(program: Command, context: CommandContext): void 
 async function examineTokenBy(given: Variables, file: string, clock: Clock): Promise<Finding[]> {
   const { kept } = examineSecretsFile(given);
   const { values, willBeMade, found } = examineConfiguration({ ...given, ...kept });
-  const wrong = found.filter(({ state, about }) => state === 'wrong' && about.startsWith('AUTH_'));
-  if (wrong.length > 0) return wrong;
+  const faults = found.filter(({ state, about }) => state === 'wrong' && about.startsWith('AUTH_'));
+  if (faults.length > 0) return faults;
   if (!values) return found;
   if (willBeMade.includes('AUTH_JWT_SECRET'))
     throw refusal('no issuer of tokens is configured: set AUTH_JWT_SECRET, AUTH_JWKS_URL or AUTH_ISSUERS');
@@ -112,34 +120,29 @@ function describeFirstRun(
     sqlitePath === ':memory:' && !databaseUrl
       ? 'is not set; will be made at every start, and kept nowhere'
       : `is not set; will be made at the first start, and kept in ${secretsFile}`;
-  return willBeMade.map((about) => ({ state: 'ok', about, says }));
+  return willBeMade.map((about) => ok(about, says));
 }
 
 /** Allowed settings that an operator should know of. */
 function examineExposure(values: SingleNodeValues): Finding[] {
   const found: Finding[] = [];
   if (values.corsOrigins.length === 0) {
-    found.push({
-      state: 'warning',
-      about: 'CORS_ORIGINS',
-      says: 'is not set, so no page from another origin can fetch keys',
-      mend: 'set it to the origin of your player page, such as https://video.example.com, unless players are apps',
-    });
+    const mend =
+      'set it to the origin of your player page, such as https://video.example.com, unless players are apps';
+    found.push(
+      warning('CORS_ORIGINS', 'is not set, so no page from another origin can fetch keys', { mend }),
+    );
   }
   if (values.viewerTokenFrom.includes('query')) {
-    found.push({
-      state: 'warning',
-      about: 'VIEWER_TOKEN_FROM',
-      says: 'allows tokens in the query, which proxies and browsers write down',
-      mend: 'keep such tokens short-lived, and leave `query` out unless players need it that send no header and get no session',
-    });
+    const says = 'allows tokens in the query, which proxies and browsers write down';
+    const mend =
+      'keep such tokens short-lived, and leave `query` out unless players need it that send no header and get no session';
+    found.push(warning('VIEWER_TOKEN_FROM', says, { mend }));
   }
   if (values.leaseMode === 'optional') {
-    found.push({
-      state: 'ok',
-      about: 'LEASE_MODE',
-      says: 'is optional: a viewer without a lease gets keys until a mark says otherwise; `required` counts every viewer',
-    });
+    const says =
+      'is optional: a viewer without a lease gets keys until a mark says otherwise; `required` counts every viewer';
+    found.push(ok('LEASE_MODE', says));
   }
   return found;
 }
@@ -149,7 +152,7 @@ const answerLimitMs = 2_000;
 /** Whether the port is free, or taken by a server that already runs. */
 async function examinePort(port: number, clock: Clock): Promise<Finding> {
   const about = `PORT (${port})`;
-  if (port === 0) return { state: 'ok', about, says: 'is whichever is free' };
+  if (port === 0) return ok(about, 'is whichever is free');
   const beganAtMs = clock.monotonic();
   try {
     const response = await fetch(`http://127.0.0.1:${port}/health`, {
@@ -158,18 +161,13 @@ async function examinePort(port: number, clock: Clock): Promise<Finding> {
     const { status, version } = (await response.json()) as { status?: unknown; version?: unknown };
     if (status === 'ok' && typeof version === 'string') {
       const tookMs = Math.round(clock.monotonic() - beganAtMs);
-      return { state: 'ok', about, says: `Latchkey ${version} answers there, in ${tookMs} ms` };
+      return ok(about, `Latchkey ${version} answers there, in ${tookMs} ms`);
     }
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } };
-    if (cause?.code === 'ECONNREFUSED') return { state: 'ok', about, says: 'is free' };
+    if (cause?.code === 'ECONNREFUSED') return ok(about, 'is free');
   }
-  return {
-    state: 'wrong',
-    about,
-    says: 'is taken by something else',
-    mend: 'stop that, or set PORT to another',
-  };
+  return wrong(about, 'is taken by something else', { mend: 'stop that, or set PORT to another' });
 }
 
 /**
@@ -183,22 +181,22 @@ async function runDoctorLive(live: string, options: DoctorOptions, context: Comm
   const url = checkBaseUrl(live, '--live');
   const apiKey = readApiKey(options, context.env);
   const installation = await examineInstallation({ url, clock, signal }, apiKey);
-  const wrong = countFindings(installation.findings, 'wrong');
+  const faults = countFindings(installation.findings, 'wrong');
   stdout.write(
-    options.json ? toJson(url, installation, wrong) : `${url}\n\n${describeFindings(installation.findings)}`,
+    options.json ? toJson(url, installation, faults) : `${url}\n\n${describeFindings(installation.findings)}`,
   );
   if (installation.refused !== null) {
     throw refusal(`${url} refused the API key (${installation.refused}); only what is public was examined`);
   }
-  if (wrong > 0) throw failure(`the installation is degraded: ${wrong} wrong`);
+  if (faults > 0) throw failure(`the installation is degraded: ${faults} wrong`);
 }
 
-function toJson(url: string, { findings, refused, ...rest }: Installation, wrong: number): string {
+function toJson(url: string, { findings, refused, ...rest }: Installation, faults: number): string {
   const told = findings.map(({ topic, ...finding }) => ({
     ...finding,
     ...(topic && finding.state !== 'ok' && { runbook: runbooks[topic] }),
   }));
-  const status = wrong > 0 ? 'degraded' : 'healthy';
+  const status = faults > 0 ? 'degraded' : 'healthy';
   const hide = (_: string, value: unknown) => (typeof value === 'string' ? hideUrls(value) : value);
   return `${JSON.stringify({ url, status, refused, ...rest, findings: told }, hide, 2)}\n`;
 }

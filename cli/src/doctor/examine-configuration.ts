@@ -17,7 +17,7 @@ import {
 import { judgePreviousSecrets } from '@latchkey/shared/statistics';
 import { explainError } from '../explain-error.ts';
 import type { Variables } from '../keys/variables.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, ok, warning, wrong } from './finding.ts';
 
 interface Configuration {
   /** For the other examinations. Without master keys if none is set; null if more than secrets is wrong. */
@@ -41,17 +41,10 @@ export function examineConfiguration(env: Variables): Configuration {
     ...single.values,
     ...separate?.values,
   }))
-    found.push({
-      state: 'warning',
-      about: code.replace(/_SET$/, ''),
-      says: detail,
-      mend: `read ${documentation}`,
-    });
+    found.push(warning(code.replace(/_SET$/, ''), detail, { mend: `read ${documentation}` }));
   if (!found.some(({ state }) => state === 'wrong')) {
-    const says = separate
-      ? 'every variable can be used, also for separate services'
-      : 'every variable can be used';
-    found.unshift({ state: 'ok', about: 'configuration', says });
+    const also = separate ? ', also for separate services' : '';
+    found.unshift(ok('configuration', `every variable can be used${also}`));
   }
   return { values: readWithoutSecrets(env), willBeMade: Object.keys(made), found };
 }
@@ -69,13 +62,10 @@ function examineReading<V>(read: () => { values: V; warnings: readonly string[] 
 } {
   try {
     const { values, warnings } = read();
-    return { values, found: warnings.map((says) => ({ state: 'warning', about: 'configuration', says })) };
+    return { values, found: warnings.map((says) => warning('configuration', says)) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const found = error.faults.map(
-      ({ variable, message }): Finding => ({ state: 'wrong', about: variable, says: message }),
-    );
-    return { values: null, found };
+    return { values: null, found: error.faults.map(({ variable, message }) => wrong(variable, message)) };
   }
 }
 
@@ -100,8 +90,7 @@ export function examineNames(env: Variables): Finding[] {
     )
       continue;
     const meant = [...known].find((candidate) => distance(name, candidate) <= nearEnough);
-    if (!meant) continue;
-    found.push({ state: 'warning', about: set, says: 'is read by nobody', mend: `did you mean ${meant}?` });
+    if (meant) found.push(warning(set, 'is read by nobody', { mend: `did you mean ${meant}?` }));
   }
   return found;
 }
@@ -136,30 +125,21 @@ export function examineSecretsFile(env: Variables): ExaminedSecrets {
   try {
     const file = readSecretsFile(env);
     const { values, warnings } = readKeptSecrets(file, env);
-    const unused = warnings.map((says): Finding => ({ state: 'warning', about: file.path, says }));
-    return {
-      kept: values,
-      path: file.path,
-      found: file.text === null ? [] : [...examineMode(file.path), ...unused],
-    };
+    const { path } = file;
+    const unused = warnings.map((says) => warning(path, says));
+    return { kept: values, path, found: file.text === null ? [] : [examineMode(path), ...unused] };
   } catch (error) {
     const { path = 'latchkey.env' } = error as NodeJS.ErrnoException;
-    const finding: Finding = {
-      state: 'wrong',
-      about: path,
-      says: `holds the secrets of the first run, and cannot be read: ${explainError(error)}`,
-      mend: 'run this as the user that runs the server, and the server as the owner of that file',
-    };
-    return { kept: {}, path, found: [finding] };
+    const says = `holds the secrets of the first run, and cannot be read: ${explainError(error)}`;
+    const mend = 'run this as the user that runs the server, and the server as the owner of that file';
+    return { kept: {}, path, found: [wrong(path, says, { mend })] };
   }
 }
 
-function examineMode(path: string): Finding[] {
+function examineMode(path: string): Finding {
   const mode = statSync(path).mode & 0o777;
-  if ((mode & others) === 0) {
-    const says = 'holds the secrets of the first run, readable by its owner alone; back it up';
-    return [{ state: 'ok', about: path, says }];
-  }
+  if ((mode & others) === 0)
+    return ok(path, 'holds the secrets of the first run, readable by its owner alone; back it up');
   const says = `can be read by others (mode ${mode.toString(8).padStart(3, '0')}); who reads it can play everything`;
-  return [{ state: 'warning', about: path, says, mend: `chmod 600 ${path}` }];
+  return warning(path, says, { mend: `chmod 600 ${path}` });
 }

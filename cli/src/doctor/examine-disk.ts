@@ -1,5 +1,5 @@
 import { type DiskSpace, readDiskSpace } from '@latchkey/shared/db';
-import type { Finding } from './finding.ts';
+import { type Finding, ok, warning, wrong } from './finding.ts';
 
 /** The threshold of the alert LatchkeyDiskNearlyFull. */
 const leastFreeShare = 0.1;
@@ -28,11 +28,11 @@ export async function examineDisk(
     'make room on the disk or enlarge it; docs/operate/runbooks/stores.md#latchkeydisknearlyfull explains what takes the room';
   if (freeBytes < leastFreeBytes) {
     const says = `is full, ${free}: keys are served, no viewer can start and no revocation is accepted`;
-    return [{ state: 'wrong', about, says, mend }];
+    return [wrong(about, says, { mend })];
   }
   if (freeBytes < leastFreeShare * sizeBytes) {
     const says = `is nearly full, ${free}; on a full one no viewer can start and no revocation is accepted`;
-    return [{ state: 'warning', about, says, mend }];
+    return [warning(about, says, { mend })];
   }
-  return [{ state: 'ok', about, says: free }];
+  return [ok(about, free)];
 }

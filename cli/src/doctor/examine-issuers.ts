@@ -18,7 +18,7 @@ import {
 } from '@latchkey/shared/config';
 import { explainError } from '../explain-error.ts';
 import { refusal } from '../refusal.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, ok, warning, wrong } from './finding.ts';
 
 /** Fetches the key set of each issuer as the server does, and judges each key. */
 export async function examineKeySets(values: SingleNodeValues): Promise<Finding[]> {
@@ -32,25 +32,19 @@ async function examineKeySet(issuer: Issuer, url: string): Promise<Finding> {
   const about = nameIssuerSetting(issuer, 'jwksUrl');
   try {
     const { usable, unusable } = await judgeKeys(await fetchKeySet(url));
-    if (usable.length + unusable.length === 0) {
-      return {
-        state: 'wrong',
-        about,
-        says: 'answers, but without keys',
-        mend: 'it has to be a JSON Web Key Set',
-      };
-    }
+    if (usable.length + unusable.length === 0)
+      return wrong(about, 'answers, but without keys', { mend: 'it has to be a JSON Web Key Set' });
     const names = usable.map(({ kid, alg, kty }) => `${kid ?? 'no kid'} (${alg ?? kty})`);
     const good = `answers with ${names.join(', ') || 'no key that can be used'}`;
     const bad = describeUnusableKeys(unusable);
     const says = bad === '' ? good : `${good}; not usable: ${bad}`;
-    if (usable.length > 0 && bad === '') return { state: 'ok', about, says };
+    if (usable.length > 0 && bad === '') return ok(about, says);
     const mend = 'tokens that such keys sign get a 401; replace the keys at the identity provider';
-    return { state: usable.length > 0 ? 'warning' : 'wrong', about, says, mend };
+    return (usable.length > 0 ? warning : wrong)(about, says, { mend });
   } catch (error) {
     const mend =
       'until it answers, tokens that it signs get a 503; check the address and the network from this machine';
-    return { state: 'wrong', about, says: `cannot be fetched: ${explainError(error)}`, mend };
+    return wrong(about, `cannot be fetched: ${explainError(error)}`, { mend });
   }
 }
 
@@ -66,10 +60,9 @@ export async function examineToken(file: string, values: SingleNodeValues, clock
   if (!first)
     throw refusal('no issuer of tokens is configured: set AUTH_JWT_SECRET, AUTH_JWKS_URL or AUTH_ISSUERS');
   const steps = await explainToken(token, [first, ...others], clock);
-  return steps.map(({ step, holds, says }) => ({
-    ...({ state: holds ? 'ok' : 'wrong', about: step, says } as const),
-    ...(holds ? {} : { mend: repairs[step] }),
-  }));
+  return steps.map(({ step, holds, says }) =>
+    holds ? ok(step, says) : wrong(step, says, { mend: repairs[step] }),
+  );
 }
 
 const repairs: Readonly<Record<TokenStep['step'], string>> = {

@@ -33,6 +33,16 @@ export interface Finding {
   topic?: keyof typeof runbooks;
 }
 
+type Advice = Pick<Finding, 'mend' | 'topic'>;
+
+const findingOf =
+  (state: Finding['state']) =>
+  (about: string, says: string, advice: Advice = {}): Finding => ({ state, about, says, ...advice });
+export const ok = findingOf('ok');
+export const notice = findingOf('notice');
+export const warning = findingOf('warning');
+export const wrong = findingOf('wrong');
+
 const marks = { ok: 'ok     ', notice: 'notice ', warning: 'warning', wrong: 'WRONG  ' } as const;
 
 export function countFindings(findings: readonly Finding[], state: Finding['state']): number {

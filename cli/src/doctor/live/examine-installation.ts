@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { refusal } from '../../refusal.ts';
 import { showUrl } from '../../show-url.ts';
-import type { Finding } from '../finding.ts';
+import { type Finding, notice, ok, wrong } from '../finding.ts';
 import { figuresForm, healthForm, type LiveProcess, readinessForm } from './answer-forms.ts';
 import { describeMs, describeSkew } from './describe-time.ts';
 import {
@@ -56,7 +56,7 @@ export async function examineInstallation(server: LiveServer, apiKey?: string): 
     ...read,
     clock,
     findings: [
-      { state: 'ok', about: 'server', says },
+      ok('server', says),
       ...(ready ? judgeReadiness(ready) : [unansweredReadiness]),
       ...(clock ? [judgeOwnClock(clock)] : []),
       ...findings,
@@ -64,13 +64,10 @@ export async function examineInstallation(server: LiveServer, apiKey?: string): 
   };
 }
 
-const unansweredReadiness: Finding = {
-  state: 'wrong',
-  about: 'readiness',
-  says: 'is unknown: /ready gave no answer',
+const unansweredReadiness = wrong('readiness', 'is unknown: /ready gave no answer', {
   mend: 'the process may be stuck: look at its standard error and its processor time',
   topic: 'readiness',
-};
+});
 
 type Health = LiveAnswer<z.output<typeof healthForm>>;
 
@@ -121,21 +118,15 @@ function readFigures(answer: FiguresAnswer | null | undefined): Figures {
   };
 }
 
-const withoutKey: Finding = {
-  state: 'notice',
-  about: 'figures',
-  says: 'are not shown without an API key: versions, feed age, revocation delay, clocks and configuration',
-  mend: 'set LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE to a key of scope admin or full',
-};
+const withoutKey = notice(
+  'figures',
+  'are not shown without an API key: versions, feed age, revocation delay, clocks and configuration',
+  { mend: 'set LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE to a key of scope admin or full' },
+);
 
 function withoutFigures(why: string): Finding {
-  return {
-    state: 'wrong',
-    about: 'figures',
-    says: `could not be read: /api/v1/statistics ${why}`,
-    mend: 'it needs the auth service and its database; a server of 0.1 has no such figures',
-    topic: 'readiness',
-  };
+  const mend = 'it needs the auth service and its database; a server of 0.1 has no such figures';
+  return wrong('figures', `could not be read: /api/v1/statistics ${why}`, { mend, topic: 'readiness' });
 }
 
 /** `Date` (RFC 9110 section 6.6.1) has whole seconds, and a proxy may have set it. */
@@ -153,13 +144,8 @@ function skewOf(theirs: number, { sentAt, receivedAt }: LiveAnswer<unknown>, res
 }
 
 function judgeOwnClock({ skewMs, accuracyMs }: NonNullable<Installation['clock']>): Finding {
-  const { state, mend, topic } = judgeClock(skewMs, accuracyMs);
-  return {
-    // Not the server's fault: this machine may be the one that is off.
-    state: state === 'ok' ? 'ok' : 'warning',
-    about: 'clock',
-    says: `differs from the clock of this machine by ${describeSkew(skewMs, accuracyMs)}`,
-    ...(mend && { mend }),
-    ...(topic && { topic }),
-  };
+  const { state, ...judged } = judgeClock(skewMs, accuracyMs);
+  const says = `differs from the clock of this machine by ${describeSkew(skewMs, accuracyMs)}`;
+  // Not the server's fault: this machine may be the one that is off.
+  return { ...judged, state: state === 'ok' ? 'ok' : 'warning', about: 'clock', says };
 }

@@ -1,5 +1,5 @@
 import { thresholds } from '@latchkey/shared/statistics/thresholds';
-import type { Finding } from '../finding.ts';
+import { type Finding, notice, ok, warning, wrong } from '../finding.ts';
 import type { Statistics } from './answer-forms.ts';
 import { describeMs } from './describe-time.ts';
 
@@ -12,21 +12,21 @@ const recentMs = 10 * 60_000;
 export function judgeKeyRequests({ lastMinute }: Statistics['keyRequests']): Finding {
   const about = 'key requests, last minute';
   const { count, p95Ms, clientErrorShare: clientErrors, serverErrorShare: serverErrors } = lastMinute;
-  if (count === 0) return { state: 'ok', about, says: 'none' };
+  if (count === 0) return ok(about, 'none');
   const says = `${count}, p95 ${describeMs(p95Ms)}, ${toPercent(clientErrors)} 4xx, ${toPercent(serverErrors)} 5xx`;
   if (serverErrors > thresholds.serverErrorAlert)
-    return {
-      ...{ state: 'wrong', about, says, topic: 'key-errors' },
+    return wrong(about, says, {
       mend: 'standard error has the cause of each 503; dependencies above may show it',
-    };
+      topic: 'key-errors',
+    });
   if (p95Ms > thresholds.keyTargetMs)
-    return { state: p95Ms > thresholds.keyAlertMs ? 'wrong' : 'warning', about, says, topic: 'key-latency' };
+    return (p95Ms > thresholds.keyAlertMs ? wrong : warning)(about, says, { topic: 'key-latency' });
   if (clientErrors > thresholds.clientErrorAlert)
-    return {
-      ...{ state: 'warning', about, says, topic: 'key-refusals' },
+    return warning(about, says, {
       mend: 'the member code of the request lines says why viewers are refused',
-    };
-  return { state: 'ok', about, says };
+      topic: 'key-refusals',
+    });
+  return ok(about, says);
 }
 
 const toPercent = (share: number) => `${Number((share * 100).toPrecision(2))} %`;
@@ -58,36 +58,26 @@ export function readRevocations(changes: Statistics['changes'], at: number): Rev
 export function judgeRevocations({ count, slowestMs, pending }: RevocationFigures): Finding {
   const about = 'revocations, last ten minutes';
   if (pending.length > 0)
-    return {
-      ...{ state: 'wrong', about, topic: 'revocation' },
-      says: `have not reached ${pending.join(', ')} within ${describeMs(revocationBoundMs)}`,
+    return wrong(about, `have not reached ${pending.join(', ')} within ${describeMs(revocationBoundMs)}`, {
       mend: 'a replica that cannot read the change feed serves no keys; one that can and still lacks a revocation must be stopped',
-    };
-  if (slowestMs === null)
-    return { state: 'ok', about, says: count === 0 ? 'none' : `${count}, none applied yet` };
+      topic: 'revocation',
+    });
+  if (slowestMs === null) return ok(about, count === 0 ? 'none' : `${count}, none applied yet`);
   const says = `${count}, the slowest replica applied one after ${describeMs(slowestMs)}`;
-  if (slowestMs > revocationBoundMs) return { state: 'wrong', about, says, topic: 'revocation' };
-  return slowestMs > thresholds.propagationTargetMs
-    ? { state: 'warning', about, says, topic: 'revocation' }
-    : { state: 'ok', about, says };
+  if (slowestMs <= thresholds.propagationTargetMs) return ok(about, says);
+  return (slowestMs > revocationBoundMs ? wrong : warning)(about, says, { topic: 'revocation' });
 }
 
 /** Processes that did not report, and doubtful settings. */
 export function judgeOthers(statistics: Statistics): Finding[] {
-  const missing = statistics.missing.map(
-    ({ service, address }): Finding => ({
-      state: 'wrong',
-      about: `${service} ${address ?? ''}`.trim(),
-      says: 'did not report within half a second',
+  const missing = statistics.missing.map(({ service, address }) =>
+    wrong(`${service} ${address ?? ''}`.trim(), 'did not report within half a second', {
       mend: 'look whether it runs, and whether it knows the same INTERNAL_SECRET',
       topic: 'missing',
     }),
   );
-  const warnings = statistics.warnings.map(
-    ({ code, severity, detail, title, documentation }): Finding => ({
-      state: severity === 'notice' ? 'notice' : 'warning',
-      about: code ?? 'configuration',
-      says: detail ?? title ?? '',
+  const warnings = statistics.warnings.map(({ code, severity, detail, title, documentation }) =>
+    (severity === 'notice' ? notice : warning)(code ?? 'configuration', detail ?? title ?? '', {
       mend: `read ${documentation ?? 'README.md'}`,
     }),
   );

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, ok, warning } from '../finding.ts';
 import type { LiveProcess } from './answer-forms.ts';
 import { describeMs, describeSkew } from './describe-time.ts';
 
@@ -16,36 +16,35 @@ export function judgeProcesses(processes: readonly LiveProcess[], at: number): F
 }
 
 function judgeVersions(processes: readonly LiveProcess[]): Finding[] {
-  const versions = [...new Set(processes.map(({ version }) => version ?? 'unknown'))].sort();
-  if (processes.length === 0) return [];
-  const says =
-    versions.length > 1
-      ? `differ: ${versions.join(', ')}`
-      : `are the same in every process that answered (${processes.length}): ${versions[0]}`;
-  if (versions.length === 1) return [{ state: 'ok', about: 'versions', says }];
-  return [{ state: 'warning', about: 'versions', says, mend: 'finish the upgrade or roll it back' }];
+  const [first, ...others] = [...new Set(processes.map(({ version }) => version ?? 'unknown'))].sort();
+  if (first === undefined) return [];
+  if (others.length === 0)
+    return [ok('versions', `are the same in every process that answered (${processes.length}): ${first}`)];
+  const mend = 'finish the upgrade or roll it back';
+  return [warning('versions', `differ: ${[first, ...others].join(', ')}`, { mend })];
 }
 
 function judgeProcess(process: LiveProcess, at: number): Finding {
   const { service, address, version, startedAt } = process;
   const upMs = startedAt === null ? Number.NaN : at - Date.parse(startedAt);
-  const [feed, clock] = [judgeFeed(process), judgeSkew(process)];
-  const worst =
-    [feed, clock].find(({ state }) => state === 'wrong') ?? [feed, clock].find(({ state }) => state !== 'ok');
+  const parts = [judgeFeed(process), judgeSkew(process)];
+  const worst = parts.find(({ state }) => state === 'wrong') ?? parts.find(({ state }) => state !== 'ok');
   const says = [
     version === null ? 'does not say its version' : `runs ${version}`,
-    ...(Number.isNaN(upMs) ? [] : [`up ${describeMs(Math.max(0, upMs))}`]),
-    ...(feed.says ? [feed.says] : []),
-    ...(clock.says ? [clock.says] : []),
-  ].join(', ');
-  const { state = 'ok', mend, topic } = worst ?? {};
-  return { state, about: `${service} ${address}`, says, ...(mend && { mend }), ...(topic && { topic }) };
+    Number.isNaN(upMs) ? '' : `up ${describeMs(Math.max(0, upMs))}`,
+    ...parts.map((part) => part.says),
+  ];
+  const said = { about: `${service} ${address}`, says: says.filter(Boolean).join(', ') };
+  return { state: 'ok', ...worst, ...said };
 }
 
-type Part = Pick<Finding, 'state' | 'says' | 'mend' | 'topic'>;
+type Part = Omit<Finding, 'about'>;
+
+/** Nothing is known that could be judged. */
+const silent: Part = { state: 'ok', says: '' };
 
 function judgeFeed({ feedAgeMs, feedLimitMs }: LiveProcess): Part {
-  if (feedLimitMs === null) return { state: 'ok', says: '' };
+  if (feedLimitMs === null) return silent;
   const mend =
     'look at its way to the database, or to the service that it reads the changes from; a process that starts needs some seconds';
   if (feedAgeMs === null)
@@ -56,9 +55,9 @@ function judgeFeed({ feedAgeMs, feedLimitMs }: LiveProcess): Part {
 }
 
 function judgeSkew({ clockSkewMs, clockAccuracyMs }: LiveProcess): Part {
-  if (clockSkewMs === null || clockAccuracyMs === null) return { state: 'ok', says: '' };
+  if (clockSkewMs === null || clockAccuracyMs === null) return silent;
   // The process that answers is what the others are compared with.
-  if (clockSkewMs === 0 && clockAccuracyMs === 0) return { state: 'ok', says: '' };
+  if (clockSkewMs === 0 && clockAccuracyMs === 0) return silent;
   return judgeClock(clockSkewMs, clockAccuracyMs);
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Finding } from '../finding.ts';
+import { type Finding, ok, warning, wrong } from '../finding.ts';
 import type { Dependency, readinessForm } from './answer-forms.ts';
 import type { LiveAnswer } from './read-json-answer.ts';
 
@@ -12,27 +12,19 @@ export function judgeReadiness({
   status: answered,
 }: LiveAnswer<z.output<typeof readinessForm>>): Finding[] {
   const { status } = said;
+  const about = 'readiness';
   if (status !== 'ready' && status !== 'not_ready') {
-    return [
-      {
-        state: 'wrong',
-        about: 'readiness',
-        says: `is unknown: /ready answered ${answered} in a form that is not Latchkey's`,
-        mend: 'look at the proxy in front: it may answer by itself',
-        topic: 'readiness',
-      },
-    ];
+    const says = `is unknown: /ready answered ${answered} in a form that is not Latchkey's`;
+    const mend = 'look at the proxy in front: it may answer by itself';
+    return [wrong(about, says, { mend, topic: 'readiness' })];
   }
-  const overall: Finding =
+  const overall =
     status === 'ready'
-      ? { state: 'ok', about: 'readiness', says: 'is ready: keys can be served' }
-      : {
-          state: 'wrong',
-          about: 'readiness',
-          says: 'is not ready: load balancers send it no viewers',
+      ? ok(about, 'is ready: keys can be served')
+      : wrong(about, 'is not ready: load balancers send it no viewers', {
           mend: 'begin with the dependencies that are down below',
           topic: 'readiness',
-        };
+        });
   return [overall, ...Object.entries(said.dependencies).map(judgeDependency)];
 }
 
@@ -48,20 +40,15 @@ function judgeDependency([about, facts]: [string, Dependency]): Finding {
     ...(pending.length > 0 ? [`pending: ${pending.join(', ')}`] : []),
     ...inner,
   ].join(', ');
-  if (status === 'up') {
-    return inner.length > 0
-      ? { state: 'warning', about, says, topic: 'readiness' }
-      : { state: 'ok', about, says };
-  }
+  if (status === 'up')
+    return inner.length > 0 ? warning(about, says, { topic: 'readiness' }) : ok(about, says);
+  const topic = topicOf(about, status);
   // No process reports it.
-  if (status === 'unknown') return { state: 'warning', about, says, topic: topicOf(about, status) };
-  return {
-    state: 'wrong',
-    about,
-    says,
+  if (status === 'unknown') return warning(about, says, { topic });
+  return wrong(about, says, {
     mend: 'the standard error of the processes that need it has the cause',
-    topic: topicOf(about, status),
-  };
+    topic,
+  });
 }
 
 const topics: Readonly<Record<string, Finding['topic']>> = { cache: 'cache', bus: 'bus', feed: 'feed' };
