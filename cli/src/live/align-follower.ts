@@ -3,8 +3,7 @@ import { showUrl } from '../show-url.ts';
 import { SourceUnavailable } from '../source/request-source.ts';
 import { identityOf } from './encrypt-segment.ts';
 import type { Follower } from './follower.ts';
-import type { LiveEntry, RenditionState } from './rendition-state.ts';
-import { skipTo, startFirst, startRun } from './slide-window.ts';
+import { type LiveEntry, type RenditionState, skipTo, startFirst, startRun } from './rendition-state.ts';
 import type { SourceSegment, SourceWindow } from './source-window.ts';
 
 /**

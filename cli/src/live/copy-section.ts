@@ -9,29 +9,12 @@ import { writeAtomically } from '../write-atomically.ts';
 import { identityOf, type LiveTools } from './encrypt-segment.ts';
 import type { MapFile } from './rendition-state.ts';
 
-interface SectionUse {
-  /** The target duration of the source. */
-  readonly targetSeconds: number;
-  /** A discontinuity stands before the segment, so the section may have other bytes under the same name. */
-  readonly isNew: boolean;
-}
-
-/**
- * Copies the initialization section of a segment, which describes media and contains none, unless it was copied within the target duration.
- *
- * @throws SourceUnavailable, AppError `VALIDATION_FAILED` for a file that is more, or an error of the file system as Node gives it
- */
-export type SectionCopier = (map: MapTag, use: SectionUse) => Promise<MapFile>;
-
 /**
  * The name of a copy has a hash of its bytes: a packager that starts again may write another section under the same name.
  *
  * @param folder of the rendition
  */
-export function createSectionCopier(
-  folder: string,
-  { source, clock }: Pick<LiveTools, 'source' | 'clock'>,
-): SectionCopier {
+export function createSectionCopier(folder: string, { source, clock }: Pick<LiveTools, 'source' | 'clock'>) {
   let last: { readonly key: string; readonly askedAt: number; readonly name: string } | undefined;
 
   async function copy(map: MapTag, location: string): Promise<string> {
@@ -47,7 +30,14 @@ export function createSectionCopier(
     return name;
   }
 
-  return async (map, { targetSeconds, isNew }) => {
+  /**
+   * Copies the initialization section of a segment, which describes media and contains none, unless it was copied within the target duration.
+   *
+   * @param targetSeconds of the source
+   * @param isNew a discontinuity stands before the segment, so the section may have other bytes under the same name
+   * @throws SourceUnavailable, AppError `VALIDATION_FAILED` for a file that is more, or an error of the file system as Node gives it
+   */
+  return async (map: MapTag, targetSeconds: number, isNew: boolean): Promise<MapFile> => {
     const location = await source.resolve(map);
     const key = JSON.stringify([location, map.byteRange]);
     const askedAt = clock.monotonic();

@@ -12,11 +12,9 @@ import { showUrl } from '../show-url.ts';
 import { isUrl } from '../source/request-source.ts';
 import { claimFolder } from './claim-folder.ts';
 import type { LiveTools } from './encrypt-segment.ts';
-import { createFolderSource } from './folder-source.ts';
-import { createHttpSource } from './http-source.ts';
 import { keepFollowing } from './keep-following.ts';
 import { createKeyRing } from './key-ring.ts';
-import type { LiveSource } from './live-source.ts';
+import { createFolderSource, createHttpSource, type LiveSource } from './live-source.ts';
 import { type LiveReport, openChannel } from './open-channel.ts';
 
 /** `signal` ends it; the playlist stays as it is. */

@@ -9,8 +9,7 @@ import { createFollower, type Follower, type RenditionOptions } from './follower
 import { assumedTargetSeconds } from './load-channel.ts';
 import { renderWindow } from './render-window.ts';
 import { openRenditionFolder } from './rendition-folder.ts';
-import { hasHiddenParts, hasStarted } from './rendition-state.ts';
-import { slideWindow } from './slide-window.ts';
+import { hasHiddenParts, hasStarted, slideWindow } from './rendition-state.ts';
 import type { SourceSegment, SourceWindow } from './source-window.ts';
 
 /** While a long window is taken at the start, players may begin with its first part. */
@@ -111,8 +110,8 @@ async function takeSegment(
   let written: WrittenSegment;
   let { lines } = segment;
   try {
-    const use = { targetSeconds: window.header.targetSeconds, isNew: discontinuity };
-    const map = segment.map && (await copySection(segment.map, use));
+    const { targetSeconds } = window.header;
+    const map = segment.map && (await copySection(segment.map, targetSeconds, discontinuity));
     const bytes = compared?.segment === segment ? compared.bytes : undefined;
     written = await encryptSegment({ segment, number, bytes, map, ...sighting }, options.folder, tools);
     if (bytes) follower.compared = undefined;

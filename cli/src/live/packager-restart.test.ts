@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clearTexts, followFolder, liveFiles, livePlaylist } from '../testing/follow-live.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
-import { createFolderSource } from './folder-source.ts';
+import { createFolderSource } from './live-source.ts';
 
 describe('a packager that starts again', () => {
   it.each([
