@@ -6,22 +6,14 @@ import { refusal } from '../refusal.ts';
 const fileMode = 0o600;
 
 /** A file that is being written next to its final name. */
-export interface PartialFile {
-  path: string;
-  /** Gives it its name, once it is on the disk. An existing file of that name is never replaced. */
-  place(): Promise<void>;
-  /** As `place`, but replaces a file of that name: readers see the whole old file or the whole new one. */
-  replace(): Promise<void>;
-  /** Removes it if it has not got its name. */
-  discard(): Promise<void>;
-}
+export type PartialFile = Awaited<ReturnType<typeof makePartialFile>>;
 
 /**
  * Makes an empty file next to the final name.
  *
  * @throws AppError VALIDATION_FAILED if another run writes it, or was killed while it did
  */
-export async function makePartialFile(finalPath: string): Promise<PartialFile> {
+export async function makePartialFile(finalPath: string) {
   const folder = dirname(finalPath);
   const path = join(folder, `.${basename(finalPath)}.partial`);
   try {
@@ -30,9 +22,11 @@ export async function makePartialFile(finalPath: string): Promise<PartialFile> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     throw refusal(`another run is writing ${path}, or was killed. Remove that file if no other run is left`);
   }
+  /** Removes it if it has not got its name. */
   const discard = () => rm(path, { force: true });
   return {
     path,
+    /** Gives it its name, once it is on the disk. An existing file of that name is never replaced. */
     async place() {
       await sync(path);
       try {
@@ -44,6 +38,7 @@ export async function makePartialFile(finalPath: string): Promise<PartialFile> {
       await discard();
       await sync(folder);
     },
+    /** As `place`, but replaces a file of that name: readers see the whole old file or the whole new one. */
     async replace() {
       await sync(path);
       await rename(path, finalPath);

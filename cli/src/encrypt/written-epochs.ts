@@ -2,7 +2,7 @@ import type { WrittenEpochs } from './content-key-source.ts';
 import type { RenditionPlan } from './plan-rendition.ts';
 
 /** The speed that a server chooses if none is stated, and its limit (`docs/reference/contract.md#key-periods`). */
-const usualSpeed = 2;
+export const usualSpeed = 2;
 const mostSpeed = 100;
 /** The burst that a server chooses: the keys of two minutes, within limits (`docs/reference/contract.md#key-periods`). */
 const usualBurst = { seconds: 120, least: 8, most: 1_000 };

@@ -14,12 +14,7 @@ interface KeyPair {
   readonly iv: string;
 }
 
-export interface KeyPairFiles {
-  /** Writes the pair. A reader at any moment finds the pair of before or this one, never a mixture. */
-  write(pair: KeyPair): Promise<void>;
-  /** Removes the key info first, so that an encoder starts no further segment. */
-  remove(): Promise<void>;
-}
+export type KeyPairFiles = ReturnType<typeof createKeyPairFiles>;
 
 /** Both files hold what opens the stream, or lead to it. */
 const ownerOnly = { mode: 0o600 };
@@ -31,7 +26,7 @@ const ownerOnly = { mode: 0o600 };
  * @param file the key info file
  * @throws AppError VALIDATION_FAILED if its path has a line break
  */
-export function createKeyPairFiles(file: string): KeyPairFiles {
+export function createKeyPairFiles(file: string) {
   const infoPath = resolve(file);
   if (/[\r\n]/.test(infoPath)) throw refusal('--follow has a line break; accepted: a path without one');
   const folder = dirname(infoPath);
@@ -48,7 +43,8 @@ export function createKeyPairFiles(file: string): KeyPairFiles {
   };
 
   return {
-    async write({ epoch, key, uri, iv }) {
+    /** Writes the pair. A reader at any moment finds the pair of before or this one, never a mixture. */
+    async write({ epoch, key, uri, iv }: KeyPair) {
       const keyPath = join(folder, keyName(epoch));
       const isNew = !written.includes(epoch);
       if (isNew) await writeAtomically(keyPath, key, ownerOnly);
@@ -59,6 +55,7 @@ export function createKeyPairFiles(file: string): KeyPairFiles {
       const kept = new Set(written.map(keyName));
       await removeKeys((name) => kept.has(name));
     },
+    /** Removes the key info first, so that an encoder starts no further segment. */
     async remove() {
       await rm(infoPath, { force: true });
       await removeKeys(() => false);

@@ -1,5 +1,6 @@
 import type { AppError } from '@latchkey/shared/errors';
 import type { WrittenContent, WrittenEpochs } from '../encrypt/content-key-source.ts';
+import { usualSpeed } from '../encrypt/written-epochs.ts';
 import { refusal } from '../refusal.ts';
 import type { ServerAccess } from './ask-server.ts';
 import {
@@ -11,20 +12,7 @@ import {
 } from './content-api.ts';
 
 /** Registers contents on a server, and states their key periods there (`docs/reference/contract.md#key-periods`). */
-export interface ContentRegistrar {
-  /**
-   * Registers the content if the server does not know it, with its key periods. Known content keeps its name, since a POST
-   * would rename it. Where its key periods do not serve the keys of these epochs, they are widened, so that the presentation
-   * that viewers play meanwhile goes on.
-   *
-   * @throws AppError as `askServer`; `VALIDATION_FAILED` for a live channel
-   */
-  register(content: WrittenContent, signal?: AbortSignal): Promise<void>;
-  /** Registers content that has no keys of its own, and leaves its key periods as they are. */
-  registerKeyless(contentId: string, signal?: AbortSignal): Promise<void>;
-  /** States the exact key periods and the playlist of every registered content. Call it once viewers can have the new presentation. */
-  settle(signal?: AbortSignal): Promise<void>;
-}
+export type ContentRegistrar = ReturnType<typeof createContentRegistrar>;
 
 interface RegistrarOptions {
   /** Name of content that is registered; absent: its id. */
@@ -40,10 +28,7 @@ interface Statement {
   readonly playlistUrl?: string;
 }
 
-export function createContentRegistrar(
-  access: ServerAccess,
-  options: RegistrarOptions = {},
-): ContentRegistrar {
+export function createContentRegistrar(access: ServerAccess, options: RegistrarOptions = {}) {
   const { name, keyPeriods: statesPeriods = true, playlistUrl } = options;
   /** The statements that `settle` makes, by content id. */
   const pending = new Map<string, Statement>();
@@ -54,8 +39,6 @@ export function createContentRegistrar(
     const stated = { ...(keyPeriods && { keyPeriods }), ...(playlistUrl && { playlistUrl }) };
     await registerContent(access, { id: contentId, name: name ?? contentId, ...stated }, signal);
   }
-  const state = (contentId: string, body: Statement, signal?: AbortSignal) =>
-    changeContent(access, contentId, body, signal);
   /** States the playlist at once if the server has none, so that a refusal comes before the work. Sessions use an old one until `settle`. */
   async function statePlaylist(
     contentId: string,
@@ -64,11 +47,18 @@ export function createContentRegistrar(
   ) {
     if (playlistUrl === undefined || present === playlistUrl) return;
     if (present) later(contentId, { playlistUrl });
-    else await state(contentId, { playlistUrl }, signal);
+    else await changeContent(access, contentId, { playlistUrl }, signal);
   }
 
   return {
-    async register({ contentId, epochs }, signal) {
+    /**
+     * Registers the content if the server does not know it, with its key periods. Known content keeps its name, since a POST
+     * would rename it. Where its key periods do not serve the keys of these epochs, they are widened, so that the presentation
+     * that viewers play meanwhile goes on.
+     *
+     * @throws AppError as `askServer`; `VALIDATION_FAILED` for a live channel
+     */
+    async register({ contentId, epochs }: WrittenContent, signal?: AbortSignal): Promise<void> {
       const known = await findContent(access, contentId, signal);
       const wanted = epochs && toSequence(epochs);
       if (!known) return create(contentId, statesPeriods ? wanted : null, signal);
@@ -78,21 +68,23 @@ export function createContentRegistrar(
       if (present?.mode === 'clock') throw isLive(contentId);
       if (!present) return void (wanted && later(contentId, { keyPeriods: wanted }));
       // The server serves one key throughout only if no periods are stated.
-      if (!wanted) return void (await state(contentId, { keyPeriods: null }, signal));
+      if (!wanted) return void (await changeContent(access, contentId, { keyPeriods: null }, signal));
       if (present.count < wanted.count)
-        await state(contentId, { keyPeriods: { ...present, count: wanted.count } }, signal);
+        await changeContent(access, contentId, { keyPeriods: { ...present, count: wanted.count } }, signal);
       const isSame = present.count === wanted.count && present.periodSeconds === wanted.periodSeconds;
       // Whether there is a pace is the operator's choice. Burst and speed follow from the length of the periods.
       if (!isSame) later(contentId, { keyPeriods: { ...wanted, pace: present.pace ?? true } });
     },
-    async registerKeyless(contentId, signal) {
+    /** Registers content that has no keys of its own, and leaves its key periods as they are. */
+    async registerKeyless(contentId: string, signal?: AbortSignal): Promise<void> {
       const known = await findContent(access, contentId, signal);
       if (known) await statePlaylist(contentId, known, signal);
       else await create(contentId, null, signal);
     },
-    async settle(signal) {
+    /** States the exact key periods and the playlist of every registered content. Call it once viewers can have the new presentation. */
+    async settle(signal?: AbortSignal): Promise<void> {
       for (const [contentId, statement] of [...pending]) {
-        await state(contentId, statement, signal);
+        await changeContent(access, contentId, statement, signal);
         pending.delete(contentId);
       }
     },
@@ -104,9 +96,6 @@ export function toSequence({ count, longestMs, speed }: WrittenEpochs): Sequence
   const periods = { mode: 'sequence', count, periodSeconds: longestMs / 1_000 } as const;
   return speed === usualSpeed ? periods : { ...periods, speed };
 }
-
-/** The speed that a server chooses if none is stated. */
-const usualSpeed = 2;
 
 function isLive(contentId: string): AppError {
   const detail =

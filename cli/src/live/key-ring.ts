@@ -4,12 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import { explainError } from '../explain-error.ts';
 
 /** The keys of a live encryption. */
-export interface KeyRing {
-  /** Waits until the key can be had. @throws AppError `EPOCH_PAST` if it is not served any more */
-  get(epoch: number): Promise<Uint8Array>;
-  /** Fetches the key of each period before it begins, until the signal is aborted. */
-  keepAhead(): Promise<void>;
-}
+export type KeyRing = ReturnType<typeof createKeyRing>;
 
 interface KeyRingOptions extends Pick<CommandContext, 'clock' | 'wait' | 'signal'> {
   readonly periods: ClockPeriods;
@@ -28,7 +23,7 @@ const keptKeys = 64;
  * Fetches the key of the next period as soon as the server serves it, so an outage of the server that is shorter than a period
  * goes unnoticed. Keys are in memory only.
  */
-export function createKeyRing(options: KeyRingOptions): KeyRing {
+export function createKeyRing(options: KeyRingOptions) {
   const { periods, clock, wait, signal, say } = options;
   const keys = new Map<number, Uint8Array>();
   const running = new Map<number, Promise<Uint8Array>>();
@@ -61,7 +56,8 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
   };
 
   return {
-    async get(epoch) {
+    /** Waits until the key can be had. @throws AppError `EPOCH_PAST` if it is not served any more */
+    async get(epoch: number): Promise<Uint8Array> {
       for (;;) {
         signal.throwIfAborted();
         const known = keys.get(epoch);
@@ -76,6 +72,7 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
         }
       }
     },
+    /** Fetches the key of each period before it begins, until the signal is aborted. */
     async keepAhead() {
       while (!signal.aborted) {
         const current = currentEpochOf(periods, clock.now());

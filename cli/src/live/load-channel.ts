@@ -10,6 +10,7 @@ import { hideUrls } from '../show-url.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 import type { PlaylistVersion } from './live-source.ts';
 import { type DescribedRendition, describeRendition, matchRenditions } from './match-renditions.ts';
+import type { LivePlaylist } from './source-window.ts';
 
 /** A media playlist that was found in a multivariant one, or that was given. */
 export interface FoundRendition extends DescribedRendition {
@@ -106,22 +107,7 @@ async function findRenditions(
 }
 
 /** The playlists of a channel, which its server may put elsewhere at any time. */
-export interface ChannelLookup {
-  /**
-   * Looks up where the playlist of a rendition is now. The address that was given is asked once for all renditions, and at most once in a
-   * target duration.
-   *
-   * @param used the last known location, and the location after redirects
-   * @returns undefined if nothing new is known
-   * @throws SourceUnavailable, or AppError `VALIDATION_FAILED`
-   */
-  renew(name: string, used: UsedPlaylist, targetSeconds: number): Promise<string | undefined>;
-}
-
-interface UsedPlaylist {
-  readonly found: string;
-  readonly location: string;
-}
+export type ChannelLookup = ReturnType<typeof createChannelLookup>;
 
 /** @param names of the renditions of `channel`, which was read just now */
 export function createChannelLookup(
@@ -129,7 +115,7 @@ export function createChannelLookup(
   channel: Channel,
   names: ReadonlyMap<FoundRendition, string>,
   tools: LiveTools,
-): ChannelLookup {
+) {
   const { clock, warn } = tools;
   const known = [...names].map(([{ attributes }, name]) => ({ attributes, name }));
   const found = new Map([...names].map(([{ location }, name]) => [name, location]));
@@ -149,7 +135,18 @@ export function createChannelLookup(
   }
 
   return {
-    async renew(name, used, targetSeconds) {
+    /**
+     * Looks up where the playlist of a rendition is now. The address that was given is asked once for all renditions, and at most once in a
+     * target duration.
+     *
+     * @returns undefined if nothing new is known
+     * @throws SourceUnavailable, or AppError `VALIDATION_FAILED`
+     */
+    async renew(
+      name: string,
+      used: Pick<LivePlaylist, 'found' | 'location'>,
+      targetSeconds: number,
+    ): Promise<string | undefined> {
       // Another rendition has asked meanwhile.
       if (found.get(name) !== used.found) return found.get(name);
       if (!running && clock.monotonic() - askedAt < targetSeconds * 1_000) return undefined;

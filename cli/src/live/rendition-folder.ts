@@ -6,26 +6,20 @@ import { formatState, type RenditionState, readState } from './rendition-state.t
 const stateName = '.latchkey-live.json';
 
 /** Where one rendition is written: its segments, its playlist, and the state to go on from. */
-export interface RenditionFolder {
-  readonly path: string;
-  readonly state: RenditionState;
-  /** Writes state and playlist, then removes files whose time has passed. */
-  publish(playlist: string, now: number): Promise<void>;
-  /** Removes files whose time has passed, also while a full disk lets nothing be published. */
-  sweep(now: number): Promise<void>;
-}
+export type RenditionFolder = Awaited<ReturnType<typeof openRenditionFolder>>;
 
 /**
  * Opens the folder of a rendition, and removes what a killed process has left unfinished.
  *
  * @throws AppError `VALIDATION_FAILED` if its state cannot be read
  */
-export async function openRenditionFolder(path: string, playlistName: string): Promise<RenditionFolder> {
+export async function openRenditionFolder(path: string, playlistName: string) {
   await mkdir(path, { recursive: true });
   const state = await readState(join(path, stateName));
   await removeUnfinished(path, state);
   /** In the playlist on disk. */
   let named = namesIn(state);
+  /** Removes files whose time has passed, also while a full disk lets nothing be published. */
   const sweep = async (now: number) => {
     // An initialization section may be in use again, in a playlist that is not written yet.
     const next = namesIn(state);
@@ -36,9 +30,9 @@ export async function openRenditionFolder(path: string, playlistName: string): P
     state.leaving = state.leaving.filter((file) => !due.includes(file));
   };
   return {
-    path,
     state,
-    async publish(playlist, now) {
+    /** Writes state and playlist, then removes files whose time has passed. */
+    async publish(playlist: string, now: number) {
       // The state first: the playlist can be made from it, and not the other way round.
       await writeAtomically(join(path, stateName), formatState(state), { durable: true });
       await writeAtomically(join(path, playlistName), playlist);

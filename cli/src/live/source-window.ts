@@ -117,27 +117,13 @@ function readProgramTime(lines: readonly { text: string; tag: string }[]): numbe
 }
 
 /** A live playlist that is read repeatedly. */
-interface LivePlaylist {
-  /** Where it was found: in a multivariant playlist, or as it was given. */
-  readonly found: string;
-  /** Where it is read, after a redirect from there. */
-  readonly location: string;
-  /**
-   * @returns undefined if it has not changed, has no segment, or is being written
-   * @throws SourceUnavailable, or AppError `VALIDATION_FAILED` for text that is not a clear playlist
-   */
-  read(): Promise<SourceWindow | undefined>;
-  /** The next read returns it also if it has not changed. */
-  forget(): void;
-  /** It was found elsewhere. */
-  move(found: string): void;
-}
+export type LivePlaylist = ReturnType<typeof openLivePlaylist>;
 
 export function openLivePlaylist(
   { location: given, file: known }: { location: string; file?: PlaylistVersion | undefined },
   source: LiveSource,
   warn: (text: string) => void,
-): LivePlaylist {
+) {
   let found = given;
   let location = given;
   let version: string | undefined;
@@ -146,13 +132,19 @@ export function openLivePlaylist(
   /** Each change of the playlist gives the same warnings. */
   const said = new Set<string>();
   return {
+    /** Where it was found: in a multivariant playlist, or as it was given. */
     get found() {
       return found;
     },
+    /** Where it is read, after a redirect from there. */
     get location() {
       return location;
     },
-    async read() {
+    /**
+     * @returns undefined if it has not changed, has no segment, or is being written
+     * @throws SourceUnavailable, or AppError `VALIDATION_FAILED` for text that is not a clear playlist
+     */
+    async read(): Promise<SourceWindow | undefined> {
       const file = unread ?? (await source.readChanged(location, cut ? undefined : version));
       unread = undefined;
       if (!file) return undefined;
@@ -170,10 +162,12 @@ export function openLivePlaylist(
       }
       return readSourceWindow(text);
     },
+    /** The next read returns it also if it has not changed. */
     forget() {
       version = undefined;
     },
-    move(to) {
+    /** It was found elsewhere. */
+    move(to: string) {
       [found, location, version, cut] = [to, to, undefined, undefined];
       said.clear();
     },

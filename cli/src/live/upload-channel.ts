@@ -10,14 +10,6 @@ interface ChannelUpload extends ServerAccess {
   readonly signal: AbortSignal;
 }
 
-/** Uploads the output of a live encryption while it grows. */
-interface ChannelUploader {
-  /** A playlist was written. @param files paths that it names, relative to the output folder, as `path` is */
-  published(path: string, text: string, files: readonly string[]): void;
-  /** Resolves once everything that was published is in the bucket, or the signal is aborted. */
-  finish(): Promise<void>;
-}
-
 interface WaitingPlaylist {
   readonly text: string;
   readonly files: readonly string[];
@@ -31,10 +23,10 @@ const lookSeconds = 0.2;
 const attempts = 3;
 
 /**
- * For each rendition the newest playlist counts: first the files that it names and that the bucket does not have, then the
+ * Uploads the output of a live encryption while it grows. For each rendition the newest playlist counts: first the files that it names and that the bucket does not have, then the
  * playlist. So players never read the name of a file that is not there. A new process sends the window once more.
  */
-export function uploadChannel(options: ChannelUpload): ChannelUploader {
+export function uploadChannel(options: ChannelUpload) {
   const waiting = new Map<string, WaitingPlaylist>();
   const running = new Map<string, Promise<void>>();
   const inBucket = new Map<string, Set<string>>();
@@ -55,7 +47,8 @@ export function uploadChannel(options: ChannelUpload): ChannelUploader {
     }
   };
   return {
-    published(path, text, files) {
+    /** A playlist was written. @param files paths that it names, relative to the output folder, as `path` is */
+    published(path: string, text: string, files: readonly string[]) {
       waiting.set(path, { text, files });
       if (running.has(path)) return;
       running.set(
@@ -63,6 +56,7 @@ export function uploadChannel(options: ChannelUpload): ChannelUploader {
         run(path).finally(() => running.delete(path)),
       );
     },
+    /** Resolves once everything that was published is in the bucket, or the signal is aborted. */
     async finish() {
       while (running.size > 0) await Promise.all(running.values());
     },

@@ -5,19 +5,16 @@ const mostCookies = 50;
 /** RFC 6265 section 6.1. */
 const mostCookieBytes = 4_096;
 
-/** Cookies that a source has set. They are kept in memory, for as long as the command runs. */
-export interface Cookies {
-  /** The value of `Cookie` for a request; empty for no cookie. */
-  of(url: string): Promise<string>;
-  /** Keeps the cookies of an answer. One that the rules of RFC 6265 refuse is ignored. */
-  keep(answer: Response, url: string): Promise<void>;
-}
+export type Cookies = ReturnType<typeof createCookies>;
 
-export function createCookies(): Cookies {
+/** Cookies that a source has set. They are kept in memory, for as long as the command runs. */
+export function createCookies() {
   let jar: CookieJar | undefined;
   return {
-    of: async (url) => (await jar?.getCookieString(url)) ?? '',
-    async keep(answer, url) {
+    /** The value of `Cookie` for a request; empty for no cookie. */
+    of: async (url: string) => (await jar?.getCookieString(url)) ?? '',
+    /** Keeps the cookies of an answer. One that the rules of RFC 6265 refuse is ignored. */
+    async keep(answer: Response, url: string) {
       const lines = answer.headers.getSetCookie().filter(({ length }) => length <= mostCookieBytes);
       if (lines.length === 0) return;
       // Most sources set none, and the list of public suffixes takes some time to load.
