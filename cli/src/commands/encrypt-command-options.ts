@@ -1,6 +1,8 @@
-import type { schemes } from '../common-encryption/encrypt-streams.ts';
 import type { CacheControlOptions } from '../upload/cache-control.ts';
 import type { ServerOptions } from './server-options.ts';
+
+/** Protection schemes of Common Encryption (ISO/IEC 23001-7) that players know: AES-CTR, and AES-CBC with a pattern. */
+export const schemes = ['cenc', 'cbcs'] as const;
 
 /** The options of `latchkey encrypt`. */
 export interface EncryptCommandOptions extends ServerOptions, CacheControlOptions {

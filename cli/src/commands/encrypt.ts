@@ -2,7 +2,6 @@ import { AppError } from '@latchkey/shared/errors';
 import { type Command, Option } from 'commander';
 import { checkBaseUrl } from '../check-options.ts';
 import type { CommandContext } from '../command-context.ts';
-import { schemes } from '../common-encryption/encrypt-streams.ts';
 import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { explainError } from '../explain-error.ts';
@@ -12,7 +11,7 @@ import { type ChosenKeySource, chooseKeySource } from './choose-key-source.ts';
 import { describeEncryption, describeNextSteps, describePeriods } from './describe-encryption.ts';
 import { withPresentation } from './download-source.ts';
 import { encryptAndUpload } from './encrypt-and-upload.ts';
-import type { EncryptCommandOptions } from './encrypt-command-options.ts';
+import { type EncryptCommandOptions, schemes } from './encrypt-command-options.ts';
 import { collect, parseCacheControl, parsePositiveInteger } from './option-parsers.ts';
 import { runCommonEncryption } from './run-common-encryption.ts';
 import { refuseLiveOptions, runLive } from './run-live.ts';
@@ -130,8 +129,7 @@ async function runEncrypt(
   options: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  if (options.scheme)
-    return runCommonEncryption(sources, options.scheme, keyUrlBaseOf(options), options, context);
+  if (options.scheme) return runCommonEncryption(sources, keyUrlBaseOf(options), options, context);
   const [playlist = '', ...others] = sources;
   if (others.length > 0) throw refusal('several files are given; only --scheme takes more than one');
   if (options.packager !== undefined) throw refusal('--packager is for --scheme');

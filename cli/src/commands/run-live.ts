@@ -1,14 +1,26 @@
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Clock } from '@latchkey/shared/clock';
+import type { ClockPeriods } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
+import { checkBaseUrl, checkContentId } from '../check-options.ts';
 import { type CommandContext, createWarn } from '../command-context.ts';
+import { keyPath } from '../encrypt/content-key-source.ts';
+import { createVectorIssuer } from '../encrypt/issue-vectors.ts';
+import { realPathOf } from '../encrypt/load-presentation.ts';
 import { explainError } from '../explain-error.ts';
+import { isWithin } from '../hls/resolve-reference.ts';
 import type { ServerAccess } from '../keys/ask-server.ts';
 import { agreeOnPeriods, describeClockOffset } from '../keys/clock-periods.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
-import { encryptLive } from '../live/encrypt-live.ts';
-import type { LiveReport } from '../live/open-channel.ts';
+import { claimFolder } from '../live/claim-folder.ts';
+import type { LiveTools } from '../live/encrypt-segment.ts';
+import { keepFollowing } from '../live/keep-following.ts';
+import { createKeyRing } from '../live/key-ring.ts';
+import { createFolderSource, createHttpSource, type LiveSource } from '../live/live-source.ts';
+import { type LiveReport, openChannel } from '../live/open-channel.ts';
 import { uploadChannel } from '../live/upload-channel.ts';
 import { refusal } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import { isUrl } from '../source/request-source.ts';
 import { readSourceHeaders } from '../source/source-headers.ts';
 import { chooseCacheControl } from '../upload/cache-control.ts';
@@ -34,8 +46,8 @@ export async function runLive(
   context: CommandContext,
 ): Promise<void> {
   refuseOthers(options);
-  const { contentId, out, register, name = contentId, playlistUrl, sourceRoot } = options;
-  const { clock, signal, stderr, randomBytes, wait } = context;
+  const { contentId, register, name = contentId, playlistUrl } = options;
+  const { clock, signal, stderr } = context;
   const access = readServerAccess(options, context, '--live');
   const warn = createWarn(context);
   const say = (text: string) => void (options.quiet || stderr.write(`${text}\n`));
@@ -55,21 +67,15 @@ export async function runLive(
       warn(
         `${describeClockOffset(clockOffsetMs)}. Set the clock: segments get the keys of the wrong periods`,
       );
-    const outFolder = resolve(out);
+    const outFolder = resolve(options.out);
     const cacheControl = options.upload && chooseCacheControl(options, true, warn);
     if (cacheControl)
       await untilThere(() => prepareUpload(access, { contentId, playlist, cacheControl }, signal));
     const uploader =
       cacheControl && uploadChannel({ ...access, contentId, cacheControl, outFolder, warn, signal });
-    const keys = createServerKeySource({ ...access, wait: endAttempt, registrar: undefined });
     const report: LiveReport = { warn, say, published: (...change) => uploader?.published(...change) };
-    const isEnded = await encryptLive({
-      ...{ playlist, contentId, outFolder, sourceRoot, sourceHeaders, periods, report },
-      ...{ clock, randomBytes, signal, wait },
-      keyUrlBase: options.keyUrl ?? access.server,
-      plainNames: options.plainNames ?? false,
-      fetchKey: (epoch, until) => keys.get({ contentId, epoch }, until),
-    });
+    const prepared = { playlist, sourceHeaders, outFolder, access, periods, report };
+    const isEnded = await encryptLive(prepared, options, context);
     await uploader?.finish();
     say(isEnded ? 'The source has ended.' : 'Stopped; the same command goes on.');
   } catch (error) {
@@ -114,4 +120,108 @@ async function whenReachable<T>(
       await wait(retrySeconds, signal);
     }
   }
+}
+
+/** A channel whose server has agreed. */
+interface PreparedChannel {
+  /** Path or http URL of a multivariant or media playlist. */
+  readonly playlist: string;
+  /** For requests to the origin of `playlist`. Names in lower case. */
+  readonly sourceHeaders: Readonly<Record<string, string>>;
+  readonly outFolder: string;
+  readonly access: ServerAccess;
+  readonly periods: ClockPeriods;
+  readonly report: LiveReport;
+}
+
+/**
+ * Encrypts a live presentation while a packager writes it, until the source ends or the signal of the command is aborted. The playlist stays as
+ * it is. Started again with the same output folder, it goes on.
+ *
+ * @returns whether the source has ended
+ * @throws AppError `VALIDATION_FAILED` for input or options that cannot be used, or an error of the file system at the start
+ */
+async function encryptLive(
+  prepared: PreparedChannel,
+  options: EncryptCommandOptions,
+  context: CommandContext,
+): Promise<boolean> {
+  const { contentId } = options;
+  checkContentId(contentId);
+  const { outFolder, report } = prepared;
+  const end = new AbortController();
+  const signal = AbortSignal.any([context.signal, end.signal]);
+  try {
+    const { address, source } = await openSource(prepared, options.sourceRoot, signal);
+    const tools = createTools(prepared, source, options, { ...context, signal });
+    const keepClaim = await claimFolder({ ...tools, folder: outFolder, contentId, source: address });
+    void keepClaim();
+    void tools.keys.keepAhead();
+    const { followers, lookup } = await openChannel({ address, outFolder, report }, tools);
+    // One that fails ends the others. All are awaited, so that no write is cut off.
+    await Promise.allSettled(
+      followers.map((follower) => keepFollowing(follower, lookup).catch((error) => end.abort(error))),
+    );
+    signal.throwIfAborted();
+    return true;
+  } catch (error) {
+    if (context.signal.aborted) return false;
+    throw error;
+  } finally {
+    end.abort();
+  }
+}
+
+function createTools(
+  { access, periods, report }: PreparedChannel,
+  source: LiveSource,
+  { contentId, keyUrl, plainNames = false }: EncryptCommandOptions,
+  { clock, wait, signal, randomBytes }: CommandContext,
+): LiveTools {
+  const keyUrlBase = checkBaseUrl(keyUrl ?? access.server, '--key-url');
+  const server = createServerKeySource({ ...access, wait: endAttempt, registrar: undefined });
+  const fetchKey = (epoch: number, until: AbortSignal) => server.get({ contentId, epoch }, until);
+  const common = { periods, clock, wait, signal };
+  return {
+    ...common,
+    source,
+    keys: createKeyRing({ ...common, fetchKey, say: report.warn }),
+    vectors: createVectorIssuer(randomBytes),
+    keyUrlOf: (epoch) => `${keyUrlBase}${keyPath({ contentId, epoch })}`,
+    plainNames,
+    warn: limitRepetition(report.warn, clock),
+  };
+}
+
+/** @param sourceRoot nothing outside this folder is read. Default: the folder of the playlist */
+async function openSource(
+  { playlist, sourceHeaders: headers }: PreparedChannel,
+  sourceRoot: string | undefined,
+  signal: AbortSignal,
+): Promise<{ source: LiveSource; address: string }> {
+  if (isUrl(playlist)) {
+    if (sourceRoot !== undefined) throw refusal('--source-root is for a playlist on disk');
+    if (!URL.canParse(playlist))
+      throw refusal(`"${showUrl(playlist)}"; accepted: the path of a playlist, or an http or https URL`);
+    const address = new URL(playlist).href;
+    return { source: createHttpSource({ address, headers, signal }), address };
+  }
+  const folder = await realPathOf(dirname(playlist), 'the folder of the playlist');
+  const root = sourceRoot === undefined ? folder : await realPathOf(sourceRoot, '--source-root');
+  if (!isWithin(folder, root)) throw refusal(`${showUrl(playlist)} lies outside of --source-root ${root}`);
+  return { source: createFolderSource(root), address: join(folder, basename(playlist)) };
+}
+
+/** The same warning at most once in this time: a source that is away gives one with each look. */
+const repeatAfterMs = 60_000;
+
+function limitRepetition(warn: (text: string) => void, clock: Clock): (text: string) => void {
+  const saidAt = new Map<string, number>();
+  return (text) => {
+    const now = clock.monotonic();
+    if (now - (saidAt.get(text) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return;
+    for (const [old, at] of saidAt) if (now - at >= repeatAfterMs) saidAt.delete(old);
+    saidAt.set(text, now);
+    warn(text);
+  };
 }
