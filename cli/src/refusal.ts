@@ -10,6 +10,11 @@ export function failure(detail: string, cause?: unknown): AppError {
   return new AppError('INTERNAL', { detail, cause });
 }
 
+/** Something else does not answer, or was interrupted: exit code 1, and a later run may succeed. */
+export function unavailable(detail: string, cause?: unknown): AppError {
+  return new AppError('DEPENDENCY_UNAVAILABLE', { detail, cause });
+}
+
 /** For the `catch` of a promise that reads. @param what cannot be read @throws AppError `VALIDATION_FAILED` with the code of the system */
 export function refuseUnreadable(what: string): (cause: unknown) => never {
   return (cause) => {

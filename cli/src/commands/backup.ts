@@ -2,9 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { copySqlite, settleSqlite, UnusableFile } from '@latchkey/shared/db/files';
 import type { Command } from 'commander';
-import { describeRows } from '../backup/describe-rows.ts';
 import { fileExists, makePartialFile } from '../backup/partial-file.ts';
-import { readSqlitePath } from '../backup/read-sqlite-path.ts';
+import { describeRows, readSqlitePath } from '../backup/sqlite-file.ts';
 import type { CommandContext } from '../command-context.ts';
 import { failure, refusal } from '../refusal.ts';
 

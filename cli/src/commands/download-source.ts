@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { checkContentId } from '../check-options.ts';
 import type { CommandContext } from '../command-context.ts';
-import { checkOutputFolder } from '../encrypt/output-folder.ts';
+import { checkOutputFolder, withDownloadFolder } from '../encrypt/output-folder.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
-import { withDownloadFolder } from '../source/download-folder.ts';
 import { downloadPresentation } from '../source/download-presentation.ts';
 import { createSourceRequests, isUrl } from '../source/request-source.ts';
 import { readSourceHeaders } from '../source/source-headers.ts';
@@ -53,7 +52,7 @@ async function download(
   const signal = AbortSignal.any([context.signal, tooLate]);
   const headers = readSourceHeaders(sourceHeader, env);
   const request = createSourceRequests({ address: url, headers, timeoutMs: mostMs, signal });
-  const report = showDownload(url, quiet ?? false, context);
+  const report = showDownload(url, quiet, context);
   let bytes = 0;
   const count = (more: number) => {
     bytes += more;
@@ -73,7 +72,7 @@ async function download(
 }
 
 /** The number of bytes is not known beforehand. A few large files would show no progress, so each gigabyte is shown, too. */
-function showDownload(url: string, isQuiet: boolean, context: CommandContext) {
+function showDownload(url: string, isQuiet: boolean | undefined, context: CommandContext) {
   const say = (text: string) => void (isQuiet || context.stderr.write(`${text}\n`));
   let done: ReturnType<typeof countDone> | undefined;
   let isFew = false;

@@ -7,8 +7,7 @@ import { rootPlaylistName } from '../encrypt/target-names.ts';
 import { changeContent } from '../keys/content-api.ts';
 import type { ContentRegistrar } from '../keys/register-content.ts';
 import { refusal } from '../refusal.ts';
-import { chooseCacheControl } from '../upload/cache-control.ts';
-import { prepareUpload, uploadPresentation } from '../upload/upload-presentation.ts';
+import { chooseCacheControl, prepareUpload, uploadPresentation } from '../upload/upload-presentation.ts';
 import { compareOrigin, describeWork, fingerprintKeys, startRecord } from '../upload/upload-record.ts';
 import { describeUpload } from './describe-encryption.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
@@ -54,7 +53,7 @@ export async function encryptAndUpload(
   if (before === 'same') say(`Encrypted before, in ${resolve(outFolder)}: this is uploaded.\n`);
   else await encrypt({ keys, stamp: startRecord(origin) });
 
-  const display = showProgress(context, options.quiet ?? false, 'Uploading');
+  const display = showProgress(context, options.quiet, 'Uploading');
   const what = { folder: outFolder, contentId, cacheControl };
   const result = await uploadPresentation(access, what, display, signal).finally(display.stop);
   const manifestKey = `content/${contentId}/${rootPlaylistName(work.playlist)}`;

@@ -1,4 +1,4 @@
-import type { CacheControlOptions } from '../upload/cache-control.ts';
+import type { CacheControlOptions } from '../upload/upload-presentation.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** Protection schemes of Common Encryption (ISO/IEC 23001-7) that players know: AES-CTR, and AES-CBC with a pattern. */

@@ -11,9 +11,8 @@ import {
   UnusableFile,
 } from '@latchkey/shared/db/files';
 import type { Command } from 'commander';
-import { describeRows, missingSince } from '../backup/describe-rows.ts';
 import { makePartialFile, type PartialFile } from '../backup/partial-file.ts';
-import { readSqlitePath } from '../backup/read-sqlite-path.ts';
+import { describeRows, missingSince, readSqlitePath } from '../backup/sqlite-file.ts';
 import type { CommandContext } from '../command-context.ts';
 import { failure, refusal } from '../refusal.ts';
 

@@ -14,17 +14,16 @@ import { agreeOnPeriods, describeClockOffset } from '../keys/clock-periods.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
 import { claimFolder } from '../live/claim-folder.ts';
 import type { LiveTools } from '../live/encrypt-segment.ts';
-import { keepFollowing } from '../live/keep-following.ts';
+import { keepFollowing } from '../live/follow-rendition.ts';
 import { createKeyRing } from '../live/key-ring.ts';
 import { createFolderSource, createHttpSource, type LiveSource } from '../live/live-source.ts';
 import { type LiveReport, openChannel } from '../live/open-channel.ts';
 import { uploadChannel } from '../live/upload-channel.ts';
-import { refusal } from '../refusal.ts';
+import { refusal, unavailable } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
 import { isUrl } from '../source/request-source.ts';
 import { readSourceHeaders } from '../source/source-headers.ts';
-import { chooseCacheControl } from '../upload/cache-control.ts';
-import { prepareUpload } from '../upload/upload-presentation.ts';
+import { chooseCacheControl, prepareUpload } from '../upload/upload-presentation.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
 import { readServerAccess } from './server-options.ts';
 
@@ -100,7 +99,7 @@ function refuseOthers(options: EncryptCommandOptions): void {
 
 /** The key ring repeats attempts itself. A wait of minutes here, as a 429 may ask for, would hold it up. */
 const endAttempt: ServerAccess['wait'] = async () => {
-  throw new AppError('DEPENDENCY_UNAVAILABLE', { detail: 'the server is busy (503 or 429)' });
+  throw unavailable('the server is busy (503 or 429)');
 };
 
 /** A channel must start while the server restarts. Refusals end it at once. */
@@ -175,7 +174,7 @@ async function encryptLive(
 function createTools(
   { access, periods, report }: PreparedChannel,
   source: LiveSource,
-  { contentId, keyUrl, plainNames = false }: EncryptCommandOptions,
+  { contentId, keyUrl, plainNames }: EncryptCommandOptions,
   { clock, wait, signal, randomBytes }: CommandContext,
 ): LiveTools {
   const keyUrlBase = checkBaseUrl(keyUrl ?? access.server, '--key-url');
@@ -188,7 +187,7 @@ function createTools(
     keys: createKeyRing({ ...common, fetchKey, say: report.warn }),
     vectors: createVectorIssuer(randomBytes),
     keyUrlOf: (epoch) => `${keyUrlBase}${keyPath({ contentId, epoch })}`,
-    plainNames,
+    plainNames: plainNames ?? false,
     warn: limitRepetition(report.warn, clock),
   };
 }

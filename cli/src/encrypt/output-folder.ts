@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
 import type { CommandContext } from '../command-context.ts';
@@ -180,4 +180,32 @@ export function isAlive(pid: number): boolean {
 /** 8 hex digits of a hash of the host name. */
 export function machineName(): string {
   return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+}
+
+/** The name says which process owns the folder. */
+const downloadPrefix = () => `latchkey-source-${machineName()}-`;
+
+/**
+ * Works in a new folder of the system's temporary folder (`TMPDIR`), and then removes it. Only this user can read it, because it gets clear media.
+ * That is why it is not next to the output, which may be public.
+ */
+export async function withDownloadFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  await clearDownloads();
+  const folder = await realpath(await mkdtemp(join(tmpdir(), `${downloadPrefix()}${process.pid}-`)));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes what killed runs on this machine left. */
+async function clearDownloads(): Promise<void> {
+  const entries = await readdir(tmpdir(), { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (!entry.isDirectory() || !entry.name.startsWith(downloadPrefix())) continue;
+    if (isAlive(Number.parseInt(entry.name.slice(downloadPrefix().length), 10))) continue;
+    // One of another user stays.
+    await rm(join(tmpdir(), entry.name), { recursive: true, force: true }).catch(() => {});
+  }
 }

@@ -1,7 +1,7 @@
 import { createSectionCopier } from './copy-section.ts';
 import type { LiveTools, Sighting } from './encrypt-segment.ts';
 import type { PlaylistVersion } from './live-source.ts';
-import type { RenditionFolder } from './rendition-folder.ts';
+import type { RenditionFolder } from './rendition-state.ts';
 import { openLivePlaylist, type SourceSegment, type SourceWindow } from './source-window.ts';
 
 export interface RenditionOptions {

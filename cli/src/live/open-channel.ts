@@ -1,15 +1,23 @@
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { currentEpochOf } from '@latchkey/shared/contracts';
-import { mediaPlaylistName, rootPlaylistName } from '../encrypt/target-names.ts';
+import { createRenditionNamer, mediaPlaylistName, rootPlaylistName } from '../encrypt/target-names.ts';
 import { renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
 import { withoutQuery } from '../hls/resolve-reference.ts';
+import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
 import { writeAtomically } from '../write-atomically.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 import { openFollower } from './follow-rendition.ts';
 import type { Follower, PublishedRendition } from './follower.ts';
-import { type ChannelLookup, createChannelLookup, type FoundRendition, loadChannel } from './load-channel.ts';
-import { nameRenditions } from './name-renditions.ts';
+import {
+  type Channel,
+  type ChannelLookup,
+  createChannelLookup,
+  type FoundRendition,
+  loadChannel,
+} from './load-channel.ts';
+import { type DescribedRendition, matchRenditions } from './match-renditions.ts';
 
 export interface LiveReport {
   /** @param text one sentence that an operator must know */
@@ -78,4 +86,61 @@ export async function openChannel(
     `Follows ${showUrl(address)} (${names}). The key changes every ${periods.periodSeconds} s; epoch ${epoch} now.`,
   );
   return { followers, lookup: createChannelLookup(address, channel, nameOf, tools) };
+}
+
+/** A rendition with its name, which its folder has too. */
+interface NamedRendition extends DescribedRendition {
+  readonly name: string;
+}
+
+const fileName = '.latchkey-live-renditions.json';
+/** Renditions that the source once had keep their names too. */
+const mostKept = 400;
+
+/**
+ * Names the renditions of a channel. A rendition that the folder has already keeps its name, although the server may call it otherwise now.
+ *
+ * @throws AppError `VALIDATION_FAILED` if the folder's list of renditions cannot be read
+ */
+async function nameRenditions(
+  { multivariant, renditions }: Channel,
+  folder: string,
+): Promise<ReadonlyMap<FoundRendition, string>> {
+  const nameRendition = createRenditionNamer();
+  const nameOf = ({ uri }: FoundRendition) => nameRendition(withoutQuery(showUrl(uri)));
+  if (!multivariant)
+    return new Map(
+      renditions.map((rendition) => [rendition, nameOf({ ...rendition, uri: lastPart(rendition.uri) })]),
+    );
+  const path = join(folder, fileName);
+  const known = await readKnown(path);
+  for (const { name } of known) nameRendition(name);
+  const matches = matchRenditions(known, renditions);
+  const names = new Map(
+    renditions.map((rendition) => [rendition, matches.get(rendition)?.name ?? nameOf(rendition)]),
+  );
+  const named = renditions.map((rendition) => ({
+    name: names.get(rendition),
+    attributes: rendition.attributes,
+  }));
+  const matched = new Set(matches.values());
+  const list = [...named, ...known.filter((rendition) => !matched.has(rendition))].slice(0, mostKept);
+  await writeAtomically(path, JSON.stringify(list), { durable: true });
+  return names;
+}
+
+async function readKnown(path: string): Promise<NamedRendition[]> {
+  try {
+    const list = JSON.parse(await readFile(path, 'utf8')) as NamedRendition[];
+    for (const { name, attributes } of list)
+      if (!/^[A-Za-z0-9_-]+$/.test(name) || typeof attributes !== 'object') throw new SyntaxError(name);
+    return list;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw refusal(`${path} cannot be read as a list of renditions; give a new --out folder`, error);
+  }
+}
+
+function lastPart(location: string): string {
+  return withoutQuery(location).replace(/^.*[/\\]/s, '');
 }

@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { refusal } from '../refusal.ts';
 import { hidden, hideUrls } from '../show-url.ts';
+import { isPartial, writeAtomically } from '../write-atomically.ts';
 import type { SourceWindow, WindowHeader } from './source-window.ts';
 
 /** One encrypted segment of the window. */
@@ -75,7 +77,7 @@ export function hasStarted({ longestSeconds }: RenditionState): boolean {
 }
 
 /** Lines of the source, and attributes of EXT-X-MAP, may have URLs with a credential, such as X-ASSET-URI of EXT-X-DATERANGE. */
-export function formatState(state: RenditionState): string {
+function formatState(state: RenditionState): string {
   return JSON.stringify({ form, ...state }, (name, value) => {
     if (name === 'lines') return (value as string[]).map(hideUrls);
     return name === 'attributes' ? hideUrls(value) : value;
@@ -92,7 +94,7 @@ export function hasHiddenParts({ header, entries }: RenditionState): boolean {
  * @returns a new state if the file is not there
  * @throws AppError `VALIDATION_FAILED` if it cannot be used
  */
-export async function readState(path: string): Promise<RenditionState> {
+async function readState(path: string): Promise<RenditionState> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -185,5 +187,63 @@ function leave(state: RenditionState, entries: readonly LiveEntry[], now: number
       state.leaving = state.leaving.filter((file) => file.name !== map.name);
       state.leaving.push({ name: map.name, removeAt });
     }
+  }
+}
+
+const stateName = '.latchkey-live.json';
+
+/** Where one rendition is written: its segments, its playlist, and the state to go on from. */
+export type RenditionFolder = Awaited<ReturnType<typeof openRenditionFolder>>;
+
+/**
+ * Opens the folder of a rendition, and removes what a killed process has left unfinished.
+ *
+ * @throws AppError `VALIDATION_FAILED` if its state cannot be read
+ */
+export async function openRenditionFolder(path: string, playlistName: string) {
+  await mkdir(path, { recursive: true });
+  const state = await readState(join(path, stateName));
+  await removeUnfinished(path, state);
+  /** In the playlist on disk. */
+  let named = namesIn(state);
+  /** Removes files whose time has passed, also while a full disk lets nothing be published. */
+  const sweep = async (now: number) => {
+    // An initialization section may be in use again, in a playlist that is not written yet.
+    const next = namesIn(state);
+    const isUnused = (name: string) => !named.has(name) && !next.has(name);
+    const due = state.leaving.filter(({ name, removeAt }) => removeAt <= now && isUnused(name));
+    if (due.length === 0) return;
+    for (const { name } of due) await rm(join(path, name), { force: true });
+    state.leaving = state.leaving.filter((file) => !due.includes(file));
+  };
+  return {
+    state,
+    /** Writes state and playlist, then removes files whose time has passed. */
+    async publish(playlist: string, now: number) {
+      // The state first: the playlist can be made from it, and not the other way round.
+      await writeAtomically(join(path, stateName), formatState(state), { durable: true });
+      await writeAtomically(join(path, playlistName), playlist);
+      named = namesIn(state);
+      await sweep(now);
+    },
+    sweep,
+  };
+}
+
+function namesIn({ entries }: RenditionState): ReadonlySet<string> {
+  return new Set(entries.flatMap(({ name, map }) => (map ? [name, map.name] : [name])));
+}
+
+/** Only names that are written here are removed. */
+const mediaName = /^(\d{5,}(\.[0-9a-f]{8})?|init-[0-9a-f]{16})\.[a-z0-9]{1,8}$/;
+
+async function removeUnfinished(path: string, { entries, leaving }: RenditionState): Promise<void> {
+  const known = new Set([
+    ...entries.flatMap(({ name, map }) => [name, map?.name]),
+    ...leaving.map(({ name }) => name),
+  ]);
+  for (const name of await readdir(path)) {
+    if (isPartial(name) || (mediaName.test(name) && !known.has(name)))
+      await rm(join(path, name), { force: true });
   }
 }

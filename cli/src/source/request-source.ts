@@ -1,7 +1,7 @@
 import type { ByteRange } from '../read-range.ts';
 import { hideUrls, showUrl } from '../show-url.ts';
 import { type Cookies, createCookies } from './cookies.ts';
-import { leadsInside } from './private-network.ts';
+import { leadsInside } from './locate-remote.ts';
 
 /** The source has not written it yet, has removed it, refuses it, or cannot be reached: a later attempt may succeed. */
 export class SourceUnavailable extends Error {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { expect, onTestFinished } from 'vitest';
-import { keepFollowing } from '../live/keep-following.ts';
+import { keepFollowing } from '../live/follow-rendition.ts';
 import { createHttpSource } from '../live/live-source.ts';
 import { openChannel } from '../live/open-channel.ts';
 import { keyOfUrl } from './encrypt-files.ts';

@@ -93,10 +93,8 @@ export async function describeWork(options: EncryptOptions, keySource: string): 
     const { size, mtimeMs } = await stat(path);
     add(nameOf(path), size, mtimeMs);
   }
-  const firstOf = new Map<string, KeyName>();
-  for (const key of keys) if (!firstOf.has(key.contentId)) firstOf.set(key.contentId, key);
   const withFirstKeys = contents.flatMap((content) => {
-    const firstKey = firstOf.get(content.contentId);
+    const firstKey = keys.find(({ contentId: id }) => id === content.contentId);
     return firstKey ? [{ ...content, firstKey }] : [];
   });
   return { fingerprint: hash.digest('hex'), contents: withFirstKeys };
