@@ -1,11 +1,11 @@
-import { AppError } from '@latchkey/shared/errors';
+import type { AppError } from '@latchkey/shared/errors';
 import { type Command, Option } from 'commander';
 import { checkBaseUrl } from '../check-options.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { explainError } from '../explain-error.ts';
-import { refusal } from '../refusal.ts';
+import { refusal, unavailable } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
 import { type ChosenKeySource, chooseKeySource } from './choose-key-source.ts';
 import { describeEncryption, describeNextSteps, describePeriods } from './describe-encryption.ts';
@@ -168,7 +168,7 @@ async function encryptPlaylist(
   };
   const say = (text: string) => void (options.quiet || context.stdout.write(text));
   const encrypt = async (more: Partial<EncryptOptions> = {}) => {
-    const display = showProgress(context, options.quiet ?? false, 'Encrypting');
+    const display = showProgress(context, options.quiet, 'Encrypting');
     const report = reportEncryption(display, context);
     const summary = await encryptPresentation({ ...work, ...more, report }).finally(display.stop);
     say(describeEncryption(summary, description));
@@ -220,5 +220,5 @@ function notStated(
   const detail =
     `${outFolder} is complete, but the server has not got what --register states: ${explainError(cause)}\n` +
     `Then state it, with the API or in the dashboard:\n${describePeriods(contents)}${playlist}`;
-  return new AppError('DEPENDENCY_UNAVAILABLE', { detail: detail.trimEnd(), cause });
+  return unavailable(detail.trimEnd(), cause);
 }

@@ -56,7 +56,7 @@ async function runExport(
       throw refusal(`"${id}" cannot be the id of a content; accepted: 1 to 256 of A-Z a-z 0-9 _ -`);
   const access = readServerAccess(options, context, 'export-keys');
   const ids = options.all ? await listContents(access, signal) : contents;
-  const progress = countDone(context, options.quiet ?? false, 'Exporting', ids.length);
+  const progress = countDone(context, options.quiet, 'Exporting', ids.length);
   const keys = [];
   try {
     for (const contentId of ids) {

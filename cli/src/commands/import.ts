@@ -119,9 +119,9 @@ async function runImport(source: string, options: ImportOptions, context: Comman
     const registrar = createContentRegistrar(access, { name: options.name });
     for (const contentId of contents) await registrar.registerKeyless(contentId, signal);
   }
-  const stored = countDone(context, options.quiet ?? false, 'Storing', found.keys.length);
+  const stored = countDone(context, options.quiet, 'Storing', found.keys.length);
   await storeKeys(found.keys, { access, signal, done: stored.one }).finally(stored.stop);
-  const compared = countDone(context, options.quiet ?? false, 'Reading back', found.keys.length);
+  const compared = countDone(context, options.quiet, 'Reading back', found.keys.length);
   const refused = await compareKeys(found.keys, { access, signal, done: compared.one }).finally(
     compared.stop,
   );

@@ -6,7 +6,7 @@ import { checkBaseUrl, checkContentId } from '../check-options.ts';
 import type { CommandContext } from '../command-context.ts';
 import { followKeyInfo, warnOfOffset } from '../key-info/follow-key-info.ts';
 import { createKeyPairFiles } from '../key-info/key-pair-files.ts';
-import { type ToolName, toolFormats, toolNames } from '../key-info/tool-formats.ts';
+import { type ToolName, toolFormats } from '../key-info/tool-formats.ts';
 import { readSchedule } from '../keys/clock-periods.ts';
 import { readContent } from '../keys/content-api.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
@@ -38,7 +38,7 @@ export function registerKeyInfo(program: Command, context: CommandContext): void
     .addOption(apiKeyFileOption())
     .option('--key-url <url>', 'where players fetch keys (default: PUBLIC_URL of the server, else --server)')
     .optionsGroup('One key:')
-    .addOption(new Option('--format <tool>', 'what the tool wants').choices([...toolNames]))
+    .addOption(new Option('--format <tool>', 'what the tool wants').choices(Object.keys(toolFormats)))
     .option('--epoch <n>', 'the key of this epoch (default: the key without one)', parseEpoch)
     .option(
       '--out <file>',
@@ -130,16 +130,13 @@ async function followClock(
       `${follow} has the key of now, another each ${periods.periodSeconds} s. Players fetch ${showUrl(base)}/<epoch>.\n`,
     );
   await followKeyInfo({
+    ...context,
     schedule,
     readSchedule: read,
     fetchKey: (epoch, within) => keys.get({ contentId, epoch }, within),
     files,
     uriOf: (epoch) => `${base}/${epoch}`,
     whenUnreachable,
-    clock,
-    randomBytes: context.randomBytes,
-    wait: context.wait,
-    signal,
     warn,
   });
 }

@@ -58,7 +58,11 @@ export async function runCommonEncryption(
   const inside = sources.find((source) => isWithin(source, resolve(options.out)));
   const playlistPath = inside ?? sources[0] ?? '';
   const { path } = await fillOutputFolder(options.out, { ...context, force, playlistPath }, async (cwd) => {
-    const args = [`--protection_scheme=${options.scheme}`, `--hls_key_uri=${base}/keys/${contentId}`, ...tracks];
+    const args = [
+      `--protection_scheme=${options.scheme}`,
+      `--hls_key_uri=${base}/keys/${contentId}`,
+      ...tracks,
+    ];
     await withKeyFile(contentId, key, (file) =>
       runPackager(packager, [...packagerOptions, `--flagfile=${file}`, ...args], { cwd, signal }),
     );

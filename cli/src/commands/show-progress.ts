@@ -25,10 +25,10 @@ type Outputs = Pick<CommandContext, 'terminal' | 'stderr'>;
 /** A bar on a terminal, some lines in a log, nothing with `quiet`. */
 export function showProgress(
   { terminal, stderr }: Outputs,
-  quiet: boolean,
+  isQuiet: boolean | undefined,
   verb: 'Encrypting' | 'Uploading',
 ): ProgressDisplay {
-  if (quiet) return { start: () => {}, update: () => {}, stop: () => {} };
+  if (isQuiet) return { start: () => {}, update: () => {}, stop: () => {} };
   const bar =
     terminal &&
     createBar(terminal, `${verb} {bar} {percentage}%  {value} of {total} MB  {eta_formatted} left`);
@@ -50,7 +50,7 @@ export function showProgress(
 /** The same for work that is counted. Short work shows nothing. */
 export function countDone(
   { terminal, stderr }: Outputs,
-  isQuiet: boolean,
+  isQuiet: boolean | undefined,
   verb: string,
   total: number,
 ): { one(): void; stop(): void } {

@@ -1,5 +1,4 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { refusal } from '../refusal.ts';
 import type { ContentKeySource, WrittenContent } from './content-key-source.ts';
 
 /** Progress of an encryption. */
@@ -59,10 +58,4 @@ export interface Summary {
   /** Every key URL in the playlists, in the order of its first use. */
   readonly keyUrls: readonly string[];
   readonly warnings: readonly string[];
-}
-
-/** @throws AppError `VALIDATION_FAILED` */
-export function checkRotation(segments: number | undefined): void {
-  if (segments === undefined || (Number.isSafeInteger(segments) && segments >= 1)) return;
-  throw refusal(`--rotate-every ${segments}; accepted: a whole number of segments, 1 or more`);
 }

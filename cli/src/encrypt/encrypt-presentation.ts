@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { checkBaseUrl, checkContentId } from '../check-options.ts';
+import { refusal } from '../refusal.ts';
 import { type KeyName, keyPath } from './content-key-source.ts';
-import { checkRotation, type EncryptOptions, type Summary } from './encrypt-options.ts';
+import type { EncryptOptions, Summary } from './encrypt-options.ts';
 import { loadPresentation } from './load-presentation.ts';
 import type { MediaFileJob } from './media-file.ts';
 import { writeMediaFiles } from './media-threads.ts';
@@ -20,7 +21,9 @@ import { keyUrl } from './render-media-playlist.ts';
  */
 export async function encryptPresentation(given: EncryptOptions): Promise<Summary> {
   checkContentId(given.contentId);
-  checkRotation(given.rotateEverySegments);
+  const every = given.rotateEverySegments ?? 1;
+  if (!Number.isSafeInteger(every) || every < 1)
+    throw refusal(`--rotate-every ${every}; accepted: a whole number of segments, 1 or more`);
   const options = { ...given, keyUrlBase: checkBaseUrl(given.keyUrlBase, '--key-url') };
 
   const presentation = await loadPresentation(options);

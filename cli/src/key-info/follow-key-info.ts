@@ -3,6 +3,7 @@ import { AppError } from '@latchkey/shared/errors';
 import type { CommandContext } from '../command-context.ts';
 import { explainError } from '../explain-error.ts';
 import { describeClockOffset, type Schedule } from '../keys/clock-periods.ts';
+import { unavailable } from '../refusal.ts';
 import type { KeyPairFiles } from './key-pair-files.ts';
 
 /** The files stay when `signal` is aborted, so that the encoder goes on. */
@@ -63,8 +64,9 @@ async function giveUpOrKeep({ whenUnreachable, files, warn }: FollowOptions, epo
   const reason = explainError(keys.failureOf(epoch));
   if (whenUnreachable === 'stop') {
     await files.remove();
-    const detail = `the key of epoch ${epoch} cannot be had (${reason}). The key info file is removed, so the encoder ends`;
-    throw new AppError('DEPENDENCY_UNAVAILABLE', { detail });
+    throw unavailable(
+      `the key of epoch ${epoch} cannot be had (${reason}). The key info file is removed, so the encoder ends`,
+    );
   }
   if (keys.warnOnce())
     warn(

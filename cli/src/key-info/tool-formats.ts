@@ -12,11 +12,8 @@ export interface ToolKey {
   readonly keyFile: string;
 }
 
-export const toolNames = ['ffmpeg', 'shaka', 'bento4', 'gpac', 'mediaconvert'] as const;
-export type ToolName = (typeof toolNames)[number];
-
 /** The text that each tool reads. */
-export const toolFormats: Readonly<Record<ToolName, (key: ToolKey) => string>> = {
+export const toolFormats = {
   ffmpeg: ({ url, keyFile, iv }) => `${url}\n${keyFile}\n${iv.toString('hex')}\n`,
   // A flag file. Shaka Packager has no AES-128 of whole segments, so these are the flags of Common Encryption.
   shaka: ({ key, keyId, url }) =>
@@ -64,4 +61,6 @@ export const toolFormats: Readonly<Record<ToolName, (key: ToolKey) => string>> =
       null,
       2,
     )}\n`,
-};
+} satisfies Readonly<Record<string, (key: ToolKey) => string>>;
+
+export type ToolName = keyof typeof toolFormats;

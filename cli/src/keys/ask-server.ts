@@ -1,4 +1,5 @@
 import { AppError, codes, type ErrorCode } from '@latchkey/shared/errors';
+import { unavailable } from '../refusal.ts';
 import { hideUrls, showUrl } from '../show-url.ts';
 
 /** A key server, and how to wait for it. */
@@ -70,10 +71,7 @@ async function send({ server, apiKey }: ServerAccess, request: ServerRequest): P
     const inner = (cause as Error).cause as NodeJS.ErrnoException | undefined;
     const reason =
       inner?.code ?? (timeout.aborted ? 'no answer in time' : hideUrls((cause as Error).message));
-    throw new AppError('DEPENDENCY_UNAVAILABLE', {
-      detail: `--server ${server} cannot be reached (${reason})`,
-      cause,
-    });
+    throw unavailable(`--server ${server} cannot be reached (${reason})`, cause);
   }
 }
 
