@@ -1,22 +1,16 @@
-import type { AppError } from '@latchkey/shared/errors';
 import { type Command, Option } from 'commander';
 import { checkBaseUrl } from '../check-options.ts';
 import type { CommandContext } from '../command-context.ts';
-import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
-import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
-import { explainError } from '../explain-error.ts';
-import { refusal, unavailable } from '../refusal.ts';
+import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
-import { type ChosenKeySource, chooseKeySource } from './choose-key-source.ts';
-import { describeEncryption, describeNextSteps, describePeriods } from './describe-encryption.ts';
+import { chooseKeySource } from './choose-key-source.ts';
 import { withPresentation } from './download-source.ts';
-import { encryptAndUpload } from './encrypt-and-upload.ts';
 import { type EncryptCommandOptions, schemes } from './encrypt-command-options.ts';
+import { encryptPlaylist } from './encrypt-playlist.ts';
 import { collect, parseCacheControl, parsePositiveInteger } from './option-parsers.ts';
 import { runCommonEncryption } from './run-common-encryption.ts';
 import { refuseLiveOptions, runLive } from './run-live.ts';
 import { apiKeyFileOption, serverOption } from './server-options.ts';
-import { reportEncryption, showProgress } from './show-progress.ts';
 
 /** Where a server without configuration listens (`docs/reference/contract.md#transport`). */
 const defaultKeyUrl = 'http://localhost:4100';
@@ -140,47 +134,8 @@ async function runEncrypt(
   const keySource = await chooseKeySource(options, context);
   checkBaseUrl(keyUrlBaseOf(options), '--key-url');
   await withPresentation(playlist, options, context, (path) =>
-    encryptPlaylist(path, keySource, options, context),
+    encryptPlaylist(path, keyUrlBaseOf(options), keySource, options, context),
   );
-}
-
-/** @param playlist a path */
-async function encryptPlaylist(
-  playlist: string,
-  { source, registrar, description }: ChosenKeySource,
-  options: EncryptCommandOptions,
-  context: CommandContext,
-): Promise<void> {
-  const work: EncryptOptions = {
-    playlist,
-    contentId: options.contentId,
-    outFolder: options.out,
-    force: options.force ?? false,
-    keys: source,
-    keyUrlBase: keyUrlBaseOf(options),
-    rotateEverySegments: options.rotateEvery,
-    perRenditionIds: options.perRenditionIds ?? false,
-    plainNames: options.plainNames ?? false,
-    sourceRoot: options.sourceRoot,
-    randomBytes: context.randomBytes,
-    clock: context.clock,
-    signal: context.signal,
-  };
-  const say = (text: string) => void (options.quiet || context.stdout.write(text));
-  const encrypt = async (more: Partial<EncryptOptions> = {}) => {
-    const display = showProgress(context, options.quiet, 'Encrypting');
-    const report = reportEncryption(display, context);
-    const summary = await encryptPresentation({ ...work, ...more, report }).finally(display.stop);
-    say(describeEncryption(summary, description));
-    return summary;
-  };
-  if (options.upload)
-    return encryptAndUpload({ work, encrypt, say, registrar, keySource: description }, options, context);
-  const summary = await encrypt();
-  await registrar?.settle(context.signal).catch((error: unknown) => {
-    throw notStated(summary, options, error);
-  });
-  say(describeNextSteps(summary, registrar !== undefined, options.contentId));
 }
 
 function keyUrlBaseOf({ keyUrl, server }: EncryptCommandOptions): string {
@@ -206,19 +161,4 @@ function refusePlaylistUrl({ playlistUrl, register, perRenditionIds }: EncryptCo
   throw refusal(
     `--playlist-url "${showUrl(playlistUrl)}"; accepted: an http or https URL, such as https://cdn.example.com/film/master.m3u8`,
   );
-}
-
-/** The presentation is complete, so the same command would need --force. */
-function notStated(
-  { outFolder, contents }: Summary,
-  { contentId, playlistUrl }: EncryptCommandOptions,
-  cause: unknown,
-): AppError {
-  const playlist = playlistUrl
-    ? `  - State the playlist of ${contentId}: ${JSON.stringify({ playlistUrl: showUrl(playlistUrl) })}\n`
-    : '';
-  const detail =
-    `${outFolder} is complete, but the server has not got what --register states: ${explainError(cause)}\n` +
-    `Then state it, with the API or in the dashboard:\n${describePeriods(contents)}${playlist}`;
-  return unavailable(detail.trimEnd(), cause);
 }

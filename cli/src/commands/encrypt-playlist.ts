@@ -2,17 +2,65 @@ import { resolve } from 'node:path';
 import type { AppError } from '@latchkey/shared/errors';
 import { type CommandContext, createWarn } from '../command-context.ts';
 import { askOnce } from '../encrypt/content-key-source.ts';
-import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
+import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
+import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
+import { explainError } from '../explain-error.ts';
 import { changeContent } from '../keys/content-api.ts';
-import type { ContentRegistrar } from '../keys/register-content.ts';
-import { refusal } from '../refusal.ts';
+import { refusal, unavailable } from '../refusal.ts';
+import { showUrl } from '../show-url.ts';
 import { chooseCacheControl, prepareUpload, uploadPresentation } from '../upload/upload-presentation.ts';
 import { compareOrigin, describeWork, fingerprintKeys, startRecord } from '../upload/upload-record.ts';
-import { describeUpload } from './describe-encryption.ts';
+import type { ChosenKeySource } from './choose-key-source.ts';
+import {
+  describeEncryption,
+  describeNextSteps,
+  describePeriods,
+  describeUpload,
+} from './describe-encryption.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
 import { readServerAccess } from './server-options.ts';
-import { showProgress } from './show-progress.ts';
+import { reportEncryption, showProgress } from './show-progress.ts';
+
+/**
+ * `latchkey encrypt` of a playlist on disk, and the upload of its output with `--upload`.
+ *
+ * @param playlist a path
+ * @param keyUrlBase where players fetch keys
+ */
+export async function encryptPlaylist(
+  playlist: string,
+  keyUrlBase: string,
+  { source, registrar, description }: ChosenKeySource,
+  options: EncryptCommandOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { contentId, sourceRoot, rotateEvery: rotateEverySegments } = options;
+  const { randomBytes, clock, signal } = context;
+  const work: EncryptOptions = {
+    ...{ playlist, contentId, sourceRoot, rotateEverySegments, keyUrlBase, randomBytes, clock, signal },
+    outFolder: options.out,
+    keys: source,
+    force: options.force ?? false,
+    perRenditionIds: options.perRenditionIds ?? false,
+    plainNames: options.plainNames ?? false,
+  };
+  const say = (text: string) => void (options.quiet || context.stdout.write(text));
+  const encrypt = async (more: Partial<EncryptOptions> = {}) => {
+    const display = showProgress(context, options.quiet, 'Encrypting');
+    const report = reportEncryption(display, context);
+    const summary = await encryptPresentation({ ...work, ...more, report }).finally(display.stop);
+    say(describeEncryption(summary, description));
+    return summary;
+  };
+  if (options.upload)
+    return encryptAndUpload({ work, encrypt, say, registrar, keySource: description }, options, context);
+  const summary = await encrypt();
+  await registrar?.settle(signal).catch((error: unknown) => {
+    throw notStated(summary, options, error);
+  });
+  say(describeNextSteps(summary, registrar !== undefined, contentId));
+}
 
 /** An encryption that is ready to run. */
 interface ReadyEncryption {
@@ -20,7 +68,7 @@ interface ReadyEncryption {
   readonly encrypt: (more: Partial<EncryptOptions>) => Promise<unknown>;
   readonly say: (text: string) => void;
   /** With `--register`. */
-  readonly registrar: ContentRegistrar | undefined;
+  readonly registrar: ChosenKeySource['registrar'];
   readonly keySource: string;
 }
 
@@ -30,7 +78,7 @@ interface ReadyEncryption {
  *
  * @throws AppError
  */
-export async function encryptAndUpload(
+async function encryptAndUpload(
   { work, encrypt, say, registrar, keySource }: ReadyEncryption,
   options: EncryptCommandOptions,
   context: CommandContext,
@@ -68,4 +116,19 @@ function otherKeys(folder: string, keySource: string): AppError {
     `--out ${folder} was encrypted with other content keys than ${keySource} gives now: nobody could ` +
     'play it. Give a new folder, or --force to encrypt and upload it again';
   return refusal(detail);
+}
+
+/** The presentation is complete, so the same command would need --force. */
+function notStated(
+  { outFolder, contents }: Summary,
+  { contentId, playlistUrl }: EncryptCommandOptions,
+  cause: unknown,
+): AppError {
+  const playlist = playlistUrl
+    ? `  - State the playlist of ${contentId}: ${JSON.stringify({ playlistUrl: showUrl(playlistUrl) })}\n`
+    : '';
+  const detail =
+    `${outFolder} is complete, but the server has not got what --register states: ${explainError(cause)}\n` +
+    `Then state it, with the API or in the dashboard:\n${describePeriods(contents)}${playlist}`;
+  return unavailable(detail.trimEnd(), cause);
 }
