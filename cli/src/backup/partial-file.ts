@@ -1,6 +1,7 @@
 import { link, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { refusal } from '../refusal.ts';
+import { partialPathOf } from '../write-file.ts';
 
 /** Who watches what is in these files, so only their owner reads them. */
 const fileMode = 0o600;
@@ -15,7 +16,7 @@ export type PartialFile = Awaited<ReturnType<typeof makePartialFile>>;
  */
 export async function makePartialFile(finalPath: string) {
   const folder = dirname(finalPath);
-  const path = join(folder, `.${basename(finalPath)}.partial`);
+  const path = partialPathOf(finalPath);
   try {
     await (await open(path, 'wx', fileMode)).close();
   } catch (error) {

@@ -5,7 +5,7 @@ import { formatKeyTable } from '../import/key-table.ts';
 import { listKeys } from '../import/store-keys.ts';
 import { askServer, type ServerAccess } from '../keys/ask-server.ts';
 import { refusal } from '../refusal.ts';
-import { writeNewFile } from '../write-new-file.ts';
+import { writeNewFile } from '../write-file.ts';
 import { apiKeyFileOption, readServerAccess, type ServerOptions, serverOption } from './server-options.ts';
 import { countDone } from './show-progress.ts';
 

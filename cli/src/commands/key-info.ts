@@ -12,7 +12,7 @@ import { readContent } from '../keys/content-api.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
-import { writeNewFile } from '../write-new-file.ts';
+import { writeNewFile } from '../write-file.ts';
 import { apiKeyFileOption, readServerAccess, type ServerOptions, serverOption } from './server-options.ts';
 
 interface KeyInfoCommandOptions extends ServerOptions {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { masterKeyNames } from '../keys/derive-from-env.ts';
 import { refusal } from '../refusal.ts';
-import { writeNewFile } from '../write-new-file.ts';
+import { writeNewFile } from '../write-file.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
 
 /** 256 bits, as `docs/reference/contract.md#words`, `#api-keys` and `docs/operate/configuration.md` demand of these secrets. */

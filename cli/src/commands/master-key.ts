@@ -9,7 +9,7 @@ import { masterKeyNames, readMasterKeyBytes } from '../keys/derive-from-env.ts';
 import type { Variables } from '../keys/variables.ts';
 import { failure, refusal, refuseUnreadable } from '../refusal.ts';
 import { withDatabase } from '../with-database.ts';
-import { writeNewFile } from '../write-new-file.ts';
+import { writeNewFile } from '../write-file.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
 
 interface VersionOptions {
@@ -129,11 +129,13 @@ async function runCheck({ database }: { database: boolean }, { env, stdout }: Co
     throw refusal(
       'no version of the master key is configured; set MASTER_KEY_HEX and SALT_HEX, or MASTER_KEY_PROVIDER',
     );
-  const known = database ? await compareWithDatabase(env, found) : null;
+  const known = database ? await readKnown(env) : null;
   const providers = new Map(values.custodians.map(({ version, provider }) => [version, provider]));
   for (const [version, fingerprint] of [...found].sort(([a], [b]) => a - b)) {
-    const { isRight, says } = known?.get(version) ?? { isRight: true, says: 'not compared with a database' };
-    if (!isRight) faults.push(`version ${version} ${says}`);
+    const stored = known?.fingerprints.get(version);
+    const isOther = stored !== undefined && stored !== fingerprint;
+    const says = describeComparison(known?.name, stored, isOther);
+    if (isOther) faults.push(`version ${version} ${says}`);
     stdout.write(
       `version ${version}: ${providers.get(version) ?? 'env'}, fingerprint ${fingerprint}, ${says}\n`,
     );
@@ -200,22 +202,17 @@ function fingerprintOf(extractedKey: Buffer): Promise<string> {
   });
 }
 
-/** Compares the fingerprint of each version with the database. It writes nothing. */
-async function compareWithDatabase(
-  env: Variables,
-  fingerprints: ReadonlyMap<number, string>,
-): Promise<Map<number, { isRight: boolean; says: string }>> {
+/** The fingerprint of each version that the database knows, and the name of the database. */
+function readKnown(env: Variables): Promise<{ name: string; fingerprints: ReadonlyMap<number, string> }> {
   return withDatabase(env, { mayCreate: false }, async (db, name) => {
     const rows = await db.selectFrom('key_versions').select(['version', 'fingerprint']).execute();
-    const known = new Map(rows.map((row) => [row.version, row.fingerprint]));
-    const judged = [...fingerprints].map(([version, fingerprint]) => {
-      const stored = known.get(version);
-      if (stored === undefined)
-        return [version, { isRight: true, says: `not in use yet in ${name}` }] as const;
-      const isRight = stored === fingerprint;
-      const says = isRight ? `is the one that ${name} knows` : `is not the one that ${name} knows, ${stored}`;
-      return [version, { isRight, says }] as const;
-    });
-    return new Map(judged);
+    return { name, fingerprints: new Map(rows.map((row) => [row.version, row.fingerprint])) };
   });
+}
+
+/** @param name of the database; undefined if there is no comparison @param stored the fingerprint there, if it has one */
+function describeComparison(name: string | undefined, stored: string | undefined, isOther: boolean): string {
+  if (name === undefined) return 'not compared with a database';
+  if (stored === undefined) return `not in use yet in ${name}`;
+  return isOther ? `is not the one that ${name} knows, ${stored}` : `is the one that ${name} knows`;
 }

@@ -58,13 +58,16 @@ export function withoutQuery(uri: string): string {
   return uri.split(/[?#]/, 1)[0] ?? '';
 }
 
+/** A text without percent-encoding. A lone % is not percent-encoding: such a text stays as it is. */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function fileNames(uri: string): string[] {
   const path = withoutQuery(uri);
-  const names = [path, uri];
-  try {
-    names.unshift(decodeURIComponent(path));
-  } catch {
-    // A lone % is not percent-encoding, so the name is used as it is.
-  }
-  return [...new Set(names)].filter((name) => name !== '' && !name.includes('\0'));
+  return [...new Set([decodePercent(path), path, uri])].filter((name) => name !== '' && !name.includes('\0'));
 }

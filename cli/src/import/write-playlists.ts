@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { isWithin } from '../hls/resolve-reference.ts';
+import { decodePercent, isWithin } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
 import { isUrl } from '../source/request-source.ts';
-import { writeAtomically } from '../write-atomically.ts';
+import { writeAtomically } from '../write-file.ts';
 
 /** Ends the name of the playlist that was there. */
 const keptEnding = '.before-import';
@@ -64,16 +64,7 @@ function placeInFolder(
   });
 }
 
-const pathOf = (url: string) => new URL(url).pathname.split('/').map(decode).join('/');
-
-function decode(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    // A server may take a `%` that encodes nothing.
-    return name;
-  }
-}
+const pathOf = (url: string) => new URL(url).pathname.split('/').map(decodePercent).join('/');
 
 /** The folder that holds all of the files. */
 function commonFolder(paths: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { refusal } from '../refusal.ts';
-import { writeAtomically } from '../write-atomically.ts';
+import { writeAtomically } from '../write-file.ts';
 
 /** The two files that an encoder reads: the key info file, and the key file that it names. */
 interface KeyPair {

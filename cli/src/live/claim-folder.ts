@@ -5,7 +5,7 @@ import type { CommandContext } from '../command-context.ts';
 import { isAlive, machineName } from '../encrypt/output-folder.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
-import { writeAtomically } from '../write-atomically.ts';
+import { writeAtomically } from '../write-file.ts';
 
 const claimName = '.latchkey-live-claim.json';
 

@@ -5,7 +5,7 @@ import { bytesInMemory, isInitializationSection } from '../encrypt/initializatio
 import type { MapTag } from '../hls/media-playlist.ts';
 import { playlistError } from '../hls/playlist-lines.ts';
 import { showUrl } from '../show-url.ts';
-import { writeAtomically } from '../write-atomically.ts';
+import { writeAtomically } from '../write-file.ts';
 import { identityOf, type LiveTools } from './encrypt-segment.ts';
 import type { MapFile } from './rendition-state.ts';
 

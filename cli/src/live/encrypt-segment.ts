@@ -7,7 +7,7 @@ import { addHash } from '../encrypt/add-hash.ts';
 import type { VectorIssuer } from '../encrypt/issue-vectors.ts';
 import { segmentName } from '../encrypt/target-names.ts';
 import { showUrl } from '../show-url.ts';
-import { writeAtomically } from '../write-atomically.ts';
+import { writeAtomically } from '../write-file.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { LiveSource } from './live-source.ts';
 import type { LiveEntry, MapFile } from './rendition-state.ts';

@@ -6,7 +6,7 @@ import { renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
 import { withoutQuery } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
-import { writeAtomically } from '../write-atomically.ts';
+import { writeAtomically } from '../write-file.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 import { openFollower } from './follow-rendition.ts';
 import type { Follower, PublishedRendition } from './follower.ts';

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refusal } from '../refusal.ts';
 import { hidden, hideUrls } from '../show-url.ts';
-import { isPartial, writeAtomically } from '../write-atomically.ts';
+import { isPartial, writeAtomically } from '../write-file.ts';
 import type { SourceWindow, WindowHeader } from './source-window.ts';
 
 /** One encrypted segment of the window. */

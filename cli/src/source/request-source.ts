@@ -1,3 +1,4 @@
+import { decodePercent } from '../hls/resolve-reference.ts';
 import type { ByteRange } from '../read-range.ts';
 import { hideUrls, showUrl } from '../show-url.ts';
 import { type Cookies, createCookies } from './cookies.ts';
@@ -127,19 +128,10 @@ export function createSourceRequests(access: SourceAccess): RequestSource {
 function splitUser(text: string): { url: string; authorization: string | undefined } {
   const url = new URL(text);
   if (!url.username && !url.password) return { url: url.href, authorization: undefined };
-  const user = [url.username, url.password].map(decode).join(':');
+  const user = [url.username, url.password].map(decodePercent).join(':');
   url.username = '';
   url.password = '';
   return { url: url.href, authorization: `Basic ${Buffer.from(user).toString('base64')}` };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A lone % is not percent-encoding.
-    return text;
-  }
 }
 
 async function send(url: string, init: RequestInit, cookies: Cookies): Promise<Response> {
