@@ -11,8 +11,15 @@ import { AppError, type ErrorCode } from '@latchkey/shared/errors';
 import type { Variables } from './keys/variables.ts';
 import { refusal } from './refusal.ts';
 
-/** A command ends before its files for TLS change. */
-const tlsOptions = { now: Date.now, onFault: () => {} };
+type DatabaseValues = ReturnType<typeof readConfig<typeof databaseVariables>>['values'];
+
+/** Opens the database that the values name. */
+export function openNamed(values: DatabaseValues, longStatements = false): Database {
+  // A command ends before its files for TLS change.
+  const postgres = openPostgresOptions(values, { now: Date.now, onFault: () => {} });
+  const { databaseUrl, sqlitePath } = values;
+  return openDatabase({ ...postgres, databaseUrl: databaseUrl?.reveal(), sqlitePath, longStatements });
+}
 
 interface DatabaseChoice {
   /** Whether a missing SQLite file may be made, and the schema be older than this code needs. */
@@ -33,16 +40,13 @@ export async function withDatabase<T>(
   work: (db: Database, name: string) => Promise<T>,
 ): Promise<T> {
   const { values } = readConfig(databaseVariables, env);
-  const databaseUrl = values.databaseUrl?.reveal();
-  const { sqlitePath } = values;
+  const { databaseUrl, sqlitePath } = values;
   if (!databaseUrl && !mayCreate && !existsSync(sqlitePath)) {
     throw refusal(
       `there is no database at ${sqlitePath}; SQLITE_PATH names the file, or DATABASE_URL a Postgres`,
     );
   }
-  const db = await explaining(env, 'VALIDATION_FAILED', async () =>
-    openDatabase({ ...openPostgresOptions(values, tlsOptions), databaseUrl, sqlitePath, longStatements }),
-  );
+  const db = await explaining(env, 'VALIDATION_FAILED', async () => openNamed(values, longStatements));
   try {
     return await explaining(env, 'INTERNAL', async () => {
       const name = nameDatabase(values);

@@ -141,29 +141,20 @@ async function findRevocations(
   return found;
 }
 
-interface LogLine {
-  at: number;
-  requestId: string;
-  isViewer: boolean;
-  revocation: LoggedRevocation | undefined;
-}
+type LogLine = NonNullable<ReturnType<typeof readLine>>;
 
 /** By what is revoked, or whose status is set. */
 type LastOfEach = Map<string, { line: LogLine; revocation: LoggedRevocation }>;
 
 /** Collectors put a name or a time before the line. Undefined if the text is not a line of the request log. */
-function readLine(text: string): LogLine | undefined {
+function readLine(text: string) {
   try {
     const line = JSON.parse(text.slice(Math.max(0, text.indexOf('{')))) as Record<string, unknown>;
     const { time, requestId, principal, revocation } = line;
     const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
     if (Number.isNaN(at) || typeof requestId !== 'string') return undefined;
-    return {
-      at,
-      requestId,
-      isViewer: (principal as { kind?: unknown } | null)?.kind === 'viewer',
-      revocation: readLoggedRevocation(revocation),
-    };
+    const isViewer = (principal as { kind?: unknown } | null)?.kind === 'viewer';
+    return { at, requestId, isViewer, revocation: readLoggedRevocation(revocation) };
   } catch {
     return undefined;
   }
@@ -189,15 +180,12 @@ function toRequests(
   if (contentStatus === 'active') return [];
   if (contentStatus === 'disabled')
     return [{ ...made, method: 'DELETE', path: `/api/v1/content/${contentId}` }];
-  if (viewerStatus === 'blocked' && !(Date.parse(blockedUntil ?? '') <= now))
+  if (viewerStatus === 'blocked' && !(Date.parse(blockedUntil ?? '') <= now)) {
+    const path = `/api/v1/viewers/${encodeURIComponent(viewerId ?? '')}/block`;
     return [
-      {
-        ...made,
-        method: 'PUT',
-        path: `/api/v1/viewers/${encodeURIComponent(viewerId ?? '')}/block`,
-        body: { ...(blockedUntil !== undefined && { until: blockedUntil }) },
-      },
+      { ...made, method: 'PUT', path, body: blockedUntil === undefined ? {} : { until: blockedUntil } },
     ];
+  }
   // A block that was lifted or has ended was a revocation too, which still holds.
   const selector = {
     ...(viewerId !== undefined && { viewerId }),

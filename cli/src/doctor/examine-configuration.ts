@@ -19,19 +19,14 @@ import { explainError } from '../explain-error.ts';
 import type { Variables } from '../keys/variables.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
-interface Configuration {
-  /** For the other examinations. Without master keys if none is set; null if more than secrets is wrong. */
-  values: SingleNodeValues | null;
-  /** Missing secrets, which a first run makes. */
-  willBeMade: string[];
-  found: Finding[];
-}
-
 /**
  * Reads every variable as a single node does at its start, and also as separate services do if the environment is for them.
  * Missing secrets that a single node makes itself are not a fault.
+ *
+ * @returns the values for the other examinations, without master keys if none is set, or null if more than secrets is wrong; and the missing
+ *   secrets, which a first run makes
  */
-export function examineConfiguration(env: Variables): Configuration {
+export function examineConfiguration(env: Variables) {
   // Separate services make nothing: each would make another master key.
   const made = isForSeparateServices(env) ? {} : makeMissingSecrets(env, randomBytes);
   const single = examineReading(() => readSingleNodeConfig({ ...env, ...made }));
@@ -113,15 +108,8 @@ function distance(a: string, b: string): number {
 /** Bits that let others than the owner read, write or run (chmod(2)). */
 const others = 0o077;
 
-interface ExaminedSecrets {
-  /** Secrets of the file that the server uses. */
-  kept: Readonly<Record<string, string>>;
-  path: string;
-  found: Finding[];
-}
-
-/** The file in which a first run kept its secrets. */
-export function examineSecretsFile(env: Variables): ExaminedSecrets {
+/** The file in which a first run kept its secrets. @returns `kept`: secrets of the file that the server uses */
+export function examineSecretsFile(env: Variables) {
   try {
     const file = readSecretsFile(env);
     const { values, warnings } = readKeptSecrets(file, env);

@@ -7,14 +7,13 @@ import {
   mayRead,
   mayReadEveryTable,
   nameDatabase,
-  openDatabase,
-  openPostgresOptions,
   readMigrationState,
   readOverriddenSettings,
   UnreleasedSchema,
 } from '@latchkey/shared/db';
 import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation';
 import { explainError } from '../explain-error.ts';
+import { openNamed } from '../with-database.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
 /** The bit that lets all users read (chmod(2)). */
@@ -42,8 +41,7 @@ export async function examineDatabase(
   }
   let db: Database | null = null;
   try {
-    const postgres = openPostgresOptions(values, { now: Date.now, onFault: () => {} });
-    db = openDatabase({ ...postgres, databaseUrl, sqlitePath: values.sqlitePath });
+    db = openNamed(values);
     const state = await readMigrationState(db);
     const found = [
       describeSchema(state, about),

@@ -8,7 +8,7 @@ import {
   type Reference,
   readAttributes,
 } from './playlist-lines.ts';
-import { isLowLatencyTag } from './refused-tags.ts';
+import { lowLatencyTags } from './refused-tags.ts';
 
 /** A reference of a playlist to (a part of) a file. */
 export interface MediaReference extends Reference {
@@ -101,7 +101,7 @@ export function parseMediaPlaylist({ playlist, lines }: PlaylistText): MediaPlay
 const rewrittenTags = new Set(['EXT-X-VERSION', 'EXT-X-TARGETDURATION', 'EXT-X-MEDIA-SEQUENCE', 'EXT-X-KEY']);
 
 function readHeadLine(line: PlacedLine, pending: Pending): void {
-  if (rewrittenTags.has(line.tag) || isLowLatencyTag(line)) return;
+  if (rewrittenTags.has(line.tag) || lowLatencyTags.has(line.tag)) return;
   if (line.tag === 'EXT-X-BYTERANGE') {
     pending.byteRange = line;
     return;

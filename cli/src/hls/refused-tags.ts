@@ -1,4 +1,4 @@
-import { findAttribute, type PlaylistLine } from '@latchkey/shared/hls';
+import { findAttribute } from '@latchkey/shared/hls';
 import { showUrl } from '../show-url.ts';
 import { type PlaylistText, playlistError, readAttributes } from './playlist-lines.ts';
 
@@ -12,7 +12,7 @@ const refusals: Record<string, string> = {
  * Low-latency HLS (draft-pantos-hls-rfc8216bis section 4.4). Its parts are pieces of segments and would need to be encrypted
  * separately, and a folder of files cannot block a reload. Players fall back to whole segments.
  */
-const lowLatencyTags = new Set([
+export const lowLatencyTags: ReadonlySet<string> = new Set([
   'EXT-X-PART',
   'EXT-X-PART-INF',
   'EXT-X-PRELOAD-HINT',
@@ -28,10 +28,6 @@ const tagsWithHandledUri = new Set([
   'EXT-X-I-FRAME-STREAM-INF',
   ...lowLatencyTags,
 ]);
-
-export function isLowLatencyTag(line: PlaylistLine): boolean {
-  return lowLatencyTags.has(line.tag);
-}
 
 /**
  * Refuses tags that cannot be encrypted, and collects warnings.
@@ -52,7 +48,7 @@ export function inspectTags({ playlist, lines }: PlaylistText): string[] {
         throw playlistError(line.place, detail);
       }
     }
-    if (isLowLatencyTag(line)) {
+    if (lowLatencyTags.has(line.tag)) {
       warnings.add(`${shown}: low-latency tags are left out; players use the whole segments`);
     } else if (line.value.includes('URI="') && !tagsWithHandledUri.has(line.tag)) {
       warnings.add(

@@ -80,14 +80,8 @@ export async function readPresentation(
   };
 }
 
-interface FoundKeys {
-  /** In the order in which segments use them. */
-  readonly named: readonly NamedKey[];
-  readonly ofTag: ReadonlyMap<KeyTag, NamedKey>;
-  readonly warnings: string[];
-}
-
-async function findKeys(playlists: readonly LocatedPlaylist[], files: SourceFiles): Promise<FoundKeys> {
+/** @returns the keys in the order in which segments use them */
+async function findKeys(playlists: readonly LocatedPlaylist[], files: SourceFiles) {
   const places = new Map<KeyTag, string>();
   for (const { base, keys } of playlists)
     for (const tag of keys) places.set(tag, await files.resolve(tag.uri, base, tag.place));
@@ -177,21 +171,12 @@ interface LocatedPlaylist extends EncryptedPlaylist {
  * @throws AppError `VALIDATION_FAILED`
  */
 async function loadPlaylists(location: string, files: SourceFiles): Promise<LocatedPlaylist[]> {
-  const playlists = await loadAll(location, files);
-  if (playlists.some(({ segments }) => segments.length > 0)) return playlists;
-  throw refusal(
-    `${showUrl(location)} is not encrypted: no segment of it has an EXT-X-KEY with METHOD=AES-128`,
-  );
-}
-
-async function loadAll(location: string, files: SourceFiles): Promise<LocatedPlaylist[]> {
   const { text, base } = await read(location, files);
   const kind = classifyPlaylist(text);
   // A redirect moves the whole presentation, so the files that the first playlist names lie next to the target.
   const playlists: LocatedPlaylist[] = [{ ...readEncryptedPlaylist(text, kind), location: base, base }];
-  if (kind === 'media') return playlists;
   const seen = new Set<string>();
-  for (const { uri, place } of parseMultivariantPlaylist(text).named) {
+  for (const { uri, place } of kind === 'media' ? [] : parseMultivariantPlaylist(text).named) {
     const at = await files.resolve(uri, base, place);
     if (seen.has(at)) continue;
     seen.add(at);
@@ -200,7 +185,10 @@ async function loadAll(location: string, files: SourceFiles): Promise<LocatedPla
       throw playlistError(place, `"${showUrl(uri)}" is not a media playlist`);
     playlists.push({ ...readEncryptedPlaylist(media.text, 'media'), location: at, base: media.base });
   }
-  return playlists;
+  if (playlists.some(({ segments }) => segments.length > 0)) return playlists;
+  throw refusal(
+    `${showUrl(location)} is not encrypted: no segment of it has an EXT-X-KEY with METHOD=AES-128`,
+  );
 }
 
 async function read(location: string, files: SourceFiles) {

@@ -1,25 +1,17 @@
+import type { ClockPeriods, SequencePeriods } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import { askServer, type ServerAccess } from './ask-server.ts';
 
-/** Key periods in sequence, as the API takes and shows them. */
-export interface Sequence {
-  readonly mode: 'sequence';
-  readonly count: number;
-  readonly periodSeconds: number;
-  readonly burst?: number;
-  readonly speed?: number;
-  readonly pace?: boolean;
-}
+/** As the API takes them: members that are absent have the server's default. */
+type Stated<T, Needed extends keyof T> = Readonly<Pick<T, Needed> & Partial<T>>;
 
-/** Key periods by the clock; what is absent has the server's default. */
-interface StatedClock {
-  readonly mode: 'clock';
-  /** ISO 8601. */
+/** Key periods in sequence, as the API takes and shows them. */
+export type Sequence = Stated<SequencePeriods, 'mode' | 'count' | 'periodSeconds'>;
+
+/** Key periods by the clock. `origin` is ISO 8601. */
+type StatedClock = Stated<Omit<ClockPeriods, 'origin'>, 'mode' | 'periodSeconds'> & {
   readonly origin: string;
-  readonly periodSeconds: number;
-  readonly ahead?: number;
-  readonly behind?: number | null;
-}
+};
 
 /** The members of a content that commands state. */
 interface ContentChange {
