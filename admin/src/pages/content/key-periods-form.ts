@@ -1,24 +1,17 @@
 import type { KeyPeriods } from '../../api/resources.ts';
 
 /** The texts in the fields of the key periods. Fields of the other modes are empty. */
-export interface PeriodsTexts {
+export interface PeriodsTexts extends Record<PeriodsMember, string> {
   mode: PeriodsMode;
-  origin: string;
-  periodSeconds: string;
-  ahead: string;
-  behind: string;
-  count: string;
-  burst: string;
-  speed: string;
   pace: boolean;
 }
 
 export type PeriodsMode = 'none' | KeyPeriods['mode'];
 
+type PeriodsMember = 'origin' | 'periodSeconds' | 'ahead' | 'behind' | 'count' | 'burst' | 'speed';
+
 /** By the paths of the fields. */
 export type PeriodsFaults = Partial<Record<`keyPeriods.${PeriodsMember}`, string>>;
-
-type PeriodsMember = Exclude<keyof PeriodsTexts, 'mode' | 'pace'>;
 
 export const noPeriodsTexts: PeriodsTexts = {
   mode: 'none',
@@ -36,66 +29,41 @@ export const noPeriodsTexts: PeriodsTexts = {
 const maxEpoch = 4_294_967_295;
 const daySeconds = 86_400;
 
+/** The value of a text; null for an empty one that is optional; undefined for an invalid one. */
+type Read = (text: string) => string | number | null | undefined;
+
+/** How the text of each field of a mode is read, and what is said of an invalid one. */
+const readers: Record<KeyPeriods['mode'], readonly [PeriodsMember, Read, fault: string][]> = {
+  clock: [
+    ['origin', readTime, 'A time with its offset, such as 2027-01-31T12:00:00Z.'],
+    ['periodSeconds', whole(1, daySeconds), 'A whole number of seconds, from 1 to 86400 (one day).'],
+    ['ahead', optional(whole(0, 10)), 'From 0 to 10. Empty: 1.'],
+    ['behind', optional(whole(0, maxEpoch)), 'From 0 to 4294967295. Empty: all.'],
+  ],
+  sequence: [
+    ['count', whole(1, maxEpoch + 1), 'From 1 to 4294967296.'],
+    ['periodSeconds', decimal(Number.MAX_VALUE), 'A number of seconds above 0, such as 60 or 60.06.'],
+    ['burst', optional(whole(1, 1_000)), 'From 1 to 1000. Empty: the keys of two minutes.'],
+    ['speed', optional(decimal(100)), 'Above 0, up to 100. Empty: 2.'],
+  ],
+};
+
 type ReadPeriods = { periods: KeyPeriods | null } | { faults: PeriodsFaults };
 
 /** Validates the fields of the chosen mode without the server. An empty optional field is left to the server. */
 export function readPeriods(texts: PeriodsTexts): ReadPeriods {
-  if (texts.mode === 'none') return { periods: null };
+  const { mode, pace } = texts;
+  if (mode === 'none') return { periods: null };
   const faults: PeriodsFaults = {};
-  const take = <Value>(member: PeriodsMember, value: Value | undefined, fault: string): Value | undefined => {
+  const values: Partial<Record<PeriodsMember, string | number | null>> = {};
+  for (const [member, read, fault] of readers[mode]) {
+    const value = read(texts[member]);
     if (value === undefined) faults[`keyPeriods.${member}`] = fault;
-    return value;
-  };
-  const periods = texts.mode === 'clock' ? readClock(texts, take) : readSequence(texts, take);
-  return periods ? { periods } : { faults };
-}
-
-type Take = <Value>(member: PeriodsMember, value: Value | undefined, fault: string) => Value | undefined;
-
-function readClock(texts: PeriodsTexts, take: Take): KeyPeriods | null {
-  const origin = take(
-    'origin',
-    readTime(texts.origin),
-    'A time with its offset, such as 2027-01-31T12:00:00Z.',
-  );
-  const periodSeconds = take(
-    'periodSeconds',
-    readWhole(texts.periodSeconds, 1, daySeconds),
-    'A whole number of seconds, from 1 to 86400 (one day).',
-  );
-  const ahead = take('ahead', readOptional(texts.ahead, 0, 10), 'From 0 to 10. Empty: 1.');
-  const behind = take('behind', readOptional(texts.behind, 0, maxEpoch), 'From 0 to 4294967295. Empty: all.');
-  if (origin === undefined || periodSeconds === undefined || ahead === undefined || behind === undefined)
-    return null;
-  return { mode: 'clock', origin, periodSeconds, ...(ahead !== null && { ahead }), behind };
-}
-
-function readSequence(texts: PeriodsTexts, take: Take): KeyPeriods | null {
-  const count = take('count', readWhole(texts.count, 1, maxEpoch + 1), 'From 1 to 4294967296.');
-  const periodSeconds = take(
-    'periodSeconds',
-    readDecimal(texts.periodSeconds, Number.MAX_VALUE),
-    'A number of seconds above 0, such as 60 or 60.06.',
-  );
-  const burst = take(
-    'burst',
-    readOptional(texts.burst, 1, 1_000),
-    'From 1 to 1000. Empty: the keys of two minutes.',
-  );
-  const isUsual = texts.speed.trim() === '';
-  const speed = take(
-    'speed',
-    isUsual ? null : readDecimal(texts.speed, 100),
-    'Above 0, up to 100. Empty: 2.',
-  );
-  if (count === undefined || periodSeconds === undefined || burst === undefined || speed === undefined)
-    return null;
-  const { pace } = texts;
-  return {
-    ...{ mode: 'sequence', count, periodSeconds, pace },
-    ...(burst !== null && { burst }),
-    ...(speed !== null && { speed }),
-  };
+    // Null is a value only of this one: all epochs.
+    else if (value !== null || member === 'behind') values[member] = value;
+  }
+  if (Object.keys(faults).length > 0) return { faults };
+  return { periods: { mode, ...values, ...(mode === 'sequence' && { pace }) } as KeyPeriods };
 }
 
 /** A time of the form that the server demands (RFC 3339), on a day that exists. */
@@ -109,25 +77,25 @@ function readTime(text: string): string | undefined {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? written : undefined;
 }
 
-function readWhole(text: string, least: number, most: number): number | undefined {
-  const written = text.trim();
+function whole(least: number, most: number): Read {
   // No number of the API is longer, and a longer one could not be read exactly.
-  if (!/^\d{1,10}$/.test(written)) return undefined;
-  const value = Number(written);
-  return value >= least && value <= most ? value : undefined;
-}
-
-/** @returns null for an empty text */
-function readOptional(text: string, least: number, most: number): number | null | undefined {
-  return text.trim() === '' ? null : readWhole(text, least, most);
+  return numberOf(/^\d{1,10}$/, (value) => value >= least && value <= most);
 }
 
 /** A number above zero, with a point as in the API: 1,5 could mean either. */
-function readDecimal(text: string, most: number): number | undefined {
-  const written = text.trim();
-  if (!/^\d{1,10}(\.\d{1,10})?$/.test(written)) return undefined;
-  const value = Number(written);
-  return value > 0 && value <= most ? value : undefined;
+function decimal(most: number): Read {
+  return numberOf(/^\d{1,10}(\.\d{1,10})?$/, (value) => value > 0 && value <= most);
+}
+
+function numberOf(form: RegExp, isAllowed: (value: number) => boolean): Read {
+  return (text) => {
+    const value = Number(text);
+    return form.test(text.trim()) && isAllowed(value) ? value : undefined;
+  };
+}
+
+function optional(read: Read): Read {
+  return (text) => (text.trim() === '' ? null : read(text));
 }
 
 /** The texts that show stored key periods. */
