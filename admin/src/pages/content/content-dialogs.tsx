@@ -6,7 +6,7 @@ import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { useCountBeforehand } from '../leases/revoke-dialog.tsx';
-import { CreateDialog, EditDialog } from './form-dialogs.tsx';
+import { ContentFormDialog } from './form-dialogs.tsx';
 import { useContentChanged } from './use-management.ts';
 
 export type OpenDialog = { kind: 'create' } | { kind: 'edit' | 'disable'; content: Content };
@@ -17,9 +17,9 @@ export type ShowDialog = (dialog: OpenDialog) => void;
 export function CurrentDialog({ dialog, onClose }: { dialog: OpenDialog; onClose: () => void }) {
   switch (dialog.kind) {
     case 'create':
-      return <CreateDialog onClose={onClose} />;
+      return <ContentFormDialog stored={null} onClose={onClose} />;
     case 'edit':
-      return <EditDialog content={dialog.content} onClose={onClose} />;
+      return <ContentFormDialog stored={dialog.content} onClose={onClose} />;
     case 'disable':
       return <DisableDialog content={dialog.content} onClose={onClose} />;
   }
@@ -35,8 +35,8 @@ function DisableDialog({ content, onClose }: { content: Content; onClose: () => 
       api.call('delete', '/api/v1/content/{id}', {
         params: { path: { id: content.id }, query: { wait: 'applied' } },
       }),
-    onSuccess: ({ content: after, ...answer }) => {
-      changed(after, `Content disabled${describeApplied(answer)}`);
+    onSuccess: (answer) => {
+      changed(answer, `Content disabled${describeApplied(answer)}`);
       onClose();
     },
   });

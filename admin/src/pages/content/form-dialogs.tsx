@@ -1,8 +1,6 @@
 import { InputBase, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { type BodyOf, reading } from '../../api/api.ts';
+import type { BodyOf } from '../../api/api.ts';
 import type { Content } from '../../api/schema.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { type ServerForm, useServerForm } from '../../components/use-server-form.tsx';
@@ -10,108 +8,76 @@ import { useApi } from '../../session/app-context.ts';
 import styles from './content.module.css';
 import { changedFields, type FormTexts, faultsOf, readForm, writeForm } from './content-form.ts';
 import { KeyPeriodsFields } from './key-periods-fields.tsx';
-import { type KeyedContent, useContentChanged } from './use-management.ts';
+import { useContentChanged } from './use-management.ts';
 
-const path = '/api/v1/content';
-
-/** Registers a content and opens its page. */
-export function CreateDialog({ onClose }: { onClose: () => void }) {
-  const api = useApi();
-  const queries = useQueryClient();
-  const [, navigate] = useLocation();
-  const form = useServerForm({
-    initialValues: { ...writeForm(null), id: '' },
-    validate: (texts) => readForm(texts).faults ?? {},
-    mutationFn: ({ id, ...texts }) =>
-      api.call('post', path, {
-        // The document of the server lacks the null of key periods.
-        body: { ...readForm(texts).fields, ...(id.trim() && { id: id.trim() }) } as BodyOf<
-          'post',
-          typeof path
-        >,
-        params: { header: { 'if-none-match': '*' } },
-      }),
-    faultsOf,
-    onSuccess: (registered) => {
-      const { content } = registered;
-      const { queryKey } = reading(api, '/api/v1/content/{id}', { path: { id: content.id } });
-      queries.setQueryData<KeyedContent>(queryKey, registered);
-      navigate(`/content/${content.id}`);
-    },
-    changes: [path],
-    said: 'Content registered',
-  });
-  return (
-    <FormDialog
-      title="Register a content"
-      action="Register content"
-      width="52rem"
-      form={form}
-      onClose={onClose}
-    >
-      <div className={styles.fields}>
-        <NameField form={form} placeholder="The long way home" />
-        <TextInput
-          {...form.getInputProps('id')}
-          data-names="content"
-          label="ID"
-          description="Letters, digits, - and _. It is part of the key URL and never changes. Leave it empty for a random ID."
-          maxLength={256}
-        />
-        <FormFields content={null} form={form} />
-      </div>
-    </FormDialog>
-  );
+interface ContentFormProps {
+  /** Null for a new one. */
+  stored: Content | null;
+  onClose: () => void;
 }
 
-/** Edits a content. Its ID and its keys stay the same. */
-export function EditDialog({ content, onClose }: { content: Content; onClose: () => void }) {
+/** Registers a content and opens its page, or edits one: its ID and its keys stay the same. */
+export function ContentFormDialog({ stored, onClose }: ContentFormProps) {
   const api = useApi();
   const changed = useContentChanged();
-  // The form shows it as it was when the dialog opened. Changes by others since then are kept.
-  const [before] = useState(content);
+  const [, navigate] = useLocation();
   const form = useServerForm({
-    initialValues: writeForm(before),
-    validate: (texts) => readForm(texts, before).faults ?? {},
-    mutationFn: async (texts) => {
-      const { fields } = readForm(texts, before);
-      const body = fields ? changedFields(before, fields) : {};
+    initialValues: { ...writeForm(stored), id: '' },
+    validate: (texts) => readForm(texts, stored).faults ?? {},
+    mutationFn: async ({ id, ...texts }) => {
+      const { fields } = readForm(texts, stored);
+      // The document of the server lacks the null of key periods.
+      if (!stored)
+        return api.call('post', '/api/v1/content', {
+          body: { ...fields, ...(id.trim() && { id: id.trim() }) } as BodyOf<'post', '/api/v1/content'>,
+          params: { header: { 'if-none-match': '*' } },
+        });
+      const body = fields ? changedFields(stored, fields) : {};
       if (Object.keys(body).length === 0) return null;
       return api.call('patch', '/api/v1/content/{id}', {
-        params: { path: { id: content.id } },
+        params: { path: { id: stored.id } },
         body: body as BodyOf<'patch', '/api/v1/content/{id}'>,
       });
     },
     faultsOf,
     onSuccess: (answer) => {
-      if (answer) changed(answer.content, 'Content changed');
-      onClose();
+      if (answer) changed(answer, stored ? 'Content changed' : 'Content registered');
+      if (answer && !stored) navigate(`/content/${answer.content.id}`);
+      else onClose();
     },
   });
   return (
-    <FormDialog title="Edit the content" action="Save" width="52rem" form={form} onClose={onClose}>
+    <FormDialog
+      title={stored ? 'Edit the content' : 'Register a content'}
+      action={stored ? 'Save' : 'Register content'}
+      width="52rem"
+      form={form}
+      onClose={onClose}
+    >
       <div className={styles.fields}>
-        <NameField form={form} />
-        <FormFields content={before} form={form} />
+        <TextInput
+          {...form.getInputProps('name')}
+          label="Name"
+          placeholder={stored ? '' : 'The long way home'}
+          maxLength={200}
+          data-autofocus
+        />
+        {!stored && (
+          <TextInput
+            {...form.getInputProps('id')}
+            data-names="content"
+            label="ID"
+            description="Letters, digits, - and _. It is part of the key URL and never changes. Leave it empty for a random ID."
+            maxLength={256}
+          />
+        )}
+        <FurtherFields stored={stored} form={form} />
       </div>
     </FormDialog>
   );
 }
 
-function NameField({ form, placeholder = '' }: { form: ServerForm<FormTexts>; placeholder?: string }) {
-  return (
-    <TextInput
-      {...form.getInputProps('name')}
-      label="Name"
-      placeholder={placeholder}
-      maxLength={200}
-      data-autofocus
-    />
-  );
-}
-
-/** The fields of creating and editing. @param content the stored content, or null */
-function FormFields({ content, form }: { content: Content | null; form: ServerForm<FormTexts> }) {
+function FurtherFields({ stored, form }: { stored: Content | null; form: ServerForm<FormTexts> }) {
   return (
     <>
       <TextInput
@@ -150,7 +116,7 @@ function FormFields({ content, form }: { content: Content | null; form: ServerFo
         autoComplete="off"
         classNames={{ input: styles.json ?? '' }}
       />
-      <KeyPeriodsFields stored={content?.keyPeriods ?? null} form={form} />
+      <KeyPeriodsFields stored={stored?.keyPeriods ?? null} form={form} />
     </>
   );
 }

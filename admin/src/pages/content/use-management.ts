@@ -26,21 +26,21 @@ export function useManagement(): Management {
   const enable = useServerAction({
     mutationFn: (id: string) =>
       api.call('patch', path, { params: { path: { id } }, body: { status: 'active' } }),
-    onSuccess: ({ content }) => changed(content, 'Content enabled: its keys are served again'),
+    onSuccess: (answer) => changed(answer, 'Content enabled: its keys are served again'),
     onError: (error) => announce(`Enabling the content failed. ${describeError(error, 'act').title}.`),
   });
   return { mayManage: may(apiKey, 'manage'), enable };
 }
 
-/** @returns updates a content on all pages and announces the change */
-export function useContentChanged(): (content: Content, said: string) => void {
+/** @returns shows the content of an answer on all pages and announces the change */
+export function useContentChanged(): (answer: { content: Content } | KeyedContent, said: string) => void {
   const { api, toasts } = useApp();
   const queries = useQueryClient();
-  return (content, said) => {
-    // A content that was not read yet is read when its page opens.
-    queries.setQueryData<KeyedContent>(
-      reading(api, path, { path: { id: content.id } }).queryKey,
-      (known) => known && { ...known, content },
+  return (answer, said) => {
+    const { queryKey } = reading(api, path, { path: { id: answer.content.id } });
+    // A content whose key URL is not known yet is read when its page opens.
+    queries.setQueryData<KeyedContent>(queryKey, (known) =>
+      'key_endpoint' in answer ? answer : known && { ...known, content: answer.content },
     );
     void queries.invalidateQueries({ queryKey: keyOf(path) });
     toasts.announce(said);
