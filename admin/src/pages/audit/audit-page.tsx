@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { auditOrders, auditOutcomes, countedUpTo } from '../../api/resources.ts';
 import type { AuditRecord } from '../../api/schema.ts';
@@ -11,7 +12,6 @@ import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { trimmed, useFilter } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { actions, nameOfAction } from './actions.ts';
-import styles from './audit.module.css';
 import { auditFilter, isBackwards, readActions, writeActions } from './audit-filter.ts';
 import { auditColumns, DetailsDialog } from './audit-record.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -47,11 +47,11 @@ export default function AuditPage() {
           <LeftOut {...field('without')} known={known} />
           <TimeEnds from={field('from')} to={field('to')} />
           {isBackwards(view) && (
-            <div className={styles.backwards}>
+            <Box flex="1 1 100%">
               <Notice kind="warning" role="status">
                 From is not before Until, so there is nothing between them.
               </Notice>
-            </div>
+            </Box>
           )}
         </>
       }

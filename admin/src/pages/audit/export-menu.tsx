@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Box, Button, Group, Menu, Stack } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { UnreachableError } from '../../api/api-error.ts';
 import { downloadBlob } from '../../components/download-text.ts';
@@ -21,7 +21,7 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
   const { state, begin, stop } = useExport(filter);
   if (state.status === 'running')
     return (
-      <div className={styles.exporting}>
+      <Group gap="1rem" c="dimmed" fz="sm">
         <span>
           Exporting… <span className={styles.size}>{formatSize(state.bytes)}</span>
         </span>
@@ -31,10 +31,10 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
         <span role="status" className="visually-hidden">
           The export has started.
         </span>
-      </div>
+      </Group>
     );
   return (
-    <div className={styles.export}>
+    <Stack align="flex-end" gap="0.5rem" maw="22rem">
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" leftSection={<Icon name="download" size={18} />}>
@@ -45,13 +45,15 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
           {formats.map(([format, name, use]) => (
             <Menu.Item key={format} onClick={() => begin(format)}>
               {name}
-              <small className={styles.use}>{use}</small>
+              <Box component="small" display="block" c="dimmed">
+                {use}
+              </Box>
             </Menu.Item>
           ))}
         </Menu.Dropdown>
       </Menu>
       {state.status === 'failed' && <ErrorNotice error={state.error} purpose="read-once" />}
-    </div>
+    </Stack>
   );
 }
 

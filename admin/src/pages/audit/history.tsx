@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { AuditRecord } from '../../api/schema.ts';
@@ -55,7 +55,12 @@ export function History({ questions, isShown = () => true, about }: HistoryProps
   if (error) return <ErrorState error={error} onRetry={() => refetch()} />;
   // Waits for the names, so that no line changes its height later.
   if (!data || (needsNames && !names)) return <Skeleton width="100%" height="4rem" />;
-  if (data.length === 0) return <p className={styles.none}>No management action {about}.</p>;
+  if (data.length === 0)
+    return (
+      <Box component="p" c="dimmed">
+        No management action {about}.
+      </Box>
+    );
   return (
     <ol className={styles.list}>
       {data.map((record) => (

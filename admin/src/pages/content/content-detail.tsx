@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Box, Button, Stack, TextInput } from '@mantine/core';
 import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
@@ -182,7 +182,9 @@ function ContentFacts({ content }: { content: Content }) {
   const json = writeMetadata(metadata);
   return (
     <Card>
-      <h2 className={styles.heading}>Details</h2>
+      <Box component="h2" mb="0.75rem">
+        Details
+      </Box>
       <FactList
         facts={{
           Status: <StatusBadge status={status} />,
@@ -192,7 +194,14 @@ function ContentFacts({ content }: { content: Content }) {
           'Playlist URL': playlistUrl ? <CopyableValue text={playlistUrl} what="Playlist URL" /> : <NotSet />,
           Registered: <RelativeTime at={createdAt} isFocusable />,
           Changed: <RelativeTime at={updatedAt} isFocusable />,
-          Metadata: json === '' ? <span className={styles.none}>none</span> : 'see below',
+          Metadata:
+            json === '' ? (
+              <Box component="span" c="dimmed">
+                none
+              </Box>
+            ) : (
+              'see below'
+            ),
         }}
       />
       {json !== '' && <CodeBlock what="Metadata" text={json} />}
@@ -218,8 +227,10 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
   const encrypting = isLive ? encryptLiveSnippet : encryptSnippet;
   return (
     <Card>
-      <h2 className={styles.heading}>Keys</h2>
-      <div className={styles.stack}>
+      <Box component="h2" mb="0.75rem">
+        Keys
+      </Box>
+      <Stack gap="1.125rem">
         <p>
           Derived from version {content.keyVersion} of the master key. The version of a content never changes.
           With epochs, each period of the video has its own key.
@@ -232,33 +243,37 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
               : 'A number from 0. Leave it empty for a video without epochs.'
           }
           inputMode="numeric"
-          classNames={{ wrapper: styles.epoch ?? '' }}
+          styles={{ wrapper: { maxWidth: '12rem' } }}
           value={written}
           onChange={(event) => setWritten(event.currentTarget.value)}
           error={epoch === undefined ? 'From 0 to 4294967295' : undefined}
         />
-        <div className={styles.part}>
-          <p className={styles.label}>Key URL</p>
+        <Stack gap="0.375rem">
+          <Box component="p" c="dimmed" fz="sm">
+            Key URL
+          </Box>
           <CodeBlock what="Key URL" text={keyUrl} />
-        </div>
-        <div className={styles.part}>
-          <p className={styles.label}>Playlist line</p>
+        </Stack>
+        <Stack gap="0.375rem">
+          <Box component="p" c="dimmed" fz="sm">
+            Playlist line
+          </Box>
           <CodeBlock what="EXT-X-KEY line" text={keyTagOf(keyUrl)} />
-          <p className={styles.hint}>
+          <Box component="p" c="dimmed" fz="0.8125rem">
             Without an IV, players use the segment number. <code>latchkey encrypt</code> writes a random IV
             for each segment.
-          </p>
-        </div>
-        <div className={styles.part}>
-          <p className={styles.label}>
+          </Box>
+        </Stack>
+        <Stack gap="0.375rem">
+          <Box component="p" c="dimmed" fz="sm">
             Encrypt a clear HLS {isLive ? 'channel' : 'video'}, in the Latchkey folder
-          </p>
+          </Box>
           <CodeBlock
             what="Encrypt command"
             text={`export LATCHKEY_API_KEY=lk_…\n${encrypting({ serverUrl, contentId: content.id })}`}
           />
-        </div>
-      </div>
+        </Stack>
+      </Stack>
     </Card>
   );
 }

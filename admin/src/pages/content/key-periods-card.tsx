@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import type { KeyPeriods } from '../../api/resources.ts';
 import type { ClockPeriods, SequencePeriods } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
@@ -5,7 +6,6 @@ import { FactList, type Facts } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { useEachSecond } from '../../state/time.ts';
-import styles from './content.module.css';
 import {
   describeCurrent,
   describeNext,
@@ -19,7 +19,9 @@ import {
 export function KeyPeriodsCard({ periods }: { periods: KeyPeriods | null }) {
   return (
     <Card>
-      <h2 className={styles.heading}>Key periods</h2>
+      <Box component="h2" mb="0.75rem">
+        Key periods
+      </Box>
       {periods === null && (
         <p>
           None. Every key is served at any time. If the video has epochs, a viewer can fetch all of its keys

@@ -196,7 +196,7 @@ function RunDialog({ run: { progress, isRunning, begin, stop }, total, onClose }
       onClose={onClose}
     >
       <progress className={styles.bar} value={done} max={total} aria-label="Progress" />
-      <p role="status" className={styles.progress}>
+      <p role="status" style={{ fontVariantNumeric: 'tabular-nums' }}>
         {words}
       </p>
       {failed.length > 0 && (

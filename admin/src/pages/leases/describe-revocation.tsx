@@ -79,10 +79,8 @@ export function describeRevocation(target: RevocationSubject): RevocationWords {
         </>
       ),
     };
-  const viewer = 'viewerId' in target && <OutsideText className={styles.chooser} text={target.viewerId} />;
-  const content = target.contentId !== undefined && (
-    <OutsideText className={styles.chooser} text={target.contentId} />
-  );
+  const viewer = 'viewerId' in target && <OutsideText text={target.viewerId} />;
+  const content = target.contentId !== undefined && <OutsideText text={target.contentId} />;
   const [title, who] =
     viewer && content
       ? ([

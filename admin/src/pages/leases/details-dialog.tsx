@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Box, Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { reading } from '../../api/api.ts';
@@ -20,7 +20,6 @@ import type { OpenRevocation } from './describe-revocation.tsx';
 import { addressOf } from './lease-filter.ts';
 import { useLeaseNews } from './lease-news.ts';
 import { LeaseEnd, LeaseStateBadge, useLeaseStatus } from './lease-status.tsx';
-import styles from './leases.module.css';
 
 interface DetailsDialogProps {
   leaseId: string;
@@ -80,7 +79,9 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
     <>
       <FactList facts={facts} />
       <UnlimitedOnly>
-        <h3 className={styles.history}>History</h3>
+        <Box component="h3" mt="1.25rem" mb="0.25rem" fz="1rem">
+          History
+        </Box>
         <History questions={[{ target: id }]} about="on this lease alone is in the audit" />
       </UnlimitedOnly>
       <DialogActions>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import { countedUpTo, leaseOrders, leaseStates } from '../../api/resources.ts';
 import { sortedBy } from '../../components/column-sort.ts';
@@ -73,9 +73,9 @@ export default function LeasesPage() {
         </>
       }
       bar={
-        <span className={styles.counts}>
+        <Group gap="0.5rem 0.75rem" style={{ whiteSpace: 'nowrap' }}>
           <ActiveCount {...counts} />
-          <label className={styles.all}>
+          <Group component="label" gap="0.375rem" c="dimmed" fz="sm">
             <input
               type="checkbox"
               className={styles.select}
@@ -84,7 +84,7 @@ export default function LeasesPage() {
               onChange={toggleAll}
             />
             Select this page
-          </label>
+          </Group>
           {chosen > 0 && (
             <Button
               size="compact-md"
@@ -96,7 +96,7 @@ export default function LeasesPage() {
               Revoke {chosen}…
             </Button>
           )}
-        </span>
+        </Group>
       }
       label="Leases"
       noun="lease"

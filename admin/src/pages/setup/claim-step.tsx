@@ -1,11 +1,10 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import type { Answer } from '../../api/api.ts';
 import { ApiError, fieldFaultsOf } from '../../api/api-error.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useServerForm } from '../../components/use-server-form.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { readCredential } from '../../session/read-credential.ts';
-import styles from './setup.module.css';
 import { StepFrame } from './step-frame.tsx';
 
 export type SetupState = Answer<'get', '/api/v1/setup'>;
@@ -53,33 +52,35 @@ export function ClaimStep(props: ClaimStepProps) {
       title="Set up your key server"
       lead="This server is not claimed yet. Claiming it creates the first API key, with scope admin. This works once. Later keys are created with that key."
     >
-      <form onSubmit={form.submit} className={styles.form} noValidate>
-        <TextInput
-          {...form.getInputProps('name')}
-          label="Name of the key"
-          description="To recognise it later, such as your own name."
-          maxLength={200}
-        />
-        {field && (
-          <PasswordInput
-            {...form.getInputProps('credential')}
-            data-takes="credential"
-            label={field.label}
-            description={field.explanation}
-            autoComplete="off"
-            required
-            withAsterisk={false}
-            error={form.errors.credential ?? refusal}
-            // Mantine sets it on all fields except this one.
-            aria-invalid={Boolean(form.errors.credential ?? refusal) || undefined}
-            errorProps={{ role: 'alert' }}
-            visibilityToggleButtonProps={{ 'aria-label': `Show the ${nameOf(field)}`, tabIndex: 0 }}
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="1.25rem">
+          <TextInput
+            {...form.getInputProps('name')}
+            label="Name of the key"
+            description="To recognise it later, such as your own name."
+            maxLength={200}
           />
-        )}
-        {!refusal && form.errors.notice}
-        <Button type="submit" size="md" loading={form.isPending}>
-          Claim this server
-        </Button>
+          {field && (
+            <PasswordInput
+              {...form.getInputProps('credential')}
+              data-takes="credential"
+              label={field.label}
+              description={field.explanation}
+              autoComplete="off"
+              required
+              withAsterisk={false}
+              error={form.errors.credential ?? refusal}
+              // Mantine sets it on all fields except this one.
+              aria-invalid={Boolean(form.errors.credential ?? refusal) || undefined}
+              errorProps={{ role: 'alert' }}
+              visibilityToggleButtonProps={{ 'aria-label': `Show the ${nameOf(field)}`, tabIndex: 0 }}
+            />
+          )}
+          {!refusal && form.errors.notice}
+          <Button type="submit" size="md" loading={form.isPending}>
+            Claim this server
+          </Button>
+        </Stack>
       </form>
     </StepFrame>
   );

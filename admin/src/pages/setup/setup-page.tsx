@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Box, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { keyOf } from '../../api/api.ts';
@@ -11,7 +11,6 @@ import { useApi, useApp } from '../../session/app-context.ts';
 import { Entrance } from '../../shell/entrance.tsx';
 import { faultsOf } from '../content/content-form.ts';
 import { ClaimStep, type IssuedApiKey, type SetupState, TakenNotice } from './claim-step.tsx';
-import styles from './setup.module.css';
 import { StepFrame, StepList } from './step-frame.tsx';
 
 interface SetupPageProps {
@@ -97,22 +96,24 @@ function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) {
       title="Register a first content"
       lead="A content is a video with its own keys. Its ID is part of the key URL and cannot be changed later."
     >
-      <form onSubmit={form.submit} className={styles.form} noValidate>
-        <TextInput {...form.getInputProps('name')} label="Name" maxLength={200} />
-        <TextInput
-          {...form.getInputProps('id')}
-          label="ID"
-          description="Letters, digits, - and _. Leave it empty for a random ID."
-        />
-        {form.errors.notice}
-        <div className={styles.buttons}>
-          <Button type="submit" loading={form.isPending}>
-            Register the content
-          </Button>
-          <Button variant="subtle" onClick={onSkip}>
-            Skip, to the dashboard
-          </Button>
-        </div>
+      <form onSubmit={form.submit} noValidate>
+        <Stack gap="1.25rem">
+          <TextInput {...form.getInputProps('name')} label="Name" maxLength={200} />
+          <TextInput
+            {...form.getInputProps('id')}
+            label="ID"
+            description="Letters, digits, - and _. Leave it empty for a random ID."
+          />
+          {form.errors.notice}
+          <Group gap="0.625rem">
+            <Button type="submit" loading={form.isPending}>
+              Register the content
+            </Button>
+            <Button variant="subtle" onClick={onSkip}>
+              Skip, to the dashboard
+            </Button>
+          </Group>
+        </Stack>
       </form>
     </StepFrame>
   );
@@ -132,29 +133,31 @@ function TryStep({ contentId, rawKey, onDone }: TryStepProps) {
       title="Fetch its key"
       lead="Your server is ready. The first command works as it is. The others name what you fill in."
     >
-      <div className={styles.example}>
+      <Stack gap="0.5rem">
         <h2>The content key</h2>
-        <p>The 16-byte key that players get. The copied command contains your full API key.</p>
+        <Box component="p" c="dimmed" mb="0.25rem">
+          The 16-byte key that players get. The copied command contains your full API key.
+        </Box>
         <CodeBlock what="curl command" text={shownCurlSnippet(facts)} copied={curlSnippet(facts)} />
-      </div>
-      <div className={styles.example}>
+      </Stack>
+      <Stack gap="0.5rem">
         <h2>Encrypt a video</h2>
-        <p>
+        <Box component="p" c="dimmed" mb="0.25rem">
           Turns a clear HLS playlist into an encrypted one, with a new key every ten segments. Run it in the
           Latchkey folder, with your own playlist in place of <code>video/master.m3u8</code>.
-        </p>
+        </Box>
         <CodeBlock what="encrypt command" text={encryptSnippet(facts)} />
-      </div>
-      <div className={styles.example}>
+      </Stack>
+      <Stack gap="0.5rem">
         <h2>Play it</h2>
-        <p>
+        <Box component="p" c="dimmed" mb="0.25rem">
           Replace two values: the URL of the encrypted playlist, and <code>/viewer-token</code>, where your
           application returns a JWT that it has signed for the viewer. Never put an API key into a player. Add
           the origin of your page to <code>CORS_ORIGINS</code>.
-        </p>
+        </Box>
         <CodeBlock what="player snippet" text={playerSnippet(facts)} />
-      </div>
-      <div className={styles.buttons}>
+      </Stack>
+      <div>
         <Button size="md" onClick={onDone}>
           Go to the dashboard
         </Button>

@@ -1,3 +1,4 @@
+import { Box, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAnnouncedHeading } from '../../components/page-head.tsx';
 import styles from './setup.module.css';
@@ -12,15 +13,17 @@ interface StepFrameProps {
 export function StepFrame({ title, lead, children }: StepFrameProps) {
   const heading = useAnnouncedHeading(title);
   return (
-    <section className={styles.frame}>
+    <Stack component="section" gap="1.75rem">
       <div>
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>
-        <p className={styles.lead}>{lead}</p>
+        <Box component="p" mt="0.5rem" c="dimmed">
+          {lead}
+        </Box>
       </div>
       {children}
-    </section>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Checkbox, PasswordInput } from '@mantine/core';
+import { Box, Button, Checkbox, PasswordInput, Stack } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { type FormEvent, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
@@ -18,10 +18,12 @@ export function SignInPage() {
   const reason = state.status === 'signed-out' ? state.reason : null;
   return (
     <Entrance>
-      <div className={styles.page}>
+      <Stack gap="1.25rem">
         <div>
           <h1>Sign in</h1>
-          <p className={styles.lead}>Use an API key of this server.</p>
+          <Box component="p" mt="0.375rem" c="dimmed">
+            Use an API key of this server.
+          </Box>
         </div>
         {reason && (
           <Notice kind="warning" role="status">
@@ -37,7 +39,7 @@ export function SignInPage() {
             <code>ADMIN_API_KEY</code> is set, its value works as well.
           </p>
         </details>
-      </div>
+      </Stack>
     </Entrance>
   );
 }
@@ -60,31 +62,33 @@ function SignInForm() {
   };
   const fault = unusable ?? (signIn.error && explainSignIn(signIn.error));
   return (
-    <form onSubmit={submit} className={styles.form} noValidate>
-      <PasswordInput
-        ref={field}
-        name="key"
-        data-takes="credential"
-        label="API key"
-        placeholder="lk_…"
-        autoComplete="current-password"
-        autoFocus
-        size="md"
-        error={fault}
-        // Mantine sets it on all fields except this one.
-        aria-invalid={fault !== null || undefined}
-        errorProps={{ role: 'alert' }}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the key', tabIndex: 0 }}
-        classNames={{ innerInput: styles.key ?? '' }}
-      />
-      <Checkbox
-        name="remember"
-        label="Keep me signed in while this tab is open"
-        description="Stores the key in this tab’s session storage. Otherwise a reload signs you out."
-      />
-      <Button type="submit" size="md" loading={signIn.isPending}>
-        Sign in
-      </Button>
+    <form onSubmit={submit} noValidate>
+      <Stack gap="1.25rem">
+        <PasswordInput
+          ref={field}
+          name="key"
+          data-takes="credential"
+          label="API key"
+          placeholder="lk_…"
+          autoComplete="current-password"
+          autoFocus
+          size="md"
+          error={fault}
+          // Mantine sets it on all fields except this one.
+          aria-invalid={fault !== null || undefined}
+          errorProps={{ role: 'alert' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the key', tabIndex: 0 }}
+          classNames={{ innerInput: styles.key ?? '' }}
+        />
+        <Checkbox
+          name="remember"
+          label="Keep me signed in while this tab is open"
+          description="Stores the key in this tab’s session storage. Otherwise a reload signs you out."
+        />
+        <Button type="submit" size="md" loading={signIn.isPending}>
+          Sign in
+        </Button>
+      </Stack>
     </form>
   );
 }
