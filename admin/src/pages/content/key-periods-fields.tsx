@@ -42,89 +42,64 @@ export function KeyPeriodsFields({ stored, form }: FieldsProps) {
         onChange={(event) => choose(event.currentTarget.value)}
         data={[...modes]}
       />
-      {mode === 'clock' && <ClockFields form={form} />}
-      {mode === 'sequence' && <SequenceFields form={form} />}
+      {mode === 'clock' && (
+        <TextInput
+          {...form.getInputProps('keyPeriods.origin')}
+          label="Epoch 0 begins"
+          description="With the offset from UTC. The encoder must use the same time."
+          spellCheck={false}
+          autoComplete="off"
+        />
+      )}
+      {mode === 'clock' && <NumberFields form={form} fields={clockPeriod} />}
+      {mode === 'clock' && <NumberFields form={form} fields={clockBounds} />}
+      {mode === 'sequence' && <NumberFields form={form} fields={sequenceLength} />}
+      {mode === 'sequence' && (
+        <Checkbox
+          {...form.getInputProps('keyPeriods.pace', { type: 'checkbox' })}
+          label="Bound how fast a viewer fetches keys"
+          description="Otherwise a viewer can fetch the keys of all epochs at once."
+        />
+      )}
+      {mode === 'sequence' && <NumberFields form={form} fields={sequencePace} />}
     </fieldset>
   );
 }
 
-function ClockFields({ form }: { form: PeriodsForm }) {
-  return (
-    <>
-      <TextInput
-        {...form.getInputProps('keyPeriods.origin')}
-        label="Epoch 0 begins"
-        description="With the offset from UTC. The encoder must use the same time."
-        spellCheck={false}
-        autoComplete="off"
-      />
-      <TextInput
-        {...form.getInputProps('keyPeriods.periodSeconds')}
-        label="Period in seconds"
-        description="A revoked viewer plays on for at most the rest of the current period and the periods ahead."
-        inputMode="numeric"
-        placeholder="10"
-      />
-      <div className={styles.pair}>
-        <TextInput
-          {...form.getInputProps('keyPeriods.ahead')}
-          label="Epochs ahead"
-          description="Served early. Empty: 1."
-          inputMode="numeric"
-          placeholder="1"
-        />
-        <TextInput
-          {...form.getInputProps('keyPeriods.behind')}
-          label="Epochs behind"
-          description="Served late. Empty: all."
-          inputMode="numeric"
-          placeholder="all"
-        />
-      </div>
-    </>
-  );
-}
+type NumberField = readonly [
+  member: keyof PeriodsTexts,
+  label: string,
+  description: string,
+  placeholder: string,
+  inputMode: 'numeric' | 'decimal',
+];
 
-function SequenceFields({ form }: { form: PeriodsForm }) {
+const bound = 'A revoked viewer plays on for at most the rest of the current period and the periods ahead.';
+const clockPeriod: readonly NumberField[] = [['periodSeconds', 'Period in seconds', bound, '10', 'numeric']];
+const clockBounds: readonly NumberField[] = [
+  ['ahead', 'Epochs ahead', 'Served early. Empty: 1.', '1', 'numeric'],
+  ['behind', 'Epochs behind', 'Served late. Empty: all.', 'all', 'numeric'],
+];
+const sequenceLength: readonly NumberField[] = [
+  ['count', 'Number of epochs', 'Numbered from 0.', '120', 'numeric'],
+  ['periodSeconds', 'Longest period in seconds', 'Playing time of an epoch.', '60', 'decimal'],
+];
+const sequencePace: readonly NumberField[] = [
+  ['burst', 'Keys at once', 'Empty: the keys of two minutes.', '8', 'numeric'],
+  ['speed', 'Then keys in each period', 'Empty: 2, for double speed.', '2', 'decimal'],
+];
+
+/** Fields next to each other. */
+function NumberFields({ form, fields }: { form: PeriodsForm; fields: readonly NumberField[] }) {
   return (
-    <>
-      <div className={styles.pair}>
+    <div className={styles.pair}>
+      {fields.map(([member, label, description, placeholder, inputMode]) => (
         <TextInput
-          {...form.getInputProps('keyPeriods.count')}
-          label="Number of epochs"
-          description="Numbered from 0."
-          inputMode="numeric"
-          placeholder="120"
+          key={member}
+          {...form.getInputProps(`keyPeriods.${member}`)}
+          {...{ label, description, placeholder, inputMode }}
         />
-        <TextInput
-          {...form.getInputProps('keyPeriods.periodSeconds')}
-          label="Longest period in seconds"
-          description="Playing time of an epoch."
-          inputMode="decimal"
-          placeholder="60"
-        />
-      </div>
-      <Checkbox
-        {...form.getInputProps('keyPeriods.pace', { type: 'checkbox' })}
-        label="Bound how fast a viewer fetches keys"
-        description="Otherwise a viewer can fetch the keys of all epochs at once."
-      />
-      <div className={styles.pair}>
-        <TextInput
-          {...form.getInputProps('keyPeriods.burst')}
-          label="Keys at once"
-          description="Empty: the keys of two minutes."
-          inputMode="numeric"
-          placeholder="8"
-        />
-        <TextInput
-          {...form.getInputProps('keyPeriods.speed')}
-          label="Then keys in each period"
-          description="Empty: 2, for double speed."
-          inputMode="decimal"
-          placeholder="2"
-        />
-      </div>
-    </>
+      ))}
+    </div>
   );
 }
