@@ -53,6 +53,8 @@ export function DetailsDialog({ leaseId, revoke, onClose }: DetailsDialogProps) 
   );
 }
 
+const sessionKind = 'Session: a URL that plays without a token';
+
 const revokers = {
   viewer: 'by the viewer, who returned it',
   management: 'by management',
@@ -60,20 +62,24 @@ const revokers = {
 };
 
 function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
-  const { id, viewerId, contentId, deviceId, createdAt, renewedAt, expiresAt, revokedAt } = lease;
+  const { id, viewerId, contentId, deviceId, kind, createdAt, renewedAt, lastUsedAt, expiresAt } = lease;
+  const { revokedAt, revokedBy, reason } = lease;
   const isActive = useLeaseStatus(lease) === 'active';
   const facts: Facts = {
     State: <LeaseStateBadge lease={lease} />,
     Viewer: <CopyableValue text={viewerId} what="Viewer ID" />,
     Content: <Link href={`/content/${contentId}`}>{contentId}</Link>,
     Device: deviceId === null ? <NotSet /> : <OutsideText text={deviceId} />,
-    ...sessionFacts(lease),
+    Kind: kind === 'player' ? 'Player: sends a token with each key request' : sessionKind,
+    'Last used':
+      kind === 'session' && (lastUsedAt ? <RelativeTime at={lastUsedAt} isFocusable /> : 'not yet'),
     ID: <CopyableValue text={id} what="ID" />,
     Created: formatExact(createdAt),
     Renewed: formatExact(renewedAt),
     Expires: formatExact(expiresAt),
     'Time left': isActive && <LeaseEnd lease={lease} isFocusable />,
-    ...revocationFacts(lease),
+    Revoked: revokedAt && `${formatExact(revokedAt)}${revokedBy ? `, ${revokers[revokedBy]}` : ''}`,
+    Reason: revokedAt && (reason === null ? 'none' : <OutsideText text={reason} />),
   };
   return (
     <>
@@ -99,22 +105,4 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
       </DialogActions>
     </>
   );
-}
-
-/** A lease of a player has no more than its kind to say. */
-function sessionFacts({ kind, lastUsedAt }: Lease): Facts {
-  if (kind === 'player') return { Kind: 'Player: sends a token with each key request' };
-  return {
-    Kind: 'Session: a URL that plays without a token',
-    'Last used': lastUsedAt === null ? 'not yet' : <RelativeTime at={lastUsedAt} isFocusable />,
-  };
-}
-
-function revocationFacts({ revokedAt, revokedBy, reason }: Lease): Facts {
-  if (revokedAt === null) return {};
-  const by = revokedBy === null ? '' : `, ${revokers[revokedBy]}`;
-  return {
-    Revoked: `${formatExact(revokedAt)}${by}`,
-    Reason: reason === null ? 'none' : <OutsideText text={reason} />,
-  };
 }

@@ -65,7 +65,7 @@ export function ClaimStep(props: ClaimStepProps) {
               {...form.getInputProps('credential')}
               data-takes="credential"
               label={field.label}
-              description={field.explanation}
+              description={`The value of ${field.variable} in the server’s configuration.`}
               autoComplete="off"
               required
               withAsterisk={false}
@@ -93,35 +93,29 @@ function nameOf({ label }: CredentialField): string {
 /** The fault that is found without the server. */
 function findFault(field: CredentialField, entered: string): string | null {
   if (entered.trim() === '') return `Enter the ${nameOf(field)}.`;
-  return readCredential(entered).credential === null ? field.refusal : null;
+  return readCredential(entered).credential === null ? refusalBy(field) : null;
 }
 
 /** The fault of the credential that the server has found. */
 function refusalOf(field: CredentialField | null, error: unknown): string | null {
   if (!field || !(error instanceof ApiError) || error.status !== 401) return null;
-  return error.code === 'UNAUTHENTICATED' ? findFault(field, '') : field.refusal;
+  return error.code === 'UNAUTHENTICATED' ? findFault(field, '') : refusalBy(field);
 }
 
 interface CredentialField {
   label: string;
-  explanation: string;
-  /** Shown if the server refuses the input. */
-  refusal: string;
+  /** The setting of the server that has it. */
+  variable: string;
 }
+
+/** Shown if the server refuses the input. */
+const refusalBy = ({ variable }: CredentialField) => `That is not the value of ${variable}.`;
 
 /** The credential that the server requires for claiming it (`docs/reference/contract.md#setup`), as a form field. */
 const credentialFields: Record<SetupState['credential'], CredentialField | null> = {
   none: null,
-  'bootstrap-key': {
-    label: 'Bootstrap key',
-    explanation: 'The value of ADMIN_API_KEY in the server’s configuration.',
-    refusal: 'That is not the value of ADMIN_API_KEY.',
-  },
-  'setup-token': {
-    label: 'Setup token',
-    explanation: 'The value of SETUP_TOKEN in the server’s configuration.',
-    refusal: 'That is not the value of SETUP_TOKEN.',
-  },
+  'bootstrap-key': { label: 'Bootstrap key', variable: 'ADMIN_API_KEY' },
+  'setup-token': { label: 'Setup token', variable: 'SETUP_TOKEN' },
 };
 
 interface TakenNoticeProps {
