@@ -50,11 +50,7 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
       cell: ({ actor, person }) => (
         <Line>
           <Actor actor={actor} names={names} />
-          {person !== null && (
-            <span className={styles.second}>
-              <OutsideText text={person} isLine />
-            </span>
-          )}
+          {person !== null && <OutsideText className={styles.second} text={person} isLine />}
         </Line>
       ),
     },
@@ -88,11 +84,10 @@ const Line = ({ children }: { children: ReactNode }) => <span className={styles.
 /** The reason of an act, or what it changed. */
 function Summary({ record }: { record: AuditRecord }) {
   const summary = summarize(record.details);
-  if (summary === null) return null;
   return (
-    <span className={styles.second} title={withoutDirection(summary)}>
-      <OutsideText text={summary} isLine />
-    </span>
+    summary && (
+      <OutsideText className={styles.second} title={withoutDirection(summary)} text={summary} isLine />
+    )
   );
 }
 
@@ -144,21 +139,7 @@ interface DetailsDialogProps {
 }
 
 export function DetailsDialog({ record, onShow, onLeaveOut, onClose }: DetailsDialogProps) {
-  const {
-    id,
-    at,
-    actor,
-    person,
-    action,
-    target,
-    clientIp,
-    requestId,
-    outcome,
-    code,
-    affected,
-    count = 1,
-    details,
-  } = record;
+  const { actor, person, action, target, outcome, code, affected, count, details } = record;
   const copyable = (text: string | null, what: string) =>
     text === null ? 'unknown' : <CopyableValue text={text} what={what} />;
   const changes = Object.entries(details?.changes ?? {}).map(([name, change]) => [
@@ -166,7 +147,7 @@ export function DetailsDialog({ record, onShow, onLeaveOut, onClose }: DetailsDi
     <OutsideText key={name} text={describeChange(change)} />,
   ]);
   const facts: Facts = {
-    Time: formatExact(at),
+    Time: formatExact(record.at),
     Action: `${nameOfAction(action)} (${action})`,
     Outcome: <Badge color={outcome === 'done' ? 'good' : 'bad'}>{outcome}</Badge>,
     'Error code': code !== null && <code>{code}</code>,
@@ -176,11 +157,11 @@ export function DetailsDialog({ record, onShow, onLeaveOut, onClose }: DetailsDi
     Target: target === null ? 'none' : copyable(target, 'Target'),
     Reason: details?.reason && <OutsideText text={details.reason} />,
     ...Object.fromEntries(changes),
-    'Leases revoked': typeof affected === 'number' && String(affected),
+    'Leases revoked': affected,
     Count: count > 1 && `${formatCount(count)} times within a minute`,
-    'Client IP': copyable(clientIp, 'Client IP'),
-    'Request ID': copyable(requestId, 'Request ID'),
-    'Record number': id,
+    'Client IP': copyable(record.clientIp, 'Client IP'),
+    'Request ID': copyable(record.requestId, 'Request ID'),
+    'Record number': record.id,
   };
   return (
     <Dialog title="Audit record" onClose={onClose} width="38rem">
