@@ -1,5 +1,5 @@
 import { Button, Textarea } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { keyOf } from '../../api/api.ts';
 import { describeError } from '../../components/describe-error.ts';
@@ -9,9 +9,9 @@ import { countOf } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
-import { countActiveLeases } from './active-count.tsx';
 import { ReasonField, type RevocationTarget, withReason } from './describe-revocation.tsx';
 import styles from './leases.module.css';
+import { useCounts } from './revoke-dialog.tsx';
 import { mostTargets, type Progress, readList, revokeInTurn } from './revoke-in-turn.ts';
 
 /** A target and how it is called. */
@@ -74,7 +74,7 @@ export function BulkRevokeDialog({
   onClose: () => void;
 }) {
   const [reason, setReason] = useState('');
-  const count = useCount(targets);
+  const { data: counts, error } = useCounts(targets.map(({ target }) => target));
   const run = useRun(reason);
   if (run.progress) return <RunDialog run={run} total={targets.length} onClose={onClose} />;
   const areViewers = targets.every(({ target }) => 'viewerId' in target);
@@ -84,7 +84,8 @@ export function BulkRevokeDialog({
       title={`Revoke ${countOf(targets.length, noun)}?`}
       width="34rem"
       fields={<ReasonField value={reason} onChange={setReason} />}
-      expected={count.isOver ? String(targets.length) : undefined}
+      // If counting fails, an admin can still revoke in an emergency.
+      expected={counts || error ? String(targets.length) : undefined}
       action={`Revoke ${countOf(targets.length, noun)}`}
       act={{ isPending: false, error: null }}
       onConfirm={() => run.begin(targets)}
@@ -93,21 +94,17 @@ export function BulkRevokeDialog({
       {areViewers
         ? 'Every lease of these viewers ends, and tokens issued to them until now are refused.'
         : 'These leases end. Their viewers need newer tokens for these contents.'}
-      {areViewers && <CountNotice count={count} />}
+      {areViewers && <CountNotice counts={counts} error={error} />}
     </TypedConfirmation>
   );
 }
 
-interface Count {
-  active: number;
-  viewers: number;
-  isOver: boolean;
-  error: unknown;
-}
-
-function CountNotice({ count: { active, viewers, isOver, error } }: { count: Count }) {
+/** What the revocation of the viewers of the list would end. */
+function CountNotice({ counts, error }: { counts: readonly number[] | undefined; error: unknown }) {
   if (error) return <ErrorNotice error={error} purpose="shown" />;
-  if (!isOver) return <Notice role="status">Counting the leases…</Notice>;
+  if (!counts) return <Notice role="status">Counting the leases…</Notice>;
+  const active = counts.reduce((sum, each) => sum + each, 0);
+  const viewers = counts.filter((each) => each > 0).length;
   return (
     <Notice kind="bad" role="status" title={`${countOf(active, 'active lease')} will end`}>
       {viewers === 0
@@ -115,32 +112,6 @@ function CountNotice({ count: { active, viewers, isOver, error } }: { count: Cou
         : `${countOf(viewers, 'viewer')} of the list ${viewers === 1 ? 'has' : 'have'} some.`}
     </Notice>
   );
-}
-
-/** The active leases of all viewers of the list, counted once. */
-function useCount(targets: readonly BulkTarget[]): Count {
-  const api = useApi();
-  const ids = targets.flatMap(({ target }) => ('viewerId' in target ? [target.viewerId] : []));
-  const { data, error } = useQuery({
-    queryKey: ['revocation-count', ids],
-    queryFn: async ({ signal }) => {
-      const counts: number[] = [];
-      for (const viewerId of ids) counts.push(await countActiveLeases(api, { viewerId }, signal));
-      return counts;
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    retry: false,
-  });
-  const counts = data ?? [];
-  return {
-    active: counts.reduce((sum, each) => sum + each, 0),
-    viewers: counts.filter((each) => each > 0).length,
-    // If counting fails, an admin can still revoke in an emergency.
-    isOver: data !== undefined || error !== null,
-    error,
-  };
 }
 
 interface Run {

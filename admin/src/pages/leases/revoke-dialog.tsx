@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
@@ -87,20 +87,35 @@ interface CountBeforehand {
 /** If counting fails, an admin can still revoke in an emergency. */
 const insteadOfNumber = 'revoke';
 
-/** Counts the active leases that a revocation would end. The count is fixed, because the admin types it. */
-export function useCountBeforehand(target: RevocationTarget): CountBeforehand {
+/**
+ * The active leases that the revocation of each target would end; undefined until known. They are counted once, because the admin types
+ * their number.
+ */
+export function useCounts(
+  targets: readonly RevocationTarget[],
+): Pick<UseQueryResult<number[]>, 'data' | 'error'> {
   const api = useApi();
-  const isOne = 'leaseId' in target;
-  const { data: count, error } = useQuery({
-    queryKey: ['revocation-count', target],
-    queryFn: ({ signal }) => (isOne ? 1 : countActiveLeases(api, target, signal)),
+  return useQuery({
+    queryKey: ['revocation-count', targets],
+    queryFn: async ({ signal }) => {
+      const counts: number[] = [];
+      for (const target of targets)
+        counts.push('leaseId' in target ? 1 : await countActiveLeases(api, target, signal));
+      return counts;
+    },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
     // A revocation must not wait for the count, not even while the server limits requests.
     retry: false,
   });
-  if (isOne) return { count: 1, error: null, expected: null };
+}
+
+/** Counts the active leases that one revocation would end. */
+export function useCountBeforehand(target: RevocationTarget): CountBeforehand {
+  const { data, error } = useCounts([target]);
+  const count = data?.[0];
+  if ('leaseId' in target) return { count, error, expected: null };
   if (count === undefined) return { count, error, expected: error ? insteadOfNumber : undefined };
   return { count, error: null, expected: count > 1 ? String(count) : null };
 }
