@@ -11,3 +11,17 @@ export function Badge({ color = 'gray', children }: { color?: BadgeColor; childr
     </span>
   );
 }
+
+const looks = {
+  active: ['good', 'Active'],
+  expiring: ['warn', 'Expires soon'],
+  expired: ['gray', 'Expired'],
+  revoked: ['bad', 'Revoked'],
+  disabled: ['warn', 'Disabled'],
+} as const satisfies Record<string, readonly [color: BadgeColor, word: string]>;
+
+/** The state of an API key, a content or a lease. */
+export function StatusBadge({ status }: { status: keyof typeof looks }) {
+  const [color, word] = looks[status];
+  return <Badge color={color}>{word}</Badge>;
+}

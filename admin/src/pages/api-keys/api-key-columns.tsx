@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import type { ApiKey } from '../../api/schema.ts';
-import { Badge, type BadgeColor } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import cell from '../../components/cell.module.css';
 import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';
@@ -88,16 +88,4 @@ function ApiKeyMenu({ apiKey, status, showDialog }: ApiKeyMenuProps) {
       </RowMenu>
     )
   );
-}
-
-const looks: Record<ShownStatus, readonly [color: BadgeColor, word: string]> = {
-  active: ['good', 'Active'],
-  expiring: ['warn', 'Expires soon'],
-  expired: ['gray', 'Expired'],
-  revoked: ['bad', 'Revoked'],
-};
-
-export function StatusBadge({ status }: { status: ShownStatus }) {
-  const [color, word] = looks[status];
-  return <Badge color={color}>{word}</Badge>;
 }

@@ -1,6 +1,6 @@
 import { Link, useLocation } from 'wouter';
 import type { Content } from '../../api/schema.ts';
-import { Badge } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import cell from '../../components/cell.module.css';
 import { byCreation } from '../../components/column-sort.ts';
 import { useCopy } from '../../components/copying.tsx';
@@ -95,8 +95,4 @@ function ContentActions({ content, showDialog }: ContentMenuProps) {
       )}
     </>
   );
-}
-
-export function StatusBadge({ status }: Pick<Content, 'status'>) {
-  return status === 'active' ? <Badge color="good">Active</Badge> : <Badge color="warn">Disabled</Badge>;
 }

@@ -1,13 +1,7 @@
 import type { Lease } from '../../api/schema.ts';
-import { Badge, type BadgeColor } from '../../components/badge.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
 import { Countdown, RelativeTime } from '../../components/times.tsx';
 import { useEachSecond } from '../../state/time.ts';
-
-const looks: Record<Lease['state'], readonly [color: BadgeColor, word: string]> = {
-  active: ['good', 'Active'],
-  expired: ['gray', 'Expired'],
-  revoked: ['bad', 'Revoked'],
-};
 
 /** The current state: a lease can expire while it is shown. */
 export function useLeaseStatus({ revokedAt, expiresAt }: Lease): Lease['state'] {
@@ -19,8 +13,7 @@ export function useLeaseStatus({ revokedAt, expiresAt }: Lease): Lease['state'] 
 }
 
 export function LeaseStateBadge({ lease }: { lease: Lease }) {
-  const [color, word] = looks[useLeaseStatus(lease)];
-  return <Badge color={color}>{word}</Badge>;
+  return <StatusBadge status={useLeaseStatus(lease)} />;
 }
 
 /** The time left, or the time since the end. */
