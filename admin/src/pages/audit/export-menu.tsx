@@ -1,4 +1,5 @@
 import { Box, Button, Group, Menu, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { UnreachableError } from '../../api/api-error.ts';
 import { downloadBlob } from '../../components/download-text.ts';
@@ -18,12 +19,12 @@ const formats: [ExportFormat, string, string][] = [
 
 /** Exports all matching records, from all pages. */
 export function ExportMenu({ filter }: { filter: AuditQuery }) {
-  const { state, begin, stop } = useExport(filter);
-  if (state.status === 'running')
+  const { bytes, isPending, error, begin, stop } = useExport(filter);
+  if (isPending)
     return (
       <Group gap="1rem" c="dimmed" fz="sm">
         <span>
-          Exporting… <span className={styles.size}>{formatSize(state.bytes)}</span>
+          Exporting… <span className={styles.size}>{formatSize(bytes)}</span>
         </span>
         <Button variant="default" onClick={stop}>
           Stop
@@ -52,58 +53,44 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      {state.status === 'failed' && <ErrorNotice error={state.error} purpose="read-once" />}
+      <ErrorNotice error={error} purpose="read-once" />
     </Stack>
   );
-}
-
-type ExportState =
-  | { status: 'idle' }
-  /** @property bytes received so far. The total is unknown */
-  | { status: 'running'; bytes: number }
-  | { status: 'failed'; error: unknown };
-
-interface Export {
-  state: ExportState;
-  begin: (format: ExportFormat) => void;
-  stop: () => void;
 }
 
 /**
  * Downloads an export with fetch, because a link cannot send Authorization. The browser saves the complete file. Leaving the page
  * cancels the download.
  */
-function useExport(filter: AuditQuery): Export {
+function useExport(filter: AuditQuery) {
   const { api, toasts } = useApp();
-  const [state, setState] = useState<ExportState>({ status: 'idle' });
+  /** Received so far. The total is unknown. */
+  const [bytes, setBytes] = useState(0);
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
-
-  const save = async (format: ExportFormat, signal: AbortSignal) => {
-    const params = { query: { format, ...filter } };
-    const response = await api.open('/api/v1/audit/export', { params, signal });
-    const counted = countBytes(response, (bytes) => setState({ status: 'running', bytes }));
-    // An incomplete body rejects, so half a file is never saved.
-    const file = await counted.blob().catch((cause) => {
-      throw signal.aborted ? cause : new UnreachableError(cause);
-    });
-    downloadBlob(fileNameOf(response, format), file);
-    toasts.announce(`Audit saved: ${formatSize(file.size)}`);
-  };
-
-  return {
-    state,
-    begin(format) {
+  const { mutate, reset, isPending, error } = useMutation({
+    mutationFn: async (format: ExportFormat) => {
       const controller = new AbortController();
       running.current = controller;
-      setState({ status: 'running', bytes: 0 });
-      save(format, controller.signal).then(
-        () => setState({ status: 'idle' }),
-        (error) => setState(controller.signal.aborted ? { status: 'idle' } : { status: 'failed', error }),
-      );
+      setBytes(0);
+      const params = { query: { format, ...filter } };
+      const response = await api.open('/api/v1/audit/export', { params, signal: controller.signal });
+      // An incomplete body rejects, so half a file is never saved.
+      const file = await countBytes(response, setBytes)
+        .blob()
+        .catch((cause) => {
+          throw new UnreachableError(cause);
+        });
+      downloadBlob(fileNameOf(response, format), file);
+      toasts.announce(`Audit saved: ${formatSize(file.size)}`);
     },
-    stop: () => running.current?.abort(),
+  });
+  const stop = () => {
+    running.current?.abort();
+    // Nothing is shown of an export that was stopped.
+    reset();
   };
+  return { bytes, isPending, error, begin: mutate, stop };
 }
 
 /** The file name that the server gives. */
