@@ -1,4 +1,5 @@
-import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { useInterval } from '@mantine/hooks';
+import { createContext, useContext, useState, useSyncExternalStore } from 'react';
 import { useApp } from '../session/app-context.ts';
 import { useStore } from './store.ts';
 
@@ -21,10 +22,7 @@ const everyMs = 30_000;
 export function useNow(): number {
   const offsetMs = useStore(useApp().clock.offsetMs);
   const [localMs, setLocalMs] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setLocalMs(Date.now()), everyMs);
-    return () => clearInterval(timer);
-  }, []);
+  useInterval(() => setLocalMs(Date.now()), everyMs, { autoInvoke: true });
   return localMs + offsetMs;
 }
 
