@@ -14,13 +14,6 @@ type Counted = Pick<LeaseQuery, 'viewerId' | 'contentId' | 'state'>;
 export const countingLeases = (api: Api, { viewerId, contentId, state }: Counted) =>
   reading(api, '/api/v1/leases', { query: { viewerId, contentId, state, limit: 1 } });
 
-/** The exact number of active leases. */
-export async function countActiveLeases(api: Api, query: Counted, signal?: AbortSignal): Promise<number> {
-  const params = { query: { ...query, limit: 1 } };
-  const page = await api.call('get', '/api/v1/leases', { params, ...(signal && { signal }) });
-  return page.total_active ?? 0;
-}
-
 interface ShownCounts {
   /** Number of active leases of the selected viewer and content, whatever the state in the query. */
   active?: number | undefined;

@@ -52,16 +52,12 @@ export function findArrivals(news: readonly LeaseNews[], query: LeaseQuery): str
   if (query.sort !== undefined) return [];
   return news.flatMap((one) => {
     if (one.kind === 'missed' || one.kind === 'revoked-all' || one.kind === 'renewed') return [];
-    const { lease } = one;
-    const isWanted =
-      (query.viewerId === undefined || query.viewerId === lease.viewerId) &&
-      (query.contentId === undefined || query.contentId === lease.contentId);
     // A created lease is active. A revoked lease is new only on a list of revoked leases.
     const isOfState =
       one.kind === 'created'
         ? query.state === undefined || query.state === 'active'
         : query.state === 'revoked';
-    return isWanted && isOfState ? [lease.id] : [];
+    return isNamed(one.lease, query) && isOfState ? [one.lease.id] : [];
   });
 }
 
@@ -94,10 +90,9 @@ export function catchUp(
   };
 }
 
-function isNamed(lease: Lease, named: { viewerId: string | null; contentId: string | null }): boolean {
+function isNamed(lease: Lease, { viewerId, contentId }: Pick<LeaseQuery, 'viewerId' | 'contentId'>): boolean {
   return (
-    (named.viewerId === null || named.viewerId === lease.viewerId) &&
-    (named.contentId === null || named.contentId === lease.contentId)
+    (viewerId ?? lease.viewerId) === lease.viewerId && (contentId ?? lease.contentId) === lease.contentId
   );
 }
 

@@ -6,7 +6,6 @@ import { countOf, describeApplied } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
-import { countActiveLeases } from './active-count.tsx';
 import { describeResult } from './describe-result.ts';
 import {
   describeRevocation,
@@ -99,8 +98,12 @@ export function useCounts(
     queryKey: ['revocation-count', targets],
     queryFn: async ({ signal }) => {
       const counts: number[] = [];
-      for (const target of targets)
-        counts.push('leaseId' in target ? 1 : await countActiveLeases(api, target, signal));
+      for (const target of targets) {
+        const params = { query: { ...target, limit: 1 } };
+        const isOne = 'leaseId' in target;
+        const page = isOne ? null : await api.call('get', '/api/v1/leases', { params, signal });
+        counts.push(page ? (page.total_active ?? 0) : 1);
+      }
       return counts;
     },
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-import { keepPreviousData, type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { reading } from '../../api/api.ts';
 import type { Lease } from '../../api/schema.ts';
@@ -17,7 +17,7 @@ export interface LivePage extends ListPage<Lease> {
 const newsMs = 300;
 /** Nothing is counted: with a million leases, that takes longer than the page. */
 export const uncounted = { header: { prefer: 'return=minimal' } };
-const noIds: ReadonlySet<string> = new Set();
+const noIds: readonly string[] = [];
 
 /**
  * One page of leases, updated live: rows change in place. New rows are counted and not inserted, so that nothing moves under the
@@ -37,13 +37,16 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
     refetchOnWindowFocus: false,
     gcTime: 0,
   });
-  const [arrivals, setArrivals] = useArrivals(queryKey);
+  const key = JSON.stringify(queryKey);
+  // The IDs of leases that are new since the list was read.
+  const [found, setFound] = useState({ key, ids: noIds });
+  const arrivals = found.key === key ? found.ids : noIds;
   const rows = list.isError ? undefined : list.data?.leases;
   const show = (before: readonly Lease[], after: readonly Lease[], ids: readonly string[]) => {
     if (before.length === 0 && ids.length > 0) return void list.refetch();
     if (after !== before)
       queries.setQueryData<LeasePage>(queryKey, (page) => page && { ...page, leases: [...after] });
-    if (ids.length > 0) setArrivals(ids);
+    if (ids.length > 0) setFound((now) => ({ key, ids: [...(now.key === key ? now.ids : noIds), ...ids] }));
   };
 
   useLeaseNews(newsMs, (news) => {
@@ -70,23 +73,10 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
     error: list.error,
     isListed: rows !== undefined && !list.isPlaceholderData,
     isUpdating: list.isPlaceholderData || list.isRefetching,
-    arrived: [...arrivals].filter((id) => !shown.has(id)).length,
+    arrived: new Set(arrivals.filter((id) => !shown.has(id))).size,
     reload: () => {
-      setArrivals(null);
+      setFound({ key, ids: noIds });
       void list.refetch();
     },
   };
-}
-
-/** The new IDs since a list was read. Another list starts empty. @returns the IDs and a function that adds some; null clears */
-function useArrivals(queryKey: QueryKey): [ReadonlySet<string>, (ids: readonly string[] | null) => void] {
-  const list = JSON.stringify(queryKey);
-  const [arrivals, setArrivals] = useState({ list, ids: noIds });
-  const ids = arrivals.list === list ? arrivals.ids : noIds;
-  const add = (more: readonly string[] | null) =>
-    setArrivals((now) => ({
-      list,
-      ids: more === null ? noIds : new Set([...(now.list === list ? now.ids : []), ...more]),
-    }));
-  return [ids, add];
 }
