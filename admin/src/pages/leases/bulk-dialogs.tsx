@@ -99,7 +99,7 @@ export function BulkRevokeDialog({
   );
 }
 
-/** What the revocation of the viewers of the list would end. */
+/** The active leases that the revocation of the listed viewers would end. */
 function CountNotice({ counts, error }: { counts: readonly number[] | undefined; error: unknown }) {
   if (error) return <ErrorNotice error={error} purpose="shown" />;
   if (!counts) return <Notice role="status">Counting the leases…</Notice>;
@@ -114,14 +114,7 @@ function CountNotice({ counts, error }: { counts: readonly number[] | undefined;
   );
 }
 
-interface Run {
-  progress: Progress<BulkTarget> | null;
-  isRunning: boolean;
-  begin: (targets: readonly BulkTarget[]) => void;
-  stop: () => void;
-}
-
-function useRun(reason: string): Run {
+function useRun(reason: string) {
   const api = useApi();
   const queries = useQueryClient();
   const [progress, setProgress] = useState<Progress<BulkTarget> | null>(null);
@@ -145,13 +138,13 @@ function useRun(reason: string): Run {
   return {
     progress,
     isRunning,
-    begin: (targets) => void begin(targets),
+    begin: (targets: readonly BulkTarget[]) => void begin(targets),
     stop: () => running.current?.abort(),
   };
 }
 
 interface RunDialogProps {
-  run: Run;
+  run: ReturnType<typeof useRun>;
   total: number;
   onClose: () => void;
 }

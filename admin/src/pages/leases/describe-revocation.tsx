@@ -81,26 +81,19 @@ export function describeRevocation(target: RevocationSubject): RevocationWords {
     };
   const viewer = 'viewerId' in target && <OutsideText text={target.viewerId} />;
   const content = target.contentId !== undefined && <OutsideText text={target.contentId} />;
-  const [title, who] =
-    viewer && content
-      ? ([
-          'Revoke a viewer on a content',
-          <>
-            every lease of viewer {viewer} for content {content}
-          </>,
-        ] as const)
-      : viewer
-        ? (['Revoke every lease of a viewer', <>every lease of viewer {viewer}, for all content</>] as const)
-        : ([
-            'Revoke every lease of a content',
-            <>every lease for content {content}, of all viewers</>,
-          ] as const);
   return {
-    title,
+    title:
+      viewer && content
+        ? 'Revoke a viewer on a content'
+        : `Revoke every lease of a ${viewer ? 'viewer' : 'content'}`,
     action: 'Revoke the leases',
     words: (
       <p>
-        This ends {who}. {limit} Tokens issued until now are refused as well. Tokens issued from now on work.
+        This ends every lease
+        {viewer && <> of viewer {viewer}</>}
+        {content ? <> for content {content}</> : ', for all content'}
+        {!viewer && ', of all viewers'}. {limit} Tokens issued until now are refused as well. Tokens issued
+        from now on work.
       </p>
     ),
   };
