@@ -79,7 +79,7 @@ function ContentActions({ content, showDialog }: ContentMenuProps) {
         Copy key URL
       </RowAction>
       {mayManage && (
-        <RowAction icon="pencil" onClick={() => showDialog({ kind: 'edit', content })}>
+        <RowAction icon="pencil" onClick={() => showDialog({ kind: 'form', content })}>
           Edit…
         </RowAction>
       )}

@@ -99,7 +99,7 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
               <Button
                 variant="default"
                 leftSection={<Icon name="pencil" size={17} />}
-                onClick={() => setDialog({ kind: 'edit', content })}
+                onClick={() => setDialog({ kind: 'form', content })}
               >
                 Edit…
               </Button>

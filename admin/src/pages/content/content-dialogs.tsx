@@ -9,20 +9,15 @@ import { useCountBeforehand } from '../leases/revoke-dialog.tsx';
 import { ContentFormDialog } from './form-dialogs.tsx';
 import { useContentChanged } from './use-management.ts';
 
-export type OpenDialog = { kind: 'create' } | { kind: 'edit' | 'disable'; content: Content };
+/** The form of a content, null for a new one, or the question whether to disable one. */
+export type OpenDialog = { kind: 'form'; content: Content | null } | { kind: 'disable'; content: Content };
 
 export type ShowDialog = (dialog: OpenDialog) => void;
 
 /** Renders the open dialog. */
 export function CurrentDialog({ dialog, onClose }: { dialog: OpenDialog; onClose: () => void }) {
-  switch (dialog.kind) {
-    case 'create':
-      return <ContentFormDialog stored={null} onClose={onClose} />;
-    case 'edit':
-      return <ContentFormDialog stored={dialog.content} onClose={onClose} />;
-    case 'disable':
-      return <DisableDialog content={dialog.content} onClose={onClose} />;
-  }
+  if (dialog.kind === 'disable') return <DisableDialog content={dialog.content} onClose={onClose} />;
+  return <ContentFormDialog stored={dialog.content} onClose={onClose} />;
 }
 
 /** Disables a content after explaining the consequences. It can be enabled again, so nothing must be typed. */

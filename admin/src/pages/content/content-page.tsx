@@ -52,7 +52,10 @@ function ContentList() {
       lead="Videos, each with its own keys. A registered content needs no further setup."
       actions={
         mayManage && (
-          <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setDialog({ kind: 'create' })}>
+          <Button
+            leftSection={<Icon name="plus" size={18} />}
+            onClick={() => setDialog({ kind: 'form', content: null })}
+          >
             Register a content
           </Button>
         )
