@@ -1,4 +1,4 @@
-import type { ApiKey, CurrentApiKey } from '../../api/schema.ts';
+import type { ApiKey } from '../../api/schema.ts';
 
 export type ShownStatus = 'active' | 'expiring' | 'expired' | 'revoked';
 
@@ -63,29 +63,17 @@ export function isInUse(lastUsedAt: string | null | undefined, nowMs: number): b
   return Boolean(lastUsedAt) && nowMs - Date.parse(lastUsedAt as string) < recentMs;
 }
 
-interface RevocationRisks {
-  /** Whether the admin is signed in with it. */
-  isOwn: boolean;
-  /** Whether no stored key could manage after the revocation. Null while unknown. */
-  isLastManager: boolean | null;
-}
-
 /**
- * The risks of revoking a key. A key of some contents cannot manage the server.
+ * Whether no stored key could manage the server after this one is revoked; null while unknown. A key of some contents cannot manage it.
  *
  * @param managers active keys of scope admin and full, at least two of each if there are that many; undefined until known
  */
-export function risksOf(
-  apiKey: ApiKey,
-  current: CurrentApiKey,
+export function isLastManager(
+  { id, scope, contents }: ApiKey,
   managers: readonly ApiKey[] | undefined,
-): RevocationRisks {
-  const isManager = apiKey.contents === null && (apiKey.scope === 'admin' || apiKey.scope === 'full');
-  const known = managers && managers.length === 1 && managers[0]?.id === apiKey.id;
-  return {
-    isOwn: current.id === apiKey.id,
-    isLastManager: isManager ? (known ?? null) : false,
-  };
+): boolean | null {
+  if (contents !== null || (scope !== 'admin' && scope !== 'full')) return false;
+  return managers ? managers.length === 1 && managers[0]?.id === id : null;
 }
 
 /**

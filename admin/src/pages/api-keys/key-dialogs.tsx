@@ -13,7 +13,7 @@ import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { useNow } from '../../state/time.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import type { OpenDialog } from './api-key-columns.tsx';
-import { isInUse, overlaps, risksOf, usualOverlap } from './api-key-rules.ts';
+import { isInUse, isLastManager, overlaps, usualOverlap } from './api-key-rules.ts';
 import { CreateDialog } from './create-dialog.tsx';
 
 const path = '/api/v1/api-keys';
@@ -131,13 +131,12 @@ const ownReason = 'You revoked the key that you were signed in with.';
 function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
   const api = useApi();
   const { session } = useApp();
-  const current = useCurrentApiKey();
+  const isOwn = useCurrentApiKey().id === apiKey.id;
   const managers = useQuery({
     queryKey: [...keyOf(path), 'managers'],
     queryFn: ({ signal }) => listManagers(api, signal),
     staleTime: 0,
   });
-  const { isOwn, isLastManager } = risksOf(apiKey, current, managers.data);
   const revoke = useServerAction({
     mutationFn: () =>
       api.call('delete', '/api/v1/api-keys/{id}', {
@@ -171,7 +170,7 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
           You will be signed out.
         </Notice>
       )}
-      {isLastManager && (
+      {isLastManager(apiKey, managers.data) && (
         <Notice kind="bad" title="This is the last key that can manage the server">
           After this, you can create a key only with ADMIN_API_KEY, if it is set, or with{' '}
           <code>npx latchkey api-keys create</code> in the Latchkey folder on the database machine.
