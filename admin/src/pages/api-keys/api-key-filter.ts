@@ -2,30 +2,28 @@ import type { QueryOf } from '../../api/api.ts';
 import { apiKeyOrders, apiKeyStatuses, scopes } from '../../api/resources.ts';
 import { anyText, createFilter, trimmed } from '../../state/use-address-filter.ts';
 
-/** Filters for keys that need a regular check. */
-export const keyChecks = ['never-expires', 'unused-90-days', 'expiring-14-days'] as const;
-export type KeyCheck = (typeof keyChecks)[number];
-
 type ApiKeyQuery = QueryOf<'/api/v1/api-keys'>;
 
-const queries: Record<KeyCheck, ApiKeyQuery> = {
-  'never-expires': { expires: 'never' },
-  'unused-90-days': { unusedDays: 90 },
-  'expiring-14-days': { expires: 'within-14-days' },
-};
+/** Filters for keys that need a regular check. */
+export const keyChecks = [
+  { check: 'never-expires', name: 'Never expires', query: { expires: 'never' } },
+  { check: 'unused-90-days', name: 'Unused for 90 days', query: { unusedDays: 90 } },
+  { check: 'expiring-14-days', name: 'Expires within 14 days', query: { expires: 'within-14-days' } },
+] as const satisfies { check: string; name: string; query: ApiKeyQuery }[];
+type KeyCheck = (typeof keyChecks)[number]['check'];
 
 export const apiKeyFilter = createFilter({
   q: anyText,
   status: apiKeyStatuses,
   scope: scopes,
-  filter: keyChecks,
+  filter: keyChecks.map(({ check }) => check),
   sort: apiKeyOrders,
 });
 export type ApiKeyFilter = typeof apiKeyFilter.everything;
 
 /** The request for the server. */
-export function toApiKeyQuery({ filter: check, ...rest }: ApiKeyFilter): ApiKeyQuery {
-  return { ...trimmed(rest), ...(check && queries[check]) };
+export function toApiKeyQuery({ filter, ...rest }: ApiKeyFilter): ApiKeyQuery {
+  return { ...trimmed(rest), ...keyChecks.find(({ check }) => check === filter)?.query };
 }
 
 /** Sets or clears the check. A check concerns active keys, so it sets the status as well. */

@@ -17,7 +17,7 @@ import { useFilter } from '../../state/use-address-filter.ts';
 import { useLiveListPage } from '../../state/use-list-page.ts';
 import { apiKeyColumns, type OpenDialog } from './api-key-columns.tsx';
 import { ApiKeyDetail } from './api-key-detail.tsx';
-import { apiKeyFilter, type KeyCheck, keyCheckPart, keyChecks, toApiKeyQuery } from './api-key-filter.ts';
+import { apiKeyFilter, keyCheckPart, keyChecks, toApiKeyQuery } from './api-key-filter.ts';
 import { CurrentDialog } from './key-dialogs.tsx';
 
 const path = '/api/v1/api-keys';
@@ -78,13 +78,13 @@ function ApiKeyList() {
             {...field('scope')}
           />
           <ToggleGroup label="Checks">
-            {keyChecks.map((check) => (
+            {keyChecks.map(({ check, name }) => (
               <FilterToggle
                 key={check}
                 isOn={filter.filter === check}
                 onToggle={(isOn) => change(keyCheckPart(isOn ? check : null))}
               >
-                {keyCheckNames[check]}
+                {name}
               </FilterToggle>
             ))}
             <FilterToggle
@@ -118,12 +118,6 @@ function ApiKeyList() {
     </ResourcePage>
   );
 }
-
-const keyCheckNames: Record<KeyCheck, string> = {
-  'never-expires': 'Never expires',
-  'unused-90-days': 'Unused for 90 days',
-  'expiring-14-days': 'Expires within 14 days',
-};
 
 /** Header and member of each column. */
 const exported = {
