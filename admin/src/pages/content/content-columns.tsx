@@ -39,26 +39,21 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
     },
     timeColumn('Changed', '8.5rem', ({ updatedAt }) => updatedAt),
     timeColumn('Registered', '8.5rem', ({ createdAt }) => createdAt, byCreation),
-    actionsColumn((content) => <ContentMenu content={content} showDialog={showDialog} />),
+    actionsColumn((content) => (
+      <RowMenu name={content.name} width="12rem">
+        <ContentActions content={content} showDialog={showDialog} />
+      </RowMenu>
+    )),
   ];
 }
 
-interface ContentMenuProps {
+interface ContentActionsProps {
   content: Content;
   showDialog: ShowDialog;
 }
 
-/** Actions for one content. */
-function ContentMenu(props: ContentMenuProps) {
-  return (
-    <RowMenu name={props.content.name} width="12rem">
-      <ContentActions {...props} />
-    </RowMenu>
-  );
-}
-
 /** Apart, so that what they need is made for an open menu and not for each row. */
-function ContentActions({ content, showDialog }: ContentMenuProps) {
+function ContentActions({ content, showDialog }: ContentActionsProps) {
   const { api, serverUrl } = useApp();
   const [, navigate] = useLocation();
   const { copy } = useCopy();
