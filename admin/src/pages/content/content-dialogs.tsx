@@ -6,7 +6,7 @@ import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { useCountBeforehand } from '../leases/revoke-dialog.tsx';
-import { ContentFormDialog } from './form-dialogs.tsx';
+import { ContentFormDialog } from './content-form-dialog.tsx';
 import { useContentChanged } from './use-management.ts';
 
 /** The form of a content, null for a new one, or the question whether to disable one. */
