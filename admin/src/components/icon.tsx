@@ -1,76 +1,10 @@
-import {
-  IconAlertTriangle,
-  IconArrowDown,
-  IconArrowUp,
-  IconBan,
-  IconChartBar,
-  IconChartLine,
-  IconCheck,
-  IconChevronLeft,
-  IconChevronRight,
-  IconClock,
-  IconCopy,
-  IconDeviceDesktop,
-  IconDots,
-  IconDownload,
-  IconInfoCircle,
-  IconKey,
-  IconList,
-  IconLogout,
-  IconMenu2,
-  IconMoon,
-  IconMovie,
-  IconPencil,
-  IconPlus,
-  IconRefresh,
-  IconSearch,
-  IconSelector,
-  IconSettings,
-  IconSun,
-  IconUser,
-  IconUsers,
-  IconWebhook,
-} from '@tabler/icons-react';
-
-/** One icon for each meaning, so that the same action looks the same on every page. */
-const icons = {
-  bars: IconChartBar,
-  chart: IconChartLine,
-  check: IconCheck,
-  choose: IconSelector,
-  clock: IconClock,
-  copy: IconCopy,
-  down: IconArrowDown,
-  download: IconDownload,
-  film: IconMovie,
-  info: IconInfoCircle,
-  key: IconKey,
-  left: IconChevronLeft,
-  list: IconList,
-  menu: IconMenu2,
-  moon: IconMoon,
-  more: IconDots,
-  pencil: IconPencil,
-  people: IconUsers,
-  person: IconUser,
-  plus: IconPlus,
-  right: IconChevronRight,
-  rotate: IconRefresh,
-  screen: IconDeviceDesktop,
-  search: IconSearch,
-  settings: IconSettings,
-  signOut: IconLogout,
-  stop: IconBan,
-  sun: IconSun,
-  up: IconArrowUp,
-  warning: IconAlertTriangle,
-  webhook: IconWebhook,
-} as const;
+import * as icons from './icons.ts';
 
 export type IconName = keyof typeof icons;
 
 /** Hidden from screen readers: the text next to it, or the label of its button, carries the meaning. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
+  // biome-ignore lint/performance/noDynamicNamespaceImportAccess: every icon of that file is used
   const Drawing = icons[name];
   return <Drawing size={size} stroke={1.7} aria-hidden="true" />;
 }
