@@ -1,6 +1,5 @@
-import { Button } from '@mantine/core';
+import { Button, Flex } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import styles from './csv-export.module.css';
 import { downloadBlob } from './download-text.ts';
 import { ErrorNotice } from './errors.tsx';
 import { countOf } from './format-numbers.ts';
@@ -56,12 +55,12 @@ export function CsvExport<Row>(props: CsvExportProps<Row>) {
   };
   if (state.status === 'running')
     return (
-      <div className={styles.running}>
+      <Flex wrap="wrap" align="center" gap="0.75rem" className="quiet">
         <span role="status">Exporting… {countOf(state.rows, props.noun)}</span>
         <Button variant="default" onClick={stop}>
           Stop
         </Button>
-      </div>
+      </Flex>
     );
   return (
     <>

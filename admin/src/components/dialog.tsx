@@ -1,4 +1,4 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Flex, Modal, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import type { ServerAction } from '../state/use-server-action.ts';
 import styles from './dialog.module.css';
@@ -48,14 +48,14 @@ interface DialogActionsProps {
 /** The buttons of a dialog. The button that acts comes last. */
 export function DialogActions({ onCancel, isCancelFirst = false, children }: DialogActionsProps) {
   return (
-    <div className={styles.actions}>
+    <Flex wrap="wrap" justify="flex-end" gap="0.625rem" mt="0.375rem">
       {onCancel && (
         <Button variant="default" onClick={onCancel} data-autofocus={isCancelFirst || undefined}>
           Cancel
         </Button>
       )}
       {children}
-    </div>
+    </Flex>
   );
 }
 

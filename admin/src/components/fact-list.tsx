@@ -7,7 +7,7 @@ export type Facts = Readonly<Record<string, ReactNode>>;
 /** A list of names with their values. */
 export function FactList({ facts }: { facts: Facts }) {
   return (
-    <dl className={styles.facts}>
+    <dl>
       {Object.entries(facts).map(
         ([name, value]) =>
           value != null &&
@@ -25,7 +25,7 @@ export function FactList({ facts }: { facts: Facts }) {
 /** Shown in place of an optional value that was not given. */
 export function NotSet() {
   return (
-    <span className={styles.none} title="Not set">
+    <span className="quiet" title="Not set">
       <span aria-hidden="true">—</span>
       <span className="visually-hidden">not set</span>
     </span>

@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput, type TextInputProps, Toggle } from '@mantine/core';
+import { Flex, NativeSelect, TextInput, type TextInputProps, Toggle } from '@mantine/core';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { idInPlaceOf } from '../state/find-credential.ts';
 import styles from './filters.module.css';
@@ -7,9 +7,9 @@ import { Icon } from './icon.tsx';
 /** The search and the filters above a table. */
 export function FilterRow({ children }: { children: ReactNode }) {
   return (
-    <search className={styles.row} aria-label="Filters">
+    <Flex component="search" aria-label="Filters" wrap="wrap" align="end" gap="0.625rem" mb="1rem">
       {children}
-    </search>
+    </Flex>
   );
 }
 
@@ -63,7 +63,7 @@ export function SearchField({ label, value, onChange, hasShortcut = true, names 
       {...(names ? { 'data-names': names } : {})}
       className={styles.field ?? ''}
       leftSection={<Icon name="search" size={17} />}
-      rightSection={hasShortcut && text === '' && <kbd className={styles.key}>/</kbd>}
+      rightSection={hasShortcut && text === '' && <kbd>/</kbd>}
       value={text}
       onChange={(event) => setText(event.currentTarget.value)}
       onKeyDown={(event) => {

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Flex, Skeleton } from '@mantine/core';
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { withoutDirection } from './mark-direction.ts';
 import { OutsideText } from './outside-text.tsx';
@@ -27,15 +27,15 @@ export function useAnnouncedHeading(title: string): RefObject<HTMLHeadingElement
 export function PageHead({ title, lead, actions }: PageHeadProps) {
   const heading = useAnnouncedHeading(title);
   return (
-    <div className={styles.head}>
+    <Flex wrap="wrap" justify="space-between" align="flex-start" gap="1rem 2rem" mb="1.75rem">
       <div className={styles.words}>
         <h1 ref={heading} tabIndex={-1}>
           <OutsideText text={title} />
         </h1>
-        {lead && <p className={styles.lead}>{lead}</p>}
+        {lead && <p className="quiet">{lead}</p>}
       </div>
       {actions && <div className={styles.actions}>{actions}</div>}
-    </div>
+    </Flex>
   );
 }
 
@@ -44,9 +44,9 @@ export function PageSkeleton({ title }: { title?: string | undefined }) {
   return (
     <div aria-busy="true">
       {title && (
-        <div className={styles.head}>
-          <h1>{title}</h1>
-        </div>
+        <Box component="h1" mb="1.75rem">
+          {title}
+        </Box>
       )}
       <Skeleton width="100%" height="22rem" />
       <span className="visually-hidden">Loading…</span>

@@ -1,8 +1,7 @@
-import { Pagination } from '@mantine/core';
+import { Flex, Pagination } from '@mantine/core';
 import type { ReactNode, RefObject } from 'react';
 import { countOf, formatCount, formatTotal } from './format-numbers.ts';
 import { Icon } from './icon.tsx';
-import styles from './pager.module.css';
 import type { CursorPages } from './use-cursor-pages.ts';
 
 interface PagerProps {
@@ -90,19 +89,27 @@ function PagerFrame({ table, page, last, onGo, summary, children }: PagerFramePr
     table.current?.scrollIntoView({ block: 'start' });
   };
   return (
-    <div className={styles.pager}>
-      <p role="status" className={styles.summary}>
+    <Flex
+      wrap="wrap"
+      align="center"
+      justify="space-between"
+      gap="0.5rem 1rem"
+      mih="2rem"
+      mt="0.875rem"
+      fz="sm"
+    >
+      <p role="status" className="quiet">
         {summary}
       </p>
       {last > 1 && (
         <Pagination.Root total={last} value={page} onChange={go}>
-          <nav aria-label="Pages of the list" className={styles.controls}>
+          <Flex component="nav" aria-label="Pages of the list" gap="0.375rem">
             <Pagination.Previous icon={Left} aria-label="Back" title="Back" />
             {children}
             <Pagination.Next icon={Right} aria-label="Next" title="Next" />
-          </nav>
+          </Flex>
         </Pagination.Root>
       )}
-    </div>
+    </Flex>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button, Checkbox, Flex } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useState } from 'react';
 import { type ShownKey, useApp } from '../session/app-context.ts';
@@ -68,11 +68,11 @@ export function RawKeyPanel({ rawKey, noun = 'key', fileName, action, onStored }
     if (!isStored) event.preventDefault();
   });
   return (
-    <div className={styles.panel}>
+    <Flex direction="column" gap="1rem">
       <code className={styles.key} data-testid="raw-key">
         {rawKey}
       </code>
-      <div className={styles.buttons}>
+      <Flex wrap="wrap" gap="0.625rem">
         <Button
           variant="default"
           leftSection={<Icon name={isCopied ? 'check' : 'copy'} size={17} />}
@@ -88,8 +88,8 @@ export function RawKeyPanel({ rawKey, noun = 'key', fileName, action, onStored }
         >
           Download
         </Button>
-      </div>
-      <div className={styles.gate}>
+      </Flex>
+      <Flex wrap="wrap" align="center" justify="space-between" gap="0.875rem 1.25rem" className={styles.gate}>
         <Checkbox
           checked={isStored}
           onChange={(event) => setStored(event.currentTarget.checked)}
@@ -98,7 +98,7 @@ export function RawKeyPanel({ rawKey, noun = 'key', fileName, action, onStored }
         <Button disabled={!isStored} onClick={onStored}>
           {action}
         </Button>
-      </div>
-    </div>
+      </Flex>
+    </Flex>
   );
 }

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx';
 import styles from './section.module.css';
 
 interface SectionProps {
-  title: string;
+  title: ReactNode;
   /** Links and buttons in the line of the title. The last one is on the right. */
   aside?: ReactNode;
   children: ReactNode;

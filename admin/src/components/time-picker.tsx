@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Flex } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useApp } from '../session/app-context.ts';
 import {
@@ -18,7 +18,6 @@ import type { ChangeFilter } from '../state/use-address-filter.ts';
 import { FilterField, FilterToggle, ToggleGroup } from './filters.tsx';
 import { toInstant, toLocalField } from './format-time.ts';
 import { Notice } from './notice.tsx';
-import styles from './time-picker.module.css';
 
 interface TimePickerProps {
   view: TimeView;
@@ -48,7 +47,7 @@ export function TimePicker({ view, change, cursorAt, children }: TimePickerProps
     </Button>
   );
   return (
-    <search className={styles.picker} aria-label="Time">
+    <Flex component="search" aria-label="Time" wrap="wrap" align="center" gap="0.75rem 1.25rem" mb="1.25rem">
       <ToggleGroup label="Range">
         {ranges.map((range) => (
           <FilterToggle
@@ -71,7 +70,7 @@ export function TimePicker({ view, change, cursorAt, children }: TimePickerProps
         {move('Zoom out', isOutOk, (now) => zoomOut(span, now))}
       </ToggleGroup>
       {children}
-    </search>
+    </Flex>
   );
 }
 
@@ -114,10 +113,10 @@ interface TimeEndsProps {
 /** The fields for both ends of a range, which stay next to each other where both have room. */
 export function TimeEnds({ from, to }: TimeEndsProps) {
   return (
-    <div className={styles.ends}>
+    <Flex wrap="wrap" gap="0.625rem">
       <TimeField label="From" {...from} />
       <TimeField label="Until" {...to} />
-    </div>
+    </Flex>
   );
 }
 

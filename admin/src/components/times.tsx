@@ -15,7 +15,7 @@ interface RelativeTimeProps {
 /** A time relative to now. Shows the exact time on hover, on focus (`ExactTimeTooltip`) and to screen readers. */
 export function RelativeTime({ at, isFocusable = false }: RelativeTimeProps) {
   const now = useSharedNow();
-  if (!at) return <span className={styles.none}>never</span>;
+  if (!at) return <span className="quiet">never</span>;
   const exact = formatExact(at);
   return (
     <time className={styles.time} dateTime={at} data-exact={exact} {...(isFocusable ? { tabIndex: 0 } : {})}>

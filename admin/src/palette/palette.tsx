@@ -70,7 +70,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      {credential !== null && <p className={styles.note}>{credential}</p>}
+      {credential !== null && <p className="note">{credential}</p>}
       <div className={styles.list} role="listbox" id={listId} aria-label="Places">
         {paletteGroups.map((group) => (
           <Group key={group} name={group} isEmpty={entries.every((entry) => entry.group !== group)}>
@@ -90,8 +90,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </Group>
         ))}
       </div>
-      <p className={styles.note}>
-        On a page, <kbd className={styles.keys}>?</kbd> shows all keys.
+      <p className="note">
+        On a page, <kbd>?</kbd> shows all keys.
       </p>
       <p className="visually-hidden" role="status">
         {entries.length === 1 ? '1 place' : `${entries.length} places`}
@@ -145,7 +145,7 @@ function Place({ id, entry: { label, kind, icon, keys }, isChosen, onChoose, onG
         <OutsideText className={styles.label} text={label} />
         {kind !== 'Page' && <OutsideText className={styles.kind} text={kind} />}
       </span>
-      {keys && <kbd className={styles.keys}>{keys}</kbd>}
+      {keys && <kbd>{keys}</kbd>}
     </div>
   );
 }

@@ -3,7 +3,6 @@ import { Dialog } from '../components/dialog.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { useCurrentApiKey } from '../session/app-context.ts';
 import { navItemsFor } from '../shell/nav-items.tsx';
-import styles from './palette.module.css';
 import { paletteKeys } from './use-shortcuts.ts';
 
 /** The keys of the dashboard. */
@@ -28,9 +27,5 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
 }
 
 function Keys({ keys }: { keys: readonly string[] }) {
-  return keys.map((key) => (
-    <kbd key={key} className={styles.keys}>
-      {key}
-    </kbd>
-  ));
+  return keys.map((key) => <kbd key={key}>{key}</kbd>);
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Drawer } from '@mantine/core';
+import { ActionIcon, Drawer, Flex } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useId, useMemo, useState } from 'react';
 import { Link, useRoute } from 'wouter';
@@ -51,7 +51,7 @@ export function Shell() {
         <Logo />
         <ActionIcon
           size="lg"
-          className={styles.find ?? ''}
+          ml="auto"
           aria-label="Go to a page, name or ID"
           aria-haspopup="dialog"
           onClick={openPalette}
@@ -72,7 +72,7 @@ export function Shell() {
         <button type="button" className={styles.goTo} aria-haspopup="dialog" onClick={openPalette}>
           <Icon name="search" size={17} />
           Go to…
-          <kbd className={styles.keys}>{paletteKeys}</kbd>
+          <kbd>{paletteKeys}</kbd>
         </button>
         <Navigation />
         <Foot />
@@ -84,7 +84,10 @@ export function Shell() {
         size="18rem"
         position="right"
         closeButtonProps={{ 'aria-label': 'Close the navigation' }}
-        classNames={{ body: styles.drawer ?? '', content: styles.drawerContent ?? '' }}
+        styles={{
+          content: { display: 'flex', flexDirection: 'column' },
+          body: { display: 'flex', flex: 1, flexDirection: 'column', gap: '2rem' },
+        }}
       >
         <Navigation onGo={() => setOpen(false)} />
         <Foot />
@@ -98,10 +101,10 @@ export function Shell() {
 
 function Foot() {
   return (
-    <div className={styles.foot}>
+    <Flex direction="column" gap="0.875rem" align="flex-start" mt="auto">
       <ThemeSwitch />
       <AccountBox />
-    </div>
+    </Flex>
   );
 }
 
@@ -188,10 +191,10 @@ function AccountBox() {
     <div className={styles.account}>
       <div className={styles.who}>
         <OutsideText className={styles.name} title={withoutDirection(name)} text={name} />
-        <span className={styles.scope}>
+        <small>
           signed in · {scope}
           {contents && ', some contents'}
-        </span>
+        </small>
       </div>
       <ActionIcon aria-label="Sign out" title="Sign out" onClick={() => session.signOut()}>
         <Icon name="signOut" size={18} />

@@ -100,7 +100,7 @@ function Figure({ name, value, unit, state = 'fine', children }: FigureProps) {
       <dt>{name}</dt>
       <dd>
         <span className={styles.value}>{value}</span>
-        {unit && <span className={styles.unit}> {unit}</span>}
+        {unit && <small className={styles.part}> {unit}</small>}
         {state !== 'fine' && <span className={styles.state}>{stateWords[state]}</span>}
       </dd>
       <dd className={styles.of}>{children}</dd>

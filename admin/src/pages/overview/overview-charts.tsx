@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Statistics } from '../../api/schema.ts';
 import { TimeChart, type TimeChartProps } from '../../charts/time-chart.tsx';
@@ -44,9 +45,9 @@ export function OverviewCharts({ statistics, changes }: OverviewChartsProps) {
       ) : (
         <>
           <UsageCharts {...{ view, change, cursor }} by="code" id="" />
-          <p className={styles.memory}>
+          <Box component="p" className="note" mt="0.75rem">
             Leases, durations, failures and players are kept for an hour. Use Prometheus for longer periods.
-          </p>
+          </Box>
         </>
       )}
     </section>
@@ -80,10 +81,10 @@ function HourCharts({ statistics, changes, span: { from, to }, cursor, onZoom }:
           </div>
         ))}
       </div>
-      <p className={styles.memory}>
+      <Box component="p" className="note" mt="0.75rem">
         {isYoung && `Counted since the server started, at ${formatClock(began)}. `}
         The last hour is kept in memory and lost at a restart. Use Prometheus for longer periods.
-      </p>
+      </Box>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Flex, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
@@ -45,7 +45,7 @@ function ServerOverview() {
       {!statistics && error ? <ErrorState error={error} onRetry={retry} /> : null}
       {!statistics && !error && <OverviewSkeleton />}
       {statistics && (
-        <div className={styles.page}>
+        <Flex direction="column" gap="1.5rem">
           {error ? <OldFigures at={statistics.at} error={error} /> : null}
           <AttentionList statistics={statistics} isCurrent={!error} />
           {isFresh ? (
@@ -61,7 +61,7 @@ function ServerOverview() {
             <Health statistics={statistics} />
             <ConfigurationNotes warnings={statistics.warnings} />
           </div>
-        </div>
+        </Flex>
       )}
     </>
   );
@@ -101,7 +101,7 @@ const charts = ['leases', 'rate', 'duration', 'first frame', 'refused', 'failed'
 /** Placeholder for the whole page, at about its height. */
 function OverviewSkeleton() {
   return (
-    <div className={styles.page} aria-busy="true">
+    <Flex direction="column" gap="1.5rem" aria-busy="true">
       <Skeleton width="100%" height="3.5rem" />
       <Skeleton width="100%" height="15rem" />
       <div className={styles.charts} aria-hidden="true">
@@ -112,7 +112,7 @@ function OverviewSkeleton() {
         ))}
       </div>
       <span className="visually-hidden">Loading…</span>
-    </div>
+    </Flex>
   );
 }
 

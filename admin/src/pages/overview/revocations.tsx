@@ -1,9 +1,12 @@
+import { Flex } from '@mantine/core';
 import { Link } from 'wouter';
 import { Badge } from '../../components/badge.tsx';
+import cell from '../../components/cell.module.css';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { formatDuration } from '../../components/format-numbers.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
+import { Section } from '../../components/section.tsx';
 import { timeColumn } from '../../components/times.tsx';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { type AuditedChange, describeChange, isRevocation } from './audited-changes.ts';
@@ -23,10 +26,7 @@ const columns: Column<AuditedChange>[] = [
 /** Recent revocations and changes, and how soon each replica applied them. */
 export function Revocations({ changes }: { changes: readonly AuditedChange[] }) {
   return (
-    <section aria-labelledby="revocations">
-      <h2 id="revocations" className={styles.heading}>
-        Recent revocations and changes
-      </h2>
+    <Section title="Recent revocations and changes">
       <DataTable
         label="Recent revocations and changes"
         columns={columns}
@@ -38,7 +38,7 @@ export function Revocations({ changes }: { changes: readonly AuditedChange[] }) 
           </EmptyState>
         }
       />
-    </section>
+    </Section>
   );
 }
 
@@ -52,7 +52,7 @@ function chooseShown(changes: readonly AuditedChange[]): AuditedChange[] {
 function What({ change }: { change: AuditedChange }) {
   const { viewerId, contentId, leaseId } = change;
   return (
-    <span className={styles.what}>
+    <span className={cell.stack}>
       <span>{describeChange(change)}</span>
       <span className={styles.ids}>
         {viewerId !== null && (
@@ -91,7 +91,7 @@ function Took({ change: { slowestMs, pending } }: { change: AuditedChange }) {
 /** Each replica by name, to show which one was late. */
 function Reached({ change: { reached, pending } }: { change: AuditedChange }) {
   return (
-    <span className={styles.reached}>
+    <Flex component="small" wrap="wrap" gap="0 0.875rem">
       {reached.map(({ replica, delayMs }) => (
         <span key={replica}>
           {replica} {formatDuration(delayMs)}
@@ -100,6 +100,6 @@ function Reached({ change: { reached, pending } }: { change: AuditedChange }) {
       {pending.map((replica) => (
         <span key={replica}>{replica}: pending</span>
       ))}
-    </span>
+    </Flex>
   );
 }

@@ -1,10 +1,13 @@
+import { Flex } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Concern, ConfigurationWarning } from '../../api/resources.ts';
 import type { Statistics } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
+import cell from '../../components/cell.module.css';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
+import { Section } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { linkOfConcern, linkOfWarning } from './concerns.ts';
 import { describeDependency, nameOfDependency } from './dependencies.ts';
@@ -22,7 +25,7 @@ interface AttentionListProps {
 export function AttentionList({ statistics, isCurrent }: AttentionListProps) {
   const { concerns } = statistics;
   return (
-    <section aria-labelledby="attention" className={styles.attention}>
+    <section aria-labelledby="attention">
       <h2 id="attention" className="visually-hidden">
         Needs attention
       </h2>
@@ -31,11 +34,11 @@ export function AttentionList({ statistics, isCurrent }: AttentionListProps) {
           {isCurrent ? 'All clear.' : 'No problems when the server last answered.'}
         </Notice>
       ) : (
-        <ul className={styles.concerns}>
+        <Flex component="ul" direction="column" gap="0.5rem">
           {concerns.map((concern) => (
             <ConcernItem key={concern.id} concern={concern} link={linkOfConcern(concern, statistics)} />
           ))}
-        </ul>
+        </Flex>
       )}
       {/* Announced only when it changes: the list itself is redrawn every few seconds. */}
       <p role="status" className="visually-hidden">
@@ -73,14 +76,17 @@ function ConcernItem({ concern: { severity, title, advice }, link }: ConcernItem
 export function Health({ statistics: { ready, dependencies, replicas } }: { statistics: Statistics }) {
   return (
     <Card>
-      <section aria-labelledby="health">
-        <h2 id="health" className={styles.heading}>
-          Health <Badge color={ready ? 'good' : 'bad'}>{ready ? 'ready' : 'not ready'}</Badge>
-        </h2>
+      <Section
+        title={
+          <>
+            Health <Badge color={ready ? 'good' : 'bad'}>{ready ? 'ready' : 'not ready'}</Badge>
+          </>
+        }
+      >
         <ul className={styles.rows}>
           {Object.entries(dependencies).map(([name, state]) => (
             <li key={name}>
-              <span className={styles.rowName}>
+              <span className={cell.stack}>
                 {nameOfDependency(name)}
                 <small>{describeDependency(state)}</small>
               </span>
@@ -89,17 +95,17 @@ export function Health({ statistics: { ready, dependencies, replicas } }: { stat
           ))}
           {replicas.map(({ replica, startedAt }) => (
             <li key={replica}>
-              <span className={styles.rowName}>
+              <span className={cell.stack}>
                 {replicas.length === 1 ? 'Serves keys' : 'Replica that serves keys'}
                 <small>{replica}</small>
               </span>
-              <span className={styles.since}>
+              <small>
                 up since <RelativeTime at={startedAt} isFocusable />
-              </span>
+              </small>
             </li>
           ))}
         </ul>
-      </section>
+      </Section>
     </Card>
   );
 }
@@ -109,20 +115,17 @@ export function ConfigurationNotes({ warnings }: { warnings: readonly Configurat
   const notes = warnings.filter(({ severity }) => severity === 'notice');
   return (
     <Card>
-      <section aria-labelledby="notes">
-        <h2 id="notes" className={styles.heading}>
-          Recommendations
-        </h2>
+      <Section title="Recommendations">
         {notes.length === 0 ? (
-          <p className={styles.quiet}>No recommendations.</p>
+          <p className="note">No recommendations.</p>
         ) : (
-          <ul className={styles.notes}>
+          <Flex component="ul" direction="column" gap="1rem">
             {notes.map((note) => (
               <Note key={note.code} note={note} />
             ))}
-          </ul>
+          </Flex>
         )}
-      </section>
+      </Section>
     </Card>
   );
 }
@@ -139,14 +142,14 @@ function Note({ note }: { note: ConfigurationWarning }) {
   const link = linkOfWarning(note);
   return (
     <li>
-      <p className={styles.noteTitle}>{note.title}</p>
-      <p className={styles.quiet}>
+      <strong>{note.title}</strong>
+      <p className="note">
         {note.detail} {link && <Link href={link.href}>{link.label}</Link>}
       </p>
       {setting && (
-        <p className={styles.document}>
+        <small>
           To change this, set <code>{setting}</code>
-        </p>
+        </small>
       )}
     </li>
   );

@@ -1,10 +1,10 @@
+import { Flex } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ViewerBlock } from '../../api/schema.ts';
 import { Notice } from '../../components/notice.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { DecisionSteps } from './decision-steps.tsx';
 import type { Explained } from './explain-key.ts';
-import styles from './refusals.module.css';
 import { Remedies, type RemediesProps } from './remedies.tsx';
 import { Sentence } from './sentence.tsx';
 import type { KeyDecision } from './step-words.ts';
@@ -17,18 +17,18 @@ export function Answer({ explained, onChanged }: RemediesProps) {
   const { block } = cause;
   const next = block ? describeEnd(block) : decision && describeNext(decision, explained);
   return (
-    <div className={styles.decision}>
+    <Flex direction="column" gap="1rem" mt="1.25rem">
       <Notice kind={kind[outcome]} role="status" title={<Sentence explained={explained} />}>
         {next && <p>{next}</p>}
         <Remedies explained={explained} onChanged={onChanged} />
       </Notice>
       {decision && (
         <details>
-          <summary className={styles.fold}>How it was decided</summary>
+          <summary>How it was decided</summary>
           <DecisionSteps {...{ decision, isAssumed, refusal }} />
         </details>
       )}
-    </div>
+    </Flex>
   );
 }
 

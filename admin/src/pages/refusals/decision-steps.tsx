@@ -1,3 +1,4 @@
+import { Flex } from '@mantine/core';
 import type { Refusal } from '../../api/resources.ts';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
@@ -23,12 +24,12 @@ export function DecisionSteps({ decision, isAssumed, refusal }: DecisionProps) {
   return (
     <>
       {refusal && <RefusedThen refusal={refusal} />}
-      <ol className={styles.steps} aria-label="Decisions, in their order">
+      <ol aria-label="Decisions, in their order">
         {decision.steps.map((step) => (
           <Step key={step.step} step={step} />
         ))}
       </ol>
-      <p className={styles.hint}>
+      <p className="note">
         Decided <RelativeTime at={decision.decidedAt} isFocusable /> by what is known now. An earlier request
         may have been decided by something else.
         {isAssumed &&
@@ -82,10 +83,10 @@ function Step({ step: { step, answer, code, facts } }: { step: DecisionStep }) {
         <Icon name={icons[answer]} size={18} />
       </span>
       <div className={styles.words}>
-        <p className={styles.stepHead}>
+        <Flex wrap="wrap" gap="0 0.75rem">
           <strong>{name}</strong> <span className={styles.answer}>{code ?? nameOfAnswer(answer)}</span>
-        </p>
-        <p className={styles.hint}>{asks}</p>
+        </Flex>
+        <p className="note">{asks}</p>
         {shown.length > 0 && (
           <dl className={styles.facts}>
             {shown.map(([fact, value]) => (
@@ -104,7 +105,7 @@ function Step({ step: { step, answer, code, facts } }: { step: DecisionStep }) {
 }
 
 function FactValue({ fact, value }: { fact: string; value: unknown }) {
-  if (value === null || value === undefined) return <span className={styles.none}>none</span>;
+  if (value === null || value === undefined) return <span className="quiet">none</span>;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return String(value);
   const text = String(value);

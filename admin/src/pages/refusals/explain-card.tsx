@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Box, Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Refusal } from '../../api/resources.ts';
@@ -43,7 +43,9 @@ export function ExplainCard(props: ExplainCardProps) {
   };
   return (
     <Card>
-      <h2 className={styles.heading}>Why is a key refused?</h2>
+      <Box component="h2" mb="0.75rem">
+        Why is a key refused?
+      </Box>
       <form onSubmit={submit} className={styles.form} noValidate>
         <TextInput
           label="Viewer, token, request ID or lease ID"
@@ -60,7 +62,7 @@ export function ExplainCard(props: ExplainCardProps) {
           open={isOpen || isPrecise(form.values) || (explained !== null && needsContent(explained))}
           onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
         >
-          <summary className={styles.fold}>Content, epoch and lease</summary>
+          <summary>Content, epoch and lease</summary>
           <div className={styles.fields}>
             <TextInput
               label="Content ID"

@@ -6,7 +6,6 @@ import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { timeColumn } from '../../components/times.tsx';
 import { viewerAddress } from '../viewers/viewer-address.ts';
-import styles from './refusals.module.css';
 
 /** Several refusals may have one request ID. */
 export const idOfRefusal = ({ requestId, at, code }: Refusal) => `${requestId} ${at} ${code}`;
@@ -34,7 +33,7 @@ const viewerColumn: Column<Refusal> = {
         </Link>
       );
     if (apiKeyId !== null) return 'an API key';
-    return <span className={styles.none}>{leaseId === null ? 'not known' : 'by a session or lease'}</span>;
+    return <span className="quiet">{leaseId === null ? 'not known' : 'by a session or lease'}</span>;
   },
 };
 
@@ -43,7 +42,7 @@ export const contentColumn: Column<Refusal> = {
   width: '17%',
   cell: ({ contentId, epoch }) =>
     contentId === null ? (
-      <span className={styles.none}>not named</span>
+      <span className="quiet">not named</span>
     ) : (
       <span className={cell.stack}>
         <Link href={`/content/${contentId}`}>{contentId}</Link>

@@ -17,7 +17,6 @@ import { type Range, rangeLengths, ranges, spanOf } from '../../state/time-range
 import { useSteadyError } from '../../state/use-steady-error.ts';
 import { viewerAddress } from '../viewers/viewer-address.ts';
 import { groupings } from './refusal-filter.ts';
-import styles from './refusals.module.css';
 
 type Grouping = (typeof groupings)[number];
 
@@ -78,7 +77,7 @@ export function RefusalGroups({ by: asked, range, change, onRows }: RefusalGroup
         }
       />
       {usage && !usage.unavailable && (
-        <p className={styles.hint}>
+        <p className="note">
           Requests for keys and leases, complete until {formatClock(Date.parse(usage.completeUntil))}. A
           refusal by the gateway itself, such as RATE_LIMITED, is not counted.
         </p>

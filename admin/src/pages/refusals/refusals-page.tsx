@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Refusal } from '../../api/resources.ts';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
@@ -14,7 +15,6 @@ import { type KeyQuestion, questionOf, toAddress } from './key-question.ts';
 import { idOfRefusal, refusalColumns } from './refusal-columns.tsx';
 import { questionIn, refusalFilter } from './refusal-filter.ts';
 import { RefusalGroups } from './refusal-groups.tsx';
-import styles from './refusals.module.css';
 import { useRefusals } from './use-refusals.ts';
 
 /** Answers why a key was refused, counts what is refused, and follows the latest refusals. */
@@ -57,7 +57,7 @@ export default function RefusalsPage() {
         change={change}
         onRows={hasRows ? showRows : undefined}
       />
-      <div ref={latest} className={styles.latest}>
+      <Box ref={latest} mt="1.5rem">
         {hasRows && (
           <LatestRefusals
             code={field('code')}
@@ -67,7 +67,7 @@ export default function RefusalsPage() {
             {...{ refusals, error, reload }}
           />
         )}
-      </div>
+      </Box>
     </>
   );
 }
@@ -118,7 +118,7 @@ function LatestRefusals(props: LatestRefusalsProps) {
                 value={code.value || null}
                 onChange={(value) => code.onChange(value ?? '')}
               />
-              <span className={styles.hint}>
+              <span className="note">
                 {matching && `${countOf(matching.length, 'refusal')} in memory`}
                 {!matching && !error && 'Reading…'}
               </span>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Flex } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Mark } from '../../api/schema.ts';
@@ -9,7 +9,6 @@ import { viewerAddress } from '../viewers/viewer-address.ts';
 import { ViewerBlockButton } from '../viewers/viewer-block.tsx';
 import { LiftDialog } from '../viewers/viewer-marks.tsx';
 import type { Explained } from './explain-key.ts';
-import styles from './refusals.module.css';
 import { factOf, type KeyDecision } from './step-words.ts';
 
 export interface RemediesProps {
@@ -23,7 +22,7 @@ export function Remedies({ explained, onChanged }: RemediesProps) {
   const { decision, viewerId, cause } = explained;
   const { record, mark, block } = cause;
   return (
-    <div className={styles.remedies}>
+    <Flex wrap="wrap" gap="0.5rem" mt="0.5rem">
       {block && <BlockRemedy viewerId={block.viewerId} onLifted={onChanged} />}
       {mark && <MarkRemedy mark={mark} onClosed={onChanged} />}
       {record && (
@@ -40,7 +39,7 @@ export function Remedies({ explained, onChanged }: RemediesProps) {
           <PageButton href={viewerAddress(viewerId)}>Viewer</PageButton>
         </>
       )}
-    </div>
+    </Flex>
   );
 }
 

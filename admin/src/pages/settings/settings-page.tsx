@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { reading } from '../../api/api.ts';
@@ -11,9 +12,9 @@ import { FilterRow, FilterToggle, SearchField, ToggleGroup } from '../../compone
 import { formatSize } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { Section } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
-import styles from './settings.module.css';
 import {
   describeRetention,
   describeValue,
@@ -39,17 +40,19 @@ export default function SettingsPage() {
           Missing: {data.missing.map(({ service, address }) => `${service} ${address}`).join(', ')}.
         </Notice>
       )}
-      <h2 className={styles.heading}>Processes</h2>
-      <DataTable
-        label="Processes"
-        columns={processColumns}
-        list={{ rows: data && listProcesses(data), error, reload: retry }}
-        rowId={({ service, address }) => `${service} ${address}`}
-      />
-      <h2 className={styles.heading}>Storage</h2>
-      <Card>
-        <FactList facts={storageFacts(data, error ? 'Not known' : 'Loading…')} />
-      </Card>
+      <Section title="Processes">
+        <DataTable
+          label="Processes"
+          columns={processColumns}
+          list={{ rows: data && listProcesses(data), error, reload: retry }}
+          rowId={({ service, address }) => `${service} ${address}`}
+        />
+      </Section>
+      <Section title="Storage">
+        <Card>
+          <FactList facts={storageFacts(data, error ? 'Not known' : 'Loading…')} />
+        </Card>
+      </Section>
       <Variables data={data} error={error} onRetry={retry} />
     </>
   );
@@ -81,7 +84,7 @@ const processColumns: readonly Column<ProcessRow>[] = [
     cell: ({ service, address }) => (
       <span className={cell.stack}>
         <strong>{service}</strong>
-        <span className={styles.quiet}>{address}</span>
+        <small>{address}</small>
       </span>
     ),
   },
@@ -149,14 +152,14 @@ const variableColumns: readonly Column<VariableRow>[] = [
     cell: ({ name, about }) => (
       <span className={cell.stack}>
         <code>{name}</code>
-        <span className={styles.quiet}>{about}</span>
+        <small>{about}</small>
       </span>
     ),
   },
   {
     header: 'Value',
     width: '18rem',
-    cell: (row) => <span className={styles.value}>{describeValue(row)}</span>,
+    cell: (row) => <span className={cell.stack}>{describeValue(row)}</span>,
   },
   {
     header: 'Processes',
@@ -186,8 +189,7 @@ function Variables({ data, error, onRetry }: VariablesProps) {
   const all = useMemo(() => data && listVariables(data.settings?.processes ?? []), [data]);
   const groups = all && groupVariables(filterVariables(all, { text, isSetOnly }));
   return (
-    <>
-      <h2 className={styles.heading}>Variables</h2>
+    <Section title="Variables">
       <FilterRow>
         <SearchField label="Variable or meaning" value={text} onChange={setText} />
         <ToggleGroup label="Filters">
@@ -198,16 +200,20 @@ function Variables({ data, error, onRetry }: VariablesProps) {
       </FilterRow>
       {groups?.length === 0 && <EmptyState icon="settings" title="No matching variables" />}
       {(groups ?? [{ section: 'Variables', rows: undefined }]).map(({ section, rows }) => (
-        <div key={section} className={styles.section}>
-          {rows && <h3>{section}</h3>}
+        <Box key={section} mb="1.25rem">
+          {rows && (
+            <Box component="h3" mb="0.5rem" fz="md">
+              {section}
+            </Box>
+          )}
           <DataTable
             label={section}
             columns={variableColumns}
             list={{ rows, error, reload: onRetry }}
             rowId={({ name, services }) => `${name} ${services.join()}`}
           />
-        </div>
+        </Box>
       ))}
-    </>
+    </Section>
   );
 }

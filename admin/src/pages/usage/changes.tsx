@@ -1,3 +1,4 @@
+import { Flex } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
@@ -15,7 +16,6 @@ import { type ApiKeyNames, useApiKeyNames } from '../../state/use-api-key-names.
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { nameOfAction } from '../audit/actions.ts';
 import { mergeHistory } from '../audit/merge-history.ts';
-import styles from './usage.module.css';
 
 /** The actions that change who gets a key. The audit has each of them, and far more leases that applications create. */
 const decidingActions = [
@@ -125,17 +125,19 @@ export function ChangeList({ changes: read, span }: ChangeListProps) {
       title="Revocations and changes in this time"
       aside={<Link href={`/audit?${toParams(toInstants(span))}`}>All in the audit</Link>}
     >
-      {changes.length === 0 && <p className={styles.note}>None.</p>}
-      <ol className={styles.changes}>
+      {changes.length === 0 && <p className="note">None.</p>}
+      <Flex component="ol" direction="column" gap="0.25rem" mb="0.75rem">
         {changes.slice(0, listedChanges).map(({ at, name, record }) => (
           <li key={record?.id ?? `${at} ${name}`}>
-            <time dateTime={new Date(at).toISOString()}>{formatDay(at, true)}</time>{' '}
+            <time className="quiet" dateTime={new Date(at).toISOString()}>
+              {formatDay(at, true)}
+            </time>{' '}
             {record ? <Link href={auditAddress(record, at)}>{name}</Link> : name}
           </li>
         ))}
-      </ol>
+      </Flex>
       {changes.length > listedChanges && (
-        <p className={styles.note}>The audit has the other {changes.length - listedChanges}.</p>
+        <p className="note">The audit has the other {changes.length - listedChanges}.</p>
       )}
     </Section>
   );

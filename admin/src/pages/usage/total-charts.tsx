@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Usage } from '../../api/schema.ts';
 import type { ChartLine } from '../../charts/geometry.ts';
@@ -64,10 +65,10 @@ export function TotalCharts({ totals, usage, refusedAs = 'count', ...shared }: T
   const each = describeStep(steps.stepMs);
   return (
     <>
-      <p className={styles.sum}>
+      <Box component="p" mb="1rem">
         <strong>{countOf(requests, 'request')}</strong> in this time: {formatCount(served)} served,{' '}
         {formatCount(refused)} refused{requests > 0 && ` (${formatShare(refused / requests)})`}.
-      </p>
+      </Box>
       <div className={styles.pair}>
         <TimeChart
           {...common}

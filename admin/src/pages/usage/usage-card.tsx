@@ -5,7 +5,6 @@ import { Section } from '../../components/section.tsx';
 import { TimePicker } from '../../components/time-picker.tsx';
 import { timeForm } from '../../state/time-range.ts';
 import { useAddressFilter } from '../../state/use-address-filter.ts';
-import styles from './usage.module.css';
 import { UsageCharts } from './usage-charts.tsx';
 import { usageAddress } from './usage-view.ts';
 
@@ -24,7 +23,7 @@ export function UsageCard({ by, id }: UsageCardProps) {
     <Section title="Key requests" aside={<Link href={usageAddress(by, id, view)}>Usage over time</Link>}>
       <TimePicker view={view} change={change} cursorAt={at} />
       <UsageCharts {...{ view, change, by, id }} cursor={{ at, move }} targets={targetsOf({ by, id })} />
-      <p className={styles.note}>
+      <p className="note">
         The 50 busiest of each minute are counted by name. On a busy server a request of a rarer one may be
         missing here.
       </p>

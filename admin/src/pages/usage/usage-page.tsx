@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Flex } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import { type UsageKind, type UsageRequests, usageKinds, usageRequests } from '../../api/resources.ts';
 import type { Usage } from '../../api/schema.ts';
@@ -14,7 +14,6 @@ import { fit, spanOf } from '../../state/time-range.ts';
 import { type ChangeFilter, useAddressFilter } from '../../state/use-address-filter.ts';
 import { useChanges } from './changes.tsx';
 import { chartProps, countProps, type Shared, shareProps, TotalCharts } from './total-charts.tsx';
-import styles from './usage.module.css';
 import { UsageFrame } from './usage-charts.tsx';
 import { allOf, describeStep, refusedOf, shareOf, shareOfAll, stepsOf, toLines } from './usage-lines.ts';
 import { UsageTable } from './usage-table.tsx';
@@ -149,15 +148,15 @@ function Charts({ view, kinds, change, usage, ...shared }: ChartsProps) {
         onChoose={(kind) => change({ by: kind, id: '' })}
       />
       {id && (
-        <p className={styles.only}>
+        <Box component="p" mb="1rem">
           Only <OutsideText text={nameOf(id)} />{' '}
           <Button variant="default" size="compact-sm" onClick={() => change({ id: '' })}>
             Show all
           </Button>
-        </p>
+        </Box>
       )}
       <Card>
-        <div className={styles.charts}>
+        <Flex direction="column" gap="1.75rem">
           {by !== 'code' && (
             <TimeChart
               {...{ ...common, ...countProps }}
@@ -173,9 +172,9 @@ function Charts({ view, kinds, change, usage, ...shared }: ChartsProps) {
             empty="No refusal"
           />
           <UsageTable by={by} usage={usage} nameOf={nameOf} onOnly={only} />
-        </div>
+        </Flex>
       </Card>
-      <p className={styles.note}>
+      <p className="note">
         Complete until {common.formatTime(steps.until)}. A minute is reported a few seconds after its end. The
         50 busiest of each kind are counted by name, and all others together.
       </p>

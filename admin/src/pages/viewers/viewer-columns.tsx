@@ -9,7 +9,6 @@ import { formatCount } from '../../components/format-numbers.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { viewerAddress } from './viewer-address.ts';
-import styles from './viewers.module.css';
 
 export type ViewerOrder = (typeof viewerOrders)[number];
 
@@ -85,14 +84,14 @@ export const limitedViewerColumns = [viewerColumn, ...leaseColumns, revocationCo
 /** Ended leases are kept for a day. */
 export function LastSeen({ at, isFocusable = false }: { at: string | null; isFocusable?: boolean }) {
   if (at !== null) return <RelativeTime at={at} isFocusable={isFocusable} />;
-  return <span className={styles.none}>no lease kept</span>;
+  return <span className="quiet">no lease kept</span>;
 }
 
 /** Requests of the last hour; undefined if they were not counted. */
 export function Counted({ count }: { count: number | undefined }) {
   if (count !== undefined) return formatCount(count);
   return (
-    <span className={styles.none} title="None of its requests was counted by name.">
+    <span className="quiet" title="None of its requests was counted by name.">
       <span aria-hidden="true">–</span>
       <span className="visually-hidden">not counted</span>
     </span>
@@ -111,7 +110,7 @@ function Revocation({ viewer: { block, mark } }: { viewer: Viewer }) {
         )}
       </span>
     );
-  if (!mark) return <span className={styles.none}>no</span>;
+  if (!mark) return <span className="quiet">no</span>;
   return (
     <span className={cell.stack}>
       <RelativeTime at={mark.markedAt} />

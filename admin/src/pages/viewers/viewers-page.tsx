@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import { viewerOrders } from '../../api/resources.ts';
 import { sortedBy } from '../../components/column-sort.ts';
@@ -13,7 +14,6 @@ import { useListPage } from '../../state/use-list-page.ts';
 import { viewerAddress } from './viewer-address.ts';
 import { limitedViewerColumns, rangeOfOrder, type ViewerOrder, viewerColumns } from './viewer-columns.tsx';
 import { ViewerDetail } from './viewer-detail.tsx';
-import styles from './viewers.module.css';
 
 /** The list of viewers, or one viewer. */
 export default function ViewersPage() {
@@ -63,7 +63,9 @@ function ViewerList() {
               ))}
             </ToggleGroup>
           )}
-          <p className={styles.range}>{rangeOfOrder[sort]}</p>
+          <Box component="p" className="note" flex="1 1 100%">
+            {rangeOfOrder[sort]}
+          </Box>
         </>
       }
       label="Viewers"

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Flex } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type Answer, reading } from '../../api/api.ts';
@@ -9,6 +9,7 @@ import { ErrorNotice } from '../../components/errors.tsx';
 import { FilterSelect } from '../../components/filters.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { ResourceList } from '../../components/resource-page.tsx';
+import { Section } from '../../components/section.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useListPage } from '../../state/use-list-page.ts';
@@ -18,7 +19,6 @@ import { DeliveryDialog } from './delivery-dialog.tsx';
 import { groupDeliveries } from './group-deliveries.ts';
 import { wordOfState } from './webhook-status.tsx';
 import { describeTest } from './webhook-words.ts';
-import styles from './webhooks.module.css';
 
 /** Soon enough to see what came of a test or a replay. */
 const everyMs = 2_000;
@@ -49,10 +49,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   const rows = useMemo(() => list.rows && groupDeliveries(list.rows, ungrouped), [list.rows, ungrouped]);
   const shown = list.rows?.find(({ id }) => id === opened);
   return (
-    <section aria-labelledby="deliveries">
-      <h2 id="deliveries" className={styles.heading}>
-        Deliveries
-      </h2>
+    <Section title="Deliveries">
       <TestBar webhook={webhook} />
       <ResourceList
         filters={
@@ -82,7 +79,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         }
       />
       {shown && <DeliveryDialog webhook={webhook} delivery={shown} onClose={() => setOpened(null)} />}
-    </section>
+    </Section>
   );
 }
 
@@ -100,20 +97,20 @@ function TestBar({ webhook }: { webhook: Webhook }) {
   const isPaused = webhook.status === 'paused';
   const result = tested && describeTest(latest.delivery ?? tested, latest.isError);
   return (
-    <div className={styles.test}>
+    <Flex wrap="wrap" align="center" gap="0.75rem" mb="1rem">
       <Button variant="default" onClick={() => test.mutate()} loading={test.isPending} disabled={isPaused}>
         Send a test
       </Button>
-      <div role="status" className={styles.result}>
-        {isPaused && <span className={styles.quiet}>A paused webhook sends nothing.</span>}
+      <Box role="status" miw={0}>
+        {isPaused && <span className="quiet">A paused webhook sends nothing.</span>}
         {!isPaused && result && (
           <Notice kind={result.kind} role="none">
             {result.text}
           </Notice>
         )}
-      </div>
+      </Box>
       <ErrorNotice error={test.error} />
-    </div>
+    </Flex>
   );
 }
 

@@ -1,11 +1,10 @@
-import { Checkbox, TextInput } from '@mantine/core';
+import { Checkbox, Flex, TextInput } from '@mantine/core';
 import { webhookEvents } from '../../api/resources.ts';
 import type { Webhook } from '../../api/schema.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { useServerForm } from '../../components/use-server-form.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { describeEvent, nameOfEvent } from './webhook-words.ts';
-import styles from './webhooks.module.css';
 
 interface WebhookFormProps {
   /** Null for a new one. */
@@ -69,10 +68,12 @@ export function WebhookFormDialog({ webhook, origins, onClose }: WebhookFormProp
         placeholder={`${origins[0] ?? 'https://hooks.example.com'}/latchkey`}
         description={`Of a listed origin: ${origins.join(', ')}`}
       />
-      <Checkbox.Group {...form.getInputProps('events')} label="Events" className={styles.events}>
-        {webhookEvents.map((type) => (
-          <Checkbox key={type} value={type} label={nameOfEvent(type)} description={describeEvent(type)} />
-        ))}
+      <Checkbox.Group {...form.getInputProps('events')} label="Events">
+        <Flex direction="column" gap="0.75rem" mt="0.5rem">
+          {webhookEvents.map((type) => (
+            <Checkbox key={type} value={type} label={nameOfEvent(type)} description={describeEvent(type)} />
+          ))}
+        </Flex>
       </Checkbox.Group>
     </FormDialog>
   );
