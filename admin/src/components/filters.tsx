@@ -14,7 +14,7 @@ export function FilterRow({ children }: { children: ReactNode }) {
 }
 
 /** The heading stays when something is typed: a placeholder would be gone. */
-const headed = { classNames: { label: styles.heading ?? '' } };
+const headed = { labelProps: { c: 'dimmed', fz: '0.8125rem', mb: '0.25rem' } };
 
 /** A field above a table. */
 export function FilterField(props: TextInputProps) {
@@ -61,7 +61,8 @@ export function SearchField({ label, value, onChange, hasShortcut = true, names 
       label={label}
       {...(hasShortcut ? { 'aria-keyshortcuts': '/' } : {})}
       {...(names ? { 'data-names': names } : {})}
-      className={styles.field ?? ''}
+      flex="1 1 16rem"
+      maw="24rem"
       leftSection={<Icon name="search" size={17} />}
       rightSection={hasShortcut && text === '' && <kbd>/</kbd>}
       value={text}
@@ -141,18 +142,18 @@ export function FilterToggle({ isOn, onToggle, children }: FilterToggleProps) {
 interface ChoiceProps<Value extends string> {
   label: string;
   of: readonly Value[];
-  names: Record<Value, string>;
+  nameOf: (value: Value) => string;
   value: Value;
   onChoose: (value: Value) => void;
 }
 
 /** One of a few values, as a group of toggles. */
-export function Choice<Value extends string>({ label, of, names, value, onChoose }: ChoiceProps<Value>) {
+export function Choice<Value extends string>({ label, of, nameOf, value, onChoose }: ChoiceProps<Value>) {
   return (
     <ToggleGroup label={label}>
       {of.map((each) => (
         <FilterToggle key={each} isOn={value === each} onToggle={() => onChoose(each)}>
-          {names[each]}
+          {nameOf(each)}
         </FilterToggle>
       ))}
     </ToggleGroup>

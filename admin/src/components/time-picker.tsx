@@ -15,7 +15,7 @@ import {
   zoomOut,
 } from '../state/time-range.ts';
 import type { ChangeFilter } from '../state/use-address-filter.ts';
-import { FilterField, FilterToggle, ToggleGroup } from './filters.tsx';
+import { Choice, FilterField, ToggleGroup } from './filters.tsx';
 import { toInstant, toLocalField } from './format-time.ts';
 import { Notice } from './notice.tsx';
 
@@ -48,20 +48,15 @@ export function TimePicker({ view, change, cursorAt, children }: TimePickerProps
   );
   return (
     <Flex component="search" aria-label="Time" wrap="wrap" align="center" gap="0.75rem 1.25rem" mb="1.25rem">
-      <ToggleGroup label="Range">
-        {ranges.map((range) => (
-          <FilterToggle
-            key={range}
-            isOn={!view.zoomed && view.range === range}
-            onToggle={() => change({ range, zoomed: null })}
-          >
-            {rangeLengths[range].label}
-          </FilterToggle>
-        ))}
-        <FilterToggle isOn={view.zoomed !== null} onToggle={(isOn) => change({ zoomed: isOn ? span : null })}>
-          Own range
-        </FilterToggle>
-      </ToggleGroup>
+      <Choice
+        label="Range"
+        of={[...ranges, 'own']}
+        nameOf={(each) => (each === 'own' ? 'Own range' : rangeLengths[each].label)}
+        value={view.zoomed ? 'own' : view.range}
+        onChoose={(each) =>
+          change(each === 'own' ? { zoomed: view.zoomed ? null : span } : { range: each, zoomed: null })
+        }
+      />
       {view.zoomed && <OwnRange zoomed={view.zoomed} change={change} />}
       <ToggleGroup label="Move in time">
         {move('Earlier', true, (now) => shift(span, -1, now))}

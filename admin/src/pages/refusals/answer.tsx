@@ -1,8 +1,6 @@
 import { Flex } from '@mantine/core';
-import type { ReactNode } from 'react';
-import type { ViewerBlock } from '../../api/schema.ts';
 import { Notice } from '../../components/notice.tsx';
-import { RelativeTime } from '../../components/times.tsx';
+import { BlockEnd } from '../viewers/viewer-block.tsx';
 import { DecisionSteps } from './decision-steps.tsx';
 import type { Explained } from './explain-key.ts';
 import { Remedies, type RemediesProps } from './remedies.tsx';
@@ -15,7 +13,7 @@ export function Answer({ explained, onChanged }: RemediesProps) {
   const outcome = decision?.outcome ?? (cause.block ? 'refused' : 'unknown');
   const kind = { served: 'good', refused: 'bad', unknown: 'warning' } as const;
   const { block } = cause;
-  const next = block ? describeEnd(block) : decision && describeNext(decision, explained);
+  const next = block ? <BlockEnd {...block} /> : decision && describeNext(decision, explained);
   return (
     <Flex direction="column" gap="1rem" mt="1.25rem">
       <Notice kind={kind[outcome]} role="status" title={<Sentence explained={explained} />}>
@@ -29,15 +27,6 @@ export function Answer({ explained, onChanged }: RemediesProps) {
         </details>
       )}
     </Flex>
-  );
-}
-
-function describeEnd({ until }: ViewerBlock): ReactNode {
-  if (until === null) return 'The block holds until it is lifted.';
-  return (
-    <>
-      The block ends <RelativeTime at={until} isFocusable />.
-    </>
   );
 }
 

@@ -88,16 +88,16 @@ function Step({ step: { step, answer, code, facts } }: { step: DecisionStep }) {
         </Flex>
         <p className="note">{asks}</p>
         {shown.length > 0 && (
-          <dl className={styles.facts}>
+          <Flex component="dl" wrap="wrap" gap="0.125rem 1.25rem" mt="0.375rem" fz="0.8125rem">
             {shown.map(([fact, value]) => (
-              <div key={fact}>
-                <dt>{nameOfFact(fact)}</dt>
+              <Flex key={fact} gap="0.375rem" miw={0}>
+                <dt className="quiet">{nameOfFact(fact)}</dt>
                 <dd>
                   <FactValue fact={fact} value={value} />
                 </dd>
-              </div>
+              </Flex>
             ))}
-          </dl>
+          </Flex>
         )}
       </div>
     </li>

@@ -1,7 +1,6 @@
 import { Box, Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { Refusal } from '../../api/resources.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { focusFault } from '../../components/use-server-form.tsx';
@@ -12,6 +11,7 @@ import { Answer } from './answer.tsx';
 import { type Explained, explainKey, needsContent } from './explain-key.ts';
 import { findFaults, type KeyQuestion, noQuestion, writeQuestion } from './key-question.ts';
 import styles from './refusals.module.css';
+import { useRefusals } from './use-refusals.ts';
 
 interface ExplainCardProps {
   /** The question that the address names. It is asked at once. */
@@ -20,10 +20,6 @@ interface ExplainCardProps {
   clicks: number;
   /** Called with each question that is asked. */
   onAsk: (question: KeyQuestion) => void;
-  /** Where a request ID is looked up. Undefined until they are read. */
-  refusals: readonly Refusal[] | undefined;
-  /** Why they could not be read. */
-  refusalsError: unknown;
 }
 
 /** One field for whatever an admin has of a refused request, and the answer. */
@@ -33,7 +29,7 @@ export function ExplainCard(props: ExplainCardProps) {
   const field = (name: keyof KeyQuestion, of: KeyQuestion) => ({
     ...form.getInputProps(name),
     onChange: ({ currentTarget: { value } }: { currentTarget: HTMLInputElement }) =>
-      form.setValues({ ...of, [name]: value, requestId: '' }),
+      form.setValues({ ...of, [name]: value, request: '' }),
     autoComplete: 'off',
     spellCheck: false,
   });
@@ -52,7 +48,7 @@ export function ExplainCard(props: ExplainCardProps) {
           description="A token is checked by the server, and not stored."
           data-takes="token"
           // Another caller is another question: its content is found anew.
-          {...field('who', noQuestion)}
+          {...field('viewer', noQuestion)}
         />
         <Button type="submit" loading={isPending}>
           Explain
@@ -68,7 +64,7 @@ export function ExplainCard(props: ExplainCardProps) {
               label="Content ID"
               description="Default: of its latest refusal or lease"
               data-names="content"
-              {...field('contentId', form.values)}
+              {...field('content', form.values)}
             />
             <TextInput
               label="Epoch"
@@ -80,7 +76,7 @@ export function ExplainCard(props: ExplainCardProps) {
               label="Lease ID"
               description="Optional: X-Lease-Id of the request"
               data-names="lease"
-              {...field('leaseId', form.values)}
+              {...field('lease', form.values)}
             />
           </div>
         </details>
@@ -91,10 +87,12 @@ export function ExplainCard(props: ExplainCardProps) {
   );
 }
 
-const isPrecise = ({ contentId, epoch, leaseId }: KeyQuestion) => `${contentId}${epoch}${leaseId}` !== '';
+const isPrecise = ({ content, epoch, lease }: KeyQuestion) => `${content}${epoch}${lease}` !== '';
 
-function useQuestion({ named, clicks, onAsk, refusals, refusalsError }: ExplainCardProps) {
+function useQuestion({ named, clicks, onAsk }: ExplainCardProps) {
   const api = useApi();
+  // A request ID is looked up in these.
+  const { refusals, error: refusalsError } = useRefusals();
   const seesAll = may(useCurrentApiKey(), 'whole-server');
   const form = useForm({ initialValues: named, validate: findFaults });
   const [explained, setExplained] = useState<(Explained & { asked: KeyQuestion }) | null>(null);
@@ -127,7 +125,7 @@ function useQuestion({ named, clicks, onAsk, refusals, refusalsError }: ExplainC
   // The question waits for the refusals: `explainKey` looks for the refused request among them.
   const isWaiting = refusals === undefined && refusalsError === null;
   const askNamed = useEffectEvent(() => {
-    if (isPending || isWaiting || named.who === '' || key === lastAsked.current) return;
+    if (isPending || isWaiting || named.viewer === '' || key === lastAsked.current) return;
     ask(named);
   });
   useEffect(() => askNamed(), [key, isPending, isWaiting]);

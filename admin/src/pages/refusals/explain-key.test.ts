@@ -49,16 +49,16 @@ test('a viewer is asked about with its latest refusal, and what its token said',
     refusal,
     { ...refusal, contentId: 'older' },
   ]);
-  expect(await ask({ who: ' ada ' })).toMatchObject({ refusal, isAssumed: false });
+  expect(await ask({ viewer: ' ada ' })).toMatchObject({ refusal, isAssumed: false });
   const body = { viewerId: 'ada', contentId: 'film', epoch: 3, leaseId, issuedAt: null, contentIds: null };
   expect(asked()).toEqual([body]);
 });
 
 test('a viewer without a refusal is asked about with its newest lease, which is named if it was revoked', async () => {
   const active = stage({ [decisions]: serve, ...listLeases([lease]) });
-  expect((await active.ask({ who: 'ada' })).isAssumed).toBe(true);
+  expect((await active.ask({ viewer: 'ada' })).isAssumed).toBe(true);
   const revoked = stage({ [decisions]: serve, ...listLeases([{ ...lease, state: 'revoked' }]) });
-  await revoked.ask({ who: 'ada' });
+  await revoked.ask({ viewer: 'ada' });
   expect([...active.asked(), ...revoked.asked()]).toEqual([
     { viewerId: 'ada', contentId: 'film' },
     { viewerId: 'ada', contentId: 'film', leaseId },
@@ -68,22 +68,22 @@ test('a viewer without a refusal is asked about with its newest lease, which is 
 test('a lease that is newer than the latest refusal is what a viewer is asked about', async () => {
   const newer = { ...lease, contentId: 'next', createdAt: '2026-11-27T12:00:01.000Z' };
   const { ask, asked } = stage({ [decisions]: serve, ...listLeases([newer]) }, [refusal]);
-  await ask({ who: 'ada' });
+  await ask({ viewer: 'ada' });
   expect(asked()).toEqual([{ viewerId: 'ada', contentId: 'next' }]);
 });
 
 test('a lease is found by its ID, and a UUID without one is a viewer', async () => {
   const { ask, asked } = stage({ [decisions]: serve, 'get /api/v1/leases/{id}': () => ({ lease }) });
-  await ask({ who: leaseId });
+  await ask({ viewer: leaseId });
   expect(asked()).toEqual([{ viewerId: 'ada', contentId: 'film', leaseId }]);
   const viewer = stage({ [decisions]: serve, ...listLeases([{ ...lease, viewerId: leaseId }]) });
-  await viewer.ask({ who: leaseId });
+  await viewer.ask({ viewer: leaseId });
   expect(viewer.asked()).toEqual([{ viewerId: leaseId, contentId: 'film' }]);
 });
 
 test('a typed content is asked about, whatever the latest refusal is of', async () => {
   const { ask, asked } = stage({ [decisions]: serve }, [refusal]);
-  await ask({ who: 'ada', contentId: 'typed', epoch: '7' });
+  await ask({ viewer: 'ada', content: 'typed', epoch: '7' });
   expect(asked()).toEqual([{ viewerId: 'ada', contentId: 'typed', epoch: 7 }]);
 });
 
@@ -91,7 +91,7 @@ test.each([token, `Authorization: Bearer ${token}`, `https://x.example/keys/a?ac
   'the token in %s is sent to the route of decisions alone, and its content is found by its viewer',
   async (who) => {
     const { ask, asked, calls } = stage({ [decisions]: serve, ...listLeases([lease]) });
-    await ask({ who });
+    await ask({ viewer: who });
     expect(asked()).toEqual([{ token }, { token, contentId: 'film' }]);
     const others = calls.filter(({ route }) => route !== decisions);
     expect(JSON.stringify(others)).not.toContain(token.slice(0, 20));
@@ -101,7 +101,7 @@ test.each([token, `Authorization: Bearer ${token}`, `https://x.example/keys/a?ac
 test('a token that is not accepted is explained without a content', async () => {
   const refused = { outcome: 'refused', code: 'INVALID_TOKEN', viewerId: null, contentId: '', steps: [] };
   const { ask, calls } = stage({ [decisions]: () => refused });
-  const explained = await ask({ who: token });
+  const explained = await ask({ viewer: token });
   expect([calls.length, explained.decision, needsContent(explained)]).toEqual([1, refused, false]);
 });
 
@@ -111,7 +111,7 @@ test('a viewer that nothing names needs a content, and its block is known', asyn
     ...listLeases([]),
     'get /api/v1/viewers/{viewerId}/block': () => ({ block }),
   });
-  const explained = await ask({ who: 'ada' });
+  const explained = await ask({ viewer: 'ada' });
   expect([explained.decision, explained.cause.block, needsContent(explained)]).toEqual([null, block, true]);
 });
 
@@ -172,6 +172,6 @@ test('a token that the revocation of one lease refuses has the act on that lease
     'get /api/v1/audit': () => ({ audit: [record] }),
     'get /api/v1/marks': () => ({ marks: [] }),
   });
-  const { cause } = await ask({ who: 'ada', contentId: 'film' });
+  const { cause } = await ask({ viewer: 'ada', content: 'film' });
   expect(cause).toMatchObject({ at, reason: 'shared', record, mark: null });
 });

@@ -37,7 +37,7 @@ const tokenForm = /^ey[\w-]*\.[\w-]*\.[\w-]*$/;
  * @throws as `Api.call`
  */
 export async function explainKey(sources: Sources, asked: KeyQuestion): Promise<Explained> {
-  const who = takeToken(asked.who).trim();
+  const who = takeToken(asked.viewer).trim();
   const typed = readPlace(asked);
   const found = findCredential(who);
   if (found?.kind === 'session') return explainSession(sources, who, found.id, typed);
@@ -49,11 +49,11 @@ export async function explainKey(sources: Sources, asked: KeyQuestion): Promise<
   return explainViewer(sources, who, typed);
 }
 
-function readPlace({ contentId, epoch, leaseId }: KeyQuestion): Place {
+function readPlace({ content, epoch, lease }: KeyQuestion): Place {
   return {
-    ...(contentId.trim() !== '' && { contentId: contentId.trim() }),
+    ...(content.trim() !== '' && { contentId: content.trim() }),
     ...(epoch.trim() !== '' && { epoch: Number(epoch) }),
-    ...(leaseId.trim() !== '' && { leaseId: leaseId.trim() }),
+    ...(lease.trim() !== '' && { leaseId: lease.trim() }),
   };
 }
 

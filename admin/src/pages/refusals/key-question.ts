@@ -3,19 +3,20 @@ import { isContentId } from '../../state/content-id.ts';
 import { idInPlaceOf, takeToken } from '../../state/find-credential.ts';
 import { toParams } from '../../state/use-address-filter.ts';
 
-/** The values that an admin typed or pasted, or that a row names. */
+/** The values that an admin typed or pasted, or that a row names, by the names of the address. */
 export interface KeyQuestion {
   /** The ID of a viewer, a request, a lease or a playback session, or a token. */
-  who: string;
-  /** Empty: the content of the latest refusal or lease. */
-  contentId: string;
+  viewer: string;
+  /** Its ID. Empty: the content of the latest refusal or lease. */
+  content: string;
   epoch: string;
-  leaseId: string;
-  /** The refused request that it is about, empty for none. What its token said is then asked about. */
-  requestId: string;
+  /** Its ID. */
+  lease: string;
+  /** The ID of the refused request that it is about, empty for none. What its token said is then asked about. */
+  request: string;
 }
 
-export const noQuestion: KeyQuestion = { who: '', contentId: '', epoch: '', leaseId: '', requestId: '' };
+export const noQuestion: KeyQuestion = { viewer: '', content: '', epoch: '', lease: '', request: '' };
 
 /** The prefix of an API key, which is left of one that is pasted. */
 const keyPrefix = /^lk_[0-9a-f]{8}$/;
@@ -28,14 +29,14 @@ const maxEpoch = 4_294_967_295;
 type QuestionFaults = Partial<Record<keyof KeyQuestion, string>>;
 
 /** The faults of a question; empty if it can be asked. */
-export function findFaults({ who, contentId, epoch }: KeyQuestion): QuestionFaults {
+export function findFaults({ viewer, content, epoch }: KeyQuestion): QuestionFaults {
   const faults: QuestionFaults = {};
-  const named = takeToken(who).trim();
-  if (named === '') faults.who = 'Enter a viewer ID, a token, a request ID or a lease ID';
+  const named = takeToken(viewer).trim();
+  if (named === '') faults.viewer = 'Enter a viewer ID, a token, a request ID or a lease ID';
   if (keyPrefix.test(named))
-    faults.who = 'An API key is not a viewer. Enter a viewer ID, a token, a request ID or a lease ID';
-  if (contentId.trim() !== '' && !isContentId(contentId.trim()))
-    faults.contentId = 'Letters, digits, - and _: the ID of a content';
+    faults.viewer = 'An API key is not a viewer. Enter a viewer ID, a token, a request ID or a lease ID';
+  if (content.trim() !== '' && !isContentId(content.trim()))
+    faults.content = 'Letters, digits, - and _: the ID of a content';
   const number = epoch.trim();
   if (number !== '' && !(/^\d{1,10}$/.test(number) && Number(number) <= maxEpoch))
     faults.epoch = `From 0 to ${maxEpoch}`;
@@ -46,15 +47,15 @@ export function findFaults({ who, contentId, epoch }: KeyQuestion): QuestionFaul
 export function questionOf(refusal: Refusal): KeyQuestion {
   const { viewerId, contentId, epoch, leaseId, requestId } = refusal;
   return {
-    ...{ who: viewerId ?? requestId, contentId: contentId ?? '', requestId },
-    ...{ epoch: epoch === null ? '' : String(epoch), leaseId: leaseId ?? '' },
+    ...{ viewer: viewerId ?? requestId, content: contentId ?? '', request: requestId },
+    ...{ epoch: epoch === null ? '' : String(epoch), lease: leaseId ?? '' },
   };
 }
 
 /** The refusal that a question is about: of its row, or by a request ID that was typed. */
 export function findRefusal(refusals: readonly Refusal[], asked: KeyQuestion): Refusal | undefined {
-  const typed = asked.who.trim();
-  if (asked.requestId === '') return refusals.find(({ requestId }) => requestId === typed);
+  const typed = asked.viewer.trim();
+  if (asked.request === '') return refusals.find(({ requestId }) => requestId === typed);
   // Players may send one request ID with several requests.
   const names = Object.keys(noQuestion) as (keyof KeyQuestion)[];
   return refusals.find((refusal) => {
@@ -63,17 +64,16 @@ export function findRefusal(refusals: readonly Refusal[], asked: KeyQuestion): R
   });
 }
 
-/** A question by the names of the address. A credential is left out. */
-export function toAddress({ who, contentId, epoch, leaseId, requestId }: KeyQuestion) {
+/** A question without what may be a credential, for the address. */
+export function forAddress({ viewer, content, lease, ...others }: KeyQuestion): KeyQuestion {
   return {
-    viewer: credential.test(takeToken(who).trim()) ? '' : idInPlaceOf(who),
-    content: idInPlaceOf(contentId, 'content'),
-    epoch,
-    lease: idInPlaceOf(leaseId),
-    request: requestId,
+    ...others,
+    viewer: credential.test(takeToken(viewer).trim()) ? '' : idInPlaceOf(viewer),
+    content: idInPlaceOf(content, 'content'),
+    lease: idInPlaceOf(lease),
   };
 }
 
 export function writeQuestion(question: KeyQuestion): URLSearchParams {
-  return toParams(toAddress(question));
+  return toParams({ ...forAddress(question) });
 }

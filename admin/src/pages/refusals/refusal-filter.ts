@@ -1,6 +1,5 @@
 import { ranges } from '../../state/time-range.ts';
 import { anyText, createFilter } from '../../state/use-address-filter.ts';
-import type { KeyQuestion } from './key-question.ts';
 
 /** The properties by which refusals are counted. */
 export const groupings = ['code', 'viewer', 'content'] as const;
@@ -17,11 +16,3 @@ export const refusalFilter = createFilter({
   by: groupings,
   range: ranges,
 });
-type AddressedQuestion = Pick<
-  typeof refusalFilter.everything,
-  'viewer' | 'content' | 'epoch' | 'lease' | 'request'
->;
-
-export function questionIn({ viewer, content, epoch, lease, request }: AddressedQuestion): KeyQuestion {
-  return { who: viewer, contentId: content, epoch, leaseId: lease, requestId: request };
-}

@@ -1,39 +1,38 @@
 import { Button } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { Link } from 'wouter';
 import type { Usage } from '../../api/schema.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { FilterToggle, ToggleGroup } from '../../components/filters.tsx';
+import { Choice } from '../../components/filters.tsx';
 import { formatCount, formatShare } from '../../components/format-numbers.ts';
 import { formatClock } from '../../components/format-time.ts';
-import { OutsideText } from '../../components/outside-text.tsx';
 import { ResourceList } from '../../components/resource-page.tsx';
 import { Section } from '../../components/section.tsx';
-import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
+import { useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
-import { type Range, rangeLengths, ranges, spanOf } from '../../state/time-range.ts';
-import { useSteadyError } from '../../state/use-steady-error.ts';
-import { viewerAddress } from '../viewers/viewer-address.ts';
-import { groupings } from './refusal-filter.ts';
+import { rangeLengths, ranges } from '../../state/time-range.ts';
+import { useFilter } from '../../state/use-address-filter.ts';
+import { nouns, numberColumn, SeriesName } from '../usage/usage-table.tsx';
+import { useUsage } from '../usage/use-usage.ts';
+import { groupings, refusalFilter } from './refusal-filter.ts';
 
 type Grouping = (typeof groupings)[number];
 
 interface RefusalGroupsProps {
-  by: Grouping;
-  range: Range;
-  change: (view: { by?: Grouping; range?: Range }) => void;
   /** Shows the rows of a group. Undefined if there are none to show. */
   onRows: ((by: Grouping, id: string) => void) | undefined;
 }
 
 /** How many requests were refused over a time, and what they have in common. */
-export function RefusalGroups({ by: asked, range, change, onRows }: RefusalGroupsProps) {
+export function RefusalGroups({ onRows }: RefusalGroupsProps) {
+  const { filter, field } = useFilter(refusalFilter);
   // A key of some contents gets no other counts.
   const kinds = may(useCurrentApiKey(), 'whole-server') ? groupings : limitedGroupings;
+  const asked = filter.by ?? 'code';
   const by = kinds.includes(asked) ? asked : 'content';
-  const { usage, error, reload } = useRefusedUsage(by, range);
+  const range = filter.range ?? '1h';
+  const counts = { requests: 'all', sort: 'refused', by, limit: mostGroups } as const;
+  const { usage, error, reload } = useUsage({ range, zoomed: null }, counts);
   const rows = useMemo(() => usage && toGroups(usage), [usage]);
   // While another answer is read, the previous answer stays.
   const shown = usage ? (usage.by as Grouping) : by;
@@ -43,20 +42,20 @@ export function RefusalGroups({ by: asked, range, change, onRows }: RefusalGroup
       <ResourceList
         filters={
           <>
-            <ToggleGroup label="Grouped by">
-              {kinds.map((kind) => (
-                <FilterToggle key={kind} isOn={by === kind} onToggle={() => change({ by: kind })}>
-                  By {kind}
-                </FilterToggle>
-              ))}
-            </ToggleGroup>
-            <ToggleGroup label="Time">
-              {ranges.map((each) => (
-                <FilterToggle key={each} isOn={range === each} onToggle={() => change({ range: each })}>
-                  {rangeLengths[each].label}
-                </FilterToggle>
-              ))}
-            </ToggleGroup>
+            <Choice
+              label="Grouped by"
+              of={kinds}
+              nameOf={(kind) => `By ${kind}`}
+              value={by}
+              onChoose={field('by').onChange}
+            />
+            <Choice
+              label="Time"
+              of={ranges}
+              nameOf={(each) => rangeLengths[each].label}
+              value={range}
+              onChoose={field('range').onChange}
+            />
           </>
         }
         noun="group"
@@ -88,29 +87,8 @@ export function RefusalGroups({ by: asked, range, change, onRows }: RefusalGroup
 
 const limitedGroupings: readonly Grouping[] = ['content'];
 
-/** Each minute is reported once. */
-const pollMs = 60_000;
 /** As many as the server gives. */
 const mostGroups = 20;
-
-function useRefusedUsage(by: Grouping, range: Range) {
-  const api = useApi();
-  const { clock } = useApp();
-  const query = useQuery({
-    queryKey: ['usage', 'refused', by, range],
-    queryFn: ({ signal }) => {
-      const { from, to } = spanOf({ range, zoomed: null }, clock.now());
-      const ends = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-      const query = { requests: 'all', sort: 'refused', by, limit: mostGroups, ...ends } as const;
-      return api.call('get', '/api/v1/usage', { params: { query }, signal });
-    },
-    refetchInterval: pollMs,
-    placeholderData: keepPreviousData,
-  });
-  const { data, refetch } = query;
-  const error = useSteadyError(query);
-  return { usage: error ? undefined : data?.usage, error, reload: () => void refetch() };
-}
 
 interface Group {
   /** Null for all that is in no other group. */
@@ -133,22 +111,22 @@ function toGroups({ by, totals, series }: Usage): Group[] {
   return rest > 0 ? [...groups, { id: null, refused: rest, share: shareOf(rest), ownShare: null }] : groups;
 }
 
-const nouns: Record<Grouping, string> = { code: 'Code', viewer: 'Viewer', content: 'Content' };
-
 function columnsOf(by: Grouping, onRows: RefusalGroupsProps['onRows']): Column<Group>[] {
-  const number = (header: string, cell: (group: Group) => string): Column<Group> => ({
-    ...{ header, cell, width: '8rem' },
-  });
   return [
     {
       header: nouns[by],
-      cell: ({ id }) => (id === null ? 'All others, and not known' : <GroupName by={by} id={id} />),
+      cell: ({ id }) =>
+        id === null ? 'All others, and not known' : <SeriesName by={by} id={id} name={id} />,
     },
-    number('Refused', ({ refused }) => formatCount(refused)),
-    number('Share', ({ share }) => formatShare(share)),
+    numberColumn<Group>('Refused', ({ refused }) => formatCount(refused)),
+    numberColumn<Group>('Share', ({ share }) => formatShare(share)),
     ...(by === 'code'
       ? []
-      : [number('Of its requests', ({ ownShare }) => (ownShare === null ? '–' : formatShare(ownShare)))]),
+      : [
+          numberColumn<Group>('Of its requests', ({ ownShare }) =>
+            ownShare === null ? '–' : formatShare(ownShare),
+          ),
+        ]),
     ...(onRows
       ? [
           {
@@ -165,14 +143,4 @@ function columnsOf(by: Grouping, onRows: RefusalGroupsProps['onRows']): Column<G
         ]
       : []),
   ];
-}
-
-function GroupName({ by, id }: { by: Grouping; id: string }) {
-  if (by === 'code') return <code>{id}</code>;
-  const address = by === 'viewer' ? viewerAddress(id) : `/content/${id}`;
-  return (
-    <Link href={address}>
-      <OutsideText text={id} />
-    </Link>
-  );
 }

@@ -11,26 +11,25 @@ import { useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 import { useFilter } from '../../state/use-address-filter.ts';
 import { ExplainCard } from './explain-card.tsx';
-import { type KeyQuestion, questionOf, toAddress } from './key-question.ts';
+import { forAddress, type KeyQuestion, questionOf } from './key-question.ts';
 import { idOfRefusal, refusalColumns } from './refusal-columns.tsx';
-import { questionIn, refusalFilter } from './refusal-filter.ts';
+import { refusalFilter } from './refusal-filter.ts';
 import { RefusalGroups } from './refusal-groups.tsx';
 import { useRefusals } from './use-refusals.ts';
 
 /** Answers why a key was refused, counts what is refused, and follows the latest refusals. */
 export default function RefusalsPage() {
-  const { filter, change, field } = useFilter(refusalFilter);
+  const { filter, change } = useFilter(refusalFilter);
   const head = useRef<HTMLDivElement>(null);
   const latest = useRef<HTMLDivElement>(null);
-  const { refusals, error, reload } = useRefusals();
   const [clicks, setClicks] = useState(0);
   const hasRows = may(useCurrentApiKey(), 'whole-server');
   const { viewer, content, epoch, lease, request } = filter;
   const named = useMemo(
-    () => questionIn({ viewer, content, epoch, lease, request }),
+    () => ({ viewer, content, epoch, lease, request }),
     [viewer, content, epoch, lease, request],
   );
-  const ask = useCallback((question: KeyQuestion) => change(toAddress(question)), [change]);
+  const ask = useCallback((question: KeyQuestion) => change(forAddress(question)), [change]);
   const explain = useCallback(
     (refusal: Refusal) => {
       ask(questionOf(refusal));
@@ -50,23 +49,10 @@ export default function RefusalsPage() {
     <>
       <div ref={head} />
       <PageHead title="Refusals" lead="Why a key was refused, how many requests were, and which are now." />
-      <ExplainCard named={named} clicks={clicks} onAsk={ask} refusals={refusals} refusalsError={error} />
-      <RefusalGroups
-        by={filter.by ?? 'code'}
-        range={filter.range ?? '1h'}
-        change={change}
-        onRows={hasRows ? showRows : undefined}
-      />
+      <ExplainCard named={named} clicks={clicks} onAsk={ask} />
+      <RefusalGroups onRows={hasRows ? showRows : undefined} />
       <Box ref={latest} mt="1.5rem">
-        {hasRows && (
-          <LatestRefusals
-            code={field('code')}
-            text={field('q')}
-            onReset={() => change({ code: '', q: '' })}
-            explain={explain}
-            {...{ refusals, error, reload }}
-          />
-        )}
+        {hasRows && <LatestRefusals explain={explain} />}
       </Box>
     </>
   );
@@ -75,24 +61,11 @@ export default function RefusalsPage() {
 /** As many as are read at a glance; the filters reach the rest. */
 const shown = 100;
 
-interface Field {
-  value: string;
-  onChange: (value: string) => void;
-}
-
-interface LatestRefusalsProps {
-  code: Field;
-  text: Field;
-  onReset: () => void;
-  explain: (refusal: Refusal) => void;
-  refusals: readonly Refusal[] | undefined;
-  error: unknown;
-  reload: () => void;
-}
-
 /** The latest refused requests, with filters. */
-function LatestRefusals(props: LatestRefusalsProps) {
-  const { code, text, onReset, explain, refusals, error, reload } = props;
+function LatestRefusals({ explain }: { explain: (refusal: Refusal) => void }) {
+  const { refusals, error, reload } = useRefusals();
+  const { change, field } = useFilter(refusalFilter);
+  const [code, text] = [field('code'), field('q')];
   const section = useRef<HTMLDivElement>(null);
   const columns = useMemo(() => refusalColumns(explain), [explain]);
   const matching = refusals && filterRefusals(refusals, code.value, text.value.trim());
@@ -136,7 +109,7 @@ function LatestRefusals(props: LatestRefusalsProps) {
                 restart of the server begins again.
               </EmptyState>
             ) : (
-              <NoMatches title="No matching refusals" onReset={onReset}>
+              <NoMatches title="No matching refusals" onReset={() => change({ code: '', q: '' })}>
                 The search finds any part of an ID or address. Refusals that are not in memory any more are
                 only counted.
               </NoMatches>

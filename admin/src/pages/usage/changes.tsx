@@ -16,6 +16,7 @@ import { type ApiKeyNames, useApiKeyNames } from '../../state/use-api-key-names.
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { nameOfAction } from '../audit/actions.ts';
 import { mergeHistory } from '../audit/merge-history.ts';
+import { toInstants } from './use-usage.ts';
 
 /** The actions that change who gets a key. The audit has each of them, and far more leases that applications create. */
 const decidingActions = [
@@ -90,11 +91,6 @@ export function useChanges(view: TimeView, targets?: readonly string[]): readonl
     return [...changes, ...starts].sort((a, b) => b.at - a.at);
   }, [records, names, statistics, view, clock]);
 }
-
-const toInstants = ({ from, to }: Span) => ({
-  from: new Date(from).toISOString(),
-  to: new Date(to).toISOString(),
-});
 
 function describeRecord(record: AuditRecord, names: ApiKeyNames | undefined): Change {
   const { at, action, target } = record;

@@ -67,7 +67,7 @@ const none = { served: 0, refused: 0, points: [] };
 /** The key requests of all, or of one series. */
 export function UsageCharts({ view, change, cursor, by, id, targets }: UsageChartsProps) {
   const { clock } = useApp();
-  const read = useUsage({ ...view, requests: 'keys', by, id });
+  const read = useUsage(view, { requests: 'keys', by, id });
   const changes = useChanges(view, targets);
   return (
     <UsageFrame {...{ read, view, changes }}>

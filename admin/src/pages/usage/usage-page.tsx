@@ -1,6 +1,6 @@
 import { Box, Button, Flex } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
-import { type UsageKind, type UsageRequests, usageKinds, usageRequests } from '../../api/resources.ts';
+import { type UsageKind, usageKinds, usageRequests } from '../../api/resources.ts';
 import type { Usage } from '../../api/schema.ts';
 import { TimeChart } from '../../charts/time-chart.tsx';
 import { Card } from '../../components/card.tsx';
@@ -32,7 +32,7 @@ export default function UsagePage() {
   );
   const [cursorAt, setCursorAt] = useState<number | null>(null);
   const { clock } = useApp();
-  const read = useUsage(view);
+  const read = useUsage(view, { requests: view.requests, by: view.by, id: view.id });
   const grafanaUrl = read.usage?.grafanaUrl;
   const changes = useChanges(view);
   return (
@@ -54,7 +54,22 @@ export default function UsagePage() {
           )
         }
       />
-      <Picker view={view} change={change} cursorAt={cursorAt} />
+      <TimePicker view={view} change={change} cursorAt={cursorAt}>
+        <Choice
+          label="Requests"
+          of={usageRequests}
+          nameOf={(requests) => requestNames[requests]}
+          value={view.requests}
+          onChoose={(requests) => change({ requests })}
+        />
+        <Choice
+          label="Refused as"
+          of={refusedForms}
+          nameOf={(refused) => refusedNames[refused]}
+          value={view.refused}
+          onChoose={(refused) => change({ refused })}
+        />
+      </TimePicker>
       <UsageFrame {...{ read, view, changes }}>
         {(usage) => (
           <Charts
@@ -68,36 +83,8 @@ export default function UsagePage() {
   );
 }
 
-const requestNames: Record<UsageRequests, string> = { keys: 'Key requests', leases: 'Lease requests' };
-const refusedNames: Record<RefusedAs, string> = { count: 'Count refusals', share: 'Share refused' };
-
-interface PickerProps {
-  view: UsageView;
-  change: ChangeFilter<UsageView>;
-  cursorAt: number | null;
-}
-
-/** The time, the sort of requests, and the form of refusals. */
-function Picker({ view, change, cursorAt }: PickerProps) {
-  return (
-    <TimePicker view={view} change={change} cursorAt={cursorAt}>
-      <Choice
-        label="Requests"
-        of={usageRequests}
-        names={requestNames}
-        value={view.requests}
-        onChoose={(requests) => change({ requests })}
-      />
-      <Choice
-        label="Refused as"
-        of={refusedForms}
-        names={refusedNames}
-        value={view.refused}
-        onChoose={(refused) => change({ refused })}
-      />
-    </TimePicker>
-  );
-}
+const requestNames = { keys: 'Key requests', leases: 'Lease requests' };
+const refusedNames = { count: 'Count refusals', share: 'Share refused' };
 
 const limitedKinds: readonly UsageKind[] = ['content'];
 
@@ -143,7 +130,7 @@ function Charts({ view, kinds, change, usage, ...shared }: ChartsProps) {
       <Choice
         label="Counted by"
         of={kinds}
-        names={tabs}
+        nameOf={(kind) => tabs[kind]}
         value={view.by}
         onChoose={(kind) => change({ by: kind, id: '' })}
       />

@@ -18,7 +18,7 @@ interface UsageTableProps {
   onOnly: (id: string) => void;
 }
 
-const nouns: Record<UsageKind, string> = {
+export const nouns: Record<UsageKind, string> = {
   code: 'Code',
   content: 'Content',
   viewer: 'Viewer',
@@ -46,15 +46,16 @@ function rowsOf({ series, other }: Usage): readonly Row[] {
   return hasOther ? [...series, { ...other, id: null }] : series;
 }
 
+export function numberColumn<Of>(header: string, cell: (row: Of) => string): Column<Of> {
+  return { header, cell, width: '8rem' };
+}
+
 function columnsOf(
   by: UsageKind,
   nameOf: (id: string) => string,
   onOnly: (id: string) => void,
 ): Column<Row>[] {
-  const count = (header: string, cell: (row: Row) => string): Column<Row> => ({
-    ...{ header, cell, width: '8rem' },
-  });
-  const refused = count('Refused', (row) => formatCount(row.refused));
+  const refused = numberColumn<Row>('Refused', (row) => formatCount(row.refused));
   return [
     {
       header: nouns[by],
@@ -63,9 +64,9 @@ function columnsOf(
     ...(by === 'code'
       ? [refused]
       : [
-          count('Served', ({ served }) => formatCount(served)),
+          numberColumn<Row>('Served', ({ served }) => formatCount(served)),
           refused,
-          count('Share refused', ({ served, refused: lost }) =>
+          numberColumn<Row>('Share refused', ({ served, refused: lost }) =>
             served + lost === 0 ? '–' : formatShare(lost / (served + lost)),
           ),
         ]),
@@ -84,7 +85,7 @@ function columnsOf(
 }
 
 /** A link to what was counted. */
-function SeriesName({ by, id, name }: { by: UsageKind; id: string; name: string }) {
+export function SeriesName({ by, id, name }: { by: UsageKind; id: string; name: string }) {
   const text = <OutsideText text={name} />;
   if (by === 'content') return <Link href={`/content/${id}`}>{text}</Link>;
   if (by === 'viewer') return <Link href={viewerAddress(id)}>{text}</Link>;

@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { QueryOf } from '../../api/api.ts';
 import type { Usage } from '../../api/schema.ts';
 import { useApi, useApp } from '../../session/app-context.ts';
-import { spanOf } from '../../state/time-range.ts';
+import { type Span, spanOf, type TimeView } from '../../state/time-range.ts';
 import { useSteadyError } from '../../state/use-steady-error.ts';
-import type { UsageView } from './usage-view.ts';
 
 /** Each minute is reported once. */
 const pollMs = 60_000;
@@ -16,16 +16,22 @@ export interface ReadUsage {
   reload: () => void;
 }
 
-/** Usage of a view. A range that ends now goes on by itself. */
-export function useUsage({ range, zoomed, requests, by, id }: Omit<UsageView, 'refused'>): ReadUsage {
+/**
+ * Usage over a time. A range that ends now goes on by itself.
+ *
+ * @param counts the requests that are counted, and by what
+ */
+export function useUsage(
+  { range, zoomed }: TimeView,
+  counts: Omit<QueryOf<'/api/v1/usage'>, 'from' | 'to'>,
+): ReadUsage {
   const api = useApi();
   const { clock } = useApp();
   const query = useQuery({
-    queryKey: ['usage', zoomed ?? range, requests, by, id],
+    queryKey: ['usage', zoomed ?? range, counts],
     queryFn: ({ signal }) => {
-      const { from, to } = spanOf({ range, zoomed }, clock.now());
-      const ends = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-      return api.call('get', '/api/v1/usage', { params: { query: { requests, by, id, ...ends } }, signal });
+      const ends = toInstants(spanOf({ range, zoomed }, clock.now()));
+      return api.call('get', '/api/v1/usage', { params: { query: { ...counts, ...ends } }, signal });
     },
     refetchInterval: zoomed ? false : pollMs,
     placeholderData: keepPreviousData,
@@ -39,3 +45,9 @@ export function useUsage({ range, zoomed, requests, by, id }: Omit<UsageView, 'r
     reload: () => void refetch(),
   };
 }
+
+/** Both ends in ISO 8601. */
+export const toInstants = ({ from, to }: Span) => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+});

@@ -21,14 +21,7 @@ const path = '/api/v1/viewers/{viewerId}/block';
 export function ViewerBlockNotice({ block }: { block: ViewerBlock }) {
   return (
     <Notice kind="bad" title="This viewer is blocked" role="status">
-      No token gets a key or a lease.{' '}
-      {block.until === null ? (
-        'The block holds until it is lifted.'
-      ) : (
-        <>
-          The block ends <RelativeTime at={block.until} isFocusable />.
-        </>
-      )}
+      No token gets a key or a lease. <BlockEnd until={block.until} />
       {block.reason !== null && (
         <>
           {' '}
@@ -36,6 +29,15 @@ export function ViewerBlockNotice({ block }: { block: ViewerBlock }) {
         </>
       )}
     </Notice>
+  );
+}
+
+export function BlockEnd({ until }: Pick<ViewerBlock, 'until'>) {
+  if (until === null) return 'The block holds until it is lifted.';
+  return (
+    <>
+      The block ends <RelativeTime at={until} isFocusable />.
+    </>
   );
 }
 
@@ -51,15 +53,13 @@ export function ViewerBlockButton({ viewerId, isBlocked, size = 'sm' }: ViewerBl
   const close = () => setOpened(null);
   return (
     <>
-      {isBlocked ? (
-        <Button variant="default" size={size} onClick={() => setOpened('lift')}>
-          Lift the block…
-        </Button>
-      ) : (
-        <Button variant="light" color="bad" size={size} onClick={() => setOpened('block')}>
-          Block this viewer…
-        </Button>
-      )}
+      <Button
+        {...(isBlocked ? { variant: 'default' } : { variant: 'light', color: 'bad' })}
+        size={size}
+        onClick={() => setOpened(isBlocked ? 'lift' : 'block')}
+      >
+        {isBlocked ? 'Lift the block…' : 'Block this viewer…'}
+      </Button>
       {opened === 'block' && <BlockDialog viewerId={viewerId} onClose={close} />}
       {opened === 'lift' && <LiftDialog viewerId={viewerId} onClose={close} />}
     </>

@@ -76,10 +76,7 @@ const revocationColumn: Column<Viewer> = {
 
 export const viewerColumns = [viewerColumn, ...leaseColumns, ...wholeServerColumns, revocationColumn];
 
-/** Without orders: for an API key of some contents, the server sorts by the ID only. */
-export const limitedViewerColumns = [viewerColumn, ...leaseColumns, revocationColumn].map(
-  ({ sort: _, ...column }): Column<Viewer> => column,
-);
+export const limitedViewerColumns = [viewerColumn, ...leaseColumns, revocationColumn];
 
 /** Ended leases are kept for a day. */
 export function LastSeen({ at, isFocusable = false }: { at: string | null; isFocusable?: boolean }) {

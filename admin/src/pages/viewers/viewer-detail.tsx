@@ -23,7 +23,7 @@ import { leaseColumns } from '../leases/lease-columns.tsx';
 import { addressOf } from '../leases/lease-filter.ts';
 import { RevokeDialog } from '../leases/revoke-dialog.tsx';
 import { useLeasePage } from '../leases/use-lease-page.ts';
-import { writeQuestion } from '../refusals/key-question.ts';
+import { noQuestion, writeQuestion } from '../refusals/key-question.ts';
 import {
   codeColumn,
   contentColumn,
@@ -71,7 +71,7 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
             <Button
               variant="default"
               component={Link}
-              href={`/refusals?${writeQuestion({ who: viewerId, contentId: '', epoch: '', leaseId: '', requestId: '' })}`}
+              href={`/refusals?${writeQuestion({ ...noQuestion, viewer: viewerId })}`}
             >
               Why is a key refused?
             </Button>

@@ -73,6 +73,7 @@ function ViewerList() {
       {...{ list, pages }}
       columns={isUnlimited ? viewerColumns : limitedViewerColumns}
       rowId={({ viewerId }) => viewerId}
+      // For an API key of some contents, the server sorts by the ID only.
       {...(isUnlimited && { sort: sortedBy(filter.sort, viewerOrders, (to) => change({ sort: to }), usual) })}
       empty={<NoViewers {...{ prefix, sort }} />}
     />
