@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'react';
+import { useWindowEvent } from '@mantine/hooks';
+import { useRef } from 'react';
 import { useEachSecond, useSharedNow } from '../state/time.ts';
 import type { ColumnSort } from './column-sort.ts';
 import type { Column } from './data-table.tsx';
@@ -16,10 +17,14 @@ interface RelativeTimeProps {
 export function RelativeTime({ at, isFocusable = false }: RelativeTimeProps) {
   const now = useSharedNow();
   if (!at) return <span className="quiet">never</span>;
+  return <ShownTime {...{ at, isFocusable }} text={formatRelative(Date.parse(at), now)} />;
+}
+
+function ShownTime({ at, isFocusable, text }: { at: string; isFocusable: boolean; text: string }) {
   const exact = formatExact(at);
   return (
     <time className={styles.time} dateTime={at} data-exact={exact} {...(isFocusable ? { tabIndex: 0 } : {})}>
-      {formatRelative(Date.parse(at), now)}
+      {text}
       <span className="visually-hidden"> ({exact})</span>
     </time>
   );
@@ -47,13 +52,7 @@ interface CountdownProps {
 export function Countdown({ at, ended, isFocusable = false }: CountdownProps) {
   const ms = Date.parse(at);
   const left = useEachSecond((now) => (ended && ms <= now ? ended : formatCountdown(ms - now)));
-  const exact = formatExact(at);
-  return (
-    <time className={styles.time} dateTime={at} data-exact={exact} {...(isFocusable ? { tabIndex: 0 } : {})}>
-      {left}
-      <span className="visually-hidden"> ({exact})</span>
-    </time>
-  );
+  return <ShownTime {...{ at, isFocusable }} text={left} />;
 }
 
 const gapPx = 6;
@@ -62,29 +61,18 @@ const marginPx = 8;
 /** One tooltip for all times of the page: a table of 100 rows has 300 of them. */
 export function ExactTimeTooltip() {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const tip = box.current;
-    if (!tip) return;
-    const show = ({ target }: Event) => {
-      const time = target instanceof Element ? target.closest<HTMLElement>('time[data-exact]') : null;
-      if (!time) return tip.hidePopover();
-      tip.textContent = time.dataset.exact ?? '';
-      tip.showPopover();
-      place(tip, time.getBoundingClientRect());
-    };
-    const hide = () => tip.hidePopover();
-    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && hide();
-    document.addEventListener('pointerover', show);
-    document.addEventListener('focusin', show);
-    document.addEventListener('scroll', hide, true);
-    document.addEventListener('keydown', onKey);
-    return () => {
-      document.removeEventListener('pointerover', show);
-      document.removeEventListener('focusin', show);
-      document.removeEventListener('scroll', hide, true);
-      document.removeEventListener('keydown', onKey);
-    };
-  }, []);
+  const hide = () => box.current?.hidePopover();
+  const show = ({ target }: Event) => {
+    const time = target instanceof Element ? target.closest<HTMLElement>('time[data-exact]') : null;
+    if (!time || !box.current) return hide();
+    box.current.textContent = time.dataset.exact ?? '';
+    box.current.showPopover();
+    place(box.current, time.getBoundingClientRect());
+  };
+  useWindowEvent('pointerover', show);
+  useWindowEvent('focusin', show);
+  useWindowEvent('scroll', hide, true);
+  useWindowEvent('keydown', ({ key }) => key === 'Escape' && hide());
   // Hidden from screen readers: the <time> element contains the same text.
   return <div ref={box} popover="manual" className={styles.tip} aria-hidden="true" />;
 }

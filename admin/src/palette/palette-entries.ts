@@ -2,6 +2,7 @@ import type { IconName } from '../components/icon.tsx';
 import { apiKeyAddress } from '../pages/api-keys/api-key-address.ts';
 import { addressOf } from '../pages/leases/lease-filter.ts';
 import { viewerAddress } from '../pages/viewers/viewer-address.ts';
+import type { NavItem } from '../shell/nav-items.tsx';
 import { type FoundCredential, findCredential } from '../state/find-credential.ts';
 
 /** The headings of the palette, in their order. Places below `Look up` may lead to nothing. */
@@ -26,12 +27,7 @@ export interface Found {
   viewers: readonly { viewerId: string }[];
 }
 
-interface PalettePage {
-  path: string;
-  label: string;
-  icon: IconName;
-  shortcut: string;
-}
+type PalettePage = Pick<NavItem, 'path' | 'label' | 'icon' | 'shortcut'>;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -91,81 +87,67 @@ function inGroup(group: PaletteEntry['group'], places: readonly Place[]): Palett
 }
 
 /** Where what a credential identifies is found. */
-function placesOf({ kind, id: label, contentId }: FoundCredential): Place[] {
-  const content =
-    contentId === null
-      ? []
-      : [
-          {
-            label: contentId,
-            kind: 'Content with this ID',
-            path: contentAddress(contentId),
-            icon: 'film' as const,
-          },
-        ];
-  if (label === '') return content;
-  if (kind === 'api-key')
-    return [
-      { label, kind: 'API key with this prefix', path: address('/api-keys', { q: label }), icon: 'key' },
-    ];
-  if (kind === 'session')
-    return [
-      { label, kind: 'Lease of this session', path: address('/leases', { lease: label }), icon: 'clock' },
-      ...content,
-    ];
-  return [
-    { label, kind: 'Viewer of this token', path: viewerAddress(label), icon: 'people' },
-    { label, kind: 'Leases of this viewer', path: addressOf({ viewer: label }), icon: 'clock' },
-    ...content,
-  ];
+function placesOf({ kind, id, contentId }: FoundCredential): Place[] {
+  const content = contentId === null ? [] : [contentPlace('Content with this ID', contentId)];
+  if (id === '') return content;
+  if (kind === 'api-key') return [searchPlace('API key with this prefix', '/api-keys', 'q', id)];
+  if (kind === 'session') return [searchPlace('Lease of this session', '/leases', 'lease', id), ...content];
+  return [viewerPlace('Viewer of this token', id), leasesPlace(id), ...content];
 }
 
 function toEntries({ contents, viewers }: Found): Place[] {
   return [
-    ...contents.map(({ id, name }) => ({
-      ...{ label: name, kind: `Content ${id}`, path: contentAddress(id) },
-      icon: 'film' as const,
-    })),
-    ...viewers.map(({ viewerId }) => ({
-      ...{ label: viewerId, kind: 'Viewer', path: viewerAddress(viewerId) },
-      icon: 'people' as const,
-    })),
+    ...contents.map(({ id, name }) => contentPlace(`Content ${id}`, id, name)),
+    ...viewers.map(({ viewerId }) => viewerPlace('Viewer', viewerId)),
   ];
 }
 
 /** The lists that can be asked for a text. A UUID is a lease or an API key. */
-function listsFor(label: string, { viewers }: Found): Place[] {
-  const lease = address('/leases', { lease: label });
-  const apiKey = apiKeyAddress(label);
-  const isListed = viewers.some(({ viewerId }) => viewerId === label);
-  const viewer = { label, kind: 'Viewer with this ID', path: viewerAddress(label), icon: 'people' as const };
-  const leases = addressOf({ viewer: label });
+function listsFor(text: string, { viewers }: Found): Place[] {
+  const isListed = viewers.some(({ viewerId }) => viewerId === text);
   return [
-    ...(uuid.test(label)
+    ...(uuid.test(text)
       ? [
-          { label, kind: 'Lease with this ID', path: lease, icon: 'clock' as const },
-          { label, kind: 'API key with this ID', path: apiKey, icon: 'key' as const },
+          searchPlace('Lease with this ID', '/leases', 'lease', text),
+          { label: text, kind: 'API key with this ID', path: apiKeyAddress(text), icon: icons['/api-keys'] },
         ]
       : [
-          {
-            label,
-            kind: 'API keys with this name',
-            path: address('/api-keys', { q: label }),
-            icon: 'key' as const,
-          },
-          ...(isListed ? [] : [viewer]),
-          { label, kind: 'Leases of this viewer', path: leases, icon: 'clock' as const },
+          searchPlace('API keys with this name', '/api-keys', 'q', text),
+          ...(isListed ? [] : [viewerPlace('Viewer with this ID', text)]),
+          leasesPlace(text),
         ]),
-    { label, kind: 'Audit of this target', path: address('/audit', { target: label }), icon: 'list' },
-    { label, kind: 'Audit of this actor', path: address('/audit', { actor: label }), icon: 'list' },
+    searchPlace('Audit of this target', '/audit', 'target', text),
+    searchPlace('Audit of this actor', '/audit', 'actor', text),
   ];
+}
+
+/** The icons of the pages. */
+const icons = { '/api-keys': 'key', '/audit': 'list', '/leases': 'clock' } as const;
+
+/** A list that is searched for a text by a parameter of its address. */
+function searchPlace(kind: string, page: keyof typeof icons, parameter: string, text: string): Place {
+  return { label: text, kind, path: address(page, { [parameter]: text }), icon: icons[page] };
+}
+
+function viewerPlace(kind: string, viewerId: string): Place {
+  return { label: viewerId, kind, path: viewerAddress(viewerId), icon: 'people' };
+}
+
+function leasesPlace(viewer: string): Place {
+  return {
+    label: viewer,
+    kind: 'Leases of this viewer',
+    path: addressOf({ viewer }),
+    icon: icons['/leases'],
+  };
+}
+
+function contentPlace(kind: string, id: string, label = id): Place {
+  // A path with a dot is a file's.
+  const path = id.includes('.') ? address('/content', { q: id }) : `/content/${encodeURIComponent(id)}`;
+  return { label, kind, path, icon: 'film' };
 }
 
 function address(path: string, query: Record<string, string>): string {
   return `${path}?${new URLSearchParams(query)}`;
-}
-
-function contentAddress(id: string): string {
-  // A path with a dot is a file's.
-  return id.includes('.') ? address('/content', { q: id }) : `/content/${encodeURIComponent(id)}`;
 }

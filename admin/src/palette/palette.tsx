@@ -1,6 +1,7 @@
-import { TextInput } from '@mantine/core';
+import { Flex, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
+import { type ComponentProps, type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -72,23 +73,29 @@ export function Palette({ onClose }: { onClose: () => void }) {
       />
       {credential !== null && <p className="note">{credential}</p>}
       <div className={styles.list} role="listbox" id={listId} aria-label="Places">
-        {paletteGroups.map((group) => (
-          <Group key={group} name={group} isEmpty={entries.every((entry) => entry.group !== group)}>
-            {entries.map(
-              (entry, n) =>
-                entry.group === group && (
-                  <Place
-                    key={`${entry.kind} ${entry.path}`}
-                    id={optionId(n)}
-                    entry={entry}
-                    isChosen={n === at}
-                    onChoose={() => setChosen(n)}
-                    onGo={() => go(entry)}
-                  />
-                ),
-            )}
-          </Group>
-        ))}
+        {paletteGroups
+          .filter((group) => entries.some((entry) => entry.group === group))
+          .map((group) => (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a part of a list box
+            <div key={group} role="group" aria-label={group}>
+              <div className={styles.group} aria-hidden="true">
+                {group}
+              </div>
+              {entries.map(
+                (entry, n) =>
+                  entry.group === group && (
+                    <Place
+                      key={`${entry.kind} ${entry.path}`}
+                      entry={entry}
+                      id={optionId(n)}
+                      aria-selected={n === at}
+                      onPointerMove={() => setChosen(n)}
+                      onClick={() => go(entry)}
+                    />
+                  ),
+              )}
+            </div>
+          ))}
       </div>
       <p className="note">
         On a page, <kbd>?</kbd> shows all keys.
@@ -100,51 +107,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-interface GroupProps {
-  name: string;
-  isEmpty: boolean;
-  children: ReactNode;
-}
-
-function Group({ name, isEmpty, children }: GroupProps) {
-  const id = useId();
-  if (isEmpty) return null;
+function Place({ entry, ...option }: { entry: PaletteEntry } & ComponentProps<'div'>) {
+  const { label, kind, icon, keys } = entry;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a part of a list box
-    <div role="group" aria-labelledby={id}>
-      <div id={id} className={styles.group} aria-hidden="true">
-        {name}
-      </div>
-      {children}
-    </div>
-  );
-}
-
-interface PlaceProps {
-  id: string;
-  entry: PaletteEntry;
-  isChosen: boolean;
-  onChoose: () => void;
-  onGo: () => void;
-}
-
-function Place({ id, entry: { label, kind, icon, keys }, isChosen, onChoose, onGo }: PlaceProps) {
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the text field handles the keys, because it keeps the focus
     // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant of the text field names the chosen one
-    <div
-      id={id}
-      role="option"
-      aria-selected={isChosen}
-      className={styles.entry}
-      onPointerMove={onChoose}
-      onClick={onGo}
-    >
+    <div {...option} role="option" className={styles.entry}>
       <Icon name={icon} size={18} />
-      <span className={styles.words}>
+      <Flex component="span" direction="column" flex={1} miw={0} lh={1.35}>
         <OutsideText className={styles.label} text={label} />
         {kind !== 'Page' && <OutsideText className={styles.kind} text={kind} />}
-      </span>
+      </Flex>
       {keys && <kbd>{keys}</kbd>}
     </div>
   );
@@ -154,11 +126,7 @@ function Place({ id, entry: { label, kind, icon, keys }, isChosen, onChoose, onG
 function useFound(text: string): Found {
   const { api } = useApp();
   const apiKey = useCurrentApiKey();
-  const [paused, setPaused] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), pauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const [paused] = useDebouncedValue(text, pauseMs);
   const { data = nothing } = useQuery({
     queryKey: ['palette', paused],
     queryFn: async ({ signal }): Promise<Found> => {

@@ -1,4 +1,5 @@
-import { useEffect } from 'react';
+import { useWindowEvent } from '@mantine/hooks';
+import { useRef } from 'react';
 import { useLocation } from 'wouter';
 
 /** How long `g` waits for the second key. Longer than slow typing, shorter than forgetting. */
@@ -20,32 +21,27 @@ interface ShortcutsOptions {
  */
 export function useShortcuts({ pages, openPalette, openHelp }: ShortcutsOptions): void {
   const [, navigate] = useLocation();
-  useEffect(() => {
-    let goingUntilMs = 0;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.altKey || event.repeat || document.querySelector('[role="dialog"][aria-modal="true"]'))
-        return;
-      const key = event.key.toLowerCase();
-      const isGoing = event.timeStamp < goingUntilMs;
-      goingUntilMs = 0;
-      if (event.ctrlKey || event.metaKey) {
-        if (key !== 'k' || event.shiftKey) return;
-        event.preventDefault();
-        return openPalette();
-      }
-      const { target } = event;
-      if (target instanceof Element && target.closest('input, textarea, select, [contenteditable]')) return;
-      const page = isGoing ? pages.find(({ shortcut }) => shortcut === key) : undefined;
-      if (page) {
-        event.preventDefault();
-        navigate(page.path);
-      } else if (key === 'g') goingUntilMs = event.timeStamp + waitMs;
-      else if (key === '/') focusSearch(event);
-      else if (key === '?') openHelp();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, [pages, openPalette, openHelp, navigate]);
+  const goingUntilMs = useRef(0);
+  useWindowEvent('keydown', (event) => {
+    if (event.altKey || event.repeat || document.querySelector('[role="dialog"][aria-modal="true"]')) return;
+    const key = event.key.toLowerCase();
+    const isGoing = event.timeStamp < goingUntilMs.current;
+    goingUntilMs.current = 0;
+    if (event.ctrlKey || event.metaKey) {
+      if (key !== 'k' || event.shiftKey) return;
+      event.preventDefault();
+      return openPalette();
+    }
+    const { target } = event;
+    if (target instanceof Element && target.closest('input, textarea, select, [contenteditable]')) return;
+    const page = isGoing ? pages.find(({ shortcut }) => shortcut === key) : undefined;
+    if (page) {
+      event.preventDefault();
+      navigate(page.path);
+    } else if (key === 'g') goingUntilMs.current = event.timeStamp + waitMs;
+    else if (key === '/') focusSearch(event);
+    else if (key === '?') openHelp();
+  });
 }
 
 function focusSearch(event: KeyboardEvent): void {
