@@ -1,16 +1,16 @@
 import type { CurrentApiKey, Scope } from '../api/schema.ts';
 
 /** Decides what the dashboard shows. The server enforces its own table. */
-type Permission = 'manage' | 'whole-server' | 'read-content' | 'upload' | 'fetch-keys';
+export type Permission = 'manage' | 'whole-server' | 'read-content';
 
 export type Holder = Pick<CurrentApiKey, 'scope' | 'contents'>;
 
 const granted: Record<Scope, readonly Permission[]> = {
-  admin: ['manage', 'whole-server', 'read-content', 'upload', 'fetch-keys'],
-  full: ['manage', 'whole-server', 'read-content', 'upload', 'fetch-keys'],
-  packager: ['read-content', 'fetch-keys'],
-  upload: ['upload'],
-  playback: ['read-content', 'fetch-keys'],
+  admin: ['manage', 'whole-server', 'read-content'],
+  full: ['manage', 'whole-server', 'read-content'],
+  packager: ['read-content'],
+  upload: [],
+  playback: ['read-content'],
 };
 
 /** A key of some contents may do to those what its scope allows, and nothing to the whole server. */

@@ -1,3 +1,4 @@
+import { Flex } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './entrance.module.css';
 import { ThemeSwitch } from './theme.tsx';
@@ -6,10 +7,10 @@ import { ThemeSwitch } from './theme.tsx';
 export function Entrance({ children, isWide = false }: { children: ReactNode; isWide?: boolean }) {
   return (
     <div className={styles.entrance}>
-      <header className={styles.head}>
+      <Flex component="header" align="center" justify="space-between" p="1.25rem 1.5rem">
         <Logo />
         <ThemeSwitch />
-      </header>
+      </Flex>
       <main className={styles.main} data-wide={isWide || undefined}>
         {children}
       </main>

@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, useState } from 'react';
 import type { IconName } from '../components/icon.tsx';
-import { type Holder, may } from '../session/permissions.ts';
+import { type Holder, may, type Permission } from '../session/permissions.ts';
 
 /** A page in a script file of its own. */
 interface LazyPage {
@@ -29,102 +29,50 @@ function lazyPage(loadScript: LazyPage['load']): LazyPage {
   };
 }
 
-/** The groups of the navigation, in its order. */
-export const navGroups = ['watch', 'manage', 'set up'] as const;
-
 export interface NavItem extends LazyPage {
   /** Within /admin. */
   path: string;
   label: string;
   /** The letter that leads there after `g`. */
   shortcut: string;
-  group: (typeof navGroups)[number];
+  group: 'watch' | 'manage' | 'set up';
   icon: IconName;
-  isFor: (apiKey: Holder) => boolean;
+  /** The permission that a key needs to see it. */
+  needs?: Permission;
 }
 
+/** The script of each page, by its path. */
+const scripts = {
+  '/': () => import('../pages/overview/overview-page.tsx'),
+  '/refusals': () => import('../pages/refusals/refusals-page.tsx'),
+  '/usage': () => import('../pages/usage/usage-page.tsx'),
+  '/audit': () => import('../pages/audit/audit-page.tsx'),
+  '/content': () => import('../pages/content/content-page.tsx'),
+  '/leases': () => import('../pages/leases/leases-page.tsx'),
+  '/viewers': () => import('../pages/viewers/viewers-page.tsx'),
+  '/api-keys': () => import('../pages/api-keys/api-keys-page.tsx'),
+  '/webhooks': () => import('../pages/webhooks/webhooks-page.tsx'),
+  '/settings': () => import('../pages/settings/settings-page.tsx'),
+  '/account': () => import('../pages/account/account-page.tsx'),
+};
+
 /** Every page, in the order of the navigation. Signing in leads to the first page that the key can see. */
-const pages: readonly Omit<NavItem, 'Page'>[] = [
-  {
-    path: '/',
-    label: 'Overview',
-    shortcut: 'o',
-    group: 'watch',
-    icon: 'chart',
-    isFor: (apiKey) => may(apiKey, 'manage'),
-    load: () => import('../pages/overview/overview-page.tsx'),
-  },
-  {
-    path: '/refusals',
-    label: 'Refusals',
-    shortcut: 'r',
-    group: 'watch',
-    icon: 'stop',
-    isFor: (apiKey) => may(apiKey, 'manage'),
-    load: () => import('../pages/refusals/refusals-page.tsx'),
-  },
-  {
-    path: '/usage',
-    label: 'Usage',
-    shortcut: 'u',
-    group: 'watch',
-    icon: 'bars',
-    isFor: (apiKey) => may(apiKey, 'manage'),
-    load: () => import('../pages/usage/usage-page.tsx'),
-  },
-  {
-    path: '/audit',
-    label: 'Audit',
-    shortcut: 'a',
-    group: 'watch',
-    icon: 'list',
-    isFor: (apiKey) => may(apiKey, 'whole-server'),
-    load: () => import('../pages/audit/audit-page.tsx'),
-  },
-  {
-    path: '/content',
-    label: 'Content',
-    shortcut: 'c',
-    group: 'manage',
-    icon: 'film',
-    isFor: (apiKey) => may(apiKey, 'read-content'),
-    load: () => import('../pages/content/content-page.tsx'),
-  },
-  {
-    path: '/leases',
-    label: 'Leases',
-    shortcut: 'l',
-    group: 'manage',
-    icon: 'clock',
-    isFor: (apiKey) => may(apiKey, 'manage'),
-    load: () => import('../pages/leases/leases-page.tsx'),
-  },
-  {
-    path: '/viewers',
-    label: 'Viewers',
-    shortcut: 'v',
-    group: 'manage',
-    icon: 'people',
-    isFor: (apiKey) => may(apiKey, 'manage'),
-    load: () => import('../pages/viewers/viewers-page.tsx'),
-  },
-  {
-    path: '/api-keys',
-    label: 'API keys',
-    shortcut: 'k',
-    group: 'manage',
-    icon: 'key',
-    isFor: (apiKey) => may(apiKey, 'manage'),
-    load: () => import('../pages/api-keys/api-keys-page.tsx'),
-  },
+const pages: readonly (Omit<NavItem, keyof LazyPage> & { path: keyof typeof scripts })[] = [
+  { path: '/', label: 'Overview', shortcut: 'o', group: 'watch', icon: 'chart', needs: 'manage' },
+  { path: '/refusals', label: 'Refusals', shortcut: 'r', group: 'watch', icon: 'stop', needs: 'manage' },
+  { path: '/usage', label: 'Usage', shortcut: 'u', group: 'watch', icon: 'bars', needs: 'manage' },
+  { path: '/audit', label: 'Audit', shortcut: 'a', group: 'watch', icon: 'list', needs: 'whole-server' },
+  { path: '/content', label: 'Content', shortcut: 'c', group: 'manage', icon: 'film', needs: 'read-content' },
+  { path: '/leases', label: 'Leases', shortcut: 'l', group: 'manage', icon: 'clock', needs: 'manage' },
+  { path: '/viewers', label: 'Viewers', shortcut: 'v', group: 'manage', icon: 'people', needs: 'manage' },
+  { path: '/api-keys', label: 'API keys', shortcut: 'k', group: 'manage', icon: 'key', needs: 'manage' },
   {
     path: '/webhooks',
     label: 'Webhooks',
     shortcut: 'w',
     group: 'set up',
     icon: 'webhook',
-    isFor: (apiKey) => may(apiKey, 'whole-server'),
-    load: () => import('../pages/webhooks/webhooks-page.tsx'),
+    needs: 'whole-server',
   },
   {
     path: '/settings',
@@ -132,24 +80,18 @@ const pages: readonly Omit<NavItem, 'Page'>[] = [
     shortcut: 's',
     group: 'set up',
     icon: 'settings',
-    isFor: (apiKey) => may(apiKey, 'whole-server'),
-    load: () => import('../pages/settings/settings-page.tsx'),
+    needs: 'whole-server',
   },
-  {
-    path: '/account',
-    label: 'Your key',
-    shortcut: 'y',
-    group: 'set up',
-    icon: 'person',
-    isFor: () => true,
-    load: () => import('../pages/account/account-page.tsx'),
-  },
+  { path: '/account', label: 'Your key', shortcut: 'y', group: 'set up', icon: 'person' },
 ];
 
-export const navItems: readonly NavItem[] = pages.map((page) => ({ ...page, ...lazyPage(page.load) }));
+export const navItems: readonly NavItem[] = pages.map((page) => ({
+  ...page,
+  ...lazyPage(scripts[page.path]),
+}));
 
 export function navItemsFor(apiKey: Holder): NavItem[] {
-  return navItems.filter(({ isFor }) => isFor(apiKey));
+  return navItems.filter(({ needs }) => !needs || may(apiKey, needs));
 }
 
 /** The address pattern of a page: its own address, and those below it. */

@@ -44,7 +44,6 @@ export function PageArea() {
 /** For an unknown address, or for a page that this key cannot see. */
 function MissingPage() {
   const apiKey = useCurrentApiKey();
-  const { scope } = apiKey;
   const [first] = navItemsFor(apiKey);
   const [location] = useLocation();
   const isForbidden = navItems.some(({ path }) => path !== '/' && location.startsWith(path));
@@ -58,20 +57,21 @@ function MissingPage() {
         </EmptyState>
       </>
     );
-  if (apiKey.contents && may(apiKey, 'manage'))
-    return (
-      <>
-        <PageHead title="Access denied" />
-        <EmptyState icon="stop" title="This page is about the whole server" action={home}>
-          Your key is limited to some contents. Sign in with a key of all contents to see it.
-        </EmptyState>
-      </>
-    );
+  const [title, advice] =
+    apiKey.contents && may(apiKey, 'manage')
+      ? [
+          'This page is about the whole server',
+          'Your key is limited to some contents. Sign in with a key of all contents to see it.',
+        ]
+      : [
+          `Scope ${apiKey.scope} does not include this page`,
+          'Sign in with a key of scope admin or full to see it.',
+        ];
   return (
     <>
       <PageHead title="Access denied" />
-      <EmptyState icon="stop" title={`Scope ${scope} does not include this page`} action={home}>
-        Sign in with a key of scope admin or full to see it.
+      <EmptyState icon="stop" title={title ?? ''} action={home}>
+        {advice}
       </EmptyState>
     </>
   );

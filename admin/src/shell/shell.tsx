@@ -1,7 +1,8 @@
-import { ActionIcon, Drawer, Flex } from '@mantine/core';
+import { ActionIcon, Box, Button, Drawer, Flex } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useId, useMemo, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { Link, useRoute } from 'wouter';
+import { Badge } from '../components/badge.tsx';
 import { Icon } from '../components/icon.tsx';
 import { withoutDirection } from '../components/mark-direction.ts';
 import { OutsideText } from '../components/outside-text.tsx';
@@ -13,7 +14,7 @@ import { useApi, useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { may } from '../session/permissions.ts';
 import { readingProblems } from '../state/reading-problems.ts';
 import { Logo } from './entrance.tsx';
-import { type NavItem, navGroups, navItemsFor, routeOf } from './nav-items.tsx';
+import { type NavItem, navItemsFor, routeOf } from './nav-items.tsx';
 import { PageArea } from './page-area.tsx';
 import styles from './shell.module.css';
 import { ThemeSwitch } from './theme.tsx';
@@ -31,15 +32,9 @@ export function Shell() {
   const [OpenedPalette, setPalette] = useState<typeof Palette | null>(null);
   const [OpenedHelp, setHelp] = useState<typeof ShortcutsDialog | null>(null);
   const apiKey = useCurrentApiKey();
-  const pages = useMemo(() => navItemsFor(apiKey), [apiKey]);
-  const openPalette = useCallback(
-    () => void loadPalette().then((script) => setPalette(() => script.Palette), ignore),
-    [],
-  );
-  const openHelp = useCallback(
-    () => void loadHelp().then((script) => setHelp(() => script.ShortcutsDialog), ignore),
-    [],
-  );
+  const pages = navItemsFor(apiKey);
+  const openPalette = () => void loadPalette().then((script) => setPalette(() => script.Palette), ignore);
+  const openHelp = () => void loadHelp().then((script) => setHelp(() => script.ShortcutsDialog), ignore);
   useEffect(() => void loadPalette().catch(ignore), []);
   useShortcuts({ pages, openPalette, openHelp });
   return (
@@ -69,11 +64,21 @@ export function Shell() {
       </section>
       <aside className={styles.side} aria-label="Dashboard">
         <Logo />
-        <button type="button" className={styles.goTo} aria-haspopup="dialog" onClick={openPalette}>
-          <Icon name="search" size={17} />
+        <Button
+          variant="default"
+          c="dimmed"
+          fw={400}
+          mih="2.25rem"
+          mb="-0.75rem"
+          px="0.625rem"
+          styles={{ label: { flex: 1 } }}
+          leftSection={<Icon name="search" size={17} />}
+          rightSection={<kbd>{paletteKeys}</kbd>}
+          aria-haspopup="dialog"
+          onClick={openPalette}
+        >
           Go to…
-          <kbd>{paletteKeys}</kbd>
-        </button>
+        </Button>
         <Navigation />
         <Foot />
       </aside>
@@ -113,25 +118,20 @@ function Navigation({ onGo }: { onGo?: () => void }) {
   const problems = useProblems();
   const items = Map.groupBy(navItemsFor(useCurrentApiKey()), ({ group }) => group);
   return (
-    <nav aria-label="Pages" className={styles.nav}>
-      {navGroups.map((group) => {
-        const own = items.get(group);
-        return (
-          own && (
-            <div key={group}>
-              <p aria-hidden="true" className={styles.group}>
-                {group}
-              </p>
-              <ul aria-label={group} className={styles.links}>
-                {own.map((item) => (
-                  <NavLink key={item.path} item={item} problems={problems?.get(item.path)} onGo={onGo} />
-                ))}
-              </ul>
-            </div>
-          )
-        );
-      })}
-    </nav>
+    <Flex component="nav" aria-label="Pages" direction="column" gap="1rem">
+      {[...items].map(([group, own]) => (
+        <div key={group}>
+          <p aria-hidden="true" className={styles.group}>
+            {group}
+          </p>
+          <Flex component="ul" aria-label={group} direction="column" gap="2px">
+            {own.map((item) => (
+              <NavLink key={item.path} item={item} problems={problems?.get(item.path)} onGo={onGo} />
+            ))}
+          </Flex>
+        </div>
+      ))}
+    </Flex>
   );
 }
 
@@ -140,10 +140,7 @@ function useProblems(): ReadonlyMap<string, Problems> | undefined {
   const api = useApi();
   const isAllowed = may(useCurrentApiKey(), 'whole-server');
   const { data, isError } = useQuery({ ...readingProblems(api), enabled: isAllowed });
-  return useMemo(
-    () => (data && isAllowed && !isError ? countProblems(data.statistics) : undefined),
-    [data, isAllowed, isError],
-  );
+  return data && isAllowed && !isError ? countProblems(data.statistics) : undefined;
 }
 
 interface NavLinkProps {
@@ -159,7 +156,7 @@ function NavLink({ item, problems, onGo }: NavLinkProps) {
   const [isHere] = useRoute(routeOf(item));
   const preload = () => void load().catch(() => {});
   return (
-    <li className={styles.item}>
+    <Box component="li" pos="relative">
       <Link
         href={path}
         className={styles.link}
@@ -174,12 +171,14 @@ function NavLink({ item, problems, onGo }: NavLinkProps) {
       </Link>
       {/* Not in the link, whose name stays the same. */}
       {problems && (
-        <span id={id} className={styles.count} data-urgent={problems.isUrgent || undefined}>
-          {problems.count}
-          <span className="visually-hidden"> open {problems.count === 1 ? 'problem' : 'problems'}</span>
+        <span id={id} className={styles.count}>
+          <Badge color={problems.isUrgent ? 'bad' : 'warn'}>
+            {problems.count}
+            <span className="visually-hidden"> open {problems.count === 1 ? 'problem' : 'problems'}</span>
+          </Badge>
         </span>
       )}
-    </li>
+    </Box>
   );
 }
 
@@ -188,17 +187,17 @@ function AccountBox() {
   const { session } = useApp();
   const { name, scope, contents } = useCurrentApiKey();
   return (
-    <div className={styles.account}>
-      <div className={styles.who}>
+    <Flex align="center" gap="0.5rem" w="100%" p="0.75rem 0 0 0.375rem" className={styles.account}>
+      <Flex direction="column" flex={1} miw={0} lh={1.35}>
         <OutsideText className={styles.name} title={withoutDirection(name)} text={name} />
         <small>
           signed in · {scope}
           {contents && ', some contents'}
         </small>
-      </div>
+      </Flex>
       <ActionIcon aria-label="Sign out" title="Sign out" onClick={() => session.signOut()}>
         <Icon name="signOut" size={18} />
       </ActionIcon>
-    </div>
+    </Flex>
   );
 }
