@@ -1,3 +1,5 @@
+import type { SVGAttributes } from 'react';
+
 /** Maps values to positions on an axis. */
 export interface Scale {
   /** 0 at the lower end, 1 at the upper end. Values outside are clamped. */
@@ -138,11 +140,7 @@ const extentOf = (run: readonly [number, number][]) => (run.at(-1)?.[0] ?? 0) - 
 const round = (value: number) => Math.round(value * 10) / 10;
 
 /** How a line is drawn: its colour, its thickness in pixels, and its dashes in pixels. */
-interface Stroke {
-  stroke: string;
-  strokeWidth: number;
-  strokeDasharray?: string;
-}
+type Stroke = Pick<SVGAttributes<SVGPathElement>, 'stroke' | 'strokeWidth' | 'strokeDasharray'>;
 
 const series = (number: number, strokeDasharray: string): Stroke => ({
   stroke: `var(--series-${number})`,

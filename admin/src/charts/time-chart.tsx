@@ -1,4 +1,4 @@
-import { type HTMLAttributes, useId, useMemo } from 'react';
+import { useId, useMemo } from 'react';
 import { formatClock } from '../components/format-time.ts';
 import { Legend, useHiddenLines } from './chart-legend.tsx';
 import {
@@ -70,7 +70,7 @@ export function TimeChart(props: TimeChartProps) {
   // A step that is not over has no value, so there may be none at the end of the axis.
   const restsAt = latestAt(hiding.shown) ?? to;
   const at = cursor.at ?? restsAt;
-  const { selected, pointer, keys } = useChartPointer({ from, to, stepMs, restsAt }, cursor, props.onZoom);
+  const { selected, handlers } = useChartPointer({ from, to, stepMs, restsAt }, cursor, props.onZoom);
   const gapMs = stepMs * stepsBridged;
   const chart = { ...props, lines: hiding.shown };
   const scale = useScale(chart);
@@ -118,7 +118,17 @@ export function TimeChart(props: TimeChartProps) {
           {isEmpty && <p className={styles.empty}>{empty}</p>}
           {pointedChanges && <p className={styles.changes}>{pointedChanges}</p>}
         </div>
-        <CursorSlider chart={chart} at={at} timeOf={timeOf} {...pointer} {...keys} />
+        <div
+          className={styles.slider}
+          role="slider"
+          tabIndex={0}
+          aria-label={`Time in ${title}`}
+          aria-valuemin={from}
+          aria-valuemax={to}
+          aria-valuenow={Math.round(Math.min(to, Math.max(from, at)))}
+          aria-valuetext={valuesAt(chart, at, timeOf)}
+          {...handlers}
+        />
       </div>
       <p className={styles.times} aria-hidden="true">
         {[from, (from + to) / 2, to].map((time) => (
@@ -127,31 +137,6 @@ export function TimeChart(props: TimeChartProps) {
       </p>
       <SeriesTable title={title} lines={lines} format={format} formatTime={timeOf} />
     </figure>
-  );
-}
-
-interface CursorSliderProps extends HTMLAttributes<HTMLDivElement> {
-  chart: TimeChartProps;
-  /** Milliseconds since 1970. */
-  at: number;
-  timeOf: (at: number) => string;
-}
-
-/** Moves the cursor by keys and by the pointer, and says the values there. */
-function CursorSlider({ chart, at, timeOf, ...handlers }: CursorSliderProps) {
-  const { title, from, to } = chart;
-  return (
-    <div
-      className={styles.slider}
-      role="slider"
-      tabIndex={0}
-      aria-label={`Time in ${title}`}
-      aria-valuemin={from}
-      aria-valuemax={to}
-      aria-valuenow={Math.round(Math.min(to, Math.max(from, at)))}
-      aria-valuetext={valuesAt(chart, at, timeOf)}
-      {...handlers}
-    />
   );
 }
 

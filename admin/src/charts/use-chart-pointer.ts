@@ -39,7 +39,8 @@ export function useChartPointer(
   return {
     /** The range that is being dragged. */
     selected,
-    pointer: {
+    /** For the element over the chart. */
+    handlers: {
       onPointerDown(event: PointerEvent) {
         // A finger scrolls the page, and zooms by the buttons.
         if (event.pointerType === 'touch' || event.button !== 0) return;
@@ -59,8 +60,6 @@ export function useChartPointer(
       onPointerLeave() {
         if (begunAt === null) cursor.move(null);
       },
-    },
-    keys: {
       onKeyDown(event: KeyboardEvent) {
         if (event.key === 'Escape') {
           setBegunAt(null);

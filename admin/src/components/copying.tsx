@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core';
+import { ActionIcon, Flex } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useApp } from '../session/app-context.ts';
 import styles from './copying.module.css';
@@ -68,12 +68,12 @@ function CopyButton({ text, what }: { text: string; what: string }) {
 /** An ID, a URL or similar, with a button that copies it. */
 export function CopyableValue({ text, what }: { text: string; what: string }) {
   return (
-    <span className={styles.value}>
+    <Flex component="span" display="inline-flex" align="center" gap="0.25rem" maw="100%">
       <code className={styles.text}>
         <OutsideText text={text} />
       </code>
       <CopyButton text={text} what={what} />
-    </span>
+    </Flex>
   );
 }
 

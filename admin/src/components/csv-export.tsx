@@ -1,4 +1,5 @@
 import { Button, Flex } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { downloadBlob } from './download-text.ts';
 import { ErrorNotice } from './errors.tsx';
@@ -25,38 +26,27 @@ interface CsvExportProps<Row> {
 /** The most that the server gives at once. */
 const rowsAtOnce = 500;
 
-type ExportState =
-  | { status: 'idle' }
-  | { status: 'running'; rows: number }
-  | { status: 'failed'; error: unknown };
-
 /** Saves every row that the filter matches, from all pages. Leaving the page stops it. */
 export function CsvExport<Row>(props: CsvExportProps<Row>) {
-  const [state, setState] = useState<ExportState>({ status: 'idle' });
+  const [rows, setRows] = useState(0);
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
+  const save = useMutation({
+    mutationFn: () => {
+      running.current = new AbortController();
+      setRows(0);
+      return readAll(props, running.current.signal, setRows);
+    },
+    onSuccess: (file) => downloadBlob(`${props.fileName}.csv`, file),
+  });
   const stop = () => {
     running.current?.abort();
-    setState({ status: 'idle' });
+    save.reset();
   };
-  const begin = () => {
-    const controller = new AbortController();
-    running.current = controller;
-    setState({ status: 'running', rows: 0 });
-    readAll(props, controller.signal, (rows) => setState({ status: 'running', rows })).then(
-      (file) => {
-        downloadBlob(`${props.fileName}.csv`, file);
-        setState({ status: 'idle' });
-      },
-      (error) => {
-        if (!controller.signal.aborted) setState({ status: 'failed', error });
-      },
-    );
-  };
-  if (state.status === 'running')
+  if (save.isPending)
     return (
       <Flex wrap="wrap" align="center" gap="0.75rem" className="quiet">
-        <span role="status">Exporting… {countOf(state.rows, props.noun)}</span>
+        <span role="status">Exporting… {countOf(rows, props.noun)}</span>
         <Button variant="default" onClick={stop}>
           Stop
         </Button>
@@ -64,10 +54,14 @@ export function CsvExport<Row>(props: CsvExportProps<Row>) {
     );
   return (
     <>
-      <Button variant="default" leftSection={<Icon name="download" size={18} />} onClick={begin}>
+      <Button
+        variant="default"
+        leftSection={<Icon name="download" size={18} />}
+        onClick={() => save.mutate()}
+      >
         Export CSV
       </Button>
-      {state.status === 'failed' && <ErrorNotice error={state.error} purpose="read-once" />}
+      <ErrorNotice error={save.error} purpose="read-once" />
     </>
   );
 }

@@ -55,7 +55,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0) return <div {...place}>{empty}</div>;
   return (
     <div {...place}>
-      {sort && <OrderSelect label={label} columns={columns} sort={sort} />}
+      {/* In place of the headers, while rows are cards. */}
+      {sort && (
+        <div className={styles.order}>
+          <NativeSelect
+            aria-label={`Order of ${label.toLowerCase()}`}
+            value={sort.order}
+            onChange={({ currentTarget }) => sort.onSort(currentTarget.value)}
+            data={listOrders(columns)}
+          />
+        </div>
+      )}
       {/* Explicit roles: some screen readers do not treat a table as one after a style changes its display. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
       <table
@@ -78,7 +88,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </thead>
         <tbody role="rowgroup" data-updating={isUpdating || undefined}>
           {rows === undefined ? (
-            <Placeholder columns={columns.length} />
+            // One element, because a table of placeholders would delay the rows themselves.
+            <tr>
+              <td colSpan={columns.length} className={styles.whole}>
+                <span aria-hidden="true" className={styles.placeholder} />
+              </td>
+            </tr>
           ) : (
             rows.map((row) => <DataTableRow key={rowId(row)} row={row} columns={columns} />)
           )}
@@ -126,28 +141,6 @@ function ColumnHeader<Row>({ column, sort }: ColumnHeaderProps<Row>) {
   );
 }
 
-/** In place of the headers, where rows are cards. */
-function OrderSelect<Row>({
-  label,
-  columns,
-  sort,
-}: {
-  label: string;
-  columns: readonly Column<Row>[];
-  sort: TableSort;
-}) {
-  return (
-    <div className={styles.order}>
-      <NativeSelect
-        aria-label={`Order of ${label.toLowerCase()}`}
-        value={sort.order}
-        onChange={({ currentTarget }) => sort.onSort(currentTarget.value)}
-        data={listOrders(columns)}
-      />
-    </div>
-  );
-}
-
 interface DataTableRowProps<Row> {
   row: Row;
   columns: readonly Column<Row>[];
@@ -181,14 +174,3 @@ function PlainRow<Row>({ row, columns }: DataTableRowProps<Row>) {
 
 /** Drawn again only where the row or the columns are others: a page is drawn again with each new count and state of the stream. */
 const DataTableRow = memo(PlainRow) as typeof PlainRow;
-
-/** Shown while rows are being read. It is one element, because a table of placeholders would delay the rows themselves. */
-function Placeholder({ columns }: { columns: number }) {
-  return (
-    <tr>
-      <td colSpan={columns} className={styles.whole}>
-        <span aria-hidden="true" className={styles.placeholder} />
-      </td>
-    </tr>
-  );
-}

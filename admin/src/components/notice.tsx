@@ -17,20 +17,13 @@ interface NoticeProps {
   children?: ReactNode;
   /** `alert` for the result of what was just done; `none` inside a live region, which announces it already. */
   role?: 'alert' | 'status' | 'note' | 'none';
-  className?: string | undefined;
 }
 
 /** A remark in a page or a dialog. Not announced by default: Mantine's own default is `alert`, which interrupts. */
-export function Notice({ kind = 'info', title, children, role = 'note', className = '' }: NoticeProps) {
+export function Notice({ kind = 'info', title, children, role = 'note' }: NoticeProps) {
   const [color, icon] = looks[kind];
   return (
-    <Alert
-      color={color}
-      icon={<Icon name={icon} size={18} />}
-      title={title}
-      role={role}
-      className={className}
-    >
+    <Alert color={color} icon={<Icon name={icon} size={18} />} title={title} role={role}>
       {children}
     </Alert>
   );

@@ -28,12 +28,12 @@ export function PageHead({ title, lead, actions }: PageHeadProps) {
   const heading = useAnnouncedHeading(title);
   return (
     <Flex wrap="wrap" justify="space-between" align="flex-start" gap="1rem 2rem" mb="1.75rem">
-      <div className={styles.words}>
+      <Flex direction="column" gap="0.375rem" miw={0} maw="44rem">
         <h1 ref={heading} tabIndex={-1}>
           <OutsideText text={title} />
         </h1>
         {lead && <p className="quiet">{lead}</p>}
-      </div>
+      </Flex>
       {actions && <div className={styles.actions}>{actions}</div>}
     </Flex>
   );

@@ -4,10 +4,8 @@ import { countOf, formatCount, formatTotal } from './format-numbers.ts';
 import { Icon } from './icon.tsx';
 import type { CursorPages } from './use-cursor-pages.ts';
 
-interface PagerProps {
+interface PagerProps extends Pick<PagerFrameProps, 'table'> {
   pages: CursorPages;
-  /** The frame of the table above. */
-  table: RefObject<HTMLDivElement | null>;
   /** From the latest answer of the server. */
   nextCursor: string | null;
   /** The shown rows, in words: "12 keys". Announced to screen readers when it changes. */
@@ -36,17 +34,12 @@ export function Pager({ pages, table, nextCursor, summary, total, countedUpTo }:
   );
 }
 
-interface OffsetPagerProps {
-  /** The frame of the table above. */
-  table: RefObject<HTMLDivElement | null>;
-  /** Counted from 1. */
-  page: number;
+interface OffsetPagerProps extends Pick<PagerFrameProps, 'table' | 'page' | 'onGo'> {
   pageSize: number;
   /** Rows on all pages. */
   total: number;
   /** Name of a row, singular. */
   noun: string;
-  onGo: (page: number) => void;
 }
 
 /** Below a table of known length: the range that is shown, and every page by its number. */
@@ -69,7 +62,9 @@ export function OffsetPager({ table, page, pageSize, total, noun, onGo }: Offset
 }
 
 interface PagerFrameProps {
+  /** The frame of the table above. */
   table: RefObject<HTMLDivElement | null>;
+  /** Counted from 1. */
   page: number;
   /** The last page that can be reached from here. */
   last: number;

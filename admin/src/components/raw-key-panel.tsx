@@ -1,7 +1,7 @@
 import { Button, Checkbox, Flex } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useState } from 'react';
-import { type ShownKey, useApp } from '../session/app-context.ts';
+import { useApp } from '../session/app-context.ts';
 import { useStore } from '../state/store.ts';
 import { useCopy } from './copying.tsx';
 import { Dialog } from './dialog.tsx';
@@ -11,21 +11,22 @@ import { Notice } from './notice.tsx';
 import { OutsideText } from './outside-text.tsx';
 import styles from './raw-key-panel.module.css';
 
-/** The new key, if there is one. It is outside of the pages, so the back button does not remove it. */
-export function IssuedKey() {
-  const { issuedKey } = useApp();
-  const shown = useStore(issuedKey);
-  return shown && <IssuedDialog {...shown} onClose={() => issuedKey.set(null)} />;
-}
-
 /** Why the server cannot show it again. */
 const reasons = {
   'api-key': 'The server stores a hash of it and cannot show it again.',
   webhook: 'It signs every message. The receiver needs it to check them.',
 } as const;
 
-/** Shows a new key or secret once. It closes only after the admin confirms that it is stored. */
-function IssuedDialog({ kind, name, raw, note, onClose }: ShownKey & { onClose: () => void }) {
+/**
+ * Shows a new key or secret once, if there is one. It closes only after the admin confirms that it is stored. It is outside of the pages, so the
+ * back button does not remove it.
+ */
+export function IssuedKey() {
+  const { issuedKey } = useApp();
+  const shown = useStore(issuedKey);
+  if (!shown) return null;
+  const { kind, name, raw, note } = shown;
+  const onClose = () => issuedKey.set(null);
   const isKey = kind === 'api-key';
   return (
     <Dialog

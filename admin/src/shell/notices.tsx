@@ -55,7 +55,7 @@ function Banner({ title, children }: { title: string | false; children: ReactNod
   return (
     <div className={styles.bannerPlace} role="status">
       {title !== false && (
-        <Notice kind="warning" role="none" title={title} className={styles.banner}>
+        <Notice kind="warning" role="none" title={title}>
           {children}
         </Notice>
       )}

@@ -9,14 +9,8 @@ import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 /** The server's largest page: leases that applications create are listed between the actions. */
 const limit = 500;
 
-interface AuditedChanges {
-  changes: readonly AuditedChange[];
-  /** Whether the audit has answered or is not needed. Until then no rows are shown, so that their texts do not change. */
-  isKnown: boolean;
-}
-
 /** The changes with their actions, read again for each new change. If the audit fails, they are shown without actions. */
-export function useAuditedChanges(changes: readonly AuthorityChange[] | undefined): AuditedChanges {
+export function useAuditedChanges(changes: readonly AuthorityChange[] | undefined) {
   const api = useApi();
   // A change of all leases of a viewer or content is a revocation, a block, or one of them that was lifted.
   const unclear = changes?.filter(({ kind, leaseId }) => kind !== 'leases' || leaseId === null) ?? [];
@@ -39,6 +33,7 @@ export function useAuditedChanges(changes: readonly AuthorityChange[] | undefine
   const records = data?.audit;
   return {
     changes: useMemo(() => matchAuditRecords(changes ?? [], records ?? []), [changes, records]),
+    /** Whether the audit has answered or is not needed. Until then no rows are shown, so that their texts do not change. */
     isKnown: changes !== undefined && (newest === undefined || !isPending) && names !== undefined,
   };
 }

@@ -4,7 +4,6 @@ import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { type Answer, reading } from '../../api/api.ts';
 import { ApiError, UnreachableError } from '../../api/api-error.ts';
-import type { Statistics } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
 import { describeError } from '../../components/describe-error.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -20,7 +19,7 @@ import { useEagerQuery } from '../../state/use-eager-query.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { useSteadyError } from '../../state/use-steady-error.ts';
 import { countingLeases } from '../leases/active-count.tsx';
-import { type AuditedChange, useAuditedChanges } from './audited-changes.ts';
+import { useAuditedChanges } from './audited-changes.ts';
 import { Figures } from './figures.tsx';
 import { LimitedOverview } from './limited-overview.tsx';
 import styles from './overview.module.css';
@@ -116,19 +115,6 @@ function OverviewSkeleton() {
   );
 }
 
-interface Overview {
-  /** Undefined until what is shown is known, so that the page appears in one step. Kept during an error. */
-  statistics: Statistics | undefined;
-  /** The changes of the figures, with their actions. */
-  changes: readonly AuditedChange[];
-  /** The current count; undefined if unknown. */
-  activeLeases: number | undefined;
-  /** Whether no content is registered yet. */
-  isFresh: boolean;
-  error: unknown;
-  retry: () => void;
-}
-
 /** The length of a step. No event reports requests, durations and outages, so they are polled. */
 const pollMs = 10_000;
 
@@ -136,7 +122,7 @@ const pollAfter = (error: unknown) =>
   Math.max(pollMs, error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);
 
 /** The figures, refreshed by time and by events. */
-function useOverview(): Overview {
+function useOverview() {
   const api = useApi();
   const statistics = useEagerQuery({
     ...reading(api, '/api/v1/statistics', {}),
@@ -168,9 +154,11 @@ function useOverview(): Overview {
   // Counting a million leases takes as long as all the rest. Until then the count of some seconds ago is shown.
   const isCounted = activeLeases !== undefined || !leases.isPending;
   return {
+    /** Undefined until what is shown is known, so that the page appears in one step. Kept during an error. */
     statistics: isCounted && !contents.isPending && isKnown ? statistics.data?.statistics : undefined,
     changes,
     activeLeases,
+    /** Whether no content is registered yet. */
     isFresh: contents.data?.total === 0,
     error: useSteadyError(statistics),
     retry: refresh,

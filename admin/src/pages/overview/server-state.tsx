@@ -1,6 +1,6 @@
 import { Flex } from '@mantine/core';
 import { Link } from 'wouter';
-import type { Concern, ConfigurationWarning } from '../../api/resources.ts';
+import type { ConfigurationWarning } from '../../api/resources.ts';
 import type { Statistics } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
@@ -35,9 +35,26 @@ export function AttentionList({ statistics, isCurrent }: AttentionListProps) {
         </Notice>
       ) : (
         <Flex component="ul" direction="column" gap="0.5rem">
-          {concerns.map((concern) => (
-            <ConcernItem key={concern.id} concern={concern} link={linkOfConcern(concern, statistics)} />
-          ))}
+          {concerns.map((concern) => {
+            const { id, severity, title, advice } = concern;
+            const link = linkOfConcern(concern, statistics);
+            return (
+              <li key={id}>
+                <Notice
+                  kind={severity}
+                  role="none"
+                  title={
+                    <>
+                      <span className="visually-hidden">{severities[severity]}: </span>
+                      <OutsideText text={title} />
+                    </>
+                  }
+                >
+                  {advice} {link && <Link href={link.href}>{link.label}</Link>}
+                </Notice>
+              </li>
+            );
+          })}
         </Flex>
       )}
       {/* Announced only when it changes: the list itself is redrawn every few seconds. */}
@@ -45,30 +62,6 @@ export function AttentionList({ statistics, isCurrent }: AttentionListProps) {
         {concerns.length === 0 ? '' : concerns.map(({ title }) => title).join('. ')}
       </p>
     </section>
-  );
-}
-
-interface ConcernItemProps {
-  concern: Concern;
-  link: ReturnType<typeof linkOfConcern>;
-}
-
-function ConcernItem({ concern: { severity, title, advice }, link }: ConcernItemProps) {
-  return (
-    <li>
-      <Notice
-        kind={severity}
-        role="none"
-        title={
-          <>
-            <span className="visually-hidden">{severities[severity]}: </span>
-            <OutsideText text={title} />
-          </>
-        }
-      >
-        {advice} {link && <Link href={link.href}>{link.label}</Link>}
-      </Notice>
-    </li>
   );
 }
 
@@ -120,9 +113,23 @@ export function ConfigurationNotes({ warnings }: { warnings: readonly Configurat
           <p className="note">No recommendations.</p>
         ) : (
           <Flex component="ul" direction="column" gap="1rem">
-            {notes.map((note) => (
-              <Note key={note.code} note={note} />
-            ))}
+            {notes.map((note) => {
+              const setting = settings[note.code];
+              const link = linkOfWarning(note);
+              return (
+                <li key={note.code}>
+                  <strong>{note.title}</strong>
+                  <p className="note">
+                    {note.detail} {link && <Link href={link.href}>{link.label}</Link>}
+                  </p>
+                  {setting && (
+                    <small>
+                      To change this, set <code>{setting}</code>
+                    </small>
+                  )}
+                </li>
+              );
+            })}
           </Flex>
         )}
       </Section>
@@ -136,21 +143,3 @@ const settings: Readonly<Record<string, string>> = {
   TOKENS_IN_URLS: 'VIEWER_TOKEN_FROM=header',
   RATE_LIMIT_OFF: 'RATE_LIMIT=on',
 };
-
-function Note({ note }: { note: ConfigurationWarning }) {
-  const setting = settings[note.code];
-  const link = linkOfWarning(note);
-  return (
-    <li>
-      <strong>{note.title}</strong>
-      <p className="note">
-        {note.detail} {link && <Link href={link.href}>{link.label}</Link>}
-      </p>
-      {setting && (
-        <small>
-          To change this, set <code>{setting}</code>
-        </small>
-      )}
-    </li>
-  );
-}

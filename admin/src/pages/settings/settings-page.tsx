@@ -58,16 +58,9 @@ export default function SettingsPage() {
   );
 }
 
-interface ProcessRow {
-  service: string;
-  address: string;
-  version: string | null;
-  startedAt: string;
-  masterKeys: { version: number; fingerprint: string }[];
-  keySetReadAt: string | null;
-}
+type ProcessRow = ReturnType<typeof listProcesses>[number];
 
-function listProcesses({ at, processes, settings }: Statistics): ProcessRow[] {
+function listProcesses({ at, processes, settings }: Statistics) {
   return processes.map((process) => {
     const { masterKeys = [], keySetAgeMs = null } =
       settings?.processes.find(

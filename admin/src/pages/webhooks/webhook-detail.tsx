@@ -31,6 +31,7 @@ type OpenDialog = 'change' | 'rotate' | 'delete';
 export function WebhookDetail({ id }: { id: string }) {
   const api = useApi();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const onClose = () => setDialog(null);
   const query = useQuery({
     ...reading(api, '/api/v1/webhooks/{id}', { path: { id } }),
     placeholderData: keepPreviousData,
@@ -50,24 +51,21 @@ export function WebhookDetail({ id }: { id: string }) {
       {data && (
         <>
           <PageHead title={data.name} actions={<WebhookActions webhook={data} onOpen={setDialog} />} />
-          <GoneNotice webhook={data} />
+          {data.pausedBy === 'receiver' && (
+            <Notice kind="warning" title="The receiver wants no more messages">
+              It answered 410, so the webhook was paused. Resume it once the receiver takes messages again.
+            </Notice>
+          )}
           <Card>
             <FactList facts={factsOf(data)} />
           </Card>
           <Deliveries webhook={data} />
-          {dialog && <OpenedDialog webhook={data} dialog={dialog} onClose={() => setDialog(null)} />}
+          {dialog === 'change' && <ChangeDialog {...{ webhook: data, onClose }} />}
+          {dialog === 'rotate' && <RotateSecretDialog {...{ webhook: data, onClose }} />}
+          {dialog === 'delete' && <DeleteWebhookDialog {...{ webhook: data, onClose }} />}
         </>
       )}
     </>
-  );
-}
-
-function GoneNotice({ webhook: { pausedBy } }: { webhook: Webhook }) {
-  if (pausedBy !== 'receiver') return null;
-  return (
-    <Notice kind="warning" title="The receiver wants no more messages">
-      It answered 410, so the webhook was paused. Resume it once the receiver takes messages again.
-    </Notice>
   );
 }
 
@@ -109,13 +107,6 @@ function WebhookActions({ webhook, onOpen }: WebhookActionsProps) {
       </Button>
     </>
   );
-}
-
-function OpenedDialog(props: { webhook: Webhook; dialog: OpenDialog; onClose: () => void }) {
-  const { dialog, ...rest } = props;
-  if (dialog === 'rotate') return <RotateSecretDialog {...rest} />;
-  if (dialog === 'delete') return <DeleteWebhookDialog {...rest} />;
-  return <ChangeDialog {...rest} />;
 }
 
 /** Opens once the listed origins are known. */

@@ -53,29 +53,23 @@ function WebhookList() {
       noun="webhook"
       columns={columns}
       list={{ rows: data?.webhooks, error, reload: () => void refetch() }}
-      empty={isOff ? <WebhooksOff /> : <NoWebhooks />}
+      empty={
+        isOff ? (
+          <EmptyState icon="webhook" title="Webhooks are off">
+            This server sends no events. Set <code>WEBHOOK_ORIGINS</code> to the origins of your receivers,
+            such as <code>https://hooks.example.com</code>, and restart the auth service or the single node.
+          </EmptyState>
+        ) : (
+          <EmptyState icon="webhook" title="No webhooks">
+            A webhook gets each event as a signed HTTP request, within seconds. Add one, and send it a test.
+          </EmptyState>
+        )
+      }
     >
       {isAdding && data && (
         <WebhookFormDialog webhook={null} origins={data.origins} onClose={() => setAdding(false)} />
       )}
     </ResourcePage>
-  );
-}
-
-function WebhooksOff() {
-  return (
-    <EmptyState icon="webhook" title="Webhooks are off">
-      This server sends no events. Set <code>WEBHOOK_ORIGINS</code> to the origins of your receivers, such as{' '}
-      <code>https://hooks.example.com</code>, and restart the auth service or the single node.
-    </EmptyState>
-  );
-}
-
-function NoWebhooks() {
-  return (
-    <EmptyState icon="webhook" title="No webhooks">
-      A webhook gets each event as a signed HTTP request, within seconds. Add one, and send it a test.
-    </EmptyState>
   );
 }
 
