@@ -54,7 +54,9 @@ export function Legend({ lines, hiding: { shown, toggle, isolate }, at, gapMs, f
               <span className={styles.name}>{name}</span>
             ) : (
               <button type="button" aria-pressed={isShown} onClick={() => toggle(name)}>
-                <Swatch look={look} />
+                <svg viewBox="0 0 18 4" width={18} height={4} aria-hidden="true">
+                  <path className={styles.line} d="M1 2H17" {...looks[look]} />
+                </svg>
                 <span className={styles.name}>{name}</span>
               </button>
             )}
@@ -74,13 +76,5 @@ export function Legend({ lines, hiding: { shown, toggle, isolate }, at, gapMs, f
         );
       })}
     </ul>
-  );
-}
-
-function Swatch({ look }: Pick<ChartLine, 'look'>) {
-  return (
-    <svg viewBox="0 0 18 4" width={18} height={4} aria-hidden="true">
-      <path className={styles.line} d="M1 2H17" {...looks[look]} />
-    </svg>
   );
 }

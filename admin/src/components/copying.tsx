@@ -23,21 +23,17 @@ export function useCopy(): { isCopied: boolean; copy: (text: string, what: strin
   return {
     isCopied,
     async copy(text, what) {
-      const done = (await writeClipboard(text)) || copyBySelection(text);
+      // Browsers hide the clipboard from pages served over plain HTTP, except from localhost.
+      const written = navigator.clipboard?.writeText(text).then(
+        () => true,
+        () => false,
+      );
+      const done = (await written) || copyBySelection(text);
       setCopied(done);
       announce(done ? `${what} copied` : `Could not copy. Select the text and copy it yourself.`);
       return done;
     },
   };
-}
-
-async function writeClipboard(text: string): Promise<boolean> {
-  // Browsers hide it from pages served over plain HTTP, except from localhost.
-  if (!navigator.clipboard) return false;
-  return navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  );
 }
 
 function copyBySelection(text: string): boolean {

@@ -104,12 +104,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-interface ColumnHeaderProps<Row> {
-  column: Column<Row>;
-  sort: TableSort | undefined;
-}
-
-function ColumnHeader<Row>({ column, sort }: ColumnHeaderProps<Row>) {
+function ColumnHeader<Row>({ column, sort }: { column: Column<Row>; sort: TableSort | undefined }) {
   const { header, isHeaderHidden, sort: own } = column;
   if (!own || !sort)
     return (
@@ -141,12 +136,7 @@ function ColumnHeader<Row>({ column, sort }: ColumnHeaderProps<Row>) {
   );
 }
 
-interface DataTableRowProps<Row> {
-  row: Row;
-  columns: readonly Column<Row>[];
-}
-
-function PlainRow<Row>({ row, columns }: DataTableRowProps<Row>) {
+function PlainRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   return (
     // biome-ignore lint/a11y/noRedundantRoles: see DataTable
     <tr role="row">

@@ -100,35 +100,25 @@ function OwnRange({ zoomed, change }: { zoomed: Span; change: ChangeFilter<TimeV
   );
 }
 
-interface TimeEndsProps {
-  from: TimeEnd;
-  to: TimeEnd;
-}
-
-/** The fields for both ends of a range, which stay next to each other where both have room. */
-export function TimeEnds({ from, to }: TimeEndsProps) {
-  return (
-    <Flex wrap="wrap" gap="0.625rem">
-      <TimeField label="From" {...from} />
-      <TimeField label="Until" {...to} />
-    </Flex>
-  );
-}
-
 interface TimeEnd {
   /** ISO 8601, or empty. */
   value: string;
   onChange: (instant: string) => void;
 }
 
-/** A time in the reader's time zone, to the minute. */
-function TimeField({ label, value, onChange }: TimeEnd & { label: string }) {
+/** The fields for both ends of a range in the reader's time zone, to the minute. They stay next to each other where both have room. */
+export function TimeEnds(ends: Record<'from' | 'to', TimeEnd>) {
   return (
-    <FilterField
-      label={label}
-      type="datetime-local"
-      value={toLocalField(value)}
-      onChange={({ currentTarget }) => onChange(toInstant(currentTarget.value))}
-    />
+    <Flex wrap="wrap" gap="0.625rem">
+      {(['from', 'to'] as const).map((end) => (
+        <FilterField
+          key={end}
+          label={end === 'from' ? 'From' : 'Until'}
+          type="datetime-local"
+          value={toLocalField(ends[end].value)}
+          onChange={({ currentTarget }) => ends[end].onChange(toInstant(currentTarget.value))}
+        />
+      ))}
+    </Flex>
   );
 }

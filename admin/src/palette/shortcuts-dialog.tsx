@@ -1,31 +1,31 @@
-import type { ReactNode } from 'react';
 import { Dialog } from '../components/dialog.tsx';
-import { FactList } from '../components/fact-list.tsx';
+import { FactList, type Facts } from '../components/fact-list.tsx';
 import { useCurrentApiKey } from '../session/app-context.ts';
 import { navItemsFor } from '../shell/nav-items.tsx';
 import { paletteKeys } from './use-shortcuts.ts';
 
 /** The keys of the dashboard. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
-  const pages = navItemsFor(useCurrentApiKey()).map(({ label, shortcut }): [string, ReactNode] => [
-    label,
-    <Keys key={label} keys={['g', shortcut]} />,
-  ]);
+  const pages: Facts = Object.fromEntries(
+    navItemsFor(useCurrentApiKey()).map(({ label, shortcut }) => [
+      label,
+      <>
+        <kbd>g</kbd>
+        <kbd>{shortcut}</kbd>
+      </>,
+    ]),
+  );
   return (
     <Dialog title="Keys" onClose={onClose}>
       <FactList
         facts={{
-          'Find anything': <Keys keys={[paletteKeys]} />,
-          'Search on this page': <Keys keys={['/']} />,
-          'Clear a search, close a dialog': <Keys keys={['Esc']} />,
-          ...Object.fromEntries(pages),
-          'This list': <Keys keys={['?']} />,
+          'Find anything': <kbd>{paletteKeys}</kbd>,
+          'Search on this page': <kbd>/</kbd>,
+          'Clear a search, close a dialog': <kbd>Esc</kbd>,
+          ...pages,
+          'This list': <kbd>?</kbd>,
         }}
       />
     </Dialog>
   );
-}
-
-function Keys({ keys }: { keys: readonly string[] }) {
-  return keys.map((key) => <kbd key={key}>{key}</kbd>);
 }

@@ -2,7 +2,7 @@ import { Button, Flex, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
-import { type Answer, reading } from '../../api/api.ts';
+import { reading } from '../../api/api.ts';
 import { ApiError, UnreachableError } from '../../api/api-error.ts';
 import { Card } from '../../components/card.tsx';
 import { describeError } from '../../components/describe-error.ts';
@@ -150,7 +150,10 @@ function useOverview() {
   // The audit record of an action arrives with the event of the action.
   useLiveRefresh(refresh, ({ topic }) => topic !== 'audit');
   // Leases expire without an event, so either count can be the older one.
-  const activeLeases = newest(leases, statistics);
+  const isCountedLater = leases.dataUpdatedAt + pollMs > statistics.dataUpdatedAt;
+  const sampled = data?.statistics.activeLeases.count ?? undefined;
+  const counted = leases.data?.total_active;
+  const activeLeases = isCountedLater ? (counted ?? sampled) : (sampled ?? counted);
   // Counting a million leases takes as long as all the rest. Until then the count of some seconds ago is shown.
   const isCounted = activeLeases !== undefined || !leases.isPending;
   return {
@@ -163,20 +166,4 @@ function useOverview() {
     error: useSteadyError(statistics),
     retry: refresh,
   };
-}
-
-interface Read<Data> {
-  data: Data | undefined;
-  dataUpdatedAt: number;
-}
-
-/** The later of the two counts. */
-function newest(
-  exact: Read<Answer<'get', '/api/v1/leases'>>,
-  { data, dataUpdatedAt }: Read<Answer<'get', '/api/v1/statistics'>>,
-): number | undefined {
-  const sampled = data?.statistics.activeLeases.count ?? undefined;
-  const counted = exact.data?.total_active;
-  if (sampled === undefined || counted === undefined) return counted ?? sampled;
-  return exact.dataUpdatedAt + pollMs > dataUpdatedAt ? counted : sampled;
 }

@@ -1,7 +1,6 @@
 import { Button, Flex } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { Mark } from '../../api/schema.ts';
 import { toParams } from '../../state/use-address-filter.ts';
 import { addressOf } from '../leases/lease-filter.ts';
 import { useViewerFacts } from '../viewers/use-viewer-facts.ts';
@@ -21,10 +20,24 @@ export interface RemediesProps {
 export function Remedies({ explained, onChanged }: RemediesProps) {
   const { decision, viewerId, cause } = explained;
   const { record, mark, block } = cause;
+  const [isLifting, setLifting] = useState(false);
   return (
     <Flex wrap="wrap" gap="0.5rem" mt="0.5rem">
       {block && <BlockRemedy viewerId={block.viewerId} onLifted={onChanged} />}
-      {mark && <MarkRemedy mark={mark} onClosed={onChanged} />}
+      {mark && (
+        <Button variant="default" size="compact-sm" onClick={() => setLifting(true)}>
+          Accept its tokens again…
+        </Button>
+      )}
+      {mark && isLifting && (
+        <LiftDialog
+          mark={mark}
+          onClose={() => {
+            setLifting(false);
+            onChanged();
+          }}
+        />
+      )}
       {record && (
         <PageButton href={`/audit?${toParams({ target: record.target, action: record.action })}`}>
           Record in the audit
@@ -52,26 +65,6 @@ function PageButton({ href, children }: { href: string; children: string }) {
     <Button variant="default" size="compact-sm" component={Link} href={href}>
       {children}
     </Button>
-  );
-}
-
-function MarkRemedy({ mark, onClosed }: { mark: Mark; onClosed: () => void }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
-        Accept its tokens again…
-      </Button>
-      {isOpen && (
-        <LiftDialog
-          mark={mark}
-          onClose={() => {
-            setOpen(false);
-            onClosed();
-          }}
-        />
-      )}
-    </>
   );
 }
 

@@ -26,21 +26,19 @@ interface UsageFrameProps {
 export function UsageFrame({ read, view, changes, children }: UsageFrameProps) {
   const { usage, error, reload, isUpdating } = read;
   const { clock } = useApp();
-  if (error !== null)
+  if (error !== null || usage?.unavailable)
     return (
       <Card>
-        <ErrorState error={error} onRetry={reload} />
+        {error !== null ? (
+          <ErrorState error={error} onRetry={reload} />
+        ) : (
+          <EmptyState icon="bars" title="Usage is not kept">
+            USAGE_KEEP_DAYS=0 turns it off on this server.
+          </EmptyState>
+        )}
       </Card>
     );
   if (!usage) return <Skeleton width="100%" height="20rem" />;
-  if (usage.unavailable)
-    return (
-      <Card>
-        <EmptyState icon="bars" title="Usage is not kept">
-          USAGE_KEEP_DAYS=0 turns it off on this server.
-        </EmptyState>
-      </Card>
-    );
   return (
     <div data-updating={isUpdating || undefined} className={styles.body}>
       {children(usage)}

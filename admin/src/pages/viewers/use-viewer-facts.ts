@@ -1,15 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { reading } from '../../api/api.ts';
-import type { Viewer } from '../../api/schema.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 
 /** The facts that the list of viewers has of this one, kept up to date. */
-export function useViewerFacts(viewerId: string): {
-  facts: Viewer | undefined;
-  error: unknown;
-  reload: () => void;
-} {
+export function useViewerFacts(viewerId: string) {
   const api = useApi();
   const { data, error, refetch } = useQuery(reading(api, '/api/v1/viewers', { query: { viewerId } }));
   useLiveRefresh(
