@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import cell from '../../components/cell.module.css';
 import type { Column } from '../../components/data-table.tsx';
 import { NotSet } from '../../components/fact-list.tsx';
@@ -29,9 +28,9 @@ export function deliveryColumns({ open, showAlike }: ColumnOptions): Column<Deli
             <RelativeTime at={delivery.createdAt} />
           </small>
           {delivery.alike > 0 && (
-            <Button variant="transparent" size="compact-sm" p={0} onClick={() => showAlike(delivery)}>
+            <button type="button" className={styles.alike} onClick={() => showAlike(delivery)}>
               Show {countOf(delivery.alike, 'earlier one')} with the same failure
-            </Button>
+            </button>
           )}
         </span>
       ),
