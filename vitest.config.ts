@@ -72,6 +72,8 @@ export default defineConfig({
       // Set by `npm test -- distributed`: a server with settings of a test's own is separate services on this Postgres.
       separateOn:
         process.env.TEST_SEPARATE_SERVICES === 'true' ? (process.env.TEST_POSTGRES_URL ?? null) : null,
+      // Set by `npm test -- firefox`: the Firefox that opens the dashboard, in place of Chromium.
+      firefoxPath: process.env.TEST_IN_FIREFOX === 'true' ? (process.env.FIREFOX_PATH ?? null) : null,
       // Set by `npm test -- custody`: where the master key of tests' own single nodes lives, as variables in JSON.
       custody: process.env.TEST_CUSTODY ?? null,
       // Set by `npm test -- compose`: it is containers of this tag, in Compose projects whose names start with this.

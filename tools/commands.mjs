@@ -30,6 +30,10 @@ export const commands = {
         entry: 'tests/support/test-run/custody.ts',
         about: 'the black-box tests with the master key on a token, or at a stand-in for AWS KMS or Vault',
       },
+      firefox: {
+        entry: 'tests/support/test-run/firefox.ts',
+        about: 'the tests of the dashboard in Firefox',
+      },
       upgrade: {
         entry: 'tests/faults/upgrade/main.ts',
         about: 'the last tagged release and this code, side by side on one database',

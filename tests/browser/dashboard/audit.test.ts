@@ -51,6 +51,8 @@ async function startEndless(): Promise<{ url: string; answers: ServerResponse[] 
   const answers: ServerResponse[] = [];
   const server = createServer((_, answer) => {
     answers.push(answer);
+    // Firefox would wait for more, to find the type.
+    answer.setHeader('content-type', 'text/csv');
     answer.write('id,at\r\n');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiKey, registerContent } from '@latchkey/support/black-box/server-actions';
+import { firefoxPath } from '@latchkey/support/black-box/shared-browser';
 import { unique } from '@latchkey/support/black-box/unique';
 import { waitForAnnouncement } from '@latchkey/support/dashboard/announcements';
 import { type DashboardBrowser, openDashboard, signIn } from '@latchkey/support/dashboard/open-dashboard';
@@ -74,7 +75,8 @@ const goTo = async (page: Page, name: string) => {
 
 const open: DashboardBrowser['open'] = async (options) => {
   const page = await openUnprepared(options);
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  // Firefox has a preference for it.
+  if (!firefoxPath) await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   return page;
 };
 

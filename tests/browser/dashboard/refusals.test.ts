@@ -7,6 +7,7 @@ import {
   oncePropagated,
   revokeLeases,
 } from '@latchkey/support/black-box/server-actions';
+import { firefoxPath } from '@latchkey/support/black-box/shared-browser';
 import { unique } from '@latchkey/support/black-box/unique';
 import { waitForAnnouncement } from '@latchkey/support/dashboard/announcements';
 import { inspectPage } from '@latchkey/support/dashboard/inspect-page';
@@ -112,7 +113,9 @@ it('a pasted token is explained with the content of its viewer, and goes to the 
   await explainButton(page).click();
   await answerOf(page, `${viewerId} gets no key of ${contentId}: its token does not open`).waitFor();
   expect(page.url()).not.toContain(token.slice(0, 20));
-  expect(new Set(sent.map((url) => new URL(url).pathname))).toEqual(new Set(['/api/v1/key-decisions']));
+  // Firefox does not show the bodies of requests.
+  const places = firefoxPath ? [] : ['/api/v1/key-decisions'];
+  expect(new Set(sent.map((url) => new URL(url).pathname))).toEqual(new Set(places));
   expect(sent.filter((url) => url.includes('?'))).toEqual([]);
   const expired = viewerToken(target.jwtSecret, viewerId, { exp: 1 });
   await explain(page, expired);

@@ -7,10 +7,11 @@ import { makeTestFolder } from '@latchkey/support/black-box/own-process';
 import { findBlock, readBlocks, readDocument } from '@latchkey/support/documents/read-blocks';
 import { makeClone, runBlock } from '@latchkey/support/documents/run-block';
 import { findFreePort } from '@latchkey/support/find-free-port';
+import { openFirefox } from '@latchkey/support/open-firefox';
 import { repositoryFolder } from '@latchkey/support/repository';
 import { jwtVerify } from 'jose';
+import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openFirefox } from './firefox.ts';
 
 const readme = readDocument('README.md');
 const guide = readDocument('docs/start/integrate.md');
@@ -130,6 +131,12 @@ it('the guide names the package that is built, and the page’s port that `npm r
   ).toContain(`(default ${documentedPagePort};`);
 });
 
+async function openPage(): Promise<Page> {
+  const firefox = await openFirefox(firefoxPath);
+  onTestFinished(() => firefox.close());
+  return firefox.newPage();
+}
+
 /** Named in the title, so that a run without Firefox reports what it has not tested. */
 it.skipIf(!existsSync(firefoxPath))(
   'the commands of README and guide, run as they stand, lead to a film that plays in Firefox and stops when it is revoked',
@@ -160,52 +167,46 @@ it.skipIf(!existsSync(firefoxPath))(
 
     const started = await runOn(find('sh', 'npm run demo'), clone, /Ctrl-C stops/);
     const [, password] = /ben \/ (\S+)/.exec(started) ?? [];
-    const firefox = await openFirefox(firefoxPath);
-    onTestFinished(() => firefox.close());
+    const page = await openPage();
     const origin = `http://127.0.0.1:${clone.pagePort}`;
-    const status = 'document.getElementById("status").textContent';
-    await firefox.open(origin);
-    await firefox.until('document.activeElement.id === "name"', status);
-    await firefox.evaluate(
-      `Object.assign(document.getElementById("name"), { value: "ben" }),
-       Object.assign(document.getElementById("password"), { value: ${JSON.stringify(password)} }),
-       document.querySelector("button.primary").click()`,
-    );
+    const status = page.locator('#status');
+    await page.goto(origin);
+    await page.locator('#name:focus').fill('ben');
+    await page.locator('#password').fill(password ?? '');
+    await page.locator('button.primary').click();
     // The player's snippet, with the modules that the page has.
-    await firefox.until(`${status} === "Ready."`, status);
+    await status.getByText('Ready.', { exact: true }).waitFor();
     const snippet = find('js', 'createPlayer(')
       .replace(/^import (.*) from ('.*');$/m, 'const $1 = await import($2);')
       .replace("'/video/", "'/media/");
     const tried = `(async () => { ${adapt(snippet, clone)} })().then(() => "plays", (error) => String(error))`;
-    expect(await firefox.evaluate(tried)).toBe('plays');
-    await firefox.until('document.querySelector("video").currentTime > 1', status);
+    expect(await page.evaluate(tried)).toBe('plays');
+    await page.waitForFunction('document.querySelector("video").currentTime > 1');
 
-    await firefox.open(origin);
-    await firefox.until('!document.getElementById("play").disabled', status);
-    await firefox.evaluate('document.getElementById("play").click()');
-    await firefox.until('document.getElementById("video").currentTime > 2', status);
+    await page.goto(origin);
+    await page.locator('#play:enabled').click();
+    await page.waitForFunction('document.getElementById("video").currentTime > 2');
 
     // Faster, so that the next key is requested soon.
     const revoking = find('sh', 'keys/leases/revoke');
     expect(await run(revoking, clone)).toMatch(/"viewerId":"ben".*"total_active":1.*"revoked":1,/s);
-    await firefox.evaluate('void (document.getElementById("video").playbackRate = 4)');
-    await firefox.until(`${status}.includes("LEASE_REVOKED")`, status);
-    expect(await firefox.evaluate('document.getElementById("video").paused')).toBe(true);
+    await page.evaluate('void (document.getElementById("video").playbackRate = 4)');
+    await status.getByText('LEASE_REVOKED').waitFor();
+    expect(await page.evaluate('document.getElementById("video").paused')).toBe(true);
   },
 );
 
 it.skipIf(!existsSync(firefoxPath))(
   'Firefox opens every port that a page has in README and guide, and not the blocked 4190',
   async () => {
-    const firefox = await openFirefox(firefoxPath);
-    onTestFinished(() => firefox.close());
-    await expect(firefox.open('http://127.0.0.1:4190/')).rejects.toThrow('deniedPortAccess');
+    const page = await openPage();
+    await expect(page.goto('http://127.0.0.1:4190/')).rejects.toThrow('deniedPortAccess');
     const ports = new Set(
       [...`${readme}${guide}`.matchAll(/http:\/\/(?:localhost|127\.0\.0\.1):(\d+)/g)].map(([, port]) => port),
     );
     expect([...ports]).toEqual(expect.arrayContaining(['4100', documentedPagePort]));
     for (const port of ports) {
-      const said = await firefox.open(`http://127.0.0.1:${port}/`).catch(String);
+      const said = await page.goto(`http://127.0.0.1:${port}/`).catch(String);
       expect(`${port}: ${said}`).not.toContain('deniedPortAccess');
     }
   },

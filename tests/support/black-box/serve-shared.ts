@@ -10,6 +10,8 @@ import { loopback, type ServerProfile, type StartedServer, startOnProfile } from
 
 declare module 'vitest' {
   interface ProvidedContext extends ServerProfile {
+    /** See `shared-browser.ts`. */
+    firefoxPath: string | null;
     /** The base URL of what this file serves to the tests. */
     sharedUrl: string;
   }

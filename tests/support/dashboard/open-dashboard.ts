@@ -121,7 +121,9 @@ export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
         await (own ?? page).close();
         expect(complaints).toEqual([]);
       });
-      if (as !== undefined) await page.addInitScript(`sessionStorage.setItem('latchkey-api-key', '${as}')`);
+      // The empty page before it has no storage.
+      if (as !== undefined)
+        await page.addInitScript(`origin === 'null' || sessionStorage.setItem('latchkey-api-key', '${as}')`);
       await prepare?.(page);
       await page.goto(`${url}/admin${path}`);
       if (as !== undefined) await untilSignedIn(page);

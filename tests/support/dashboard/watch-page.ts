@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core';
 
 /** Chromium's message for every answer with status 400 or above. The tests check how the page handles these answers. */
 const refusedCall = /^Failed to load resource:/;
+/** How an error ends that no script of the page threw, such as a file that is missing or an answer that was cut off. */
+const reportOfFirefox = '\nundefined';
 /** The machine got or lost a network interface, as when a container starts: no server had a part in it. */
 const networkChanged = 'net::ERR_NETWORK_CHANGED';
 
@@ -23,7 +25,9 @@ export function watchPage(page: Page, url: string, broken?: RegExp): string[] {
     if (refusedCall.test(message.text()) && !message.location().url.startsWith(`${server}/admin`)) return;
     complaints.push(`console ${message.type()}: ${message.text()} (${message.location().url})`);
   });
-  page.on('pageerror', (error) => complaints.push(`script error: ${error.stack ?? error.message}`));
+  page.on('pageerror', ({ stack, message }) => {
+    if (!stack?.endsWith(reportOfFirefox)) complaints.push(`script error: ${stack ?? message}`);
+  });
   page.on('request', (request) => {
     const requested = new URL(request.url());
     if (['data:', 'blob:'].includes(requested.protocol) || request.url().startsWith(`${server}/`)) return;
@@ -32,6 +36,8 @@ export function watchPage(page: Page, url: string, broken?: RegExp): string[] {
   // The console does not report every violation.
   void page.exposeFunction('reportPolicyViolation', (text: string) => complaints.push(`policy: ${text}`));
   void page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
+    // In Firefox, Playwright itself adds styles, from evaluated scripts.
+    if (event.sourceFile.endsWith('eval')) return;
     window.reportPolicyViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
   })`);
   return complaints;

@@ -29,7 +29,6 @@ export const programs = {
   mpv: { files: [ofClients('mpv')], tools: ['mpv'] },
   gstreamer: { files: [ofClients('gstreamer')], tools: ['gstreamer'] },
   'session-urls': { files: [ofClients('sessions')], tools: ['vlc', 'mpv', 'gstreamer'] },
-  firefox: { files: [`${folder}/firefox.test.ts`], tools: ['firefox'] },
   softhsm: { files: [`${folder}/softhsm.test.ts`], tools: ['softhsm'] },
   swift: { files: [`${folder}/swift.test.ts`], tools: ['swift'] },
   prometheus: {
