@@ -115,7 +115,7 @@ export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
       const page = await context.newPage();
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme: theme });
-      const complaints = watchPage(page, url, broken);
+      const complaints = await watchPage(page, url, broken);
       await keepAnnouncements(page);
       onTestFinished(async () => {
         await (own ?? page).close();

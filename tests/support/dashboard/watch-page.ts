@@ -15,7 +15,7 @@ const networkChanged = 'net::ERR_NETWORK_CHANGED';
  * @param broken files whose failure the test itself causes
  * @returns a list that grows
  */
-export function watchPage(page: Page, url: string, broken?: RegExp): string[] {
+export async function watchPage(page: Page, url: string, broken?: RegExp): Promise<string[]> {
   const complaints: string[] = [];
   const { origin, pathname } = new URL(url);
   const server = `${origin}${pathname.replace(/\/$/, '')}`;
@@ -34,8 +34,8 @@ export function watchPage(page: Page, url: string, broken?: RegExp): string[] {
     complaints.push(`external request: ${request.url()}`);
   });
   // The console does not report every violation.
-  void page.exposeFunction('reportPolicyViolation', (text: string) => complaints.push(`policy: ${text}`));
-  void page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
+  await page.exposeFunction('reportPolicyViolation', (text: string) => complaints.push(`policy: ${text}`));
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
     // In Firefox, Playwright itself adds styles, from evaluated scripts.
     if (event.sourceFile.endsWith('eval')) return;
     window.reportPolicyViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
