@@ -14,7 +14,7 @@ export function FilterRow({ children }: { children: ReactNode }) {
 }
 
 /** The heading stays when something is typed: a placeholder would be gone. */
-const headed = { labelProps: { c: 'dimmed', fz: '0.8125rem', mb: '0.25rem' } };
+const headed = { labelProps: { c: 'dimmed', fz: '0.8125rem', fw: 500, mb: '0.25rem' } };
 
 /** A field above a table. */
 export function FilterField(props: TextInputProps) {

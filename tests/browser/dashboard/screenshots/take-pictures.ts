@@ -61,6 +61,7 @@ async function take(
   await page.goto(`${url}/admin${path}`);
   await page.locator(awaits).first().waitFor();
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  await page.getByText('Counting…').first().waitFor({ state: 'detached' });
   // Without focus, no element has an outline in the picture.
   await page.evaluate('document.activeElement.blur(); document.fonts.ready');
   await page.screenshot({ path: join(folder, `${name}.webp`), type: 'webp', quality });
