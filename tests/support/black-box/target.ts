@@ -222,10 +222,10 @@ export async function openShared(name: SharedName): Promise<WatchedServer> {
   return { ...describe(shared, client), process };
 }
 
-/** The output from now on. */
+/** The output from now on, and the beginning of a line of which only a part is written. */
 function followOutput(files: SharedServer['output']): ServerOutput {
   const follow = (file: string) => {
-    const begin = readFileSync(file).length;
+    const begin = readFileSync(file).lastIndexOf('\n') + 1;
     return () => readFileSync(file).subarray(begin).toString();
   };
   return { stdout: follow(files.stdout), stderr: follow(files.stderr) };
