@@ -80,19 +80,25 @@ export async function startSingleNode(
   return cleanup.add(await startServer(name, singleNodeEntry, env, singleNodeFlags));
 }
 
-/** Starts a process of each service, a gateway and an edge process on an empty Postgres, and waits until they are ready. */
+/**
+ * Starts a process of each service, a gateway and an edge process on an empty Postgres, and waits until they are ready.
+ *
+ * @param keyFlags of Node, for those that derive keys
+ */
 export async function startServices(
   cleanup: Cleanup,
   postgresUrl: string,
+  keyFlags = '',
 ): Promise<Record<Exclude<ProcessKind, 'playback'>, Subject>> {
   // The request log is a part of the cost of a request, and the process that faces the viewers writes it.
   const logs = { LOG_LEVEL: 'info' };
+  const keys = { NODE_OPTIONS: keyFlags };
   const { processes, all } = await startStack({
     stores: { postgres: postgresUrl },
     secrets,
     replicas: { edge: 1, playback: 0 },
     settings: stopsAtOnce,
-    settingsOf: { gateway: logs, edge: logs },
+    settingsOf: { gateway: logs, edge: { ...logs, ...keys }, 'key-derivation': keys },
     flags: [ownGc],
     outputOf: () => 'drain',
   });

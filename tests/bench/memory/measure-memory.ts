@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { repositoryFolder } from '@latchkey/support/repository';
 import { startOwnPostgres } from '@latchkey/support/stores/own-stores';
 import { singleNodeFlags } from '../../../tools/single-node-command.mjs';
 import { createLeases, keyRequests, registerContent, viewerTokens } from '../keys/viewers.ts';
@@ -21,6 +23,8 @@ export const crowds = [1_000, 5_000] as const;
 const otherFiles = 500;
 /** Longer than what follows a start, such as the first sample of the statistics. */
 const settleMs = 3_000;
+/** As `compose.yaml` and Kubernetes start the processes that derive keys: docs/operate/operations.md, "Memory". */
+const keyFlags = `--max-semi-space-size=4 --import=${join(repositoryFolder, 'shared/src/memory/favor-memory.ts')}`;
 
 /**
  * Reads the memory of each process before viewers come, and while each viewer has a connection, a token and a lease, and requests a key
@@ -41,7 +45,7 @@ export async function measureMemory({ seconds, cleanup, say }: Run): Promise<Mem
     'key-derivation': keys,
     gateway,
     edge,
-  } = await startServices(cleanup, postgres.url);
+  } = await startServices(cleanup, postgres.url, keyFlags);
   const bare = cleanup.add(
     await startServer('bare node:http', 'tests/bench/peers/bare-http.ts', {}, singleNodeFlags),
   );
