@@ -1,5 +1,5 @@
 import { createCipheriv, createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import type { FileRange } from '../read-range.ts';
 import { addHash } from './add-hash.ts';
 
@@ -44,7 +44,8 @@ export function writeMediaFile(job: MediaFileJob): WrittenFile {
     try {
       naming(target, () =>
         writeAll(input, job, (piece) => {
-          writeWhole(output, piece);
+          // In contrast to `writeSync`, it writes all of it, also on a disk that becomes full.
+          writeFileSync(output, piece);
           hash?.update(piece);
           bytes += piece.length;
         }),
@@ -88,11 +89,6 @@ function writeAll(
 function giveBack({ buffer, length }: Buffer): void {
   // Not if it is part of Node's pool, which others use.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
-}
-
-/** The system may write less than it is given, as on a disk that becomes full. */
-function writeWhole(output: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(output, bytes, done);
 }
 
 /** Node does not name the file of a failed read or write. The message should say which disk is full. */
