@@ -1,7 +1,6 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import type { FileRange } from '../read-range.ts';
-import { addHash } from './add-hash.ts';
 
 /** One file to be written. */
 export interface MediaFileJob {
@@ -99,4 +98,16 @@ function naming<T>(path: string, work: () => T): T {
     if (error instanceof Error && 'errno' in error && !('path' in error)) Object.assign(error, { path });
     throw error;
   }
+}
+
+/**
+ * The name of a file with the beginning of the SHA-256 of its bytes: `00007.ts` becomes `00007.3fa91c02.ts`. A CDN may keep a
+ * segment for a year. Other bytes get another name, so a new playlist never gets the old ones.
+ *
+ * @param name with an extension; a path is fine
+ * @param sha256 in hex digits
+ */
+export function addHash(name: string, sha256: string): string {
+  const dot = name.lastIndexOf('.');
+  return `${name.slice(0, dot)}.${sha256.slice(0, 8)}${name.slice(dot)}`;
 }
