@@ -30,8 +30,7 @@ export async function encryptPresentation(given: EncryptOptions): Promise<Summar
   const plan = await planPresentation(presentation, options);
   const warnings = [...presentation.warnings, ...plan.warnings];
   for (const warning of warnings) options.report?.warn?.(warning);
-  const { randomBytes, clock, force = false, signal } = options;
-  const conditions = { force, playlistPath: presentation.path, randomBytes, clock, signal };
+  const conditions = { ...options, playlistPath: presentation.path };
   const { path, result } = await fillOutputFolder(options.outFolder, conditions, async (folder) => {
     // All keys before the first byte, so that a refused key costs no work.
     const keys = await fetchKeys(plan, options);
