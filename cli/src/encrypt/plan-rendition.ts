@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import type { HeadLine, MapTag, MediaReference, MediaSegment } from '../hls/media-playlist.ts';
 import { playlistError } from '../hls/playlist-lines.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
-import type { FileRange } from '../read-range.ts';
+import { type FileRange, readRange } from '../read-range.ts';
 import { showUrl } from '../show-url.ts';
 import type { KeyName } from './content-key-source.ts';
-import { createMapInspector } from './initialization-section.ts';
+import { isInitializationSection } from './initialization-section.ts';
 import type { Rendition } from './load-presentation.ts';
 import { createMapNamer, segmentName } from './target-names.ts';
 
@@ -61,7 +61,8 @@ export async function planRendition(
 ): Promise<RenditionPlan> {
   const { mediaSequence, segments } = rendition.playlist;
   const locate = createLocator(rendition.path, sourceRoot);
-  const isClear = createMapInspector(warn);
+  /** Whether the file may stay in the clear. A stream with many breaks names the same few sections repeatedly. */
+  const clearSections = new Map<string, boolean>();
   const files: PlannedFile[] = [];
   const maps = new Map<string, PlannedFile>();
   const nameMap = createMapNamer();
@@ -75,7 +76,10 @@ export async function planRendition(
   // A map that is repeated, for example after a discontinuity, is written once: in the clear, or under each key.
   const addMap = async (map: MapTag, number: bigint, segmentKey: KeyName): Promise<PlannedFile> => {
     const source = await locate(map);
-    const key = (await isClear(map, source)) ? undefined : segmentKey;
+    const section = JSON.stringify(source);
+    const isClear = clearSections.get(section) ?? (await mayStayClear(map, source, warn));
+    clearSections.set(section, isClear);
+    const key = isClear ? undefined : segmentKey;
     const id = JSON.stringify([source, key]);
     const file = maps.get(id) ?? add(source, nameMap(number, map.uri), key);
     maps.set(id, file);
@@ -96,6 +100,21 @@ export async function planRendition(
     planned.push({ seconds: segment.seconds, head, file: source && add(source, name, key), name, key });
   }
   return { rendition, segments: planned, files };
+}
+
+/** @param warn gets one sentence if the file is more than an initialization section */
+async function mayStayClear(
+  { uri, place }: MapTag,
+  { path, offset, length }: FileRange,
+  warn: RenditionPlanOptions['warn'],
+): Promise<boolean> {
+  const read = (from: number, count: number) => readRange({ path, offset: offset + from, length: count });
+  const isClear = await isInitializationSection(length, read);
+  if (!isClear)
+    warn(
+      `${place.playlist}:${place.line}: "${showUrl(uri)}" of #EXT-X-MAP is more than an initialization section, so it is encrypted; VLC does not play that`,
+    );
+  return isClear;
 }
 
 /** Finds the bytes of segments and initialization sections. */
