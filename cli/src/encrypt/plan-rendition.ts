@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { HeadLine, MapTag, MediaReference, MediaSegment } from '../hls/media-playlist.ts';
+import type { HeadLine, MapTag, MediaReference } from '../hls/media-playlist.ts';
 import { playlistError } from '../hls/playlist-lines.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
 import { type FileRange, readRange } from '../read-range.ts';
@@ -12,14 +12,11 @@ import { createMapNamer, segmentName } from './target-names.ts';
 /** One file to be written. */
 export interface PlannedFile {
   readonly source: FileRange;
-  /** In the rendition's folder, without a hash. */
-  readonly name: string;
+  /** In the rendition's folder. Once it is written, it may have a hash of its bytes. */
+  name: string;
   /** The key, and a vector of 16 bytes for this file alone. Undefined for an initialization section in the clear. */
   readonly encryption: { readonly key: KeyName; readonly iv: Buffer } | undefined;
 }
-
-/** The name that a file was written by. */
-export type NameOf = (file: PlannedFile) => string;
 
 export interface PlannedSegment {
   readonly seconds: number;
@@ -40,11 +37,11 @@ export interface RenditionPlan {
   readonly files: readonly PlannedFile[];
 }
 
-interface RenditionPlanOptions {
+export interface RenditionPlanOptions {
   /** Nothing outside of this folder is read. */
   readonly sourceRoot: string;
-  /** @param source undefined for a segment marked EXT-X-GAP */
-  readonly keyOf: (segment: MediaSegment, source: FileRange | undefined) => KeyName;
+  /** The key of a segment. @param index in the playlist @param source undefined for a segment marked EXT-X-GAP */
+  readonly keyOf: (index: number, source: FileRange | undefined) => KeyName;
   readonly issueIv: () => Buffer;
   readonly warn: (text: string) => void;
 }
@@ -90,7 +87,7 @@ export async function planRendition(
   for (const [index, segment] of segments.entries()) {
     const number = mediaSequence + BigInt(index);
     const source = segment.gap ? undefined : await locate(segment);
-    const key = keyOf(segment, source);
+    const key = keyOf(index, source);
     const head: PlannedSegment['head'][number][] = [];
     for (const line of segment.head) {
       fragmented ||= 'map' in line;
