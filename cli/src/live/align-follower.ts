@@ -3,7 +3,7 @@ import { showUrl } from '../show-url.ts';
 import { SourceUnavailable } from '../source/request-source.ts';
 import { identityOf } from './encrypt-segment.ts';
 import type { Follower } from './follower.ts';
-import { type LiveEntry, type RenditionState, skipTo, startFirst, startRun } from './rendition-state.ts';
+import { type LiveEntry, type RenditionState, segmentOf, skipTo, startRun } from './rendition-state.ts';
 import type { SourceSegment, SourceWindow } from './source-window.ts';
 
 /**
@@ -12,38 +12,36 @@ import type { SourceSegment, SourceWindow } from './source-window.ts';
  * @returns false if the playlist is older than what was taken already, and is ignored
  */
 export async function alignFollower(follower: Follower, read: SourceWindow): Promise<boolean> {
-  const { options, tools, folder, sightings, verify, namesVary } = follower;
+  const { options, tools, folder, verify } = follower;
   const { state } = folder;
   const { name } = options;
-  const [first] = read.segments;
-  let alignment = alignWindow(state.entries, state.lastSource, read, { verify, namesVary });
+  const alignment = alignWindow(follower, read);
+  let isRestarted = alignment.kind === 'restarted';
   follower.compared = undefined;
   if (alignment.kind === 'unclear') {
-    const { entry, segment } = alignment;
+    const { entry, segment, looksSame } = alignment;
     const bytes = !verify && isUnchanged(follower, read) ? undefined : await readCommon(follower, alignment);
-    const isSame = bytes === undefined || identityOf(bytes) === entry.identity;
-    if (!isSame) follower.compared = { segment, bytes };
-    const isOlder = (read.segments.at(-1)?.number ?? 0) < (state.lastSource ?? 0);
-    if (isSame && !verify && !alignment.looksSame) follower.namesVary = true;
-    if (isSame && isOlder) return false;
-    if (isSame) takeOverNames(state, read);
-    alignment = isSame
-      ? alignWindow([], state.lastSource, read, { verify: false, namesVary })
-      : { kind: 'restarted' };
+    if (bytes === undefined || identityOf(bytes) === entry.identity) {
+      if (!verify && !looksSame) follower.namesVary = true;
+      if (read.lastNumber < (state.lastSource ?? 0)) return false;
+      takeOverNames(state, read);
+    } else {
+      follower.compared = { segment, bytes };
+      isRestarted = true;
+    }
   }
   follower.verify = false;
-  if (alignment.kind === 'first') startFirst(state, read);
-  if (alignment.kind === 'restarted') {
+  if (isRestarted) {
     tools.warn(`${name}: the packager has started again; its segments follow after a discontinuity`);
     startRun(state, read);
-    sightings.clear();
+    follower.sightings.clear();
     follower.missing = undefined;
   }
-  if (alignment.kind === 'lost') {
-    const count = (first?.number ?? 0) - (state.lastSource ?? 0) - 1;
-    tools.warn(
-      `${name}: ${count} segment(s) left the source's playlist before they were read; players skip them`,
-    );
+  if (alignment.kind === 'skips') {
+    if (state.lastSource !== null)
+      tools.warn(
+        `${name}: ${read.firstNumber - state.lastSource - 1} segment(s) left the source's playlist before they were read; players skip them`,
+      );
     skipTo(state, read, tools.clock.now());
   }
   return true;
@@ -84,10 +82,9 @@ async function readCommon(
 }
 
 /** Stores the present names and lengths: the next playlist is compared with them. */
-function takeOverNames({ entries }: RenditionState, { segments }: SourceWindow): void {
-  const byNumber = new Map(segments.map((segment) => [segment.number, segment]));
+function takeOverNames({ entries }: RenditionState, read: SourceWindow): void {
   for (const entry of entries) {
-    const segment = entry.source === null ? undefined : byNumber.get(entry.source);
+    const segment = segmentOf(entry, read);
     if (!segment) continue;
     entry.uri = showUrl(segment.uri);
     entry.seconds = segment.seconds;
@@ -97,16 +94,15 @@ function takeOverNames({ entries }: RenditionState, { segments }: SourceWindow):
 /**
  * How a playlist that was read now goes with the segments that were taken before.
  *
- * - `first`: nothing was taken before.
  * - `continues`: it goes on after them, or has nothing new.
- * - `lost`: segments between have left it already.
+ * - `skips`: nothing was taken before, or segments between have left it already.
  * - `restarted`: the packager has started its numbering again.
  * - `unclear`: the bytes of `segment` decide. Either it has nothing new, and what it has looks like what was taken: a cache gave an older
  *   copy, or a packager that started again writes the same names. Or a number has another file name or length: a packager has started
  *   again, or a server has renewed the session in its URLs.
  */
 type Alignment =
-  | { readonly kind: 'first' | 'continues' | 'lost' | 'restarted' }
+  | { readonly kind: 'continues' | 'skips' | 'restarted' }
   | ({ readonly kind: 'unclear' } & CommonSegment);
 
 /** A segment that was taken, as the playlist names it now. */
@@ -116,35 +112,23 @@ interface CommonSegment {
   readonly looksSame: boolean;
 }
 
-/**
- * @param entries that were taken from the source
- * @param lastSource number of the last of them in the source
- * @param how `verify`: look into the files even if the numbers go on, as after a start of this process. `namesVary`: paths do not count
- */
-function alignWindow(
-  entries: readonly LiveEntry[],
-  lastSource: number | null,
-  { segments }: SourceWindow,
-  { verify, namesVary }: { readonly verify: boolean; readonly namesVary: boolean },
-): Alignment {
-  if (lastSource === null) return { kind: 'first' };
-  const first = segments[0]?.number ?? 0;
-  const last = segments.at(-1)?.number ?? 0;
-  const taken = new Map(
-    entries.flatMap((entry) => (entry.source === null ? [] : [[entry.source, entry] as const])),
-  );
+function alignWindow({ folder, verify, namesVary }: Follower, read: SourceWindow): Alignment {
+  const { entries, lastSource } = folder.state;
+  const { firstNumber, lastNumber } = read;
+  if (lastSource === null) return { kind: 'skips' };
   // The last one, which stays the longest; one that looks different before any other.
   let common: CommonSegment | undefined;
-  for (const segment of segments) {
-    const entry = taken.get(segment.number);
+  for (const entry of entries) {
+    const segment = segmentOf(entry, read);
     // A gap has no bytes to compare.
-    if (!entry?.encryption || segment.gap) continue;
+    if (!segment || !entry.encryption || segment.gap) continue;
     const looksSame = entry.seconds === segment.seconds && (namesVary || isNamed(entry, segment));
     if (!looksSame || common?.looksSame !== false) common = { entry, segment, looksSame };
   }
-  if (common && (verify || !common.looksSame || last <= lastSource)) return { kind: 'unclear', ...common };
-  if (last < lastSource && !common) return { kind: 'restarted' };
-  return { kind: first > lastSource + 1 ? 'lost' : 'continues' };
+  if (common && (verify || !common.looksSame || lastNumber <= lastSource))
+    return { kind: 'unclear', ...common };
+  if (lastNumber < lastSource && !common) return { kind: 'restarted' };
+  return { kind: firstNumber > lastSource + 1 ? 'skips' : 'continues' };
 }
 
 /** Without the query, which may be signed anew at each look. A byte range of the same file counts as the same name. */

@@ -50,6 +50,9 @@ export function createFollower(options: RenditionOptions, tools: LiveTools, fold
     /** When it was last looked up anew. */
     renewedAt: Number.NEGATIVE_INFINITY,
     publishedAt: Number.NEGATIVE_INFINITY,
+    /** The text of the playlist that was published last. */
+    text: undefined as string | undefined,
+    /** False once it may differ from the state. */
     isPublished: false,
     /** The next segment if it cannot be read, since when, and when it is tried again, on the monotonic clock. */
     missing: undefined as
