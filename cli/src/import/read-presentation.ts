@@ -24,19 +24,7 @@ const segmentsTried = 3;
 const readAtOnce = 8;
 
 /** An encrypted presentation, whose keys are proved. */
-export interface ImportedPresentation {
-  readonly keys: readonly FoundKey[];
-  /** The media that each key decrypted, for the report. */
-  readonly proofs: readonly string[];
-  /** One sentence each. */
-  readonly warnings: readonly string[];
-  /**
-   * The playlists with the new URIs of the keys.
-   *
-   * @param keyUrlBase what stands before `/keys/`
-   */
-  rewrite(keyUrlBase: string): { location: string; text: string }[];
-}
+export type ImportedPresentation = Awaited<ReturnType<typeof readPresentation>>;
 
 /** A key that segments are encrypted with. */
 interface NamedKey {
@@ -54,22 +42,24 @@ interface NamedKey {
  * @param location absolute path or URL of its playlist
  * @throws AppError `VALIDATION_FAILED` if anything of it cannot be read, or if a key does not decrypt its segment: then nothing is stored
  */
-export async function readPresentation(
-  location: string,
-  contentId: string,
-  files: SourceFiles,
-): Promise<ImportedPresentation> {
+export async function readPresentation(location: string, contentId: string, files: SourceFiles) {
   const playlists = await loadPlaylists(location, files);
   const { named, ofTag, warnings } = await findKeys(playlists, files);
   const epochs = new Map(named.map((key, index) => [key, named.length === 1 ? undefined : index]));
   const nameOf = (key: NamedKey) => ({ contentId, epoch: epochs.get(key) });
   const proofs: string[] = [];
   for (const key of named) proofs.push(await prove(key, files, warnings));
+  const keys: FoundKey[] = named.map((key) => {
+    return { ...nameOf(key), key: key.key, place: showUrl(key.location) };
+  });
   return {
-    keys: named.map((key) => ({ ...nameOf(key), key: key.key, place: showUrl(key.location) })),
+    keys,
+    /** The media that each key decrypted, for the report. */
     proofs,
+    /** One sentence each. */
     warnings,
-    rewrite: (keyUrlBase) =>
+    /** The playlists with the new URIs of the keys. @param keyUrlBase what stands before `/keys/` */
+    rewrite: (keyUrlBase: string) =>
       playlists.map((playlist) => ({
         location: playlist.location,
         text: rewriteKeys(playlist, (tag) => {
