@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { join, parse } from 'node:path';
 import { isContentId } from '@latchkey/shared/contracts';
 import { refusal } from '../refusal.ts';
 import { type FoundKey, keyFileMostBytes, readEpoch, readKeyBytes } from './imported-key.ts';
@@ -25,10 +25,10 @@ async function readContents(folder: string): Promise<FoundKey[]> {
   const keys: FoundKey[] = [];
   const { files, folders } = await list(folder);
   for (const { path, name } of files) keys.push(await readKey(path, name, ''));
-  for (const { path, name } of folders)
+  for (const { path, base } of folders)
     for (const file of (await list(path)).files) {
       const { stream, epoch } = splitName(file.name);
-      keys.push(await readKey(file.path, stream ?? name, epoch));
+      keys.push(await readKey(file.path, stream ?? base, epoch));
     }
   return keys;
 }
@@ -63,17 +63,14 @@ async function readKey(path: string, contentId: string, epoch: string): Promise<
   return { contentId, epoch: readEpoch(epoch, path), key, place: path };
 }
 
-/** Folders, and key files with their names without the ending. The order does not depend on the file system: 2 before 10. */
+/** Folders and key files; `name` is without the ending. The order does not depend on the file system: 2 before 10. */
 async function list(folder: string) {
   const entries = (await readdir(folder, { withFileTypes: true }))
-    .map((entry) => ({ path: join(folder, entry.name), name: entry.name, isFolder: entry.isDirectory() }))
-    .sort((one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }));
-  const isKeyFile = ({ name, isFolder }: (typeof entries)[number]) =>
-    !isFolder && !name.startsWith('.') && endings.includes(extname(name).toLowerCase());
+    .map((entry) => ({ ...parse(entry.name), path: join(folder, entry.name), isFolder: entry.isDirectory() }))
+    .sort((one, other) => one.base.localeCompare(other.base, 'en', { numeric: true }));
+  const files = entries.filter(({ base, isFolder }) => !isFolder && !base.startsWith('.'));
   return {
     folders: entries.filter(({ isFolder }) => isFolder),
-    files: entries
-      .filter(isKeyFile)
-      .map((file) => ({ ...file, name: file.name.slice(0, -extname(file.name).length) })),
+    files: files.filter(({ ext }) => endings.includes(ext.toLowerCase())),
   };
 }
