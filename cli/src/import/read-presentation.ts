@@ -11,11 +11,11 @@ import {
   type EncryptedPlaylist,
   type EncryptedSegment,
   type KeyTag,
+  proveKey,
   readEncryptedPlaylist,
   rewriteKeys,
 } from './encrypted-playlist.ts';
 import { type FoundKey, keyFileMostBytes, readKeyBytes } from './imported-key.ts';
-import { proveKey } from './prove-key.ts';
 import { isDataUrl, type SourceFiles } from './source-files.ts';
 
 /** Segments of a key that are looked for, where the first ones are gone. */
