@@ -54,38 +54,25 @@ export async function checkOutputFolder(path: string, force: boolean): Promise<v
     throw refusal(`--out ${path} is not empty; give a new folder, or --force to replace it whole`);
 }
 
-async function takeName(partialPath: string, path: string, asidePath: string, force: boolean): Promise<void> {
-  try {
-    if (!force || (await inspect(path)) !== 'full') {
-      // rename(2) replaces an empty folder, and no other.
-      await rename(partialPath, path);
-      return;
-    }
-    await rename(path, asidePath);
-    try {
-      await rename(partialPath, path);
-    } catch (error) {
-      await rename(asidePath, path);
-      throw error;
-    }
-    await rm(asidePath, { recursive: true, force: true });
-  } catch (cause) {
-    throw explainRename(path, cause);
-  }
-}
+const filled = 'was filled by someone else meanwhile; it is left as it is';
+const mounted = 'is a mount point and cannot be replaced; give a folder inside of it';
+/** Why a folder cannot get its name, by the code of rename(2). */
+const faults: Record<string, string> = { ENOTEMPTY: filled, EEXIST: filled, EBUSY: mounted, EXDEV: mounted };
 
-function explainRename(path: string, cause: unknown): unknown {
-  const code = (cause as NodeJS.ErrnoException).code;
-  if (code === 'ENOTEMPTY' || code === 'EEXIST') {
-    return refusal(`--out ${path} was filled by someone else meanwhile; it is left as it is`, cause);
+async function takeName(partialPath: string, path: string, asidePath: string, force: boolean): Promise<void> {
+  const isReplaced = force && (await inspect(path)) === 'full';
+  try {
+    if (isReplaced) await rename(path, asidePath);
+    // rename(2) replaces an empty folder, and no other.
+    await rename(partialPath, path).catch(async (error: unknown) => {
+      if (isReplaced) await rename(asidePath, path);
+      throw error;
+    });
+    if (isReplaced) await rm(asidePath, { recursive: true, force: true });
+  } catch (cause) {
+    const fault = faults[(cause as NodeJS.ErrnoException).code ?? ''];
+    throw fault ? refusal(`--out ${path} ${fault}`, cause) : cause;
   }
-  if (code === 'EBUSY' || code === 'EXDEV') {
-    return refusal(
-      `--out ${path} is a mount point and cannot be replaced; give a folder inside of it`,
-      cause,
-    );
-  }
-  return cause;
 }
 
 /** Makes the parent and resolves symbolic links, since siblings must be on the same disk as the folder itself. */

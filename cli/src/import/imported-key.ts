@@ -74,7 +74,7 @@ export function describeName({ contentId, epoch }: KeyName): string {
 const shortestKey = 22;
 
 /** Hides a key in a message about another value. If the columns of a table are in another order, the value is a key. */
-export function hideKey(value: string): string {
+function hideKey(value: string): string {
   return value.length < shortestKey ? value : '***';
 }
 
