@@ -1,4 +1,4 @@
-import { createCipheriv, createHash } from 'node:crypto';
+import { createCipheriv, createHash, type Hash } from 'node:crypto';
 import { closeSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import type { FileRange } from '../read-range.ts';
 
@@ -34,45 +34,31 @@ const chunkBytes = 32 * 1024;
  * @throws Error if the file cannot be read or written, exists already, or has become shorter
  */
 export function writeMediaFile(job: MediaFileJob): WrittenFile {
-  const { source, target, isHashed } = job;
-  const hash = isHashed ? createHash('sha256') : undefined;
-  let bytes = 0;
-  const input = openSync(source.path, 'r');
-  try {
-    const output = openSync(target, 'wx');
-    try {
-      naming(target, () =>
-        writeAll(input, job, (piece) => {
-          // In contrast to `writeSync`, it writes all of it, also on a disk that becomes full.
-          writeFileSync(output, piece);
-          hash?.update(piece);
-          bytes += piece.length;
-        }),
-      );
-    } finally {
-      closeSync(output);
-    }
-  } finally {
-    closeSync(input);
-  }
-  if (!hash) return { path: target, bytes };
-  const path = addHash(target, hash.digest('hex'));
-  renameSync(target, path);
+  const hash = job.isHashed ? createHash('sha256') : undefined;
+  const bytes = writeAll(job, hash);
+  if (!hash) return { path: job.target, bytes };
+  const path = addHash(job.target, hash.digest('hex'));
+  renameSync(job.target, path);
   return { path, bytes };
 }
 
-function writeAll(
-  input: number,
-  { source, encryption }: MediaFileJob,
-  put: (piece: Uint8Array) => void,
-): void {
+/** @param hash gets what is written @returns bytes written */
+function writeAll({ source, target, encryption }: MediaFileJob, hash: Hash | undefined): number {
   const { path, offset, length } = source;
+  using input = openFile(path, 'r');
+  using output = openFile(target, 'wx');
+  let bytes = 0;
+  const put = (piece: Uint8Array) => {
+    // In contrast to `writeSync`, it writes all of it, also on a disk that becomes full.
+    naming(target, () => writeFileSync(output.descriptor, piece));
+    hash?.update(piece);
+    bytes += piece.length;
+  };
   const cipher = encryption && createCipheriv('aes-128-cbc', encryption.key, encryption.iv);
   const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(1, length)));
   for (let done = 0; done < length; ) {
-    const read = naming(path, () =>
-      readSync(input, chunk, 0, Math.min(chunk.length, length - done), offset + done),
-    );
+    const wanted = Math.min(chunk.length, length - done);
+    const read = naming(path, () => readSync(input.descriptor, chunk, 0, wanted, offset + done));
     if (read === 0) throw new Error(`${path} changed while it was being read`);
     done += read;
     const clear = chunk.subarray(0, read);
@@ -82,6 +68,13 @@ function writeAll(
   }
   giveBack(chunk);
   if (cipher) put(cipher.final());
+  return bytes;
+}
+
+/** Opens a file, which the end of the block closes. */
+function openFile(path: string, flags: string) {
+  const descriptor = openSync(path, flags);
+  return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
 }
 
 /** Frees the memory of a chunk. The garbage collector would let 60 MB of them gather in each thread. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtempDisposable, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
@@ -160,12 +160,8 @@ const downloadPrefix = () => `latchkey-source-${machineName()}-`;
  */
 export async function withDownloadFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   await clearDownloads();
-  const folder = await realpath(await mkdtemp(join(tmpdir(), `${downloadPrefix()}${process.pid}-`)));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), `${downloadPrefix()}${process.pid}-`));
+  return await work(await realpath(folder.path));
 }
 
 /** Removes what killed runs on this machine left. */
