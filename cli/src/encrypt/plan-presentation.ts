@@ -11,7 +11,7 @@ import type { Presentation, Rendition } from './load-presentation.ts';
 import { planRendition, type RenditionPlan, type RenditionPlanOptions } from './plan-rendition.ts';
 import { keyUrl, renderMediaPlaylist } from './render-media-playlist.ts';
 import { mediaPlaylistName, rootPlaylistName } from './target-names.ts';
-import { findWrittenEpochs } from './written-epochs.ts';
+import { findLeast, findWrittenEpochs } from './written-epochs.ts';
 
 /** Everything that will be written, before a single byte is. */
 export interface PresentationPlan {
@@ -164,20 +164,16 @@ function nameKeysByNumber(
  * @returns undefined for bytes that no segment contains
  */
 function nameKeysBySource(plans: readonly RenditionPlan[]): (source: FileRange) => KeyName | undefined {
-  const segmentsOfFile = new Map<string, { start: number; end: number; key: KeyName }[]>();
-  for (const { file, key } of plans.flatMap(({ segments }) => segments)) {
-    if (!file) continue;
-    const { path, offset, length } = file.source;
-    const known = segmentsOfFile.get(path) ?? [];
-    known.push({ start: offset, end: offset + length, key });
-    segmentsOfFile.set(path, known);
-  }
-  for (const known of segmentsOfFile.values()) known.sort((a, b) => a.start - b.start);
+  const segments = plans.flatMap((plan) => plan.segments);
+  const ranges = segments.flatMap(({ file, key }) => (file ? [{ ...file.source, key }] : []));
+  ranges.sort((a, b) => a.offset - b.offset);
+  const rangesOfFile = Map.groupBy(ranges, ({ path }) => path);
   return ({ path, offset, length }) => {
-    const known = segmentsOfFile.get(path) ?? [];
+    const known = rangesOfFile.get(path) ?? [];
     // The last segment that begins at the I-frame or before it. A binary search: a film in one file may have thousands.
-    const found = known[countUpTo(known, ({ start }) => start <= offset) - 1];
-    return found && offset + length <= found.end ? found.key : undefined;
+    const next = findLeast(0, known.length, (index) => (known[index]?.offset ?? 0) > offset);
+    const found = known[next - 1];
+    return found && offset + length <= found.offset + found.length ? found.key : undefined;
   };
 }
 
@@ -195,8 +191,8 @@ function nameKeysByTime(
   const times = startTimes(iFrames.segments);
   return (index) => {
     const time = (times[index] ?? 0) + roundingSeconds;
-    const playing = Math.max(countUpTo(starts, (start) => start <= time) - 1, 0);
-    return { contentId, epoch: plan.segments[playing]?.key.epoch };
+    const next = findLeast(0, starts.length, (segment) => (starts[segment] ?? 0) > time);
+    return { contentId, epoch: plan.segments[Math.max(next - 1, 0)]?.key.epoch };
   };
 }
 
@@ -208,16 +204,4 @@ function startTimes(segments: readonly { readonly seconds: number }[]): number[]
     time += seconds;
     return start;
   });
-}
-
-/** The number of items that match, in a list whose matching items come first. */
-function countUpTo<T>(items: readonly T[], matches: (item: T) => boolean): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (matches(items[middle] as T)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

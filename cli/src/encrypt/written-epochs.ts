@@ -83,13 +83,24 @@ function needsOf(timelines: readonly Timeline[]): Need[] {
 function findSpeed(needs: readonly Need[], periodSeconds: number): number {
   const { seconds, least, most } = usualBurst;
   const burst = Math.min(most, Math.max(least, Math.ceil(seconds / periodSeconds)));
-  let [low, high] = [usualSpeed * 100, mostSpeed * 100];
+  const isFast = (hundredths: number) => isEnough(needs, burst, hundredths / 100 / periodSeconds);
+  return findLeast(usualSpeed * 100, mostSpeed * 100, isFast) / 100;
+}
+
+/**
+ * A binary search.
+ *
+ * @param holds for every number from some number on
+ * @returns the least whole number from `least` on for which it holds; `most` if there is no lower one
+ */
+export function findLeast(least: number, most: number, holds: (n: number) => boolean): number {
+  let [low, high] = [least, most];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (isEnough(needs, burst, middle / 100 / periodSeconds)) high = middle;
+    if (holds(middle)) high = middle;
     else low = middle + 1;
   }
-  return low / 100;
+  return low;
 }
 
 /** The bucket of the server: `docs/reference/contract.md#key-periods`. @param perSecond keys that come back */
