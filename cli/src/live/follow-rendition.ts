@@ -216,7 +216,7 @@ async function renew(follower: Follower, lookup: ChannelLookup, reason: string):
   const { options, tools, playlist } = follower;
   follower.renewedAt = tools.clock.monotonic();
   try {
-    const found = await lookup.renew(options.name, playlist, targetSecondsOf(follower));
+    const found = await lookup.renew(options.name, playlist.place, targetSecondsOf(follower));
     if (found === undefined) return false;
     tools.warn(`${options.name}: its playlist was looked up anew (${reason})`);
     playlist.move(found);

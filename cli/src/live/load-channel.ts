@@ -70,10 +70,7 @@ export async function loadChannel(address: string, tools: LiveTools): Promise<Ch
  *
  * @throws SourceUnavailable, or AppError `VALIDATION_FAILED`
  */
-async function readChannel(
-  address: string,
-  { source, warn }: Pick<LiveTools, 'source' | 'warn'>,
-): Promise<Channel> {
+async function readChannel(address: string, { source, warn }: LiveTools): Promise<Channel> {
   const file = await source.readChanged(address, undefined);
   const location = file?.location ?? address;
   const text = splitPlaylist(location, file?.bytes ?? Buffer.alloc(0));
@@ -137,7 +134,7 @@ export function createChannelLookup(
      */
     async renew(
       name: string,
-      used: Pick<LivePlaylist, 'found' | 'location'>,
+      used: LivePlaylist['place'],
       targetSeconds: number,
     ): Promise<string | undefined> {
       // Another rendition has asked meanwhile.

@@ -64,9 +64,7 @@ export async function openChannel(
       epochs.set(name, lastEpoch);
       report.say(`${name}: epoch ${lastEpoch}`);
     }
-    if (missing.size === 0) return;
-    missing.delete(name);
-    if (missing.size > 0 || !multivariant) return;
+    if (!missing.delete(name) || missing.size > 0 || !multivariant) return;
     // Only now: before, a player would find a rendition missing.
     const pathAt = new Map(renditions.map(({ location, name }) => [location, pathOf(name)]));
     const renditionPath = (uri: string) => pathAt.get(locationOfUri.get(uri) ?? '') ?? '';

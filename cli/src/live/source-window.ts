@@ -112,38 +112,36 @@ export function openLivePlaylist(
   source: LiveSource,
   warn: (text: string) => void,
 ) {
-  let found = given;
-  let location = given;
+  const place = {
+    /** In a multivariant playlist, or as it was given. */
+    found: given,
+    /** Where it is read, after a redirect from there. */
+    location: given,
+  };
   let version: string | undefined;
   let cut: Buffer | undefined;
   let unread = known;
   /** Each change of the playlist gives the same warnings. */
   const said = new Set<string>();
   return {
-    /** Where it was found: in a multivariant playlist, or as it was given. */
-    get found() {
-      return found;
-    },
-    /** Where it is read, after a redirect from there. */
-    get location() {
-      return location;
-    },
+    place,
     /**
      * @returns undefined if it has not changed, has no segment, or is being written
      * @throws SourceUnavailable, or AppError `VALIDATION_FAILED` for text that is not a clear playlist
      */
     async read(): Promise<SourceWindow | undefined> {
-      const file = unread ?? (await source.readChanged(location, cut ? undefined : version));
+      const file = unread ?? (await source.readChanged(place.location, cut ? undefined : version));
       unread = undefined;
       if (!file) return undefined;
-      ({ version, location } = file);
+      version = file.version;
+      place.location = file.location;
       // Some packagers write in place. A line without an end may be half of one, unless it stays so.
       const isCut =
         file.bytes.at(-1) !== 0x0a && !file.bytes.toString('utf8').trimEnd().endsWith('#EXT-X-ENDLIST');
       const isSettled = cut?.equals(file.bytes) ?? false;
       cut = isCut && !isSettled ? file.bytes : undefined;
       if (cut || file.bytes.length === 0) return undefined;
-      const text = splitPlaylist(location, file.bytes);
+      const text = splitPlaylist(file.location, file.bytes);
       for (const warning of inspectTags(text)) {
         if (!said.has(warning)) warn(warning);
         said.add(warning);
@@ -156,7 +154,8 @@ export function openLivePlaylist(
     },
     /** It was found elsewhere. */
     move(to: string) {
-      [found, location, version, cut] = [to, to, undefined, undefined];
+      Object.assign(place, { found: to, location: to });
+      [version, cut] = [undefined, undefined];
       said.clear();
     },
   };
