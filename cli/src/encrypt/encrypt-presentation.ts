@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { checkBaseUrl, checkContentId } from '../check-options.ts';
 import { refusal } from '../refusal.ts';
-import { keyPath } from './content-key-source.ts';
+import { askOnce } from './content-key-source.ts';
 import type { EncryptOptions, Summary } from './encrypt-options.ts';
 import { loadPresentation } from './load-presentation.ts';
 import type { MediaFileJob } from './media-file.ts';
@@ -24,7 +24,8 @@ export async function encryptPresentation(given: EncryptOptions): Promise<Summar
   const every = given.rotateEverySegments ?? 1;
   if (!Number.isSafeInteger(every) || every < 1)
     throw refusal(`--rotate-every ${every}; accepted: a whole number of segments, 1 or more`);
-  const options = { ...given, keyUrlBase: checkBaseUrl(given.keyUrlBase, '--key-url') };
+  const keyUrlBase = checkBaseUrl(given.keyUrlBase, '--key-url');
+  const options = { ...given, keyUrlBase, keys: askOnce(given.keys) };
 
   const presentation = await loadPresentation(options);
   const plan = await planPresentation(presentation, options);
@@ -33,46 +34,33 @@ export async function encryptPresentation(given: EncryptOptions): Promise<Summar
   const conditions = { ...options, playlistPath: presentation.path };
   const { path, result } = await fillOutputFolder(options.outFolder, conditions, async (folder) => {
     // All keys before the first byte, so that a refused key costs no work.
-    const keys = await fetchKeys(plan, options);
-    const bytes = await writeMedia(plan, folder, keys, options);
-    const texts = renderPlaylists(presentation, plan.renditions, options.keyUrlBase);
+    for (const content of plan.contents) await options.keys.prepare(content, options.signal);
+    for (const key of plan.keys) {
+      options.signal?.throwIfAborted();
+      await options.keys.get(key, options.signal);
+    }
+    const bytes = await writeMedia(plan, folder, options);
+    const texts = renderPlaylists(presentation, plan.renditions, keyUrlBase);
     if (options.stamp) texts.push(options.stamp);
     for (const { path, text } of texts) await writeFile(join(folder, path), text, { flag: 'wx' });
     return bytes;
   });
   const playlist = join(path, rootPlaylistName(presentation.path));
-  return { playlist, outFolder: path, bytes: result, warnings, ...count(plan, options.keyUrlBase) };
-}
-
-async function fetchKeys(
-  { contents, keys: names }: PresentationPlan,
-  { keys, signal }: EncryptOptions,
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  for (const content of contents) await keys.prepare(content, signal);
-  const fetched = new Map<string, Uint8Array>();
-  for (const name of names) {
-    signal?.throwIfAborted();
-    fetched.set(keyPath(name), await keys.get(name, signal));
-  }
-  return fetched;
+  return { playlist, outFolder: path, bytes: result, warnings, ...count(plan, keyUrlBase) };
 }
 
 /** @returns bytes written */
 async function writeMedia(
   { renditions }: PresentationPlan,
   folder: string,
-  keys: ReadonlyMap<string, Uint8Array>,
-  { plainNames = false, report, signal }: EncryptOptions,
+  { keys, plainNames = false, report, signal }: EncryptOptions,
 ): Promise<number> {
   const jobs: MediaFileJob[] = [];
   for (const { rendition, files } of renditions) {
     const target = join(folder, rendition.folder);
     await mkdir(target, { recursive: true });
     for (const { source, name, encryption } of files) {
-      const cipher = encryption && {
-        key: keys.get(keyPath(encryption.key)) as Uint8Array,
-        iv: encryption.iv,
-      };
+      const cipher = encryption && { ...encryption, key: await keys.get(encryption.key, signal) };
       jobs.push({ source, target: join(target, name), isHashed: !plainNames, encryption: cipher });
     }
   }
