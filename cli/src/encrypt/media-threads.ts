@@ -13,21 +13,16 @@ const heapOfThread = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 }
 /** Input for each thread: its start takes 50 ms, as long as the encryption of 32 MiB or more. */
 const bytesOfThread = 32 * 1024 * 1024;
 
-interface MediaWriting {
-  /** After each file, in the order in which they end. */
-  fileDone(bytes: number): void;
-  signal: AbortSignal | undefined;
-}
-
 /**
  * Writes files with several threads at once, up to one for each core, four at most. When the promise settles, nothing writes any more.
  *
+ * @param fileDone called after each file, in the order in which they end
  * @returns the files in the order of the jobs
  * @throws what `writeMediaFile` throws; the reason of the signal once that is aborted
  */
 export async function writeMediaFiles(
   jobs: readonly MediaFileJob[],
-  { fileDone, signal }: MediaWriting,
+  { fileDone, signal }: { fileDone: (bytes: number) => void; signal: AbortSignal | undefined },
 ): Promise<WrittenFile[]> {
   const bytes = jobs.reduce((sum, { source }) => sum + source.length, 0);
   const worthwhile = Math.floor(bytes / bytesOfThread);

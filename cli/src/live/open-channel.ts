@@ -28,20 +28,14 @@ export interface LiveReport {
   published?(path: string, text: string, files: readonly string[]): void;
 }
 
-interface ChannelOptions {
-  /** Of the playlist that was given. It is waited for. */
-  readonly address: string;
-  readonly outFolder: string;
-  readonly report: LiveReport;
-}
-
 /**
  * Opens the renditions of a channel, and writes its multivariant playlist once each of them has a playlist.
  *
+ * @param address of the playlist that was given. It is waited for
  * @throws AppError `VALIDATION_FAILED` for a source or an output folder that cannot be used
  */
 export async function openChannel(
-  { address, outFolder, report }: ChannelOptions,
+  { address, outFolder, report }: { address: string; outFolder: string; report: LiveReport },
   tools: LiveTools,
 ): Promise<{ followers: Follower[]; lookup: ChannelLookup }> {
   const channel = await loadChannel(address, tools);
