@@ -34,9 +34,7 @@ export interface Presentation {
 }
 
 /** Reads a presentation's playlists from disk. @throws AppError `VALIDATION_FAILED` for input that cannot be encrypted */
-export async function loadPresentation(
-  options: Pick<EncryptOptions, 'playlist' | 'sourceRoot'>,
-): Promise<Presentation> {
+export async function loadPresentation(options: EncryptOptions): Promise<Presentation> {
   const playlistPath = await realPathOf(options.playlist, 'the playlist');
   const root = dirname(playlistPath);
   const sourceRoot = options.sourceRoot ? await realPathOf(options.sourceRoot, '--source-root') : root;

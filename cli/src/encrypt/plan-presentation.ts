@@ -14,22 +14,10 @@ import { mediaPlaylistName, rootPlaylistName } from './target-names.ts';
 import { findLeast, findWrittenEpochs } from './written-epochs.ts';
 
 /** Everything that will be written, before a single byte is. */
-export interface PresentationPlan {
-  /** I-frame playlists last. */
-  readonly renditions: readonly RenditionPlan[];
-  /** Each key once, in the order of its first use. */
-  readonly keys: readonly KeyName[];
-  /** Each content of these keys once, in the same order. */
-  readonly contents: readonly WrittenContent[];
-  /** One sentence each. */
-  readonly warnings: readonly string[];
-}
+export type PresentationPlan = Awaited<ReturnType<typeof planPresentation>>;
 
 /** @throws AppError `VALIDATION_FAILED` if a file of the presentation is missing or an id is not valid */
-export async function planPresentation(
-  presentation: Presentation,
-  options: EncryptOptions,
-): Promise<PresentationPlan> {
+export async function planPresentation(presentation: Presentation, options: EncryptOptions) {
   const { sourceRoot } = presentation;
   const vectors = createVectorIssuer(options.randomBytes);
   // One set for all epochs: none is forgotten.
@@ -45,7 +33,16 @@ export async function planPresentation(
     plans.push(await planRendition(rendition, { sourceRoot, keyOf, issueIv, warn }));
   }
   const keys = uniqueKeys(plans.flatMap(keysOf));
-  return { renditions: plans, keys, contents: contentsOf(keys, plans), warnings };
+  return {
+    /** I-frame playlists last. */
+    renditions: plans,
+    /** Each key once, in the order of its first use. */
+    keys,
+    /** Each content of these keys once, in the same order. */
+    contents: contentsOf(keys, plans),
+    /** One sentence each. */
+    warnings,
+  };
 }
 
 /**

@@ -152,19 +152,15 @@ export function rewriteKeys(
 }
 
 /** A segment begins with one of these: what tells media from the noise that another key makes. */
-const beginnings: readonly { what: string; matches: (bytes: Buffer) => boolean }[] = [
-  { what: 'MPEG-TS', matches: (bytes) => bytes[0] === 0x47 && (bytes.length < 189 || bytes[188] === 0x47) },
-  {
-    what: 'fMP4',
-    matches: (bytes) =>
-      ['styp', 'ftyp', 'moof', 'moov', 'sidx', 'emsg', 'prft', 'free', 'skip', 'mdat'].includes(
-        bytes.toString('latin1', 4, 8),
-      ),
-  },
-  { what: 'ID3 of packed audio', matches: (bytes) => bytes.toString('latin1', 0, 3) === 'ID3' },
-  { what: 'ADTS or MPEG audio', matches: (bytes) => bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe0) === 0xe0 },
-  { what: 'AC-3', matches: (bytes) => bytes[0] === 0x0b && bytes[1] === 0x77 },
-  { what: 'WebVTT', matches: (bytes) => /^(\xef\xbb\xbf)?WEBVTT/.test(bytes.toString('latin1', 0, 9)) },
+const beginnings: readonly (readonly [media: string, pattern: RegExp])[] = [
+  // 0x47 begins each packet of 188 bytes.
+  ['MPEG-TS', /^G(?:.{187}G|.{0,187}$)/s],
+  ['fMP4', /^.{4}(?:styp|ftyp|moof|moov|sidx|emsg|prft|free|skip|mdat)/s],
+  ['ID3 of packed audio', /^ID3/],
+  ['ADTS or MPEG audio', /^\xff[\xe0-\xff]/],
+  // The sync word 0x0b77.
+  ['AC-3', /^\vw/],
+  ['WebVTT', /^(?:\xef\xbb\xbf)?WEBVTT/],
 ];
 
 interface Proof {
@@ -189,8 +185,8 @@ export function proveKey(segment: Buffer, key: Buffer, iv: Buffer): Proof | null
   const decipher = createDecipheriv('aes-128-cbc', key, iv).setAutoPadding(false);
   const clear = Buffer.concat([decipher.update(segment), decipher.final()]);
   const padding = countPadding(clear);
-  const content = clear.subarray(0, clear.length - padding);
-  const media = beginnings.find(({ matches }) => matches(content))?.what;
+  const beginning = clear.subarray(0, clear.length - padding).toString('latin1', 0, 189);
+  const [media] = beginnings.find(([, pattern]) => pattern.test(beginning)) ?? [];
   return media === undefined ? null : { media, isPadded: padding > 0 };
 }
 

@@ -132,11 +132,7 @@ export function createChannelLookup(
      * @returns undefined if nothing new is known
      * @throws SourceUnavailable, or AppError `VALIDATION_FAILED`
      */
-    async renew(
-      name: string,
-      used: LivePlaylist['place'],
-      targetSeconds: number,
-    ): Promise<string | undefined> {
+    async renew(name: string, used: LivePlaylist['place'], targetSeconds: number) {
       // Another rendition has asked meanwhile.
       if (found.get(name) !== used.found) return found.get(name);
       if (!running && clock.monotonic() - askedAt < targetSeconds * 1_000) return undefined;

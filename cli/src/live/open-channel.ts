@@ -48,12 +48,8 @@ export async function openChannel(
   const missing = new Set(names);
   const epochs = new Map<string, number>();
   const onPublish = async (name: string, { text, files, lastEpoch }: PublishedRendition) => {
-    const prefix = multivariant ? `${name}/` : '';
-    report.published?.(
-      pathOf(name),
-      text,
-      files.map((file) => `${prefix}${file}`),
-    );
+    const paths = files.map((file) => (multivariant ? `${name}/${file}` : file));
+    report.published?.(pathOf(name), text, paths);
     if (lastEpoch !== undefined && epochs.get(name) !== lastEpoch) {
       epochs.set(name, lastEpoch);
       report.say(`${name}: epoch ${lastEpoch}`);

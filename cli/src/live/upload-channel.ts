@@ -51,10 +51,8 @@ export function uploadChannel(options: ChannelUpload) {
     published(path: string, text: string, files: readonly string[]) {
       waiting.set(path, { text, files });
       if (running.has(path)) return;
-      running.set(
-        path,
-        run(path).finally(() => running.delete(path)),
-      );
+      const work = run(path).finally(() => running.delete(path));
+      running.set(path, work);
     },
     /** Resolves once everything that was published is in the bucket, or the signal is aborted. */
     async finish() {
