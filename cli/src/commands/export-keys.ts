@@ -1,7 +1,7 @@
 import { isContentId } from '@latchkey/shared/contracts';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { formatKeyTable } from '../import/key-table.ts';
+import { formatKeyTable } from '../import/imported-key.ts';
 import { listKeys } from '../import/store-keys.ts';
 import { askServer, type ServerAccess } from '../keys/ask-server.ts';
 import { refusal } from '../refusal.ts';

@@ -7,13 +7,8 @@ import { refusal } from '../refusal.ts';
 /** As the releases and distributions of Shaka Packager call it. */
 const commandNames = ['packager', 'shaka-packager'];
 /** The npm package has one program for each system (shaka-packager 3.4.2, index.js). */
-const packagedNames: Readonly<Record<string, string>> = {
-  'linux-x64': 'packager-linux-x64',
-  'linux-arm64': 'packager-linux-arm64',
-  'darwin-x64': 'packager-osx-x64',
-  'darwin-arm64': 'packager-osx-arm64',
-  'win32-x64': 'packager-win-x64.exe',
-};
+const systems: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'osx', win32: 'win' };
+const packagedName = `packager-${systems[platform()]}-${arch()}${platform() === 'win32' ? '.exe' : ''}`;
 
 /**
  * The path of Shaka Packager: the given one, else the one in PATH, else the npm package's in `node_modules` of this folder or one above.
@@ -40,12 +35,10 @@ function listOfPath({ PATH = '' }: Variables): string[] {
 }
 
 function listOfPackages(cwd: string): string[] {
-  const name = packagedNames[`${platform()}-${arch()}`];
-  if (!name) return [];
   const folders = [resolve(cwd)];
   for (let folder = dirname(resolve(cwd)); folder !== folders.at(-1); folder = dirname(folder))
     folders.push(folder);
-  return folders.map((folder) => join(folder, 'node_modules/shaka-packager/bin', name));
+  return folders.map((folder) => join(folder, 'node_modules/shaka-packager/bin', packagedName));
 }
 
 function isProgram(path: string): boolean {

@@ -52,7 +52,8 @@ export async function checkPackager(packager: string, options: RunOptions): Prom
 export interface MediaStream {
   /** Its number in the file. */
   readonly index: number;
-  readonly kind: 'video' | 'audio' | 'text' | 'other';
+  /** `video`, `audio`, `text` or another one. */
+  readonly kind: string;
 }
 
 /** Lists the tracks of a media file. @throws AppError `VALIDATION_FAILED` if it cannot be read, or is encrypted already */
@@ -68,9 +69,6 @@ export async function listStreams(
     throw refusal(`${path} cannot be read as a media file. ${cause.message}`, cause);
   });
   if (/is_encrypted: true/.test(report)) throw refusal(`${path} is encrypted already; give the clear file`);
-  return [...report.matchAll(/^Stream \[(\d+)\] type: (\w+)/gm)].map(([, index, type = '']) => {
-    const kind = type.toLowerCase();
-    const isKnown = kind === 'video' || kind === 'audio' || kind === 'text';
-    return { index: Number(index), kind: isKnown ? kind : 'other' };
-  });
+  const streams = report.matchAll(/^Stream \[(\d+)\] type: (\w+)/gm);
+  return Array.from(streams, ([, index, type = '']) => ({ index: Number(index), kind: type.toLowerCase() }));
 }

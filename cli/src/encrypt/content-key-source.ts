@@ -37,7 +37,7 @@ export function keyPath({ contentId, epoch }: KeyName): string {
 
 /**
  * Requests each key of another source only once, since the server counts and limits key requests. It also makes sure that
- * the key of a fingerprint is the one that encrypts. It lives as long as one command.
+ * the key of a fingerprint is the one that encrypts. It lives no longer than one command.
  */
 export function askOnce(source: ContentKeySource): ContentKeySource {
   const prepared = new Set<string>();

@@ -17,7 +17,7 @@ export interface EncryptOptions {
   /** `[A-Za-z0-9_-]{1,256}`, and not `leases`. */
   readonly contentId: string;
   readonly outFolder: string;
-  /** Replace an `outFolder` that is not empty. */
+  /** Replace an `outFolder` that is not empty. It stays until the new one is complete. */
   readonly force?: boolean;
   readonly keys: ContentKeySource;
   /** Absolute http or https URL; players fetch `<keyUrlBase>/keys/<contentId>[/<epoch>]`. */

@@ -2,15 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { checkBaseUrl, checkContentId } from '../check-options.ts';
 import { refusal } from '../refusal.ts';
-import { type KeyName, keyPath } from './content-key-source.ts';
+import { askOnce } from './content-key-source.ts';
 import type { EncryptOptions, Summary } from './encrypt-options.ts';
 import { loadPresentation } from './load-presentation.ts';
 import type { MediaFileJob } from './media-file.ts';
 import { writeMediaFiles } from './media-threads.ts';
 import { fillOutputFolder } from './output-folder.ts';
-import { type PresentationPlan, planPresentation } from './plan-presentation.ts';
-import type { PlannedFile } from './plan-rendition.ts';
+import { type PresentationPlan, planPresentation, renderPlaylists } from './plan-presentation.ts';
 import { keyUrl } from './render-media-playlist.ts';
+import { rootPlaylistName } from './target-names.ts';
 
 /**
  * Encrypts a clear HLS presentation on disk into a new folder: AES-128 over whole segments (RFC 8216 section 5.2).
@@ -24,90 +24,64 @@ export async function encryptPresentation(given: EncryptOptions): Promise<Summar
   const every = given.rotateEverySegments ?? 1;
   if (!Number.isSafeInteger(every) || every < 1)
     throw refusal(`--rotate-every ${every}; accepted: a whole number of segments, 1 or more`);
-  const options = { ...given, keyUrlBase: checkBaseUrl(given.keyUrlBase, '--key-url') };
+  const keyUrlBase = checkBaseUrl(given.keyUrlBase, '--key-url');
+  const options = { ...given, keyUrlBase, keys: askOnce(given.keys) };
 
   const presentation = await loadPresentation(options);
   const plan = await planPresentation(presentation, options);
   const warnings = [...presentation.warnings, ...plan.warnings];
   for (const warning of warnings) options.report?.warn?.(warning);
-  const { randomBytes, clock, force = false, signal } = options;
-  const conditions = { force, playlistPath: presentation.path, randomBytes, clock, signal };
+  const conditions = { ...options, playlistPath: presentation.path };
   const { path, result } = await fillOutputFolder(options.outFolder, conditions, async (folder) => {
     // All keys before the first byte, so that a refused key costs no work.
-    const keys = await fetchKeys(plan, options);
-    return writeFiles(plan, folder, keys, options);
+    for (const content of plan.contents) await options.keys.prepare(content, options.signal);
+    for (const key of plan.keys) {
+      options.signal?.throwIfAborted();
+      await options.keys.get(key, options.signal);
+    }
+    const bytes = await writeMedia(plan, folder, options);
+    const texts = renderPlaylists(presentation, plan.renditions, keyUrlBase);
+    if (options.stamp) texts.push(options.stamp);
+    for (const { path, text } of texts) await writeFile(join(folder, path), text, { flag: 'wx' });
+    return bytes;
   });
-  return summarize(plan, path, result, options, warnings);
+  const playlist = join(path, rootPlaylistName(presentation.path));
+  return { playlist, outFolder: path, bytes: result, warnings, ...count(plan, keyUrlBase) };
 }
 
-async function fetchKeys(
-  { contents, keys: names }: PresentationPlan,
-  { keys, signal }: EncryptOptions,
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  for (const content of contents) await keys.prepare(content, signal);
-  const fetched = new Map<string, Uint8Array>();
-  for (const name of names) {
-    signal?.throwIfAborted();
-    fetched.set(keyPath(name), await keys.get(name, signal));
-  }
-  return fetched;
-}
-
-async function writeFiles(
-  { renditions, playlists }: PresentationPlan,
+/** @returns bytes written */
+async function writeMedia(
+  { renditions }: PresentationPlan,
   folder: string,
-  keys: ReadonlyMap<string, Uint8Array>,
-  { plainNames = false, report, signal, stamp }: EncryptOptions,
+  { keys, plainNames = false, report, signal }: EncryptOptions,
 ): Promise<number> {
-  const keyOf = (name: KeyName): Uint8Array => {
-    const key = keys.get(keyPath(name));
-    if (!key) throw new Error(`no key was fetched for ${keyPath(name)}`);
-    return key;
-  };
   const jobs: MediaFileJob[] = [];
-  const files: PlannedFile[] = [];
-  for (const rendition of renditions) {
+  for (const { rendition, files } of renditions) {
     const target = join(folder, rendition.folder);
     await mkdir(target, { recursive: true });
-    for (const file of rendition.plan.files) {
-      const { source, name, encryption } = file;
-      const cipher = encryption && { key: keyOf(encryption.key), iv: encryption.iv };
+    for (const { source, name, encryption } of files) {
+      const cipher = encryption && { ...encryption, key: await keys.get(encryption.key, signal) };
       jobs.push({ source, target: join(target, name), isHashed: !plainNames, encryption: cipher });
-      files.push(file);
     }
   }
   report?.start?.({ files: jobs.length, bytes: jobs.reduce((sum, { source }) => sum + source.length, 0) });
   const fileDone = (bytes: number) => report?.fileDone?.(bytes);
   const written = await writeMediaFiles(jobs, { fileDone, signal });
-  const pathOf = new Map(written.map(({ path }, index) => [files[index], path]));
-  const nameOf = (file: PlannedFile) => basename(pathOf.get(file) ?? file.name);
-  const texts = playlists.map(({ path, render }) => ({ path, text: render(nameOf) }));
-  if (stamp) texts.push(stamp);
-  for (const { path, text } of texts) await writeFile(join(folder, path), text, { flag: 'wx' });
+  for (const [index, file] of renditions.flatMap(({ files }) => files).entries())
+    file.name = basename(written[index]?.path ?? file.name);
   return written.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-function summarize(
-  { renditions, playlists, keys, contents }: PresentationPlan,
-  outFolder: string,
-  bytes: number,
-  { keyUrlBase }: EncryptOptions,
-  warnings: readonly string[],
-): Summary {
-  const [root] = playlists;
-  const media = renditions.map(({ plan }) => plan.rendition.playlist);
+function count({ renditions, keys, contents }: PresentationPlan, keyUrlBase: string) {
+  const media = renditions.map(({ rendition }) => rendition.playlist);
   const full = media.filter(({ iFramesOnly }) => !iFramesOnly);
   return {
-    playlist: join(outFolder, root?.path ?? ''),
-    outFolder,
     renditions: full.length,
     segments: full.reduce((sum, { segments }) => sum + segments.length, 0),
     iFramePlaylists: media.length - full.length,
-    bytes,
     epochs: new Set(keys.flatMap(({ epoch }) => (epoch === undefined ? [] : [epoch]))).size,
     contentIds: contents.map(({ contentId }) => contentId),
     contents,
     keyUrls: keys.map((key) => keyUrl(key, keyUrlBase)),
-    warnings,
   };
 }

@@ -1,29 +1,3 @@
-import type { MapTag } from '../hls/media-playlist.ts';
-import { type FileRange, readRange } from '../read-range.ts';
-import { showUrl } from '../show-url.ts';
-
-/**
- * Decides which EXT-X-MAP of a rendition may stay in the clear.
- *
- * @param warn gets one sentence for each section that may not
- */
-export function createMapInspector(warn: (text: string) => void) {
-  // A live stream with many breaks names the same few sections repeatedly.
-  const known = new Map<string, boolean>();
-  return async ({ uri, place }: MapTag, section: FileRange): Promise<boolean> => {
-    const id = JSON.stringify(section);
-    const before = known.get(id);
-    if (before !== undefined) return before;
-    const isClear = await isInitializationSection(bytesOfFile(section));
-    known.set(id, isClear);
-    if (!isClear)
-      warn(
-        `${place.playlist}:${place.line}: "${showUrl(uri)}" of #EXT-X-MAP is more than an initialization section, so it is encrypted; VLC does not play that`,
-      );
-    return isClear;
-  };
-}
-
 /** Boxes that describe media and contain none (ISO/IEC 14496-12 section 6.2). `mdat` and `meta` can hold pictures. */
 const describingBoxes = new Set(['ftyp', 'styp', 'moov', 'sidx', 'pdin', 'free', 'skip', 'wide']);
 
@@ -35,37 +9,34 @@ const packetBytes = 188;
 const lastReservedPid = 0x1f;
 const emptyPid = 0x1fff;
 
+/** Reads a piece of a file, on disk or in memory. */
+type ReadPiece = (from: number, count: number) => Promise<Buffer>;
+
 /**
  * Whether a file only describes media, so that it may stay in the clear. Some playlists name a whole film in EXT-X-MAP, which
  * also works in players. So an unknown file counts as media.
  *
- * @throws an error of the file system as Node gives it
+ * @param length of the file in bytes
+ * @throws what `read` throws
  */
-export async function isInitializationSection(section: ReadableBytes): Promise<boolean> {
-  if (section.length <= longestReadWhole) {
-    const bytes = await section.read(0, section.length);
+export async function isInitializationSection(length: number, read: ReadPiece): Promise<boolean> {
+  if (length <= longestReadWhole) {
+    const bytes = await read(0, length);
     if (isTransportTables(bytes) || isSubtitleHead(bytes)) return true;
   }
-  return isDescribingBoxes(section);
+  return isDescribingBoxes(length, read);
 }
 
-/** Bytes that are read in pieces, on disk or in memory. */
-interface ReadableBytes {
-  readonly length: number;
-  /** @returns fewer bytes only at the end */
-  read(from: number, count: number): Promise<Buffer>;
-}
-
-async function isDescribingBoxes(slice: ReadableBytes): Promise<boolean> {
+async function isDescribingBoxes(length: number, read: ReadPiece): Promise<boolean> {
   let offset = 0;
-  while (offset < slice.length) {
-    const head = await slice.read(offset, 16);
+  while (offset < length) {
+    const head = await read(offset, Math.min(16, length - offset));
     if (head.length < 8 || !describingBoxes.has(head.toString('latin1', 4, 8))) return false;
-    const size = readBoxSize(head, slice.length - offset);
+    const size = readBoxSize(head, length - offset);
     if (size === undefined) return false;
     offset += size;
   }
-  return slice.length > 0 && offset === slice.length;
+  return length > 0 && offset === length;
 }
 
 /** ISO/IEC 14496-12 section 4.2: size 1 means that 64 bits follow the type, size 0 that the box goes to the end. */
@@ -108,18 +79,4 @@ function readProgramMapPids(packet: Buffer): number[] {
 function isSubtitleHead(bytes: Buffer): boolean {
   const text = bytes.toString('utf8');
   return /^\uFEFF?WEBVTT(\s|$)/.test(text) && !text.includes('-->');
-}
-
-function bytesOfFile({ path, offset, length }: FileRange): ReadableBytes {
-  return {
-    length,
-    read: (from, count) => readRange({ path, offset: offset + from, length: Math.min(count, length - from) }),
-  };
-}
-
-export function bytesInMemory(bytes: Buffer): ReadableBytes {
-  return {
-    length: bytes.length,
-    read: async (from, count) => bytes.subarray(from, Math.min(from + count, bytes.length)),
-  };
 }

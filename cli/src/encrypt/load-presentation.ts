@@ -12,8 +12,8 @@ import { createRenditionNamer } from './target-names.ts';
 
 /** One media playlist of a presentation. */
 export interface Rendition {
-  /** Unique in the presentation, of `A-Z a-z 0-9 _ -`. */
-  readonly name: string;
+  /** Its folder in the output, unique, of `A-Z a-z 0-9 _ -`. Empty if a media playlist was given, which is in the output folder itself. */
+  readonly folder: string;
   /** Absolute path of its playlist. */
   readonly path: string;
   readonly playlist: MediaPlaylist;
@@ -34,9 +34,7 @@ export interface Presentation {
 }
 
 /** Reads a presentation's playlists from disk. @throws AppError `VALIDATION_FAILED` for input that cannot be encrypted */
-export async function loadPresentation(
-  options: Pick<EncryptOptions, 'playlist' | 'sourceRoot'>,
-): Promise<Presentation> {
+export async function loadPresentation(options: EncryptOptions): Promise<Presentation> {
   const playlistPath = await realPathOf(options.playlist, 'the playlist');
   const root = dirname(playlistPath);
   const sourceRoot = options.sourceRoot ? await realPathOf(options.sourceRoot, '--source-root') : root;
@@ -45,32 +43,24 @@ export async function loadPresentation(
   }
   const warnings: string[] = [];
   const nameRendition = createRenditionNamer();
-  const files = { path: playlistPath, sourceRoot };
-  const loadMedia = (text: PlaylistText, path: string): Rendition => {
+  const renditionOfUri = new Map<string, Rendition>();
+  const loaded = { path: playlistPath, sourceRoot, renditionOfUri, warnings };
+  const loadMedia = (text: PlaylistText, path: string, folder: string): Rendition => {
     warnings.push(...inspectTags(text));
     const playlist = parseMediaPlaylist(text);
     warnings.push(...findHeaderFaults(text, playlist));
     if (!playlist.ended)
       warnings.push(`${text.playlist}: has no #EXT-X-ENDLIST; encrypted as it is at this moment`);
-    return { name: nameRendition(relative(root, path)), path, playlist };
+    return { folder, path, playlist };
   };
 
   const text = await readPlaylist(playlistPath, root);
   if (classifyPlaylist(text) === 'media') {
-    const rendition = loadMedia(text, playlistPath);
-    return {
-      ...files,
-      multivariant: undefined,
-      renditions: [rendition],
-      renditionOfUri: new Map(),
-      warnings,
-    };
+    return { ...loaded, multivariant: undefined, renditions: [loadMedia(text, playlistPath, '')] };
   }
-
   warnings.push(...inspectTags(text));
   const multivariant = parseMultivariantPlaylist(text);
   const byPath = new Map<string, Rendition>();
-  const renditionOfUri = new Map<string, Rendition>();
   for (const { uri, place } of multivariant.named) {
     const path = await resolveReference(uri, playlistPath, sourceRoot, place);
     let rendition = byPath.get(path);
@@ -78,13 +68,13 @@ export async function loadPresentation(
       const media = await readPlaylist(path, root);
       if (classifyPlaylist(media) !== 'media')
         throw playlistError(place, `"${showUrl(uri)}" is not a media playlist`);
-      rendition = loadMedia(media, path);
+      rendition = loadMedia(media, path, nameRendition(relative(root, path)));
       byPath.set(path, rendition);
     }
     renditionOfUri.set(uri, rendition);
   }
   if (byPath.size === 0) throw playlistError({ playlist: text.playlist }, 'names no media playlist');
-  return { ...files, multivariant, renditions: [...byPath.values()], renditionOfUri, warnings };
+  return { ...loaded, multivariant, renditions: [...byPath.values()] };
 }
 
 async function readPlaylist(path: string, root: string): Promise<PlaylistText> {

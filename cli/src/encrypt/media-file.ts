@@ -1,7 +1,6 @@
-import { createCipheriv, createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { createCipheriv, createHash, type Hash } from 'node:crypto';
+import { closeSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import type { FileRange } from '../read-range.ts';
-import { addHash } from './add-hash.ts';
 
 /** One file to be written. */
 export interface MediaFileJob {
@@ -35,44 +34,31 @@ const chunkBytes = 32 * 1024;
  * @throws Error if the file cannot be read or written, exists already, or has become shorter
  */
 export function writeMediaFile(job: MediaFileJob): WrittenFile {
-  const { source, target, isHashed } = job;
-  const hash = isHashed ? createHash('sha256') : undefined;
-  let bytes = 0;
-  const input = openSync(source.path, 'r');
-  try {
-    const output = openSync(target, 'wx');
-    try {
-      naming(target, () =>
-        writeAll(input, job, (piece) => {
-          writeWhole(output, piece);
-          hash?.update(piece);
-          bytes += piece.length;
-        }),
-      );
-    } finally {
-      closeSync(output);
-    }
-  } finally {
-    closeSync(input);
-  }
-  if (!hash) return { path: target, bytes };
-  const path = addHash(target, hash.digest('hex'));
-  renameSync(target, path);
+  const hash = job.isHashed ? createHash('sha256') : undefined;
+  const bytes = writeAll(job, hash);
+  if (!hash) return { path: job.target, bytes };
+  const path = addHash(job.target, hash.digest('hex'));
+  renameSync(job.target, path);
   return { path, bytes };
 }
 
-function writeAll(
-  input: number,
-  { source, encryption }: MediaFileJob,
-  put: (piece: Uint8Array) => void,
-): void {
+/** @param hash gets what is written @returns bytes written */
+function writeAll({ source, target, encryption }: MediaFileJob, hash: Hash | undefined): number {
   const { path, offset, length } = source;
+  using input = openFile(path, 'r');
+  using output = openFile(target, 'wx');
+  let bytes = 0;
+  const put = (piece: Uint8Array) => {
+    // In contrast to `writeSync`, it writes all of it, also on a disk that becomes full.
+    naming(target, () => writeFileSync(output.descriptor, piece));
+    hash?.update(piece);
+    bytes += piece.length;
+  };
   const cipher = encryption && createCipheriv('aes-128-cbc', encryption.key, encryption.iv);
   const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(1, length)));
   for (let done = 0; done < length; ) {
-    const read = naming(path, () =>
-      readSync(input, chunk, 0, Math.min(chunk.length, length - done), offset + done),
-    );
+    const wanted = Math.min(chunk.length, length - done);
+    const read = naming(path, () => readSync(input.descriptor, chunk, 0, wanted, offset + done));
     if (read === 0) throw new Error(`${path} changed while it was being read`);
     done += read;
     const clear = chunk.subarray(0, read);
@@ -82,17 +68,19 @@ function writeAll(
   }
   giveBack(chunk);
   if (cipher) put(cipher.final());
+  return bytes;
+}
+
+/** Opens a file, which the end of the block closes. */
+function openFile(path: string, flags: string) {
+  const descriptor = openSync(path, flags);
+  return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
 }
 
 /** Frees the memory of a chunk. The garbage collector would let 60 MB of them gather in each thread. */
 function giveBack({ buffer, length }: Buffer): void {
   // Not if it is part of Node's pool, which others use.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
-}
-
-/** The system may write less than it is given, as on a disk that becomes full. */
-function writeWhole(output: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(output, bytes, done);
 }
 
 /** Node does not name the file of a failed read or write. The message should say which disk is full. */
@@ -103,4 +91,16 @@ function naming<T>(path: string, work: () => T): T {
     if (error instanceof Error && 'errno' in error && !('path' in error)) Object.assign(error, { path });
     throw error;
   }
+}
+
+/**
+ * The name of a file with the beginning of the SHA-256 of its bytes: `00007.ts` becomes `00007.3fa91c02.ts`. A CDN may keep a
+ * segment for a year. Other bytes get another name, so a new playlist never gets the old ones.
+ *
+ * @param name with an extension; a path is fine
+ * @param sha256 in hex digits
+ */
+export function addHash(name: string, sha256: string): string {
+  const dot = name.lastIndexOf('.');
+  return `${name.slice(0, dot)}.${sha256.slice(0, 8)}${name.slice(dot)}`;
 }

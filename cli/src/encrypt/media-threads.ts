@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { workOff } from '../work-off.ts';
 import { type MediaFileJob, type WrittenFile, writeMediaFile } from './media-file.ts';
 import type { MediaThreadAnswer } from './media-thread.ts';
 
@@ -11,67 +13,42 @@ const heapOfThread = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 }
 /** Input for each thread: its start takes 50 ms, as long as the encryption of 32 MiB or more. */
 const bytesOfThread = 32 * 1024 * 1024;
 
-export interface MediaWriting {
-  /** After each file, in the order in which they end. */
-  fileDone(bytes: number): void;
-  signal: AbortSignal | undefined;
-}
-
 /**
  * Writes files with several threads at once, up to one for each core, four at most. When the promise settles, nothing writes any more.
  *
+ * @param fileDone called after each file, in the order in which they end
  * @returns the files in the order of the jobs
  * @throws what `writeMediaFile` throws; the reason of the signal once that is aborted
  */
 export async function writeMediaFiles(
   jobs: readonly MediaFileJob[],
-  writing: MediaWriting,
+  { fileDone, signal }: { fileDone: (bytes: number) => void; signal: AbortSignal | undefined },
 ): Promise<WrittenFile[]> {
   const bytes = jobs.reduce((sum, { source }) => sum + source.length, 0);
   const worthwhile = Math.floor(bytes / bytesOfThread);
   const count = Math.min(jobs.length, worthwhile, mostThreads, availableParallelism());
-  const queue = jobs.entries();
+  const failed = new AbortController();
+  const stopped = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
+  const threads = Array.from({ length: count }, () => startThread((reason) => failed.abort(reason)));
+  const free = [...threads];
   const written: WrittenFile[] = [];
-  if (count < 1) {
-    await takeAll(queue, written, writing, async (job) => writeMediaFile(job));
-    return written;
-  }
-
-  const stopped = new AbortController();
-  const stop = (reason: unknown) => stopped.abort(reason);
-  const threads = Array.from({ length: count }, () => startThread(stop));
-  const forward = () => stop(writing.signal?.reason);
-  writing.signal?.addEventListener('abort', forward, { once: true });
   try {
-    const ends = threads.map((thread) =>
-      takeAll(queue, written, { ...writing, signal: stopped.signal }, (job) =>
-        askThread(thread, job, stopped.signal),
-      ).catch((error: unknown) => {
-        // The others end within their file, and the first error is the one that counts.
-        stop(error);
-        throw stopped.signal.reason;
-      }),
-    );
-    await Promise.all(ends);
+    await workOff([...jobs.entries()], Math.max(1, count), async ([index, job]) => {
+      stopped.throwIfAborted();
+      const thread = free.pop();
+      written[index] = thread ? await askThread(thread, job, stopped) : writeMediaFile(job);
+      if (thread) free.push(thread);
+      fileDone(job.source.length);
+      // Lets a signal of the system arrive between two files.
+      await setImmediate();
+    });
     return written;
+  } catch (error) {
+    // Its reason says more than the error of a wait that it has ended.
+    stopped.throwIfAborted();
+    throw error;
   } finally {
-    writing.signal?.removeEventListener('abort', forward);
     await Promise.all(threads.map((thread) => thread.terminate()));
-  }
-}
-
-async function takeAll(
-  queue: Iterable<[number, MediaFileJob]>,
-  written: WrittenFile[],
-  { fileDone, signal }: MediaWriting,
-  write: (job: MediaFileJob) => Promise<WrittenFile>,
-): Promise<void> {
-  for (const [index, job] of queue) {
-    signal?.throwIfAborted();
-    written[index] = await write(job);
-    fileDone(job.source.length);
-    // Lets a signal of the system arrive between two files.
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

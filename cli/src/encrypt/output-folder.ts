@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { mkdir, mkdtempDisposable, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
-import type { CommandContext } from '../command-context.ts';
 import { isWithin } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
+import type { EncryptOptions } from './encrypt-options.ts';
 
-interface OutputFolderOptions extends Pick<CommandContext, 'randomBytes' | 'clock'> {
-  /** Replace a folder that is not empty. It stays until the new one is complete. */
-  readonly force: boolean;
+interface OutputFolderOptions extends Pick<EncryptOptions, 'force' | 'randomBytes' | 'clock' | 'signal'> {
   /** Absolute path of the playlist that is read. The folder that is replaced must not contain it. */
   readonly playlistPath: string;
-  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -25,7 +22,7 @@ interface OutputFolderOptions extends Pick<CommandContext, 'randomBytes' | 'cloc
  */
 export async function fillOutputFolder<T>(
   outFolder: string,
-  { force, playlistPath, randomBytes, clock, signal }: OutputFolderOptions,
+  { force = false, playlistPath, randomBytes, clock, signal }: OutputFolderOptions,
   work: (partialPath: string) => Promise<T>,
 ): Promise<{ path: string; result: T }> {
   const path = await absolutePath(outFolder);
@@ -57,38 +54,25 @@ export async function checkOutputFolder(path: string, force: boolean): Promise<v
     throw refusal(`--out ${path} is not empty; give a new folder, or --force to replace it whole`);
 }
 
-async function takeName(partialPath: string, path: string, asidePath: string, force: boolean): Promise<void> {
-  try {
-    if (!force || (await inspect(path)) !== 'full') {
-      // rename(2) replaces an empty folder, and no other.
-      await rename(partialPath, path);
-      return;
-    }
-    await rename(path, asidePath);
-    try {
-      await rename(partialPath, path);
-    } catch (error) {
-      await rename(asidePath, path);
-      throw error;
-    }
-    await rm(asidePath, { recursive: true, force: true });
-  } catch (cause) {
-    throw explainRename(path, cause);
-  }
-}
+const filled = 'was filled by someone else meanwhile; it is left as it is';
+const mounted = 'is a mount point and cannot be replaced; give a folder inside of it';
+/** Why a folder cannot get its name, by the code of rename(2). */
+const faults: Record<string, string> = { ENOTEMPTY: filled, EEXIST: filled, EBUSY: mounted, EXDEV: mounted };
 
-function explainRename(path: string, cause: unknown): unknown {
-  const code = (cause as NodeJS.ErrnoException).code;
-  if (code === 'ENOTEMPTY' || code === 'EEXIST') {
-    return refusal(`--out ${path} was filled by someone else meanwhile; it is left as it is`, cause);
+async function takeName(partialPath: string, path: string, asidePath: string, force: boolean): Promise<void> {
+  const isReplaced = force && (await inspect(path)) === 'full';
+  try {
+    if (isReplaced) await rename(path, asidePath);
+    // rename(2) replaces an empty folder, and no other.
+    await rename(partialPath, path).catch(async (error: unknown) => {
+      if (isReplaced) await rename(asidePath, path);
+      throw error;
+    });
+    if (isReplaced) await rm(asidePath, { recursive: true, force: true });
+  } catch (cause) {
+    const fault = faults[(cause as NodeJS.ErrnoException).code ?? ''];
+    throw fault ? refusal(`--out ${path} ${fault}`, cause) : cause;
   }
-  if (code === 'EBUSY' || code === 'EXDEV') {
-    return refusal(
-      `--out ${path} is a mount point and cannot be replaced; give a folder inside of it`,
-      cause,
-    );
-  }
-  return cause;
 }
 
 /** Makes the parent and resolves symbolic links, since siblings must be on the same disk as the folder itself. */
@@ -98,24 +82,11 @@ async function absolutePath(outFolder: string): Promise<string> {
   return realpath(path).catch(async () => join(await realpath(dirname(path)), basename(path)));
 }
 
-async function inspect(path: string): Promise<'absent' | 'empty' | 'full' | 'file'> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (!found) return 'absent';
+async function inspect(path: string): Promise<'free' | 'full' | 'file'> {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) return 'free';
   if (!found.isDirectory()) return 'file';
-  return (await readdir(path)).length === 0 ? 'empty' : 'full';
-}
-
-/** A folder that a run keeps next to its output folder while it works. */
-interface SiblingFolder {
-  readonly path: string;
-  /** `partial`: the output so far. `replaced`: the old folder with --force, until the new one is in place. */
-  readonly kind: 'partial' | 'replaced';
-  /** 8 hex digits of a hash of the host name. */
-  readonly machine: string;
-  readonly pid: number;
+  return (await readdir(path)).length === 0 ? 'free' : 'full';
 }
 
 /**
@@ -124,38 +95,36 @@ interface SiblingFolder {
  */
 const silentAfterMs = 3_600_000;
 
-/** `<out>.partial-<machine>-<pid>-<random>`: the name says from the start which process owns it. */
-export function siblingPath(outFolder: string, kind: SiblingFolder['kind'], random: Uint8Array): string {
+/**
+ * A folder that a run keeps next to its output folder while it works: `<out>.partial-<machine>-<pid>-<random>`. The name says from the start
+ * which process owns it.
+ *
+ * @param kind `partial`: the output so far. `replaced`: the old folder with --force, until the new one is in place
+ */
+export function siblingPath(outFolder: string, kind: 'partial' | 'replaced', random: Uint8Array): string {
   return `${outFolder}.${kind}-${machineName()}-${process.pid}-${Buffer.from(random).toString('hex')}`;
 }
+
+/** Of the name of such a folder: kind, machine and process. */
+const siblingEnding = /^(partial|replaced)-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}$/;
 
 /**
  * Clears the leftovers of killed runs next to `outFolder`. A folder that `--force` had put aside goes back if `outFolder` does not
  * exist. Folders of live runs stay.
  */
 async function clearLeftovers(outFolder: string, clock: Clock): Promise<void> {
-  for (const folder of await findSiblings(outFolder)) {
-    if (await isInUse(folder, clock)) continue;
-    const putBack = folder.kind === 'replaced' && !existsSync(outFolder);
-    if (putBack) await rename(folder.path, outFolder);
-    else await rm(folder.path, { recursive: true, force: true });
+  const prefix = `${basename(outFolder)}.`;
+  for (const entry of await readdir(dirname(outFolder), { withFileTypes: true })) {
+    if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue;
+    const [, kind, machine, pid] = siblingEnding.exec(entry.name.slice(prefix.length)) ?? [];
+    const path = join(dirname(outFolder), entry.name);
+    if (!machine || (await isInUse(path, machine, Number(pid), clock))) continue;
+    if (kind === 'replaced' && !existsSync(outFolder)) await rename(path, outFolder);
+    else await rm(path, { recursive: true, force: true });
   }
 }
 
-async function findSiblings(outFolder: string): Promise<SiblingFolder[]> {
-  const parent = dirname(outFolder);
-  const prefix = `${basename(outFolder)}.`;
-  const entries = await readdir(parent, { withFileTypes: true });
-  return entries.flatMap((entry) => {
-    if (!entry.isDirectory() || !entry.name.startsWith(prefix)) return [];
-    const pattern = /^(partial|replaced)-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}$/;
-    const [, kind, machine, pid] = pattern.exec(entry.name.slice(prefix.length)) ?? [];
-    if ((kind !== 'partial' && kind !== 'replaced') || !machine) return [];
-    return [{ path: join(parent, entry.name), kind, machine, pid: Number(pid) }];
-  });
-}
-
-async function isInUse({ path, machine, pid }: SiblingFolder, clock: Clock): Promise<boolean> {
+async function isInUse(path: string, machine: string, pid: number, clock: Clock): Promise<boolean> {
   if (machine === machineName()) return pid !== process.pid && isAlive(pid);
   const children = await readdir(path, { withFileTypes: true });
   const folders = [
@@ -191,12 +160,8 @@ const downloadPrefix = () => `latchkey-source-${machineName()}-`;
  */
 export async function withDownloadFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   await clearDownloads();
-  const folder = await realpath(await mkdtemp(join(tmpdir(), `${downloadPrefix()}${process.pid}-`)));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), `${downloadPrefix()}${process.pid}-`));
+  return await work(await realpath(folder.path));
 }
 
 /** Removes what killed runs on this machine left. */

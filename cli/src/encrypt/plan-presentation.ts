@@ -1,6 +1,6 @@
 import { maxEpoch } from '@latchkey/shared/contracts';
 import { checkContentId } from '../check-options.ts';
-import type { MediaPlaylist, MediaSegment } from '../hls/media-playlist.ts';
+import type { MediaPlaylist } from '../hls/media-playlist.ts';
 import { renderMultivariantPlaylist, variantTag } from '../hls/multivariant-playlist.ts';
 import { playlistError } from '../hls/playlist-lines.ts';
 import type { FileRange } from '../read-range.ts';
@@ -8,97 +8,90 @@ import { type KeyName, keyPath, type WrittenContent } from './content-key-source
 import type { EncryptOptions } from './encrypt-options.ts';
 import { createVectorIssuer } from './issue-vectors.ts';
 import type { Presentation, Rendition } from './load-presentation.ts';
-import { type NameOf, planRendition, type RenditionPlan } from './plan-rendition.ts';
+import { planRendition, type RenditionPlan, type RenditionPlanOptions } from './plan-rendition.ts';
 import { keyUrl, renderMediaPlaylist } from './render-media-playlist.ts';
 import { mediaPlaylistName, rootPlaylistName } from './target-names.ts';
-import { findWrittenEpochs } from './written-epochs.ts';
-
-/** A playlist, whose text is made once its media is written: the names of files are known then. */
-interface PlannedPlaylist {
-  readonly path: string;
-  readonly render: (nameOf: NameOf) => string;
-}
+import { findLeast, findWrittenEpochs } from './written-epochs.ts';
 
 /** Everything that will be written, before a single byte is. */
-export interface PresentationPlan {
-  readonly renditions: readonly { readonly folder: string; readonly plan: RenditionPlan }[];
-  /** Paths relative to the output folder; the first is the one to give to players. */
-  readonly playlists: readonly PlannedPlaylist[];
-  /** Each key once, in the order of its first use. */
-  readonly keys: readonly KeyName[];
-  /** Each content of these keys once, in the same order. */
-  readonly contents: readonly WrittenContent[];
-  /** One sentence each. */
-  readonly warnings: readonly string[];
-}
+export type PresentationPlan = Awaited<ReturnType<typeof planPresentation>>;
 
 /** @throws AppError `VALIDATION_FAILED` if a file of the presentation is missing or an id is not valid */
-export async function planPresentation(
-  presentation: Presentation,
-  options: EncryptOptions,
-): Promise<PresentationPlan> {
+export async function planPresentation(presentation: Presentation, options: EncryptOptions) {
+  const { sourceRoot } = presentation;
   const vectors = createVectorIssuer(options.randomBytes);
   // One set for all epochs: none is forgotten.
   const issueIv = () => Buffer.from(vectors.issue(0), 'hex');
-  const rootName = rootPlaylistName(presentation.path);
   const warnings: string[] = [];
+  const warn = (text: string) => void warnings.push(text);
   const plans: RenditionPlan[] = [];
-  const fullPlans: RenditionPlan[] = [];
   // I-frame playlists last: each I-frame has the key of the segment that it comes from.
+  const rankOf = ({ playlist }: Rendition) => Number(playlist.iFramesOnly);
   const ordered = presentation.renditions.toSorted((a, b) => rankOf(a) - rankOf(b));
   for (const rendition of ordered) {
-    const keyOf = chooseKeys(rendition, { presentation, fullPlans, options });
-    const { sourceRoot } = presentation;
-    const warn = (text: string) => void warnings.push(text);
-    const plan = await planRendition(rendition, { sourceRoot, keyOf, issueIv, warn });
-    plans.push(plan);
-    if (!rendition.playlist.iFramesOnly) fullPlans.push(plan);
-  }
-  const renditions = plans.map((plan) => {
-    return { folder: presentation.multivariant ? plan.rendition.name : '', plan };
-  });
-  const playlists = renditions.map(({ folder, plan }): PlannedPlaylist => {
-    const path = folder ? `${folder}/${mediaPlaylistName}` : rootName;
-    return { path, render: (nameOf) => renderMediaPlaylist(plan, options.keyUrlBase, nameOf) };
-  });
-  if (presentation.multivariant) {
-    const targetOfUri = (uri: string) => `${presentation.renditionOfUri.get(uri)?.name}/${mediaPlaylistName}`;
-    const firstKeys = uniqueKeys(fullPlans.flatMap((plan) => keysOf(plan).slice(0, 1)));
-    const sessionKeyUrls = firstKeys.map((key) => keyUrl(key, options.keyUrlBase));
-    const text = renderMultivariantPlaylist(presentation.multivariant, targetOfUri, sessionKeyUrls);
-    playlists.unshift({ path: rootName, render: () => text });
+    const keyOf = chooseKeys(rendition, presentation, plans.filter(isFull), options);
+    plans.push(await planRendition(rendition, { sourceRoot, keyOf, issueIv, warn }));
   }
   const keys = uniqueKeys(plans.flatMap(keysOf));
-  return { renditions, playlists, keys, contents: contentsOf(keys, plans), warnings };
+  return {
+    /** I-frame playlists last. */
+    renditions: plans,
+    /** Each key once, in the order of its first use. */
+    keys,
+    /** Each content of these keys once, in the same order. */
+    contents: contentsOf(keys, plans),
+    /** One sentence each. */
+    warnings,
+  };
 }
 
-const rankOf = ({ playlist }: Rendition): number => (playlist.iFramesOnly ? 1 : 0);
-
-interface Surroundings {
-  readonly presentation: Presentation;
-  /** Plans so far of renditions that are not I-frame playlists. */
-  readonly fullPlans: readonly RenditionPlan[];
-  readonly options: EncryptOptions;
+/**
+ * The playlists of the output, by their paths there; the first is the one to give to players. Their media is written already: the names of its
+ * files are known then.
+ */
+export function renderPlaylists(
+  { path, multivariant, renditionOfUri }: Presentation,
+  plans: readonly RenditionPlan[],
+  keyUrlBase: string,
+): { path: string; text: string }[] {
+  const rootName = rootPlaylistName(path);
+  const pathOf = ({ folder }: Rendition) => (folder ? `${folder}/${mediaPlaylistName}` : rootName);
+  const media = plans.map((plan) => {
+    return { path: pathOf(plan.rendition), text: renderMediaPlaylist(plan, keyUrlBase) };
+  });
+  if (!multivariant) return media;
+  const targetOfUri = (uri: string) => pathOf(renditionOfUri.get(uri) as Rendition);
+  const firstKeys = uniqueKeys(plans.filter(isFull).flatMap((plan) => keysOf(plan).slice(0, 1)));
+  const sessionKeyUrls = firstKeys.map((key) => keyUrl(key, keyUrlBase));
+  return [
+    { path: rootName, text: renderMultivariantPlaylist(multivariant, targetOfUri, sessionKeyUrls) },
+    ...media,
+  ];
 }
 
+const isFull = ({ rendition }: RenditionPlan): boolean => !rendition.playlist.iFramesOnly;
+
+/** @param fullPlans of the renditions so far that are not I-frame playlists */
 function chooseKeys(
   rendition: Rendition,
-  { presentation, fullPlans, options }: Surroundings,
-): (segment: MediaSegment, source: FileRange | undefined) => KeyName {
+  presentation: Presentation,
+  fullPlans: readonly RenditionPlan[],
+  options: EncryptOptions,
+): RenditionPlanOptions['keyOf'] {
   const { playlist } = rendition;
-  const contentId = () => contentIdOf(rendition, presentation, options);
+  const contentId = () => contentIdOf(rendition, options);
   const [first] = fullPlans;
   if (!playlist.iFramesOnly || !first) {
     return nameKeysByNumber(playlist, contentId(), options.rotateEverySegments);
   }
   const bySource = nameKeysBySource(fullPlans);
   // Made when needed, so that an unused id is not checked.
-  let byTime: ((segment: MediaSegment) => KeyName) | undefined;
-  return (segment, source) => {
+  let byTime: ((index: number) => KeyName) | undefined;
+  return (index, source) => {
     const found = source && bySource(source);
     if (found) return found;
     byTime ??= nameKeysByTime(playlist, videoPlanOf(presentation, fullPlans) ?? first, contentId());
-    return byTime(segment);
+    return byTime(index);
   };
 }
 
@@ -112,9 +105,9 @@ function videoPlanOf(
   return plans.find(({ rendition }) => rendition === video);
 }
 
-function contentIdOf({ name }: Rendition, { multivariant }: Presentation, options: EncryptOptions): string {
-  if (!options.perRenditionIds || !multivariant) return options.contentId;
-  const contentId = `${options.contentId}-${name}`;
+function contentIdOf({ folder }: Rendition, { contentId: given, perRenditionIds }: EncryptOptions): string {
+  if (!perRenditionIds || !folder) return given;
+  const contentId = `${given}-${folder}`;
   checkContentId(contentId);
   return contentId;
 }
@@ -148,7 +141,7 @@ function nameKeysByNumber(
   { playlist, mediaSequence, segments }: MediaPlaylist,
   contentId: string,
   rotateEverySegments: number | undefined,
-): (segment: MediaSegment) => KeyName {
+): (index: number) => KeyName {
   if (rotateEverySegments === undefined) return () => ({ contentId, epoch: undefined });
   const every = BigInt(rotateEverySegments);
   if ((mediaSequence + BigInt(segments.length - 1)) / every > BigInt(maxEpoch)) {
@@ -157,10 +150,7 @@ function nameKeysByNumber(
       'the last that the key server knows; number the segments from a smaller one, or give a larger --rotate-every';
     throw playlistError({ playlist }, detail);
   }
-  const epochs = new Map(
-    segments.map((segment, index) => [segment, Number((mediaSequence + BigInt(index)) / every)]),
-  );
-  return (segment) => ({ contentId, epoch: epochs.get(segment) });
+  return (index) => ({ contentId, epoch: Number((mediaSequence + BigInt(index)) / every) });
 }
 
 /**
@@ -171,20 +161,16 @@ function nameKeysByNumber(
  * @returns undefined for bytes that no segment contains
  */
 function nameKeysBySource(plans: readonly RenditionPlan[]): (source: FileRange) => KeyName | undefined {
-  const segmentsOfFile = new Map<string, { start: number; end: number; key: KeyName }[]>();
-  for (const { file, key } of plans.flatMap(({ segments }) => segments)) {
-    if (!file) continue;
-    const { path, offset, length } = file.source;
-    const known = segmentsOfFile.get(path) ?? [];
-    known.push({ start: offset, end: offset + length, key });
-    segmentsOfFile.set(path, known);
-  }
-  for (const known of segmentsOfFile.values()) known.sort((a, b) => a.start - b.start);
+  const segments = plans.flatMap((plan) => plan.segments);
+  const ranges = segments.flatMap(({ file, key }) => (file ? [{ ...file.source, key }] : []));
+  ranges.sort((a, b) => a.offset - b.offset);
+  const rangesOfFile = Map.groupBy(ranges, ({ path }) => path);
   return ({ path, offset, length }) => {
-    const known = segmentsOfFile.get(path) ?? [];
+    const known = rangesOfFile.get(path) ?? [];
     // The last segment that begins at the I-frame or before it. A binary search: a film in one file may have thousands.
-    const found = known[countUpTo(known, ({ start }) => start <= offset) - 1];
-    return found && offset + length <= found.end ? found.key : undefined;
+    const next = findLeast(0, known.length, (index) => (known[index]?.offset ?? 0) > offset);
+    const found = known[next - 1];
+    return found && offset + length <= found.offset + found.length ? found.key : undefined;
   };
 }
 
@@ -197,13 +183,13 @@ function nameKeysByTime(
   iFrames: MediaPlaylist,
   plan: RenditionPlan,
   contentId: string,
-): (segment: MediaSegment) => KeyName {
+): (index: number) => KeyName {
   const starts = startTimes(plan.segments);
-  const times = new Map(startTimes(iFrames.segments).map((time, index) => [iFrames.segments[index], time]));
-  return (segment) => {
-    const time = (times.get(segment) ?? 0) + roundingSeconds;
-    const index = Math.max(countUpTo(starts, (start) => start <= time) - 1, 0);
-    return { contentId, epoch: plan.segments[index]?.key.epoch };
+  const times = startTimes(iFrames.segments);
+  return (index) => {
+    const time = (times[index] ?? 0) + roundingSeconds;
+    const next = findLeast(0, starts.length, (segment) => (starts[segment] ?? 0) > time);
+    return { contentId, epoch: plan.segments[Math.max(next - 1, 0)]?.key.epoch };
   };
 }
 
@@ -215,16 +201,4 @@ function startTimes(segments: readonly { readonly seconds: number }[]): number[]
     time += seconds;
     return start;
   });
-}
-
-/** The number of items that match, in a list whose matching items come first. */
-function countUpTo<T>(items: readonly T[], matches: (item: T) => boolean): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (matches(items[middle] as T)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

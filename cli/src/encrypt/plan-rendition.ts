@@ -1,25 +1,22 @@
 import { stat } from 'node:fs/promises';
-import type { HeadLine, MapTag, MediaReference, MediaSegment } from '../hls/media-playlist.ts';
+import type { HeadLine, MapTag, MediaReference } from '../hls/media-playlist.ts';
 import { playlistError } from '../hls/playlist-lines.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
-import type { FileRange } from '../read-range.ts';
+import { type FileRange, readRange } from '../read-range.ts';
 import { showUrl } from '../show-url.ts';
 import type { KeyName } from './content-key-source.ts';
-import { createMapInspector } from './initialization-section.ts';
+import { isInitializationSection } from './initialization-section.ts';
 import type { Rendition } from './load-presentation.ts';
 import { createMapNamer, segmentName } from './target-names.ts';
 
 /** One file to be written. */
 export interface PlannedFile {
   readonly source: FileRange;
-  /** In the rendition's folder, without a hash. */
-  readonly name: string;
+  /** In the rendition's folder. Once it is written, it may have a hash of its bytes. */
+  name: string;
   /** The key, and a vector of 16 bytes for this file alone. Undefined for an initialization section in the clear. */
   readonly encryption: { readonly key: KeyName; readonly iv: Buffer } | undefined;
 }
-
-/** The name that a file was written by. */
-export type NameOf = (file: PlannedFile) => string;
 
 export interface PlannedSegment {
   readonly seconds: number;
@@ -40,11 +37,11 @@ export interface RenditionPlan {
   readonly files: readonly PlannedFile[];
 }
 
-interface RenditionPlanOptions {
+export interface RenditionPlanOptions {
   /** Nothing outside of this folder is read. */
   readonly sourceRoot: string;
-  /** @param source undefined for a segment marked EXT-X-GAP */
-  readonly keyOf: (segment: MediaSegment, source: FileRange | undefined) => KeyName;
+  /** The key of a segment. @param index in the playlist @param source undefined for a segment marked EXT-X-GAP */
+  readonly keyOf: (index: number, source: FileRange | undefined) => KeyName;
   readonly issueIv: () => Buffer;
   readonly warn: (text: string) => void;
 }
@@ -61,7 +58,8 @@ export async function planRendition(
 ): Promise<RenditionPlan> {
   const { mediaSequence, segments } = rendition.playlist;
   const locate = createLocator(rendition.path, sourceRoot);
-  const isClear = createMapInspector(warn);
+  /** Whether the file may stay in the clear. A stream with many breaks names the same few sections repeatedly. */
+  const clearSections = new Map<string, boolean>();
   const files: PlannedFile[] = [];
   const maps = new Map<string, PlannedFile>();
   const nameMap = createMapNamer();
@@ -75,7 +73,10 @@ export async function planRendition(
   // A map that is repeated, for example after a discontinuity, is written once: in the clear, or under each key.
   const addMap = async (map: MapTag, number: bigint, segmentKey: KeyName): Promise<PlannedFile> => {
     const source = await locate(map);
-    const key = (await isClear(map, source)) ? undefined : segmentKey;
+    const section = JSON.stringify(source);
+    const isClear = clearSections.get(section) ?? (await mayStayClear(map, source, warn));
+    clearSections.set(section, isClear);
+    const key = isClear ? undefined : segmentKey;
     const id = JSON.stringify([source, key]);
     const file = maps.get(id) ?? add(source, nameMap(number, map.uri), key);
     maps.set(id, file);
@@ -86,7 +87,7 @@ export async function planRendition(
   for (const [index, segment] of segments.entries()) {
     const number = mediaSequence + BigInt(index);
     const source = segment.gap ? undefined : await locate(segment);
-    const key = keyOf(segment, source);
+    const key = keyOf(index, source);
     const head: PlannedSegment['head'][number][] = [];
     for (const line of segment.head) {
       fragmented ||= 'map' in line;
@@ -96,6 +97,21 @@ export async function planRendition(
     planned.push({ seconds: segment.seconds, head, file: source && add(source, name, key), name, key });
   }
   return { rendition, segments: planned, files };
+}
+
+/** @param warn gets one sentence if the file is more than an initialization section */
+async function mayStayClear(
+  { uri, place }: MapTag,
+  { path, offset, length }: FileRange,
+  warn: RenditionPlanOptions['warn'],
+): Promise<boolean> {
+  const read = (from: number, count: number) => readRange({ path, offset: offset + from, length: count });
+  const isClear = await isInitializationSection(length, read);
+  if (!isClear)
+    warn(
+      `${place.playlist}:${place.line}: "${showUrl(uri)}" of #EXT-X-MAP is more than an initialization section, so it is encrypted; VLC does not play that`,
+    );
+  return isClear;
 }
 
 /** Finds the bytes of segments and initialization sections. */

@@ -1,7 +1,7 @@
 import { formatAttributeList, replaceUri } from '@latchkey/shared/hls';
 import type { MapTag } from '../hls/media-playlist.ts';
 import { type KeyName, keyPath } from './content-key-source.ts';
-import type { NameOf, PlannedFile, PlannedSegment, RenditionPlan } from './plan-rendition.ts';
+import type { PlannedFile, PlannedSegment, RenditionPlan } from './plan-rendition.ts';
 
 /** RFC 8216 section 7: the IV attribute needs version 2, EXT-X-I-FRAMES-ONLY 4, EXT-X-MAP elsewhere 6. @param stated of the source */
 export function neededVersion(stated: number, hasMap: boolean, iFramesOnly: boolean): number {
@@ -16,26 +16,24 @@ export function neededVersion(stated: number, hasMap: boolean, iFramesOnly: bool
  * An EXT-X-MAP in the clear has METHOD=NONE before it only if a key is in force. VLC 3 does not play a playlist that begins
  * with METHOD=NONE.
  */
-export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string, nameOf: NameOf): string {
+export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string): string {
   const { playlist } = plan.rendition;
   const output: string[] = [];
   let encrypted = false;
-  const putKey = (file: PlannedFile) => {
-    if (file.encryption) output.push(keyTag(file.encryption, keyUrlBase));
-    else if (encrypted) output.push('#EXT-X-KEY:METHOD=NONE');
-    encrypted = file.encryption !== undefined;
-  };
   for (const { head, file, name } of plan.segments) {
     const keyAt = segmentKeyPosition(head);
-    head.forEach((line, position) => {
-      if (position === keyAt && file) putKey(file);
-      if ('map' in line) {
-        putKey(line.file);
-        output.push(renderMap(line.map, nameOf(line.file)));
-      } else output.push(line.text);
-    });
-    if (keyAt === head.length && file) putKey(file);
-    output.push(file ? nameOf(file) : name);
+    const lines = [...head.slice(0, keyAt), ...(file ? [{ file }] : []), ...head.slice(keyAt)];
+    for (const line of lines) {
+      if ('file' in line) {
+        const { encryption } = line.file;
+        if (encryption) output.push(keyTag(encryption, keyUrlBase));
+        else if (encrypted) output.push('#EXT-X-KEY:METHOD=NONE');
+        encrypted = encryption !== undefined;
+      }
+      if ('map' in line) output.push(renderMap(line.map, line.file.name));
+      if ('text' in line) output.push(line.text);
+    }
+    output.push(file ? file.name : name);
   }
   output.push(...playlist.tail);
 

@@ -50,10 +50,7 @@ export function createMapNamer(): (segmentNumber: bigint, uri: string) => string
 }
 
 function slug(text: string): string {
-  const plain = text
-    .split(/[^A-Za-z0-9_]+/)
-    .filter((part) => part !== '')
-    .join('-');
+  const plain = text.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-|-$/g, '');
   return plain.slice(0, longestName) || 'rendition';
 }
 

@@ -14,24 +14,13 @@ const rememberedBursts = 4;
 const fastestPlayback = 2;
 
 /**
- * The epochs of each content id.
+ * The epochs of each content id that has some.
  *
  * @param plans of all renditions
- * @returns null for a content that has one key throughout
  */
-export function findWrittenEpochs(
-  plans: readonly RenditionPlan[],
-): ReadonlyMap<string, WrittenEpochs | null> {
-  const timelines = plans.flatMap(timelinesOf);
-  const contentIds = new Set(timelines.map(({ contentId }) => contentId));
-  return new Map(
-    [...contentIds].map((contentId) => {
-      const own = timelines.filter(
-        (timeline) => timeline.contentId === contentId && timeline.seconds.size > 0,
-      );
-      return [contentId, own.length === 0 ? null : measure(own)];
-    }),
-  );
+export function findWrittenEpochs(plans: readonly RenditionPlan[]): ReadonlyMap<string, WrittenEpochs> {
+  const timelines = Map.groupBy(plans.flatMap(timelinesOf), ({ contentId }) => contentId);
+  return new Map([...timelines].map(([contentId, own]) => [contentId, measure(own)]));
 }
 
 /** When a rendition needs which epoch of a content. */
@@ -47,9 +36,10 @@ interface Timeline {
 function timelinesOf({ rendition, segments }: RenditionPlan): Timeline[] {
   const contents = new Map<string, Map<number, number>>();
   for (const { key, seconds: length } of segments) {
+    if (key.epoch === undefined) continue;
     const seconds = contents.get(key.contentId) ?? new Map<number, number>();
     contents.set(key.contentId, seconds);
-    if (key.epoch !== undefined) seconds.set(key.epoch, (seconds.get(key.epoch) ?? 0) + length);
+    seconds.set(key.epoch, (seconds.get(key.epoch) ?? 0) + length);
   }
   const iFrames = rendition.playlist.iFramesOnly;
   return [...contents].map(([contentId, seconds]) => ({ contentId, iFrames, seconds }));
@@ -93,13 +83,24 @@ function needsOf(timelines: readonly Timeline[]): Need[] {
 function findSpeed(needs: readonly Need[], periodSeconds: number): number {
   const { seconds, least, most } = usualBurst;
   const burst = Math.min(most, Math.max(least, Math.ceil(seconds / periodSeconds)));
-  let [low, high] = [usualSpeed * 100, mostSpeed * 100];
+  const isFast = (hundredths: number) => isEnough(needs, burst, hundredths / 100 / periodSeconds);
+  return findLeast(usualSpeed * 100, mostSpeed * 100, isFast) / 100;
+}
+
+/**
+ * A binary search.
+ *
+ * @param holds for every number from some number on
+ * @returns the least whole number from `least` on for which it holds; `most` if there is no lower one
+ */
+export function findLeast(least: number, most: number, holds: (n: number) => boolean): number {
+  let [low, high] = [least, most];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (isEnough(needs, burst, middle / 100 / periodSeconds)) high = middle;
+    if (holds(middle)) high = middle;
     else low = middle + 1;
   }
-  return low / 100;
+  return low;
 }
 
 /** The bucket of the server: `docs/reference/contract.md#key-periods`. @param perSecond keys that come back */

@@ -21,7 +21,7 @@ export interface MapTag extends MediaReference {
 }
 
 /** A line before a segment: kept unchanged, or an EXT-X-MAP to be rewritten. */
-export type HeadLine = { readonly text: string; readonly tag: string } | { readonly map: MapTag };
+export type HeadLine = PlacedLine | { readonly map: MapTag };
 
 export interface MediaSegment extends MediaReference {
   /** Duration by EXTINF; 0 if that is not a number, or over 10^9. */
@@ -54,16 +54,6 @@ export interface MediaPlaylist {
   readonly ended: boolean;
 }
 
-/** The tags that have been read since the last segment. */
-const nothingPending = () => ({
-  head: [] as HeadLine[],
-  gap: false,
-  /** Seconds; undefined before EXTINF. */
-  duration: undefined as number | undefined,
-  byteRange: undefined as PlacedLine | undefined,
-});
-type Pending = ReturnType<typeof nothingPending>;
-
 /**
  * Reads a media playlist (RFC 8216 section 4.3.2 and 4.3.3). It keeps unknown tags. Its lines are without EXT-X-BYTERANGE,
  * EXT-X-KEY:METHOD=NONE, low-latency tags, and the tags whose value is a member of the result.
@@ -72,43 +62,40 @@ type Pending = ReturnType<typeof nothingPending>;
  */
 export function parseMediaPlaylist({ playlist, lines }: PlaylistText): MediaPlaylist {
   const segments: MediaSegment[] = [];
-  let pending = nothingPending();
-  let previous: MediaSegment | undefined;
+  /** The lines since the last segment. */
+  let before: PlacedLine[] = [];
   for (const line of lines) {
     if (line.kind === 'uri') {
-      previous = finishSegment(line, pending, previous);
-      segments.push(previous);
-      pending = nothingPending();
-    } else {
-      readHeadLine(line, pending);
-    }
+      segments.push(readSegment(line, before, segments.at(-1)));
+      before = [];
+    } else before.push(line);
   }
   if (segments.length === 0) throw playlistError({ playlist }, 'has no segment');
   return {
     playlist,
     version: readVersion(lines),
     mediaSequence: readMediaSequence(lines),
-    targetSeconds: Math.max(readTargetSeconds(lines), longestSeconds(segments)),
+    targetSeconds: segments.reduce(
+      (most, { seconds }) => Math.max(most, Math.round(seconds)),
+      readTargetSeconds(lines),
+    ),
     iFramesOnly: lines.some(({ tag }) => tag === 'EXT-X-I-FRAMES-ONLY'),
     segments,
     // A map after the last segment applies to no segment.
-    tail: pending.head.flatMap((line) => ('text' in line ? [line.text] : [])),
+    tail: readHead(before).flatMap((line) => ('text' in line ? [line.text] : [])),
     ended: lines.some(({ tag }) => tag === 'EXT-X-ENDLIST'),
   };
 }
 
 /** Tags that are not kept where they stand: they are written anew, or apply to a clear playlist only. */
-const rewrittenTags = new Set(['EXT-X-VERSION', 'EXT-X-TARGETDURATION', 'EXT-X-MEDIA-SEQUENCE', 'EXT-X-KEY']);
+const rewrittenTags = new Set([
+  ...['EXT-X-VERSION', 'EXT-X-TARGETDURATION', 'EXT-X-MEDIA-SEQUENCE', 'EXT-X-BYTERANGE', 'EXT-X-KEY'],
+  ...lowLatencyTags,
+]);
 
-function readHeadLine(line: PlacedLine, pending: Pending): void {
-  if (rewrittenTags.has(line.tag) || lowLatencyTags.has(line.tag)) return;
-  if (line.tag === 'EXT-X-BYTERANGE') {
-    pending.byteRange = line;
-    return;
-  }
-  if (line.tag === 'EXT-X-GAP') pending.gap = true;
-  if (line.tag === 'EXTINF') pending.duration = readSeconds(line.value);
-  pending.head.push(line.tag === 'EXT-X-MAP' ? { map: readMap(line) } : line);
+function readHead(lines: readonly PlacedLine[]): HeadLine[] {
+  const kept = lines.filter(({ tag }) => !rewrittenTags.has(tag));
+  return kept.map((line) => (line.tag === 'EXT-X-MAP' ? { map: readMap(line) } : line));
 }
 
 /** Three decades. A larger number is not the duration of a segment. */
@@ -131,22 +118,21 @@ function readMap(line: PlacedLine): MapTag {
   return { attributes, uri, byteRange, place };
 }
 
-function finishSegment(
+/** @param before the lines between the previous segment and this one */
+function readSegment(
   { text, place }: PlacedLine,
-  pending: Pending,
+  before: readonly PlacedLine[],
   previous: MediaSegment | undefined,
 ): MediaSegment {
+  const head = readHead(before);
   const uri = text.trim();
-  if (pending.duration === undefined)
-    throw playlistError(place, `"${showUrl(uri)}" has no #EXTINF before it`);
-  let byteRange: ByteRange | undefined;
-  if (pending.byteRange) {
-    const before = previous?.uri === uri ? previous.byteRange : undefined;
-    const nextOffset = before && before.offset + before.length;
-    byteRange = readRange(pending.byteRange.place, pending.byteRange.value, nextOffset);
-  }
-  const { duration: seconds, gap, head } = pending;
-  return { uri, byteRange, place, seconds, gap, head };
+  const duration = before.findLast(({ tag }) => tag === 'EXTINF');
+  if (!duration) throw playlistError(place, `"${showUrl(uri)}" has no #EXTINF before it`);
+  const range = before.findLast(({ tag }) => tag === 'EXT-X-BYTERANGE');
+  const known = previous?.uri === uri ? previous.byteRange : undefined;
+  const byteRange = range && readRange(range.place, range.value, known && known.offset + known.length);
+  const gap = before.some(({ tag }) => tag === 'EXT-X-GAP');
+  return { uri, byteRange, place, seconds: readSeconds(duration.value), gap, head };
 }
 
 /**
@@ -172,15 +158,10 @@ function readVersion(lines: readonly PlacedLine[]): number {
   return Number.isInteger(version) && version > 0 ? version : 1;
 }
 
-/** @returns 0 without the tag, or if its value is no number of seconds */
+/** @returns 1 without the tag, or if its value is no number of seconds */
 function readTargetSeconds(lines: readonly PlacedLine[]): number {
   const value = lines.find(({ tag }) => tag === 'EXT-X-TARGETDURATION')?.value.trim() ?? '';
-  return /^\d{1,9}(?:\.\d{1,9})?$/.test(value) ? Math.ceil(Number(value)) : 0;
-}
-
-/** Seconds of the longest segment, rounded; at least 1. */
-function longestSeconds(segments: readonly MediaSegment[]): number {
-  return segments.reduce((most, { seconds }) => Math.max(most, Math.round(seconds)), 1);
+  return /^\d{1,9}(?:\.\d{1,9})?$/.test(value) ? Math.max(1, Math.ceil(Number(value))) : 1;
 }
 
 function readMediaSequence(lines: readonly PlacedLine[]): bigint {

@@ -1,8 +1,7 @@
 import { createCipheriv } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { splitPlaylist } from '../hls/playlist-lines.ts';
-import { readEncryptedPlaylist, rewriteKeys } from './encrypted-playlist.ts';
-import { proveKey } from './prove-key.ts';
+import { proveKey, readEncryptedPlaylist, rewriteKeys } from './encrypted-playlist.ts';
 
 const playlist = (...lines: string[]) =>
   splitPlaylist('a.m3u8', Buffer.from(['#EXTM3U', '#EXT-X-MEDIA-SEQUENCE:258', ...lines].join('\n')));

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { assertDistinct, readEpoch, readKeyBytes, readKeyText } from './imported-key.ts';
-import { formatKeyTable, parseKeyTable } from './key-table.ts';
+import {
+  assertDistinct,
+  formatKeyTable,
+  parseKeyTable,
+  readEpoch,
+  readKeyBytes,
+  readKeyText,
+} from './imported-key.ts';
 
 const hex = '00112233445566778899aabbccddeeff';
 const key = Buffer.from(hex, 'hex');

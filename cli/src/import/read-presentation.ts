@@ -11,11 +11,11 @@ import {
   type EncryptedPlaylist,
   type EncryptedSegment,
   type KeyTag,
+  proveKey,
   readEncryptedPlaylist,
   rewriteKeys,
 } from './encrypted-playlist.ts';
 import { type FoundKey, keyFileMostBytes, readKeyBytes } from './imported-key.ts';
-import { proveKey } from './prove-key.ts';
 import { isDataUrl, type SourceFiles } from './source-files.ts';
 
 /** Segments of a key that are looked for, where the first ones are gone. */
@@ -24,19 +24,7 @@ const segmentsTried = 3;
 const readAtOnce = 8;
 
 /** An encrypted presentation, whose keys are proved. */
-export interface ImportedPresentation {
-  readonly keys: readonly FoundKey[];
-  /** The media that each key decrypted, for the report. */
-  readonly proofs: readonly string[];
-  /** One sentence each. */
-  readonly warnings: readonly string[];
-  /**
-   * The playlists with the new URIs of the keys.
-   *
-   * @param keyUrlBase what stands before `/keys/`
-   */
-  rewrite(keyUrlBase: string): { location: string; text: string }[];
-}
+export type ImportedPresentation = Awaited<ReturnType<typeof readPresentation>>;
 
 /** A key that segments are encrypted with. */
 interface NamedKey {
@@ -54,26 +42,28 @@ interface NamedKey {
  * @param location absolute path or URL of its playlist
  * @throws AppError `VALIDATION_FAILED` if anything of it cannot be read, or if a key does not decrypt its segment: then nothing is stored
  */
-export async function readPresentation(
-  location: string,
-  contentId: string,
-  files: SourceFiles,
-): Promise<ImportedPresentation> {
+export async function readPresentation(location: string, contentId: string, files: SourceFiles) {
   const playlists = await loadPlaylists(location, files);
-  const { named, ofTag, warnings } = await findKeys(playlists, files);
+  const { named, keyOf, warnings } = await findKeys(playlists, files);
   const epochs = new Map(named.map((key, index) => [key, named.length === 1 ? undefined : index]));
   const nameOf = (key: NamedKey) => ({ contentId, epoch: epochs.get(key) });
   const proofs: string[] = [];
   for (const key of named) proofs.push(await prove(key, files, warnings));
+  const keys: FoundKey[] = named.map((key) => {
+    return { ...nameOf(key), key: key.key, place: showUrl(key.location) };
+  });
   return {
-    keys: named.map((key) => ({ ...nameOf(key), key: key.key, place: showUrl(key.location) })),
+    keys,
+    /** The media that each key decrypted, for the report. */
     proofs,
+    /** One sentence each. */
     warnings,
-    rewrite: (keyUrlBase) =>
+    /** The playlists with the new URIs of the keys. @param keyUrlBase what stands before `/keys/` */
+    rewrite: (keyUrlBase: string) =>
       playlists.map((playlist) => ({
         location: playlist.location,
         text: rewriteKeys(playlist, (tag) => {
-          const key = ofTag.get(tag);
+          const key = keyOf(tag);
           return key && `${keyUrlBase}${keyPath(nameOf(key))}`;
         }),
       })),
@@ -87,37 +77,35 @@ async function findKeys(playlists: readonly LocatedPlaylist[], files: SourceFile
     for (const tag of keys) places.set(tag, await files.resolve(tag.uri, base, tag.place));
   const segmentsOf = ({ base, segments }: LocatedPlaylist) => segments.map((segment) => ({ segment, base }));
   const used = Map.groupBy(playlists.flatMap(segmentsOf), ({ segment }) => places.get(segment.key) ?? '');
-  const bytes = new Map<string, Buffer>();
-  const read = async (at: string) =>
-    void bytes.set(
-      at,
-      readKeyBytes((await files.read(at, { mostBytes: keyFileMostBytes })).bytes, showUrl(at)),
-    );
+  /** In hex, by location. */
+  const found = new Map<string, string>();
+  const read = async (at: string) => {
+    const { bytes } = await files.read(at, { mostBytes: keyFileMostBytes });
+    found.set(at, readKeyBytes(bytes, showUrl(at)).toString('hex'));
+  };
   await workOff([...used.keys()], readAtOnce, read);
   const byBytes = new Map<string, NamedKey>();
   for (const [location, segments] of used) {
-    const key = bytes.get(location) ?? Buffer.alloc(0);
-    const named = byBytes.get(key.toString('hex')) ?? { key, location, segments: [] };
+    const hex = found.get(location) ?? '';
+    const named = byBytes.get(hex) ?? { key: Buffer.from(hex, 'hex'), location, segments: [] };
     const whole = segments.filter(({ segment }) => segment.isWhole);
     named.segments.push(...whole.slice(0, segmentsTried - named.segments.length));
-    byBytes.set(key.toString('hex'), named);
+    byBytes.set(hex, named);
   }
-  const ofTag = new Map<KeyTag, NamedKey>();
   const warnings: string[] = [];
   if ([...used.keys()].some(isDataUrl))
     warnings.push(
       'the playlists have the key itself in them (data:), so everyone who has one can decrypt the media. Publish no old one, and no .before-import',
     );
-  for (const [tag, at] of places) {
+  for (const at of places.values()) {
     // A key that no segment uses by this URL, such as a session key with a signature of its own, must not stop the others.
-    if (!bytes.has(at))
+    if (!found.has(at))
       await read(at).catch((error: Error) =>
         warnings.push(`a key that no segment uses stays as it is: ${error.message}`),
       );
-    const named = byBytes.get(bytes.get(at)?.toString('hex') ?? '');
-    if (named) ofTag.set(tag, named);
   }
-  return { named: [...byBytes.values()], ofTag, warnings };
+  const keyOf = (tag: KeyTag) => byBytes.get(found.get(places.get(tag) ?? '') ?? '');
+  return { named: [...byBytes.values()], keyOf, warnings };
 }
 
 /** @returns what was decrypted. @throws AppError `VALIDATION_FAILED` */

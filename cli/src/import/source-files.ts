@@ -14,29 +14,17 @@ import {
 
 type ReadOptions = Pick<SourceRequest, 'mostBytes' | 'range'>;
 
-/** A file that was read. */
-interface SourceFile {
-  readonly bytes: Buffer;
-  /** Where it was found: the URL after redirects, to which relative URIs in it belong. */
-  readonly location: string;
-}
-
 /** The files of a presentation, on disk or at a URL. */
-export interface SourceFiles {
-  /** The absolute path or URL of a reference in a playlist. @throws AppError `VALIDATION_FAILED` */
-  resolve(uri: string, playlist: string, place: Place): Promise<string>;
-  /** @throws AppError `VALIDATION_FAILED` if it cannot be read */
-  read(location: string, options: ReadOptions): Promise<SourceFile>;
-}
+export type SourceFiles = ReturnType<typeof openSourceFiles>;
 
 /** The bytes themselves, in the playlist. */
 export const isDataUrl = (location: string) => /^data:/i.test(location);
 
 /** @param sourceRoot nothing outside of it is read, of a presentation on disk */
-export function openSourceFiles(sourceRoot: string, access: SourceAccess): SourceFiles {
+export function openSourceFiles(sourceRoot: string, access: SourceAccess) {
   const request = createSourceRequests(access);
 
-  async function fetchFile(url: string, options: ReadOptions): Promise<SourceFile> {
+  async function fetchFile(url: string, options: ReadOptions) {
     try {
       const { bytes = Buffer.alloc(0), url: location } = await request(url, options);
       return { bytes, location };
@@ -47,7 +35,8 @@ export function openSourceFiles(sourceRoot: string, access: SourceAccess): Sourc
   }
 
   return {
-    async resolve(uri, playlist, place) {
+    /** The absolute path or URL of a reference in a playlist. @throws AppError `VALIDATION_FAILED` */
+    async resolve(uri: string, playlist: string, place: Place): Promise<string> {
       if (isDataUrl(uri)) return uri;
       if (isUrl(uri)) {
         if (URL.canParse(uri)) return uri;
@@ -56,13 +45,15 @@ export function openSourceFiles(sourceRoot: string, access: SourceAccess): Sourc
           `"${showUrl(uri)}" is malformed; accepted: a path, or an http or https URL`,
         );
       }
-      if (isUrl(playlist) && URL.canParse(uri, playlist)) {
-        const url = new URL(uri, playlist).href;
-        if (isUrl(url)) return url;
-      }
+      const url = isUrl(playlist) ? URL.parse(uri, playlist)?.href : undefined;
+      if (url !== undefined && isUrl(url)) return url;
       return resolveReference(uri, playlist, sourceRoot, place);
     },
-    async read(location, options) {
+    /**
+     * @returns the bytes, and where they were found: the URL after redirects, to which relative URIs in them belong
+     * @throws AppError `VALIDATION_FAILED` if it cannot be read
+     */
+    async read(location: string, options: ReadOptions) {
       if (isUrl(location)) return fetchFile(location, options);
       const bytes = await (isDataUrl(location) ? readDataUrl(location) : readFromDisk(location, options));
       return { bytes, location };

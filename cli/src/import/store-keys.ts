@@ -111,8 +111,7 @@ async function compare(found: FoundKey, { access, signal }: StoreOptions): Promi
       const answer = await askServer(access, { method: 'GET', path: keyPath(found), signal });
       if (found.key.equals(Buffer.from(await answer.arrayBuffer()))) return null;
     } catch (error) {
-      const isServed = !(error instanceof AppError) || error.status >= 500;
-      if (isServed) throw error;
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
       return error.code;
     }
     if (waited === staleForSeconds)

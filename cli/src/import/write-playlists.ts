@@ -17,11 +17,6 @@ interface PlacedPlaylist {
   readonly kept: string | null;
 }
 
-interface PlaceOptions {
-  readonly inPlace?: true;
-  readonly playlistsTo?: string;
-}
-
 /**
  * Finds the places of the rewritten playlists: their old ones, or a folder with the same relative paths.
  *
@@ -30,7 +25,7 @@ interface PlaceOptions {
  */
 export function placePlaylists(
   rewritten: readonly { location: string; text: string }[],
-  { inPlace, playlistsTo }: PlaceOptions,
+  { inPlace, playlistsTo }: { readonly inPlace?: true; readonly playlistsTo?: string },
 ): PlacedPlaylist[] {
   if (!inPlace && playlistsTo === undefined) return [];
   if (rewritten.length === 0) throw refusal('--in-place and --playlists-to are for playlists');

@@ -81,8 +81,8 @@ function createKeyStock(options: FollowOptions) {
   const { clock, signal, warn } = options;
   let { schedule } = options;
   const keys = new Map<number, Uint8Array>();
-  let isRunning = false;
-  let retryAt = Number.NEGATIVE_INFINITY;
+  /** On the monotonic clock; infinite while an attempt is running. */
+  let nextAttemptAt = Number.NEGATIVE_INFINITY;
   let failure: { epoch: number; error: unknown } | null = null;
   let hasWarned = false;
   let askedAt: number | null = null;
@@ -126,15 +126,12 @@ function createKeyStock(options: FollowOptions) {
     fetchFirst: fetchOne,
     /** Fetches the missing keys of this epoch and of the epochs that the server serves ahead. It does not wait. */
     restock(epoch: number): void {
-      if (isRunning || clock.monotonic() < retryAt) return;
-      isRunning = true;
-      work(epoch)
-        .catch(() => {
-          retryAt = clock.monotonic() + retryMs;
-        })
-        .finally(() => {
-          isRunning = false;
-        });
+      if (clock.monotonic() < nextAttemptAt) return;
+      nextAttemptAt = Number.POSITIVE_INFINITY;
+      const setNext = (afterMs: number) => () => {
+        nextAttemptAt = clock.monotonic() + afterMs;
+      };
+      work(epoch).then(setNext(0), setNext(retryMs));
     },
     /** The error if the key was wanted in its own period, and refused or not answered. */
     failureOf: (epoch: number) => (failure?.epoch === epoch ? failure.error : undefined),

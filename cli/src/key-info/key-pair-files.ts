@@ -30,35 +30,34 @@ export function createKeyPairFiles(file: string) {
   const infoPath = resolve(file);
   if (/[\r\n]/.test(infoPath)) throw refusal('--follow has a line break; accepted: a path without one');
   const folder = dirname(infoPath);
-  const keyName = (epoch: number) => `${basename(infoPath)}.${epoch}.key`;
-  let written: readonly number[] = [];
+  const prefix = `${basename(infoPath)}.`;
+  /** Names of the latest key files. */
+  let written: readonly string[] = [];
 
-  const removeKeys = async (isKept: (name: string) => boolean) => {
-    const [prefix, ending] = [`${basename(infoPath)}.`, '.key'];
+  const removeKeysBut = async (kept: readonly string[]) => {
     for (const name of await readdir(folder)) {
-      const epoch = name.slice(prefix.length, -ending.length);
-      const isKey = name.startsWith(prefix) && name.endsWith(ending) && /^\d+$/.test(epoch);
-      if (isKey && !isKept(name)) await rm(join(folder, name), { force: true });
+      const isKey = name.startsWith(prefix) && /^\d+\.key$/.test(name.slice(prefix.length));
+      if (isKey && !kept.includes(name)) await rm(join(folder, name), { force: true });
     }
   };
 
   return {
     /** Writes the pair. A reader at any moment finds the pair of before or this one, never a mixture. */
     async write({ epoch, key, uri, iv }: KeyPair) {
-      const keyPath = join(folder, keyName(epoch));
-      const isNew = !written.includes(epoch);
+      const name = `${prefix}${epoch}.key`;
+      const keyPath = join(folder, name);
+      const isNew = !written.includes(name);
       if (isNew) await writeAtomically(keyPath, key, ownerOnly);
       await writeAtomically(infoPath, `${uri}\n${keyPath}\n${iv}\n`, ownerOnly);
       if (!isNew) return;
-      written = [...written.slice(-1), epoch];
+      written = [...written.slice(-1), name];
       // Also the keys that an earlier run left.
-      const kept = new Set(written.map(keyName));
-      await removeKeys((name) => kept.has(name));
+      await removeKeysBut(written);
     },
     /** Removes the key info first, so that an encoder starts no further segment. */
     async remove() {
       await rm(infoPath, { force: true });
-      await removeKeys(() => false);
+      await removeKeysBut([]);
     },
   };
 }

@@ -44,7 +44,12 @@ export async function claimFolder(options: ClaimOptions): Promise<() => Promise<
   await mkdir(folder, { recursive: true });
   const path = join(folder, claimName);
   const deadline = clock.monotonic() + staleMs;
-  for (let claim = await readClaim(path); claim; claim = await readClaim(path)) {
+  for (;;) {
+    const claim = await readClaim(path);
+    if (!claim) {
+      if ((await readdir(folder)).length === 0) break;
+      throw refusal(`--out ${folder} is not empty and was not made by encrypt --live; give a new folder`);
+    }
     if (claim.contentId !== contentId || claim.source !== shownSource) {
       throw refusal(
         `--out ${folder} has ${claim.contentId} from ${claim.source}; give another folder for ${contentId}`,
@@ -55,9 +60,6 @@ export async function claimFolder(options: ClaimOptions): Promise<() => Promise<
     if (clock.monotonic() > deadline)
       throw refusal(`--out ${folder} is being written by process ${claim.pid}`);
     await wait(1, signal);
-  }
-  if (!(await readClaim(path)) && (await readdir(folder)).length > 0) {
-    throw refusal(`--out ${folder} is not empty and was not made by encrypt --live; give a new folder`);
   }
   const own: Claim = { contentId, source: shownSource, machine: machineName(), pid: process.pid };
   await writeAtomically(path, JSON.stringify(own));

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatAttributeList } from '@latchkey/shared/hls';
-import { bytesInMemory, isInitializationSection } from '../encrypt/initialization-section.ts';
+import { isInitializationSection } from '../encrypt/initialization-section.ts';
 import type { MapTag } from '../hls/media-playlist.ts';
 import { playlistError } from '../hls/playlist-lines.ts';
 import { showUrl } from '../show-url.ts';
@@ -19,7 +19,8 @@ export function createSectionCopier(folder: string, { source, clock }: Pick<Live
 
   async function copy(map: MapTag, location: string): Promise<string> {
     const bytes = await source.read(location, map.byteRange);
-    if (!(await isInitializationSection(bytesInMemory(bytes)))) {
+    const readPiece = async (from: number, count: number) => bytes.subarray(from, from + count);
+    if (!(await isInitializationSection(bytes.length, readPiece))) {
       const detail = `"${showUrl(map.uri)}" of #EXT-X-MAP is more than an initialization section, so it cannot stay in the clear`;
       throw playlistError(map.place, detail);
     }

@@ -3,12 +3,11 @@ import { segmentName } from '../encrypt/target-names.ts';
 import { explainError } from '../explain-error.ts';
 import { showUrl } from '../show-url.ts';
 import { SourceUnavailable } from '../source/request-source.ts';
-import { alignFollower } from './align-follower.ts';
 import { encryptSegment, type LiveTools, type WrittenSegment } from './encrypt-segment.ts';
-import { createFollower, type Follower, type RenditionOptions } from './follower.ts';
+import { alignFollower, createFollower, type Follower, type RenditionOptions } from './follower.ts';
 import { assumedTargetSeconds, type ChannelLookup } from './load-channel.ts';
 import { renderWindow } from './render-window.ts';
-import { hasHiddenParts, hasStarted, openRenditionFolder, slideWindow } from './rendition-state.ts';
+import { filesOf, hasHiddenParts, hasStarted, openRenditionFolder, slideWindow } from './rendition-state.ts';
 import type { SourceSegment, SourceWindow } from './source-window.ts';
 
 /** While a long window is taken at the start, players may begin with its first part. */
@@ -34,11 +33,10 @@ export async function openFollower(options: RenditionOptions, tools: LiveTools):
 
 /** Takes over what has changed in the source. @returns whether the source has ended */
 export async function followStep(follower: Follower): Promise<boolean> {
-  const { playlist, folder, tools, sightings } = follower;
+  const { playlist, folder, tools } = follower;
   const { state } = folder;
   await folder.sweep(tools.clock.now());
   const read = await playlist.read();
-  let changed = false;
   if (read && rangeOf(read) !== follower.range) {
     follower.range = rangeOf(read);
     follower.changedAt = tools.clock.monotonic();
@@ -46,35 +44,34 @@ export async function followStep(follower: Follower): Promise<boolean> {
   if (read && (await alignFollower(follower, read))) {
     follower.window = read;
     const firstSeen = tools.clock.now();
-    for (const { number, secondsToEnd } of read.segments) {
-      if (number > (state.lastSource ?? -1) && !sightings.has(number))
-        sightings.set(number, { firstSeen, secondsToEnd });
-    }
-    for (const number of sightings.keys()) if (number <= (state.lastSource ?? -1)) sightings.delete(number);
-    changed = slideWindow(state, read, firstSeen);
+    const before = follower.sightings;
+    follower.sightings = new Map(
+      read.segments.map(({ number, secondsToEnd }) => [
+        number,
+        before.get(number) ?? { firstSeen, secondsToEnd },
+      ]),
+    );
+    slideWindow(state, read, firstSeen);
+    follower.isPublished = false;
   }
   const { window } = follower;
   if (!window) return false;
   for (const segment of window.segments) {
     if (segment.number <= (state.lastSource ?? -1)) continue;
-    if (!(await takeSegment(follower, segment, window))) break;
-    changed = true;
-    if (tools.clock.monotonic() - follower.publishedAt < publishEveryMs) continue;
-    await publish(follower);
-    changed = false;
+    if (!(await takeSegment(follower, segment))) break;
+    follower.isPublished = false;
+    if (tools.clock.monotonic() - follower.publishedAt >= publishEveryMs) await publish(follower);
   }
-  const isEnded = window.ended && (window.segments.at(-1)?.number ?? 0) <= (state.lastSource ?? -1);
-  if (isEnded !== state.ended) {
-    state.ended = isEnded;
-    changed = true;
-  }
-  if ((changed || !follower.isPublished) && state.entries.length > 0) await publish(follower);
+  const isEnded = window.ended && window.lastNumber <= (state.lastSource ?? -1);
+  if (isEnded !== state.ended) follower.isPublished = false;
+  state.ended = isEnded;
+  if (!follower.isPublished && state.entries.length > 0) await publish(follower);
   return isEnded;
 }
 
 /** Other queries or lines are no progress. */
-function rangeOf({ segments }: SourceWindow): string {
-  return `${segments[0]?.number}-${segments.at(-1)?.number}`;
+function rangeOf({ firstNumber, lastNumber }: SourceWindow): string {
+  return `${firstNumber}-${lastNumber}`;
 }
 
 /** Seconds until the next step. */
@@ -94,11 +91,7 @@ function targetSecondsOf({ window, folder }: Follower): number {
 }
 
 /** @returns false if the segment cannot be read yet */
-async function takeSegment(
-  follower: Follower,
-  segment: SourceSegment,
-  window: SourceWindow,
-): Promise<boolean> {
+async function takeSegment(follower: Follower, segment: SourceSegment): Promise<boolean> {
   const { options, tools, folder, sightings, copySection } = follower;
   const { state } = folder;
   const { missing, compared } = follower;
@@ -109,14 +102,13 @@ async function takeSegment(
   let written: WrittenSegment;
   let { lines } = segment;
   try {
-    const { targetSeconds } = window.header;
-    const map = segment.map && (await copySection(segment.map, targetSeconds, discontinuity));
+    const map = segment.map && (await copySection(segment.map, targetSecondsOf(follower), discontinuity));
     const bytes = compared?.segment === segment ? compared.bytes : undefined;
     written = await encryptSegment({ segment, number, bytes, map, ...sighting }, options.folder, tools);
     if (bytes) follower.compared = undefined;
   } catch (error) {
     tools.signal.throwIfAborted();
-    if (!mayBecomeGap(follower, segment.number, error, window.header.targetSeconds)) return false;
+    if (!mayBecomeGap(follower, segment.number, error)) return false;
     tools.warn(`${options.name}: segment ${number} becomes a gap (${explainError(error)})`);
     const name = segmentName(BigInt(number), segment.uri, segment.map !== undefined);
     written = { name, identity: '', map: undefined, encryption: undefined };
@@ -142,36 +134,36 @@ async function takeSegment(
  *
  * @throws the error if it is not about the source, or if the first segment cannot be used
  */
-function mayBecomeGap(follower: Follower, number: number, error: unknown, targetSeconds: number): boolean {
+function mayBecomeGap(follower: Follower, number: number, error: unknown): boolean {
   const isRefused = error instanceof AppError && error.status === 400;
   if (!isRefused && !(error instanceof SourceUnavailable)) throw error;
   if (isRefused && !hasStarted(follower.folder.state)) throw error;
+  const targetMs = targetSecondsOf(follower) * 1_000;
   const now = follower.tools.clock.monotonic();
   const since = follower.missing?.number === number ? follower.missing.since : now;
   // A server has answered. Asked often, one that refuses would refuse the more.
   const isAnswer = error instanceof SourceUnavailable && error.status !== undefined;
-  follower.missing = { number, since, retryAt: isAnswer ? now + targetSeconds * 1_000 : now };
-  return now - since >= patienceTargets * targetSeconds * 1_000;
+  follower.missing = { number, since, retryAt: isAnswer ? now + targetMs : now };
+  return now - since >= patienceTargets * targetMs;
 }
 
 async function publish(follower: Follower): Promise<void> {
   const { folder, tools, options } = follower;
   const { state } = folder;
   const { entries } = state;
-  // A failed attempt is repeated.
-  follower.isPublished = false;
   const seconds = entries.reduce((sum, entry) => sum + entry.seconds, 0);
   state.longestSeconds = Math.max(state.longestSeconds, seconds);
   const text = renderWindow(state, tools.keyUrlOf);
-  await folder.publish(text, tools.clock.now());
-  const files = entries.flatMap(({ name, encryption, map }) => [
-    ...(map ? [map.name] : []),
-    ...(encryption ? [name] : []),
-  ]);
-  const lastEpoch = entries.findLast(({ encryption }) => encryption)?.encryption?.epoch;
-  await options.onPublish({ text, files: [...new Set(files)], lastEpoch });
+  if (text !== follower.text) {
+    // A failed attempt is repeated.
+    follower.text = undefined;
+    await folder.publish(text, tools.clock.now());
+    const lastEpoch = entries.findLast(({ encryption }) => encryption)?.encryption?.epoch;
+    await options.onPublish({ text, files: [...filesOf(state)], lastEpoch });
+    follower.text = text;
+    follower.publishedAt = tools.clock.monotonic();
+  }
   follower.isPublished = true;
-  follower.publishedAt = tools.clock.monotonic();
 }
 
 /** After an error, so that a full disk does not fill the log. */
@@ -224,7 +216,7 @@ async function renew(follower: Follower, lookup: ChannelLookup, reason: string):
   const { options, tools, playlist } = follower;
   follower.renewedAt = tools.clock.monotonic();
   try {
-    const found = await lookup.renew(options.name, playlist, targetSecondsOf(follower));
+    const found = await lookup.renew(options.name, playlist.place, targetSecondsOf(follower));
     if (found === undefined) return false;
     tools.warn(`${options.name}: its playlist was looked up anew (${reason})`);
     playlist.move(found);

@@ -31,10 +31,8 @@ export function createKeyRing(options: KeyRingOptions) {
   let outage: 'none' | 'unnoticed' | 'waiting' = 'none';
 
   const attempt = async (epoch: number): Promise<Uint8Array> => {
-    const key = await options.fetchKey(
-      epoch,
-      AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]),
-    );
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]);
+    const key = await options.fetchKey(epoch, inTime);
     keys.set(epoch, key);
     for (const old of [...keys.keys()].sort((a, b) => a - b).slice(0, -keptKeys)) keys.delete(old);
     if (outage !== 'none') say(`the key of epoch ${epoch} is here`);
@@ -81,13 +79,11 @@ export function createKeyRing(options: KeyRingOptions) {
           if (epoch < 0 || keys.has(epoch)) continue;
           await fetchOnce(epoch).catch((error: unknown) => {
             const isHeld = keys.has(currentEpochOf(periods, clock.now()));
-            const until = new Date(
-              periods.origin + (current + 1) * periods.periodSeconds * 1_000,
-            ).toISOString();
+            const end = new Date(periods.origin + (current + 1) * periods.periodSeconds * 1_000);
             // A server whose clock is a little behind serves it soon.
             const early = error instanceof AppError && error.code === 'EPOCH_NOT_YET';
             if (!signal.aborted && isHeld && !early)
-              report('unnoticed', epoch, error, `the present key holds until ${until}`);
+              report('unnoticed', epoch, error, `the present key holds until ${end.toISOString()}`);
           });
         }
         await wait(retrySeconds, signal).catch(() => {});

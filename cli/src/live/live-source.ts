@@ -89,7 +89,7 @@ export function createHttpSource(
   return {
     async resolve({ uri, place }) {
       const { playlist } = place;
-      const url = URL.canParse(uri, playlist) ? new URL(uri, playlist) : undefined;
+      const url = URL.parse(uri, playlist);
       // A stranger's playlist could otherwise publish what only this machine can reach.
       const accepted = [...new Set([new URL(playlist).origin, ownOrigin])];
       if (url && accepted.includes(url.origin)) return url.href;

@@ -4,8 +4,9 @@ import {
   parseMultivariantPlaylist,
   variantTag,
 } from '../hls/multivariant-playlist.ts';
-import { classifyPlaylist, type PlaylistText, playlistError, splitPlaylist } from '../hls/playlist-lines.ts';
+import { classifyPlaylist, playlistError, splitPlaylist } from '../hls/playlist-lines.ts';
 import { inspectTags } from '../hls/refused-tags.ts';
+import { withoutQuery } from '../hls/resolve-reference.ts';
 import { hideUrls } from '../show-url.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 import type { PlaylistVersion } from './live-source.ts';
@@ -17,7 +18,7 @@ export interface FoundRendition extends DescribedRendition {
   readonly location: string;
   /** As it was just read, if it is the one that was given. */
   readonly file?: PlaylistVersion | undefined;
-  /** As the playlist names it. */
+  /** As the playlist names it, or the last part of the address that was given. */
   readonly uri: string;
 }
 
@@ -25,9 +26,10 @@ export interface FoundRendition extends DescribedRendition {
 export interface Channel {
   /** Undefined for a media playlist alone. */
   readonly multivariant: MultivariantPlaylist | undefined;
+  /** Each location once. */
   readonly renditions: readonly FoundRendition[];
-  /** The rendition of each URI in the multivariant playlist. */
-  readonly renditionOfUri: ReadonlyMap<string, FoundRendition>;
+  /** The location of each URI in the multivariant playlist. */
+  readonly locationOfUri: ReadonlyMap<string, string>;
 }
 
 /** Encoders start before or after this command. */
@@ -68,57 +70,45 @@ export async function loadChannel(address: string, tools: LiveTools): Promise<Ch
  *
  * @throws SourceUnavailable, or AppError `VALIDATION_FAILED`
  */
-async function readChannel(
-  address: string,
-  { source, warn }: Pick<LiveTools, 'source' | 'warn'>,
-): Promise<Channel> {
+async function readChannel(address: string, { source, warn }: LiveTools): Promise<Channel> {
   const file = await source.readChanged(address, undefined);
   const location = file?.location ?? address;
   const text = splitPlaylist(location, file?.bytes ?? Buffer.alloc(0));
   for (const warning of inspectTags(text)) warn(warning);
   if (classifyPlaylist(text) === 'media') {
     const attributes = describeRendition(variantTag, []);
-    const rendition = { attributes, location: address, file, uri: address };
-    return { multivariant: undefined, renditions: [rendition], renditionOfUri: new Map() };
+    const uri = withoutQuery(address).replace(/^.*[/\\]/s, '');
+    const rendition = { attributes, location: address, file, uri };
+    return { multivariant: undefined, renditions: [rendition], locationOfUri: new Map() };
   }
-  return findRenditions(text, location, source);
-}
-
-async function findRenditions(
-  text: PlaylistText,
-  location: string,
-  source: LiveTools['source'],
-): Promise<Channel> {
   const multivariant = parseMultivariantPlaylist(text);
-  const renditionOfUri = new Map<string, FoundRendition>();
+  const locationOfUri = new Map<string, string>();
   const byLocation = new Map<string, FoundRendition>();
   for (const named of multivariant.named) {
     const { uri, place } = named;
     const target = await source.resolve(named);
     const described = { attributes: describeRendition(named.tag, named.attributes), location: target, uri };
-    const rendition = byLocation.get(target) ?? described;
-    byLocation.set(target, rendition);
-    renditionOfUri.set(uri, rendition);
+    byLocation.set(target, byLocation.get(target) ?? described);
+    locationOfUri.set(uri, target);
     if (byLocation.size > mostRenditions)
       throw playlistError(place, `names more than ${mostRenditions} media playlists`);
   }
   if (byLocation.size === 0) throw playlistError({ playlist: location }, 'names no media playlist');
-  return { multivariant, renditions: [...byLocation.values()], renditionOfUri };
+  return { multivariant, renditions: [...byLocation.values()], locationOfUri };
 }
 
 /** The playlists of a channel, which its server may put elsewhere at any time. */
 export type ChannelLookup = ReturnType<typeof createChannelLookup>;
 
-/** @param names of the renditions of `channel`, which was read just now */
+/** @param known the renditions of `channel`, which was read just now */
 export function createChannelLookup(
   address: string,
   channel: Channel,
-  names: ReadonlyMap<FoundRendition, string>,
+  known: readonly (FoundRendition & { readonly name: string })[],
   tools: LiveTools,
 ) {
   const { clock, warn } = tools;
-  const known = [...names].map(([{ attributes }, name]) => ({ attributes, name }));
-  const found = new Map([...names].map(([{ location }, name]) => [name, location]));
+  const found = new Map(known.map(({ location, name }) => [name, location]));
   let askedAt = clock.monotonic();
   let running: Promise<void> | undefined;
 
@@ -142,11 +132,7 @@ export function createChannelLookup(
      * @returns undefined if nothing new is known
      * @throws SourceUnavailable, or AppError `VALIDATION_FAILED`
      */
-    async renew(
-      name: string,
-      used: Pick<LivePlaylist, 'found' | 'location'>,
-      targetSeconds: number,
-    ): Promise<string | undefined> {
+    async renew(name: string, used: LivePlaylist['place'], targetSeconds: number) {
       // Another rendition has asked meanwhile.
       if (found.get(name) !== used.found) return found.get(name);
       if (!running && clock.monotonic() - askedAt < targetSeconds * 1_000) return undefined;

@@ -28,64 +28,52 @@ export interface LiveReport {
   published?(path: string, text: string, files: readonly string[]): void;
 }
 
-interface ChannelOptions {
-  /** Of the playlist that was given. It is waited for. */
-  readonly address: string;
-  readonly outFolder: string;
-  readonly report: LiveReport;
-}
-
 /**
  * Opens the renditions of a channel, and writes its multivariant playlist once each of them has a playlist.
  *
+ * @param address of the playlist that was given. It is waited for
  * @throws AppError `VALIDATION_FAILED` for a source or an output folder that cannot be used
  */
 export async function openChannel(
-  { address, outFolder, report }: ChannelOptions,
+  { address, outFolder, report }: { address: string; outFolder: string; report: LiveReport },
   tools: LiveTools,
 ): Promise<{ followers: Follower[]; lookup: ChannelLookup }> {
   const channel = await loadChannel(address, tools);
-  const { multivariant, renditionOfUri } = channel;
+  const { multivariant, locationOfUri } = channel;
   const out = resolve(outFolder);
-  const nameOf = await nameRenditions(channel, out);
+  const renditions = await nameRenditions(channel, out);
+  const names = renditions.map(({ name }) => name);
   const rootName = rootPlaylistName(withoutQuery(address));
   const pathOf = (name: string) => (multivariant ? `${name}/${mediaPlaylistName}` : rootName);
-  const missing = new Set(nameOf.values());
+  const missing = new Set(names);
   const epochs = new Map<string, number>();
   const onPublish = async (name: string, { text, files, lastEpoch }: PublishedRendition) => {
-    const prefix = multivariant ? `${name}/` : '';
-    report.published?.(
-      pathOf(name),
-      text,
-      files.map((file) => `${prefix}${file}`),
-    );
+    const paths = files.map((file) => (multivariant ? `${name}/${file}` : file));
+    report.published?.(pathOf(name), text, paths);
     if (lastEpoch !== undefined && epochs.get(name) !== lastEpoch) {
       epochs.set(name, lastEpoch);
       report.say(`${name}: epoch ${lastEpoch}`);
     }
-    if (missing.size === 0) return;
-    missing.delete(name);
-    if (missing.size > 0 || !multivariant) return;
+    if (!missing.delete(name) || missing.size > 0 || !multivariant) return;
     // Only now: before, a player would find a rendition missing.
-    const renditionPath = (uri: string) =>
-      pathOf(nameOf.get(renditionOfUri.get(uri) as FoundRendition) ?? '');
+    const pathAt = new Map(renditions.map(({ location, name }) => [location, pathOf(name)]));
+    const renditionPath = (uri: string) => pathAt.get(locationOfUri.get(uri) ?? '') ?? '';
     const root = renderMultivariantPlaylist(multivariant, renditionPath, []);
     await writeAtomically(join(out, rootName), root);
-    report.published?.(rootName, root, [...nameOf.values()].map(pathOf));
+    report.published?.(rootName, root, names.map(pathOf));
   };
   const followers: Follower[] = [];
-  for (const [{ location, file }, name] of nameOf) {
+  for (const { name, location, file } of renditions) {
     const path = join(out, pathOf(name));
     const places = { name, location, file, folder: dirname(path), playlistName: basename(path) };
     followers.push(await openFollower({ ...places, onPublish: (done) => onPublish(name, done) }, tools));
   }
   const { periods, clock } = tools;
-  const names = [...nameOf.values()].join(', ');
   const epoch = currentEpochOf(periods, clock.now());
   report.say(
-    `Follows ${showUrl(address)} (${names}). The key changes every ${periods.periodSeconds} s; epoch ${epoch} now.`,
+    `Follows ${showUrl(address)} (${names.join(', ')}). The key changes every ${periods.periodSeconds} s; epoch ${epoch} now.`,
   );
-  return { followers, lookup: createChannelLookup(address, channel, nameOf, tools) };
+  return { followers, lookup: createChannelLookup(address, channel, renditions, tools) };
 }
 
 /** A rendition with its name, which its folder has too. */
@@ -105,28 +93,22 @@ const mostKept = 400;
 async function nameRenditions(
   { multivariant, renditions }: Channel,
   folder: string,
-): Promise<ReadonlyMap<FoundRendition, string>> {
+): Promise<(FoundRendition & NamedRendition)[]> {
   const nameRendition = createRenditionNamer();
   const nameOf = ({ uri }: FoundRendition) => nameRendition(withoutQuery(showUrl(uri)));
-  if (!multivariant)
-    return new Map(
-      renditions.map((rendition) => [rendition, nameOf({ ...rendition, uri: lastPart(rendition.uri) })]),
-    );
+  if (!multivariant) return renditions.map((rendition) => ({ ...rendition, name: nameOf(rendition) }));
   const path = join(folder, fileName);
   const known = await readKnown(path);
   for (const { name } of known) nameRendition(name);
   const matches = matchRenditions(known, renditions);
-  const names = new Map(
-    renditions.map((rendition) => [rendition, matches.get(rendition)?.name ?? nameOf(rendition)]),
-  );
-  const named = renditions.map((rendition) => ({
-    name: names.get(rendition),
-    attributes: rendition.attributes,
-  }));
+  const named = renditions.map((rendition) => {
+    return { ...rendition, name: matches.get(rendition)?.name ?? nameOf(rendition) };
+  });
   const matched = new Set(matches.values());
   const list = [...named, ...known.filter((rendition) => !matched.has(rendition))].slice(0, mostKept);
-  await writeAtomically(path, JSON.stringify(list), { durable: true });
-  return names;
+  const kept = list.map(({ name, attributes }) => ({ name, attributes }));
+  await writeAtomically(path, JSON.stringify(kept), { durable: true });
+  return named;
 }
 
 async function readKnown(path: string): Promise<NamedRendition[]> {
@@ -139,8 +121,4 @@ async function readKnown(path: string): Promise<NamedRendition[]> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw refusal(`${path} cannot be read as a list of renditions; give a new --out folder`, error);
   }
-}
-
-function lastPart(location: string): string {
-  return withoutQuery(location).replace(/^.*[/\\]/s, '');
 }

@@ -43,11 +43,8 @@ export function renderWindow(state: RenditionState, keyUrlOf: (epoch: number) =>
 function renderLines({ lines, encryption }: LiveEntry, keyUrlOf: (epoch: number) => string): string[] {
   if (!encryption) return [...lines];
   const key = `#EXT-X-KEY:METHOD=AES-128,URI="${keyUrlOf(encryption.epoch)}",IV=0x${encryption.iv}`;
-  const at = Math.max(
-    lines.findIndex((line) => line.startsWith('#EXTINF')),
-    0,
-  );
-  return [...lines.slice(0, at), key, ...lines.slice(at)];
+  const at = lines.findIndex((line) => line.startsWith('#EXTINF'));
+  return lines.toSpliced(at, 0, key);
 }
 
 function renderMap({ name, attributes }: MapFile): string {

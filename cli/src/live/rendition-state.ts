@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refusal } from '../refusal.ts';
@@ -95,13 +96,8 @@ export function hasHiddenParts({ header, entries }: RenditionState): boolean {
  * @throws AppError `VALIDATION_FAILED` if it cannot be used
  */
 async function readState(path: string): Promise<RenditionState> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return newState();
-    throw error;
-  }
+  if (!existsSync(path)) return newState();
+  const text = await readFile(path, 'utf8');
   try {
     const { form: found, ...state } = JSON.parse(text) as RenditionState & { form: unknown };
     if (found === form && Array.isArray(state.entries)) return { ...newState(), ...state };
@@ -111,69 +107,55 @@ async function readState(path: string): Promise<RenditionState> {
   throw refusal(`${path} cannot be read as the state of a live encryption; give a new --out folder`);
 }
 
+/** The segment of an entry, if the source still names it. */
+export function segmentOf({ source }: LiveEntry, { segments, firstNumber }: SourceWindow) {
+  return source === null ? undefined : segments[source - firstNumber];
+}
+
 /**
  * Brings the window to the source's: segments that left it leave here too, and lines that the packager has rewritten are taken
  * over, such as EXT-X-PROGRAM-DATE-TIME that always stands before the first segment only.
- *
- * @returns whether anything has changed
  */
-export function slideWindow(state: RenditionState, source: SourceWindow, now: number): boolean {
-  const before = JSON.stringify([state.header, state.entries.length]);
+export function slideWindow(state: RenditionState, source: SourceWindow, now: number): void {
   state.header = source.header;
-  const firstSource = source.segments[0]?.number ?? 0;
   const most = Math.max(state.windowLength, source.segments.length);
-  let rewritten = false;
   while (state.entries.length > 1) {
-    const [front] = state.entries;
-    const stays = front?.source === null ? state.entries.length <= most : (front?.source ?? 0) >= firstSource;
+    const number = state.entries[0]?.source ?? null;
+    const stays = number === null ? state.entries.length <= most : number >= source.firstNumber;
     if (stays) break;
     leave(state, state.entries.splice(0, 1), now);
   }
-  const byNumber = new Map(source.segments.map((segment) => [segment.number, segment]));
   for (const entry of state.entries) {
-    const segment = entry.source === null ? undefined : byNumber.get(entry.source);
-    if (!segment || segment.lines.join('\n') === entry.lines.join('\n')) continue;
+    const segment = segmentOf(entry, source);
     // A gap of ours keeps its EXT-X-GAP, which the source does not have.
-    if (entry.encryption === undefined && !segment.gap) continue;
-    entry.lines = segment.lines;
-    rewritten = true;
+    if (segment && (entry.encryption || segment.gap)) entry.lines = segment.lines;
   }
-  return rewritten || before !== JSON.stringify([state.header, state.entries.length]);
 }
 
 /**
- * Starts a new window after segments were lost. Players skip to it, as they do after a pause. Segments keep the numbers of the
- * source, so renditions stay in step.
+ * Starts a new window: the first one, or one after segments were lost. Players skip to it, as they do after a pause. Segments keep the
+ * numbers of the source, so renditions stay in step.
  */
-export function skipTo(state: RenditionState, source: SourceWindow, now: number): void {
-  const [first] = source.segments;
-  if (!first) return;
+export function skipTo(
+  state: RenditionState,
+  { firstNumber, discontinuitySequence }: SourceWindow,
+  now: number,
+): void {
   leave(state, state.entries.splice(0), now);
-  state.next = first.number + state.offset;
-  state.lastSource = first.number - 1;
+  state.next = firstNumber + state.offset;
+  state.lastSource = firstNumber - 1;
   // A discontinuity that stood between is not known unless the source counts them.
-  const unseen = first.discontinuityNumber - (first.discontinuity ? 1 : 0);
-  state.discontinuityNumber = Math.max(unseen, state.discontinuityNumber);
+  state.discontinuityNumber = Math.max(discontinuitySequence, state.discontinuityNumber);
 }
 
 /** The packager starts its numbering again: the output counts on, after a discontinuity. */
-export function startRun(state: RenditionState, source: SourceWindow): void {
-  const first = source.segments[0]?.number ?? 0;
+export function startRun(state: RenditionState, { firstNumber }: SourceWindow): void {
   for (const entry of state.entries) entry.source = null;
   state.windowLength = Math.max(state.entries.length, 1);
-  state.offset = state.next - first;
-  state.lastSource = first - 1;
+  state.offset = state.next - firstNumber;
+  state.lastSource = firstNumber - 1;
   state.breaksNext = true;
   state.ended = false;
-}
-
-/** Before the first segment of all. */
-export function startFirst(state: RenditionState, source: SourceWindow): void {
-  const [first] = source.segments;
-  if (!first) return;
-  state.next = first.number;
-  state.lastSource = first.number - 1;
-  state.discontinuityNumber = first.discontinuityNumber - (first.discontinuity ? 1 : 0);
 }
 
 /** RFC 8216 section 6.2.2: a file stays as long as the segment and the longest playlist that named it. */
@@ -205,11 +187,11 @@ export async function openRenditionFolder(path: string, playlistName: string) {
   const state = await readState(join(path, stateName));
   await removeUnfinished(path, state);
   /** In the playlist on disk. */
-  let named = namesIn(state);
+  let named = filesOf(state);
   /** Removes files whose time has passed, also while a full disk lets nothing be published. */
   const sweep = async (now: number) => {
     // An initialization section may be in use again, in a playlist that is not written yet.
-    const next = namesIn(state);
+    const next = filesOf(state);
     const isUnused = (name: string) => !named.has(name) && !next.has(name);
     const due = state.leaving.filter(({ name, removeAt }) => removeAt <= now && isUnused(name));
     if (due.length === 0) return;
@@ -223,25 +205,24 @@ export async function openRenditionFolder(path: string, playlistName: string) {
       // The state first: the playlist can be made from it, and not the other way round.
       await writeAtomically(join(path, stateName), formatState(state), { durable: true });
       await writeAtomically(join(path, playlistName), playlist);
-      named = namesIn(state);
+      named = filesOf(state);
       await sweep(now);
     },
     sweep,
   };
 }
 
-function namesIn({ entries }: RenditionState): ReadonlySet<string> {
-  return new Set(entries.flatMap(({ name, map }) => (map ? [name, map.name] : [name])));
+/** Names of the files that the playlist names. A gap has no file. */
+export function filesOf({ entries }: RenditionState): ReadonlySet<string> {
+  const names = entries.flatMap(({ name, encryption, map }) => [map?.name, encryption && name]);
+  return new Set(names.filter((name) => name !== undefined));
 }
 
 /** Only names that are written here are removed. */
 const mediaName = /^(\d{5,}(\.[0-9a-f]{8})?|init-[0-9a-f]{16})\.[a-z0-9]{1,8}$/;
 
-async function removeUnfinished(path: string, { entries, leaving }: RenditionState): Promise<void> {
-  const known = new Set([
-    ...entries.flatMap(({ name, map }) => [name, map?.name]),
-    ...leaving.map(({ name }) => name),
-  ]);
+async function removeUnfinished(path: string, state: RenditionState): Promise<void> {
+  const known = new Set([...filesOf(state), ...state.leaving.map(({ name }) => name)]);
   for (const name of await readdir(path)) {
     if (isPartial(name) || (mediaName.test(name) && !known.has(name)))
       await rm(join(path, name), { force: true });

@@ -14,8 +14,6 @@ export interface SourceSegment extends Omit<MediaSegment, 'head'> {
   readonly number: number;
   /** EXT-X-DISCONTINUITY stands before it. */
   readonly discontinuity: boolean;
-  /** Its discontinuity sequence number (RFC 8216 section 6.2.2). */
-  readonly discontinuityNumber: number;
   /** When it begins, by EXT-X-PROGRAM-DATE-TIME: milliseconds since 1970. */
   readonly programTime: number | undefined;
   /** Seconds from its beginning to the end of the playlist. */
@@ -26,9 +24,13 @@ export interface SourceSegment extends Omit<MediaSegment, 'head'> {
   readonly lines: readonly string[];
 }
 
-/** A live playlist as it is at one moment. */
+/** A live playlist as it is at one moment, with a segment at least. */
 export interface SourceWindow {
   readonly header: WindowHeader;
+  /** EXT-X-DISCONTINUITY-SEQUENCE: discontinuities before the first segment (RFC 8216 section 6.2.2). */
+  readonly discontinuitySequence: number;
+  readonly firstNumber: number;
+  readonly lastNumber: number;
   readonly segments: readonly SourceSegment[];
   /** EXT-X-ENDLIST: nothing will be added. */
   readonly ended: boolean;
@@ -60,8 +62,9 @@ const playlistTags = new Set([
 function readSourceWindow(text: PlaylistText): SourceWindow | undefined {
   if (!text.lines.some(({ kind }) => kind === 'uri')) return undefined;
   const playlist = parseMediaPlaylist(text);
-  const lastNumber = playlist.mediaSequence + BigInt(playlist.segments.length);
-  if (lastNumber > BigInt(Number.MAX_SAFE_INTEGER)) {
+  const firstNumber = Number(playlist.mediaSequence);
+  const lastNumber = firstNumber + playlist.segments.length - 1;
+  if (lastNumber >= Number.MAX_SAFE_INTEGER) {
     throw playlistError(
       text,
       `#EXT-X-MEDIA-SEQUENCE:${playlist.mediaSequence} is too large; accepted: up to 2^53`,
@@ -73,14 +76,13 @@ function readSourceWindow(text: PlaylistText): SourceWindow | undefined {
   const { version, iFramesOnly, targetSeconds, ended } = playlist;
   return {
     header: { version, iFramesOnly, targetSeconds, lines },
-    segments: readSegments(playlist, Number.parseFloat(discontinuity) || 0),
-    ended,
+    discontinuitySequence: Number.parseFloat(discontinuity) || 0,
+    ...{ firstNumber, lastNumber, segments: readSegments(playlist), ended },
   };
 }
 
-function readSegments(playlist: MediaPlaylist, firstDiscontinuity: number): SourceSegment[] {
+function readSegments(playlist: MediaPlaylist): SourceSegment[] {
   const first = Number(playlist.mediaSequence);
-  let discontinuityNumber = firstDiscontinuity;
   let map: MapTag | undefined;
   let nextTime: number | undefined;
   let secondsToEnd = playlist.segments.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -88,32 +90,18 @@ function readSegments(playlist: MediaPlaylist, firstDiscontinuity: number): Sour
     const { seconds } = own;
     const texts = head.flatMap((item) => ('map' in item || playlistTags.has(item.tag) ? [] : [item]));
     const discontinuity = texts.some(({ tag }) => tag === 'EXT-X-DISCONTINUITY');
-    if (discontinuity) {
-      discontinuityNumber++;
-      nextTime = undefined;
-    }
+    if (discontinuity) nextTime = undefined;
     for (const item of head) if ('map' in item) map = item.map;
-    const programTime = readProgramTime(texts) ?? nextTime;
+    const date = texts.find(({ tag }) => tag === 'EXT-X-PROGRAM-DATE-TIME')?.value.trim() ?? '';
+    const stated = Date.parse(date);
+    const programTime = Number.isNaN(stated) ? nextTime : stated;
     nextTime = programTime === undefined ? undefined : programTime + seconds * 1_000;
     const kept = texts.filter(({ tag, text }) => tag !== 'EXT-X-DISCONTINUITY' && text.trim() !== '');
     const lines = kept.map(({ text }) => text);
-    const segment = {
-      ...own,
-      number: first + index,
-      discontinuity,
-      discontinuityNumber,
-      programTime,
-      secondsToEnd,
-    };
+    const segment = { ...own, number: first + index, discontinuity, programTime, secondsToEnd, map, lines };
     secondsToEnd -= seconds;
-    return { ...segment, map, lines };
+    return segment;
   });
-}
-
-function readProgramTime(lines: readonly { text: string; tag: string }[]): number | undefined {
-  const text = lines.find(({ tag }) => tag === 'EXT-X-PROGRAM-DATE-TIME')?.text ?? '';
-  const time = Date.parse(text.slice(text.indexOf(':') + 1).trim());
-  return Number.isNaN(time) ? undefined : time;
 }
 
 /** A live playlist that is read repeatedly. */
@@ -124,38 +112,36 @@ export function openLivePlaylist(
   source: LiveSource,
   warn: (text: string) => void,
 ) {
-  let found = given;
-  let location = given;
+  const place = {
+    /** In a multivariant playlist, or as it was given. */
+    found: given,
+    /** Where it is read, after a redirect from there. */
+    location: given,
+  };
   let version: string | undefined;
   let cut: Buffer | undefined;
   let unread = known;
   /** Each change of the playlist gives the same warnings. */
   const said = new Set<string>();
   return {
-    /** Where it was found: in a multivariant playlist, or as it was given. */
-    get found() {
-      return found;
-    },
-    /** Where it is read, after a redirect from there. */
-    get location() {
-      return location;
-    },
+    place,
     /**
      * @returns undefined if it has not changed, has no segment, or is being written
      * @throws SourceUnavailable, or AppError `VALIDATION_FAILED` for text that is not a clear playlist
      */
     async read(): Promise<SourceWindow | undefined> {
-      const file = unread ?? (await source.readChanged(location, cut ? undefined : version));
+      const file = unread ?? (await source.readChanged(place.location, cut ? undefined : version));
       unread = undefined;
       if (!file) return undefined;
-      ({ version, location } = file);
+      version = file.version;
+      place.location = file.location;
       // Some packagers write in place. A line without an end may be half of one, unless it stays so.
       const isCut =
         file.bytes.at(-1) !== 0x0a && !file.bytes.toString('utf8').trimEnd().endsWith('#EXT-X-ENDLIST');
       const isSettled = cut?.equals(file.bytes) ?? false;
       cut = isCut && !isSettled ? file.bytes : undefined;
       if (cut || file.bytes.length === 0) return undefined;
-      const text = splitPlaylist(location, file.bytes);
+      const text = splitPlaylist(file.location, file.bytes);
       for (const warning of inspectTags(text)) {
         if (!said.has(warning)) warn(warning);
         said.add(warning);
@@ -168,7 +154,8 @@ export function openLivePlaylist(
     },
     /** It was found elsewhere. */
     move(to: string) {
-      [found, location, version, cut] = [to, to, undefined, undefined];
+      Object.assign(place, { found: to, location: to });
+      [version, cut] = [undefined, undefined];
       said.clear();
     },
   };

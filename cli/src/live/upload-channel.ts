@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openFile, type UploadCacheControl, type UploadFile, upload } from '@latchkey/uploader/node';
+import { openFile, type UploadCacheControl, upload } from '@latchkey/uploader/node';
 import type { ServerAccess } from '../keys/ask-server.ts';
 
 interface ChannelUpload extends ServerAccess {
@@ -51,10 +51,8 @@ export function uploadChannel(options: ChannelUpload) {
     published(path: string, text: string, files: readonly string[]) {
       waiting.set(path, { text, files });
       if (running.has(path)) return;
-      running.set(
-        path,
-        run(path).finally(() => running.delete(path)),
-      );
+      const work = run(path).finally(() => running.delete(path));
+      running.set(path, work);
     },
     /** Resolves once everything that was published is in the bucket, or the signal is aborted. */
     async finish() {
@@ -71,19 +69,16 @@ async function sendPlaylist(
   options: ChannelUpload,
 ): Promise<string | undefined> {
   const { server, apiKey, contentId, cacheControl, outFolder, signal } = options;
-  const send = async (batch: UploadFile[]): Promise<string | undefined> => {
+  try {
+    const missing = files.filter((file) => !isPlaylist(file) && !inBucket.has(file));
+    const media = await Promise.all(missing.map((file) => openFile(join(outFolder, file), file)));
+    // As it was published: the file on disk may already name later segments. It is sent after the files that it names.
+    const playlist = { path, data: new TextEncoder().encode(text) };
     const target = { auth: () => apiKey, contentId, keyServerUrl: server, cacheControl };
-    const result = await upload(batch, { ...target, memory: null, attempts, signal });
+    const result = await upload([...media, playlist], { ...target, memory: null, attempts, signal });
     for (const { path: sent, status } of result.files) if (status === 'uploaded') inBucket.add(sent);
     const failed = result.files.find(({ error }) => error);
     return failed && `${failed.path}: ${failed.error?.message}`;
-  };
-  try {
-    const missing = files.filter((file) => !isPlaylist(file) && !inBucket.has(file));
-    const opened = await Promise.all(missing.map((file) => openFile(join(outFolder, file), file)));
-    const fault = opened.length > 0 ? await send(opened) : undefined;
-    // As it was published: the file on disk may already name later segments.
-    return fault ?? (await send([{ path, data: new TextEncoder().encode(text) }]));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -89,7 +89,7 @@ export async function describeWork(options: EncryptOptions, keySource: string): 
   // A download has another folder each time.
   const nameOf = (path: string) => relative(dirname(presentation.path), path);
   for (const path of new Set(playlists)) add(nameOf(path), await readFile(path, 'utf8'));
-  for (const path of new Set(renditions.flatMap(({ plan }) => plan.files.map(({ source }) => source.path)))) {
+  for (const path of new Set(renditions.flatMap(({ files }) => files.map(({ source }) => source.path)))) {
     const { size, mtimeMs } = await stat(path);
     add(nameOf(path), size, mtimeMs);
   }
