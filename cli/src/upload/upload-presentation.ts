@@ -1,4 +1,4 @@
-import { AppError } from '@latchkey/shared/errors';
+import type { AppError } from '@latchkey/shared/errors';
 import {
   createFileMemory,
   openFolder,
@@ -7,8 +7,7 @@ import {
   upload,
 } from '@latchkey/uploader/node';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
-import { askServer, type ServerAccess, withAdvice } from '../keys/ask-server.ts';
-import { adviseRegistering } from '../keys/fetch-content-key.ts';
+import { adviceToRegister, advise, askServer, type ServerAccess } from '../keys/ask-server.ts';
 import { unavailable } from '../refusal.ts';
 import { recordPath } from './upload-record.ts';
 
@@ -33,12 +32,12 @@ export async function prepareUpload(
   const key = `content/${contentId}/${rootPlaylistName(playlist)}`;
   const contentType = 'application/vnd.apple.mpegurl';
   const body = { key, contentType, cacheControl: cacheControl.playlists };
-  try {
-    await askServer(access, { method: 'POST', path: '/presign', body, signal });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw adviseRegistering(error);
-    throw withAdvice(error, 'The server takes no uploads: it needs ENABLE_PRESIGN=true and a bucket.');
-  }
+  await askServer(access, { method: 'POST', path: '/presign', body, signal }).catch(
+    advise({
+      ...adviceToRegister,
+      NOT_FOUND: 'The server takes no uploads: it needs ENABLE_PRESIGN=true and a bucket.',
+    }),
+  );
 }
 
 interface UploadReport {
