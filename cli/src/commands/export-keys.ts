@@ -72,7 +72,7 @@ async function runExport(
   }
   const table = formatKeyTable(keys);
   if (options.out === '-') stdout.write(table);
-  else await writeNewFile('--out', options.out, table);
+  else await writeNewFile(options.out, table);
   if (!options.quiet)
     stderr.write(
       `Exported ${keys.length} keys of ${ids.length} contents${options.out === '-' ? '' : ` to ${options.out}, readable by you alone`}.\n`,

@@ -102,8 +102,8 @@ async function writeOneKey(options: KeyInfoCommandOptions, context: CommandConte
     url: epoch === undefined ? base : `${base}/${epoch}`,
   });
   if (isShown) return void context.stdout.write(text);
-  if (format === 'ffmpeg') await writeNewFile('--out', keyFile, key);
-  await writeNewFile('--out', out, text);
+  if (format === 'ffmpeg') await writeNewFile(keyFile, key);
+  await writeNewFile(out, text);
   if (!quiet) context.stderr.write(`Written to ${out}, readable by you alone. The key is in it.\n`);
 }
 

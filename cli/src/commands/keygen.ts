@@ -68,7 +68,7 @@ async function runKeygen(
   const text = lines.join('');
   if (options.out === undefined) stdout.write(text);
   else {
-    await writeNewFile('--out', options.out, text);
+    await writeNewFile(options.out, text);
     stderr.write(`Written to ${options.out}, readable by you alone.\n`);
   }
   if (versioned) {

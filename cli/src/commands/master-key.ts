@@ -82,7 +82,7 @@ async function runExtract(
   const text = `${extracted.toString('hex')}\n`;
   if (out === '-') stdout.write(text);
   else {
-    await writeNewFile('--out', out, text);
+    await writeNewFile(out, text);
     stderr.write(`Written to ${out}, readable by you alone. It is as secret as the master key.\n`);
   }
   stderr.write(
