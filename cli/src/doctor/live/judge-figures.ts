@@ -31,17 +31,8 @@ export function judgeKeyRequests({ lastMinute }: Statistics['keyRequests']): Fin
 
 const toPercent = (share: number) => `${Number((share * 100).toPrecision(2))} %`;
 
-/** Delays of the latest revocations until each replica had applied them. */
-export interface RevocationFigures {
-  /** How many of the last ten minutes are among the latest changes that the processes remember. */
-  readonly count: number;
-  readonly slowestMs: number | null;
-  /** Replicas that have not applied one for longer than the bound. */
-  readonly pending: readonly string[];
-}
-
-/** @param at the clock of the process that answered, milliseconds since 1970 */
-export function readRevocations(changes: Statistics['changes'], at: number): RevocationFigures {
+/** Delays of the latest revocations until each replica had applied them. @param at the clock of the process that answered, milliseconds since 1970 */
+export function readRevocations(changes: Statistics['changes'], at: number) {
   const recent = changes
     .filter(({ kind }) => kind === 'leases')
     .map((change) => ({ ...change, ageMs: at - Date.parse(change.at ?? '') }))
@@ -49,13 +40,15 @@ export function readRevocations(changes: Statistics['changes'], at: number): Rev
   const delays = recent.flatMap(({ slowestMs }) => (slowestMs === null ? [] : [slowestMs]));
   const overdue = recent.filter(({ ageMs }) => ageMs > revocationBoundMs);
   return {
+    /** How many of the last ten minutes are among the latest changes that the processes remember. */
     count: recent.length,
     slowestMs: delays.length > 0 ? Math.max(...delays) : null,
+    /** Replicas that have not applied one for longer than the bound. */
     pending: [...new Set(overdue.flatMap(({ pending }) => pending))].sort(),
   };
 }
 
-export function judgeRevocations({ count, slowestMs, pending }: RevocationFigures): Finding {
+export function judgeRevocations({ count, slowestMs, pending }: ReturnType<typeof readRevocations>): Finding {
   const about = 'revocations, last ten minutes';
   if (pending.length > 0)
     return wrong(about, `have not reached ${pending.join(', ')} within ${describeMs(revocationBoundMs)}`, {

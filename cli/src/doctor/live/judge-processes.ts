@@ -1,4 +1,4 @@
-import { type Finding, ok, warning } from '../finding.ts';
+import { type Finding, ok, warning, wrong } from '../finding.ts';
 import type { LiveProcess } from './answer-forms.ts';
 import { describeMs, describeSkew } from './describe-time.ts';
 
@@ -34,27 +34,24 @@ function judgeProcess(process: LiveProcess, at: number): Finding {
     Number.isNaN(upMs) ? '' : `up ${describeMs(Math.max(0, upMs))}`,
     ...parts.map((part) => part.says),
   ];
-  const said = { about: `${service} ${address}`, says: says.filter(Boolean).join(', ') };
-  return { state: 'ok', ...worst, ...said };
+  const about = `${service} ${address}`;
+  return { ...(worst ?? silent), about, says: says.filter(Boolean).join(', ') };
 }
 
-type Part = Omit<Finding, 'about'>;
-
 /** Nothing is known that could be judged. */
-const silent: Part = { state: 'ok', says: '' };
+const silent = ok('', '');
 
-function judgeFeed({ feedAgeMs, feedLimitMs }: LiveProcess): Part {
+function judgeFeed({ feedAgeMs, feedLimitMs }: LiveProcess): Finding {
   if (feedLimitMs === null) return silent;
   const mend =
     'look at its way to the database, or to the service that it reads the changes from; a process that starts needs some seconds';
-  if (feedAgeMs === null)
-    return { state: 'wrong', says: 'has not read the change feed yet', mend, topic: 'feed' };
+  if (feedAgeMs === null) return wrong('feed', 'has not read the change feed yet', { mend, topic: 'feed' });
   const says = `feed ${describeMs(feedAgeMs)} old (limit ${describeMs(feedLimitMs)})`;
   const isUnsure = feedAgeMs > Math.min(latestUnsureMs, feedLimitMs * unsurePart);
-  return isUnsure ? { state: 'wrong', says, mend, topic: 'feed' } : { state: 'ok', says };
+  return isUnsure ? wrong('feed', says, { mend, topic: 'feed' }) : ok('feed', says);
 }
 
-function judgeSkew({ clockSkewMs, clockAccuracyMs }: LiveProcess): Part {
+function judgeSkew({ clockSkewMs, clockAccuracyMs }: LiveProcess): Finding {
   if (clockSkewMs === null || clockAccuracyMs === null) return silent;
   // The process that answers is what the others are compared with.
   if (clockSkewMs === 0 && clockAccuracyMs === 0) return silent;
@@ -62,10 +59,10 @@ function judgeSkew({ clockSkewMs, clockAccuracyMs }: LiveProcess): Part {
 }
 
 /** @returns the finding for a clock with this skew, `wrong` only if the inaccuracy cannot explain the skew */
-export function judgeClock(skewMs: number, accuracyMs: number): Part {
+export function judgeClock(skewMs: number, accuracyMs: number): Finding {
   const says = `clock ${describeSkew(skewMs, accuracyMs)}`;
   const surelyMs = Math.abs(skewMs) - accuracyMs;
-  if (surelyMs <= doubtfulSkewMs) return { state: 'ok', says };
-  const state = surelyMs > harmfulSkewMs ? 'wrong' : 'warning';
-  return { state, says, mend: 'let NTP set the clocks of both machines', topic: 'clock' };
+  if (surelyMs <= doubtfulSkewMs) return ok('clock', says);
+  const judge = surelyMs > harmfulSkewMs ? wrong : warning;
+  return judge('clock', says, { mend: 'let NTP set the clocks of both machines', topic: 'clock' });
 }
