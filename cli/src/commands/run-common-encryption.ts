@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { keyIdOf } from '@latchkey/shared/derivation';
 import { checkBaseUrl, checkContentId } from '../check-options.ts';
-import { type CommandContext, createWarn } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { addClearKey } from '../common-encryption/add-clear-key.ts';
 import { findPackager } from '../common-encryption/find-packager.ts';
 import { checkPackager, listStreams, runPackager } from '../common-encryption/run-packager.ts';
@@ -97,7 +97,7 @@ async function planTracks(
   sources: readonly string[],
   context: CommandContext,
 ): Promise<string[]> {
-  const warn = createWarn(context);
+  const { warn } = context;
   const nameOf = createRenditionNamer();
   const tracks: string[] = [];
   let hasVideo = false;

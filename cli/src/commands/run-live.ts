@@ -3,7 +3,7 @@ import type { Clock } from '@latchkey/shared/clock';
 import type { ClockPeriods } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import { checkBaseUrl, checkContentId } from '../check-options.ts';
-import { type CommandContext, createWarn } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { keyPath } from '../encrypt/content-key-source.ts';
 import { createVectorIssuer } from '../encrypt/issue-vectors.ts';
 import { realPathOf } from '../encrypt/load-presentation.ts';
@@ -23,20 +23,14 @@ import { refusal, unavailable } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
 import { isUrl } from '../source/request-source.ts';
 import { readSourceHeaders } from '../source/source-headers.ts';
-import { chooseCacheControl, prepareUpload } from '../upload/upload-presentation.ts';
-import type { EncryptCommandOptions } from './encrypt-command-options.ts';
+import { prepareUpload } from '../upload/upload-presentation.ts';
+import { chooseCacheControl, type EncryptCommandOptions } from './encrypt-command-options.ts';
 import { readServerAccess } from './server-options.ts';
 
 /** A minute bounds what a revoked viewer can play on, and costs each viewer one key request a minute. */
 const defaultPeriodSeconds = 60;
 /** Between two attempts to reach a server that is away at the start. */
 const retrySeconds = 1;
-
-/** @throws AppError `VALIDATION_FAILED` for options that need --live */
-export function refuseLiveOptions({ period }: EncryptCommandOptions): void {
-  if (period !== undefined)
-    throw refusal('--period is for --live; --rotate-every rotates a finished presentation');
-}
 
 /** `latchkey encrypt --live`: runs until the source ends or a signal ends it. */
 export async function runLive(
@@ -46,14 +40,13 @@ export async function runLive(
 ): Promise<void> {
   refuseOthers(options);
   const { contentId, register, name = contentId, playlistUrl } = options;
-  const { clock, signal, stderr } = context;
+  const { clock, signal, stderr, warn } = context;
   const access = readServerAccess(options, context, '--live');
-  const warn = createWarn(context);
   const say = (text: string) => void (options.quiet || stderr.write(`${text}\n`));
   const sourceHeaders = readSourceHeaders(options.sourceHeader ?? [], context.env);
   if (Object.keys(sourceHeaders).length > 0 && !isUrl(playlist))
     throw refusal('--source-header and LATCHKEY_SOURCE_HEADERS_FILE are for a source behind an http URL');
-  const untilThere = <T>(work: () => Promise<T>) => whenReachable(work, context, warn);
+  const untilThere = <T>(work: () => Promise<T>) => whenReachable(work, context);
 
   try {
     const periodSeconds = options.period ?? defaultPeriodSeconds;
@@ -67,7 +60,7 @@ export async function runLive(
         `${describeClockOffset(clockOffsetMs)}. Set the clock: segments get the keys of the wrong periods`,
       );
     const outFolder = resolve(options.out);
-    const cacheControl = options.upload && chooseCacheControl(options, true, warn);
+    const cacheControl = options.upload && chooseCacheControl(options, context);
     if (cacheControl)
       await untilThere(() => prepareUpload(access, { contentId, playlist, cacheControl }, signal));
     const uploader =
@@ -103,11 +96,7 @@ const endAttempt: ServerAccess['wait'] = async () => {
 };
 
 /** A channel must start while the server restarts. Refusals end it at once. */
-async function whenReachable<T>(
-  work: () => Promise<T>,
-  { wait, signal }: CommandContext,
-  warn: (text: string) => void,
-): Promise<T> {
+async function whenReachable<T>(work: () => Promise<T>, { wait, signal, warn }: CommandContext): Promise<T> {
   for (let said = false; ; said = true) {
     try {
       return await work();
@@ -142,17 +131,29 @@ interface PreparedChannel {
  */
 async function encryptLive(
   prepared: PreparedChannel,
-  options: EncryptCommandOptions,
+  { contentId, keyUrl, sourceRoot, plainNames }: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<boolean> {
-  const { contentId } = options;
   checkContentId(contentId);
-  const { outFolder, report } = prepared;
+  const { outFolder, access, periods, report } = prepared;
+  const { clock, wait, randomBytes } = context;
   const end = new AbortController();
   const signal = AbortSignal.any([context.signal, end.signal]);
   try {
-    const { address, source } = await openSource(prepared, options.sourceRoot, signal);
-    const tools = createTools(prepared, source, options, { ...context, signal });
+    const { address, source } = await openSource(prepared, sourceRoot, signal);
+    const keyUrlBase = checkBaseUrl(keyUrl ?? access.server, '--key-url');
+    const server = createServerKeySource({ ...access, wait: endAttempt });
+    const fetchKey = (epoch: number, until: AbortSignal) => server.get({ contentId, epoch }, until);
+    const common = { periods, clock, wait, signal };
+    const tools: LiveTools = {
+      ...common,
+      source,
+      plainNames: plainNames ?? false,
+      keys: createKeyRing({ ...common, fetchKey, say: report.warn }),
+      vectors: createVectorIssuer(randomBytes),
+      keyUrlOf: (epoch) => `${keyUrlBase}${keyPath({ contentId, epoch })}`,
+      warn: limitRepetition(report.warn, clock),
+    };
     const keepClaim = await claimFolder({ ...tools, folder: outFolder, contentId, source: address });
     void keepClaim();
     void tools.keys.keepAhead();
@@ -169,27 +170,6 @@ async function encryptLive(
   } finally {
     end.abort();
   }
-}
-
-function createTools(
-  { access, periods, report }: PreparedChannel,
-  source: LiveSource,
-  { contentId, keyUrl, plainNames }: EncryptCommandOptions,
-  { clock, wait, signal, randomBytes }: CommandContext,
-): LiveTools {
-  const keyUrlBase = checkBaseUrl(keyUrl ?? access.server, '--key-url');
-  const server = createServerKeySource({ ...access, wait: endAttempt, registrar: undefined });
-  const fetchKey = (epoch: number, until: AbortSignal) => server.get({ contentId, epoch }, until);
-  const common = { periods, clock, wait, signal };
-  return {
-    ...common,
-    source,
-    keys: createKeyRing({ ...common, fetchKey, say: report.warn }),
-    vectors: createVectorIssuer(randomBytes),
-    keyUrlOf: (epoch) => `${keyUrlBase}${keyPath({ contentId, epoch })}`,
-    plainNames: plainNames ?? false,
-    warn: limitRepetition(report.warn, clock),
-  };
 }
 
 /** @param sourceRoot nothing outside this folder is read. Default: the folder of the playlist */
