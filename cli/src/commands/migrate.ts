@@ -24,7 +24,8 @@ and the rights again. Later migrations grant what they add, with --roles or with
 ${describeVariables(databaseRoleVariables)}`;
 
 /** `latchkey migrate`: brings the database to this version's schema. */
-export function registerMigrate(program: Command, { env, stdout, randomBytes }: CommandContext): void {
+export function registerMigrate(program: Command, context: CommandContext): void {
+  const { env, stdout } = context;
   program
     .command('migrate')
     .description('bring the database that DATABASE_URL or SQLITE_PATH names up to date')
@@ -50,8 +51,14 @@ ${rolesHelp}`,
         const { unknown } = await readMigrationState(db);
         stdout.write(`${database} ${describeSchema(applied, unknown)}\n`);
         const prefix = roles === true ? 'latchkey' : roles;
-        if (prefix !== undefined) stdout.write(await makeRoles(db, prefix, { env, randomBytes }));
-        await dropCachesOfServers(db, (line) => void stdout.write(line));
+        if (prefix !== undefined) stdout.write(await makeRoles(db, prefix, context));
+        await renewFeedHistory(db, randomUUID).catch((error: unknown) => {
+          // The schema is up to date, so the command does not fail.
+          if (!isDatabaseUnavailable(error)) throw error;
+          stdout.write(
+            'It takes no writes, so no server dropped what it has cached. Run this again after a restore.\n',
+          );
+        });
       }),
     );
 }
@@ -60,16 +67,6 @@ ${rolesHelp}`,
 function parsePrefix(text: string): string {
   if (/^[a-z][a-z0-9_]{0,49}$/.test(text) && !text.startsWith('pg_')) return text;
   throw new InvalidArgumentError('Accepted: up to 50 of a-z, 0-9 and _, with a letter first and not pg_.');
-}
-
-/** A database that accepts no writes now does not fail the command: its schema is up to date. */
-async function dropCachesOfServers(db: Database, say: (line: string) => void): Promise<void> {
-  try {
-    await renewFeedHistory(db, randomUUID);
-  } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error;
-    say('It takes no writes, so no server dropped what it has cached. Run this again after a restore.\n');
-  }
 }
 
 function describeSchema(applied: readonly string[], unknown: readonly string[]): string {
@@ -88,7 +85,7 @@ function describeSchema(applied: readonly string[], unknown: readonly string[]):
 async function makeRoles(
   db: Database,
   prefix: string,
-  { env, randomBytes }: Pick<CommandContext, 'env' | 'randomBytes'>,
+  { env, randomBytes }: CommandContext,
 ): Promise<string> {
   if (!isPostgres(db)) {
     throw refusal('--roles is for Postgres: set DATABASE_URL. A SQLite file has no roles');
