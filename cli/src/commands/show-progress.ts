@@ -11,24 +11,18 @@ interface Amount {
   readonly bytes: number;
 }
 
-type Outputs = Pick<CommandContext, 'terminal' | 'stderr'>;
-
 /** A bar on a terminal, some lines in a log, nothing with `quiet`. */
-export function showProgress(
-  outputs: Outputs,
-  isQuiet: boolean | undefined,
-  verb: 'Encrypting' | 'Uploading',
-) {
-  let display: Display | undefined;
+export function showProgress(context: CommandContext, isQuiet: boolean | undefined, verb: string) {
+  let display: ReturnType<typeof draw> | undefined;
   const done = { files: 0, bytes: 0 };
   const update = ({ files, bytes }: Amount) => display?.update(files, megabytes(bytes));
   return {
     start({ files, bytes }: Amount): void {
       if (isQuiet) return;
       const total = megabytes(bytes);
-      if (!outputs.terminal) outputs.stderr.write(`${verb} ${files} files, ${total} MB\n`);
+      if (!context.terminal) context.stderr.write(`${verb} ${files} files, ${total} MB\n`);
       const format = `${verb} {bar} {percentage}%  {value} of {total} MB  {eta_formatted} left`;
-      display = draw(outputs, { format, total, count: files, line: (n) => `${n} of ${files} files` });
+      display = draw(context, { format, total, count: files, line: (n) => `${n} of ${files} files` });
     },
     /** @param done since the start */
     update,
@@ -45,7 +39,7 @@ export function showProgress(
 
 /** The same while work is done that is counted. Short work shows nothing. @param work calls its argument after each part */
 export async function countDone<T>(
-  outputs: Outputs,
+  context: CommandContext,
   isQuiet: boolean | undefined,
   verb: string,
   total: number,
@@ -53,7 +47,7 @@ export async function countDone<T>(
 ): Promise<T> {
   if (isQuiet || total < silentBelow) return work(() => {});
   const format = `${verb} {bar} {value} of {total}`;
-  const display = draw(outputs, { format, total, count: total, line: (n) => `${verb}: ${n} of ${total}` });
+  const display = draw(context, { format, total, count: total, line: (n) => `${verb}: ${n} of ${total}` });
   let done = 0;
   try {
     return await work(() => {
@@ -74,9 +68,7 @@ interface Drawing {
   readonly line: (done: number) => string;
 }
 
-type Display = ReturnType<typeof draw>;
-
-function draw({ terminal: stream, stderr }: Outputs, { format, total, count, line }: Drawing) {
+function draw({ terminal: stream, stderr }: CommandContext, { format, total, count, line }: Drawing) {
   const bar =
     stream &&
     new SingleBar({ stream, format, barCompleteChar: '█', barIncompleteChar: '░', hideCursor: true });
