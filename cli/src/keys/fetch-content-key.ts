@@ -1,11 +1,9 @@
+import { contentKeyBytes } from '@latchkey/shared/derivation';
 import { AppError } from '@latchkey/shared/errors';
 import { type ContentKeySource, keyPath } from '../encrypt/content-key-source.ts';
 import { failure } from '../refusal.ts';
 import { adviceToRegister, advise, askServer, type ServerAccess, staleForSeconds } from './ask-server.ts';
 import type { ContentRegistrar } from './register-content.ts';
-
-/** AES-128 (RFC 8216 section 4.3.2.4): any other length is a fault of the server or of a proxy. */
-const contentKeyBytes = 16;
 
 export interface ServerKeyOptions extends ServerAccess {
   /** Registers content that the server does not know; absent: nothing is registered. */
@@ -36,6 +34,7 @@ export function createServerKeySource(options: ServerKeyOptions): ContentKeySour
       const answer = await ask(path, signal).catch(advise(options.registrar ? {} : adviceToRegister));
       const key = new Uint8Array(await answer.arrayBuffer());
       if (key.length === contentKeyBytes) return key;
+      // A fault of the server or of a proxy.
       throw failure(
         `GET ${options.server}${path} answered ${key.length} bytes; a content key has exactly 16`,
       );
