@@ -5,7 +5,6 @@ import type { CommandContext } from '../command-context.ts';
 import { askOnce, type WrittenContent } from '../encrypt/content-key-source.ts';
 import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
-import { rootPlaylistName } from '../encrypt/target-names.ts';
 import { explainError } from '../explain-error.ts';
 import { changeContent } from '../keys/content-api.ts';
 import { toSequence } from '../keys/register-content.ts';
@@ -63,7 +62,7 @@ export async function encryptPlaylist(
   // With an id for each rendition, the content of the files has no keys.
   const keyed = contents.find((content) => content.contentId === contentId);
   await (keyed ? registrar?.register(keyed, signal) : registrar?.registerKeyless(contentId, signal));
-  await prepareUpload(access, { contentId, playlist, cacheControl }, signal);
+  const manifestKey = await prepareUpload(access, { contentId, playlist, cacheControl }, signal);
 
   // The keys are compared too: a server of the same address may have another master key.
   const keys = askOnce(source);
@@ -80,7 +79,6 @@ export async function encryptPlaylist(
   const display = showProgress(context, options.quiet, 'Uploading');
   const what = { contentId, cacheControl };
   const result = await uploadPresentation(access, outFolder, what, display, signal).finally(display.stop);
-  const manifestKey = `content/${contentId}/${rootPlaylistName(playlist)}`;
   await registrar?.settle(signal);
   if (registrar)
     await changeContent(access, contentId, { manifestKey, sizeBytes: result.totalBytes }, signal);

@@ -22,13 +22,14 @@ interface UploadPreparation {
  * Checks before any work that the server accepts uploads. It requests a presigned URL and drops it, which finds a scope
  * that is too small, content that is not registered, and a server without a bucket.
  *
+ * @returns the key of the playlist for players
  * @throws AppError
  */
 export async function prepareUpload(
   access: ServerAccess,
   { contentId, playlist, cacheControl }: UploadPreparation,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   const key = `content/${contentId}/${rootPlaylistName(playlist)}`;
   const contentType = 'application/vnd.apple.mpegurl';
   const body = { key, contentType, cacheControl: cacheControl.playlists };
@@ -38,6 +39,7 @@ export async function prepareUpload(
       NOT_FOUND: 'The server takes no uploads: it needs ENABLE_PRESIGN=true and a bucket.',
     }),
   );
+  return key;
 }
 
 interface UploadReport {
