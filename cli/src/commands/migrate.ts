@@ -17,12 +17,6 @@ import type { CommandContext } from '../command-context.ts';
 import { refusal } from '../refusal.ts';
 import { withDatabase } from '../with-database.ts';
 
-const rolesHelp = `With --roles, each service gets a Postgres role of its own that reaches its own tables alone (docs/operate/database-roles.md).
-Run it as the owner of the tables, with the right to make roles (CREATEROLE). Safe to run again: it sets the passwords
-and the rights again. Later migrations grant what they add, with --roles or without:
-
-${describeVariables(databaseRoleVariables)}`;
-
 /** `latchkey migrate`: brings the database to this version's schema. */
 export function registerMigrate(program: Command, context: CommandContext): void {
   const { env, stdout } = context;
@@ -43,7 +37,11 @@ a newer release has migrated is left as it is, which is no failure: the exit cod
 Run it after a restore, too. Every server on this database then drops what it has cached, so that none goes on by states
 that the restore undid.
 
-${rolesHelp}`,
+With --roles, each service gets a Postgres role of its own that reaches its own tables alone (docs/operate/database-roles.md).
+Run it as the owner of the tables, with the right to make roles (CREATEROLE). Safe to run again: it sets the passwords
+and the rights again. Later migrations grant what they add, with --roles or without:
+
+${describeVariables(databaseRoleVariables)}`,
     )
     .action(({ roles }: { roles?: string | true }) =>
       withDatabase(env, { mayCreate: true, longStatements: true }, async (db, database) => {

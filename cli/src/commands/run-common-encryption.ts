@@ -49,7 +49,13 @@ export async function runCommonEncryption(
   const base = checkBaseUrl(keyUrlBase, '--key-url');
   const licenseUrl = `${base}/licenses/clearkey/${contentId}`;
   const sources = paths.map((path) => resolve(path));
-  for (const source of sources) await checkSource(source);
+  for (const source of sources) {
+    // The packager separates the parts of a track by commas.
+    if (/[,=]/.test(source))
+      throw refusal(`${source} has "," or "=" in its path, which Shaka Packager cannot read`);
+    if (!(await stat(source)).isFile())
+      throw refusal(`${source} is not a file; accepted: media files such as MP4`);
+  }
   const tracks = await planTracks(packager, sources, context);
   // The key before the work, so that a refused one costs nothing.
   await keys.prepare({ contentId, epochs: null }, signal);
@@ -81,14 +87,6 @@ ${register}  - Put the folder ${path} where players fetch video from; the clear 
   - Play ${join(path, manifestName)} (DASH) or ${join(path, playlistName)} (HLS) with a viewer's token on the licence requests.
 `;
   if (!options.quiet) stdout.write(summary);
-}
-
-async function checkSource(source: string): Promise<void> {
-  // The packager separates the parts of a track by commas.
-  if (/[,=]/.test(source))
-    throw refusal(`${source} has "," or "=" in its path, which Shaka Packager cannot read`);
-  if (!(await stat(source)).isFile())
-    throw refusal(`${source} is not a file; accepted: media files such as MP4`);
 }
 
 /** @returns the arguments for all tracks, with names relative to the output folder */

@@ -49,8 +49,6 @@ export const notice = findingOf('notice');
 export const warning = findingOf('warning');
 export const wrong = findingOf('wrong');
 
-const marks = { ok: 'ok     ', notice: 'notice ', warning: 'warning', wrong: 'WRONG  ' } as const;
-
 export function countFindings(findings: readonly Finding[], state: Finding['state']): number {
   return findings.filter((finding) => finding.state === state).length;
 }
@@ -58,7 +56,7 @@ export function countFindings(findings: readonly Finding[], state: Finding['stat
 /** Findings for a terminal: one each line, and below it what to do. */
 export function describeFindings(findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ state, about, says, mend, runbook }) => [
-    `${marks[state]}  ${about}: ${says}`,
+    `${(state === 'wrong' ? 'WRONG' : state).padEnd(7)}  ${about}: ${says}`,
     ...[mend, runbook].filter((text) => text !== undefined).map((text) => `         → ${text}`),
   ]);
   const counts = `${countFindings(findings, 'wrong')} wrong, ${countFindings(findings, 'warning')} to look at`;

@@ -11,7 +11,7 @@ export interface ServerAccess extends Pick<CommandContext, 'wait'> {
   readonly apiKey: string;
 }
 
-export interface ServerRequest {
+interface ServerRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** Sent as JSON. */

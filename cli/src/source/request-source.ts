@@ -103,7 +103,12 @@ export function createSourceRequests(access: SourceAccess) {
           const hasAll = known.has(new URL(url).origin) || Object.keys(ownHeaders).length === 0;
           throw refused(answer.status, { start, url, hasAll });
         }
-        const whole = await readBody(readChunks(answer, url, mostBytes), write);
+        const kept: Uint8Array[] = [];
+        for await (const chunk of readChunks(answer, url, mostBytes)) {
+          if (write) await write(chunk);
+          else kept.push(chunk);
+        }
+        const whole = Buffer.concat(kept);
         // A server without ranges answers 200 with the whole file.
         const bytes =
           range && answer.status === 200 ? whole.subarray(range.offset, range.offset + range.length) : whole;
@@ -165,15 +170,6 @@ function refused(
       ? `. No header was sent there, because ${new URL(url).origin} is another server than the one that was given`
       : '';
   return new SourceUnavailable(`${showUrl(url)}${way} answers ${status}${advice}`, { status });
-}
-
-async function readBody(chunks: AsyncIterable<Uint8Array>, write: SourceRequest['write']): Promise<Buffer> {
-  const kept: Uint8Array[] = [];
-  for await (const chunk of chunks) {
-    if (write) await write(chunk);
-    else kept.push(chunk);
-  }
-  return Buffer.concat(kept);
 }
 
 async function* readChunks(answer: Response, url: string, mostBytes: number): AsyncIterable<Uint8Array> {
