@@ -3,10 +3,8 @@ import { refusal } from '../../refusal.ts';
 import { showUrl } from '../../show-url.ts';
 import { type Finding, notice, ok, wrong } from '../finding.ts';
 import { figuresForm, healthForm, readinessForm } from './answer-forms.ts';
-import { describeMs, describeSkew } from './describe-time.ts';
-import { judgeKeyRequests, judgeOthers, judgeRevocations, readRevocations } from './judge-figures.ts';
-import { judgeClock, judgeProcesses } from './judge-processes.ts';
 import { judgeReadiness } from './judge-readiness.ts';
+import { describeMs, describeSkew, judgeClock, judgeStatistics } from './judge-statistics.ts';
 import { type LiveAnswer, type LiveServer, readJsonAnswer } from './read-json-answer.ts';
 
 /**
@@ -82,20 +80,11 @@ function readFigures(answer: FiguresAnswer | null | undefined) {
     return { ...none, refused: `${status} ${said.code ?? ''}: ${reason}` };
   }
   const { statistics } = said;
-  const { processes } = statistics;
   const at = Date.parse(statistics.at ?? '');
   if (status !== 200 || Number.isNaN(at))
     return { ...none, findings: [withoutFigures(`answered ${status}`)] };
-  const revocations = readRevocations(statistics.changes, at);
-  return {
-    ...{ clock: skewOf(at, answer, 1), processes, revocations, refused: null },
-    findings: [
-      judgeKeyRequests(statistics.keyRequests),
-      judgeRevocations(revocations),
-      ...judgeProcesses(processes, at),
-      ...judgeOthers(statistics),
-    ],
-  };
+  const { processes } = statistics;
+  return { clock: skewOf(at, answer, 1), processes, ...judgeStatistics(statistics, at), refused: null };
 }
 
 const withoutKey = notice(
