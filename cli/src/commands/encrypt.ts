@@ -149,7 +149,7 @@ function refusePlaylistUrl({ playlistUrl, register, perRenditionIds }: EncryptCo
     throw refusal(
       '--playlist-url is for one content, whose session opens no other: not with --per-rendition-ids',
     );
-  if (URL.canParse(playlistUrl) && /^https?:$/.test(new URL(playlistUrl).protocol)) return;
+  if (/^https?:$/.test(URL.parse(playlistUrl)?.protocol ?? '')) return;
   throw refusal(
     `--playlist-url "${showUrl(playlistUrl)}"; accepted: an http or https URL, such as https://cdn.example.com/film/master.m3u8`,
   );

@@ -164,8 +164,8 @@ async function renameMedia(
 /** A tag that is kept may name a file of the source. What opens that must not be published with the output. */
 function hideSignatures(text: string, base: string): string {
   return text.replace(/URI="([^"\n]*)"/g, (attribute, uri: string) => {
-    const isElsewhere = URL.canParse(uri, base) && new URL(uri, base).origin !== new URL(base).origin;
-    return isElsewhere ? attribute : `URI="${showUrl(uri)}"`;
+    const target = URL.parse(uri, base);
+    return target && target.origin !== new URL(base).origin ? attribute : `URI="${showUrl(uri)}"`;
   });
 }
 

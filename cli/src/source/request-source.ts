@@ -148,7 +148,7 @@ async function send(url: string, init: RequestInit, cookies: Cookies): Promise<R
 /** @returns the URL that a redirect leads to */
 async function followRedirect(target: string, from: string): Promise<string> {
   const shown = `${showUrl(from)} is a redirect to ${showUrl(target)}`;
-  const url = URL.canParse(target, from) ? new URL(target, from) : undefined;
+  const url = URL.parse(target, from);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new SourceUnavailable(`${shown}; accepted: an http or https URL`);
   const old = new URL(from);
