@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { refusal } from './refusal.ts';
+import { refuseExisting } from './refusal.ts';
 
 /** Ends the name of a file that is being written. Its beginning is a dot, so a web server does not list it. */
 const partialEnding = '.partial';
@@ -45,14 +45,7 @@ export async function writeAtomically(
  * @throws AppError `VALIDATION_FAILED` if there is such a file; the errors of the operating system
  */
 export async function writeNewFile(path: string, content: string | Uint8Array): Promise<void> {
-  try {
-    // The only copy of a master key should outlive a power cut.
-    await writeFile(path, content, { flag: 'wx', mode: 0o600, flush: true });
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    throw refusal(
-      `--out ${path} exists already and is never overwritten; give the name of a new file`,
-      cause,
-    );
-  }
+  const exists = `--out ${path} exists already and is never overwritten; give the name of a new file`;
+  // The only copy of a master key should outlive a power cut.
+  await writeFile(path, content, { flag: 'wx', mode: 0o600, flush: true }).catch(refuseExisting(exists));
 }

@@ -1,9 +1,9 @@
-import { open, rm } from 'node:fs/promises';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { databaseVariables, readConfig } from '@latchkey/shared/config';
 import { copySqlite, type HeldRows, settleSqlite, UnusableFile } from '@latchkey/shared/db/files';
 import type { Variables } from '../keys/variables.ts';
-import { failure, refusal } from '../refusal.ts';
+import { failure, refusal, refuseExisting } from '../refusal.ts';
 import { partialPathOf } from '../write-file.ts';
 
 /**
@@ -47,12 +47,8 @@ export async function placeCopy<T>(
   place: (path: string) => Promise<T>,
 ): Promise<{ held: HeldRows; placed: T }> {
   const path = partialPathOf(to);
-  try {
-    await (await open(path, 'wx', fileMode)).close();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw refusal(`another run is writing ${path}, or was killed. Remove that file if no other run is left`);
-  }
+  const exists = `another run is writing ${path}, or was killed. Remove that file if no other run is left`;
+  await writeFile(path, '', { flag: 'wx', mode: fileMode }).catch(refuseExisting(exists));
   try {
     await copySqlite({ from, to: path, signal });
     const held = settleSqlite(path);

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describeRows, placeCopy, readSqlitePath, sync } from '../backup/sqlite-file.ts';
 import type { CommandContext } from '../command-context.ts';
-import { refusal } from '../refusal.ts';
+import { refusal, refuseExisting } from '../refusal.ts';
 
 /** `latchkey backup`: a copy of the SQLite file of one instant, while a server runs on it. */
 export function registerBackup(program: Command, { env, stdout, signal }: CommandContext): void {
@@ -25,15 +25,13 @@ For Postgres, use pg_dump or archive its log: docs/operate/backup.md.`,
       const file = resolve(given);
       const from = readSqlitePath(env, 'backup');
       if (!existsSync(from)) throw refusal(`there is no database at ${from}; SQLITE_PATH names the file`);
-      const exists = () => refusal(`${file} exists already, and no file is replaced. Give another name`);
-      if (existsSync(file)) throw exists();
+      const exists = `${file} exists already, and no file is replaced. Give another name`;
+      if (existsSync(file)) throw refusal(exists);
       const explain = (fault: string) => `cannot be backed up: ${fault}`;
       const { held } = await placeCopy({ from, to: file, signal, explain }, async (copy) => {
         await sync(copy);
         // A rename would replace a file that was made meanwhile.
-        await link(copy, file).catch((error: NodeJS.ErrnoException) => {
-          throw error.code === 'EEXIST' ? exists() : error;
-        });
+        await link(copy, file).catch(refuseExisting(exists));
         await rm(copy);
       });
       const { size } = statSync(file);
