@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { toAuditRecord } from '@latchkey/shared/audit';
-import type { Clock } from '@latchkey/shared/clock';
 import type { Database } from '@latchkey/shared/db';
 import { createInProcessBus } from '@latchkey/shared/events';
 import { createLedger } from '@latchkey/shared/events/database';
@@ -23,8 +22,18 @@ export function registerAudit(program: Command, { env, stdout, clock }: CommandC
     .option('--until <time>', 'rows before this time', (text) => readInstant(text, '--until'))
     .addHelpText('after', '\nThe export itself is a row of the audit.')
     .action(async (range: Range) => {
+      const { since, until } = range;
+      const target = [
+        'format=jsonl',
+        ...(since === undefined ? [] : [`from=${instantOf(since)}`]),
+        ...(until === undefined ? [] : [`to=${instantOf(until)}`]),
+      ].join(' ');
       await withDatabase(env, { mayCreate: false, longStatements: true }, async (db) => {
-        await recordExport(db, range, clock);
+        const ledger = createLedger({ db, bus: createInProcessBus(() => {}), clock });
+        const act = { actor: { kind: 'operator', id: null }, clientIp: null, requestId: null } as const;
+        await ledger.write(({ audit }) =>
+          audit({ ...act, action: 'audit.export', target, outcome: 'done', code: null }),
+        );
         for await (const piece of readRows(db, range)) {
           // A pipe whose reader is slow: more in memory would help nobody.
           if (stdout.write(piece) === false) await once(stdout as NodeJS.WriteStream, 'drain');
@@ -65,24 +74,4 @@ async function* readRows(
     if (!end || rows.length < rowsPerPage) return;
     last = { at: end.at, number: end.number };
   }
-}
-
-async function recordExport(db: Database, { since, until }: Range, clock: Clock): Promise<void> {
-  const ledger = createLedger({ db, bus: createInProcessBus(() => {}), clock });
-  const bounds = [
-    'format=jsonl',
-    ...(since === undefined ? [] : [`from=${instantOf(since)}`]),
-    ...(until === undefined ? [] : [`to=${instantOf(until)}`]),
-  ];
-  await ledger.write(({ audit }) =>
-    audit({
-      actor: { kind: 'operator', id: null },
-      action: 'audit.export',
-      target: bounds.join(' '),
-      clientIp: null,
-      requestId: null,
-      outcome: 'done',
-      code: null,
-    }),
-  );
 }

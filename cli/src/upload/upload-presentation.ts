@@ -1,4 +1,3 @@
-import type { AppError } from '@latchkey/shared/errors';
 import {
   createFileMemory,
   openFolder,
@@ -72,16 +71,12 @@ export async function uploadPresentation(
     signal,
   });
   if (result.complete) return result;
-  throw explain(result, signal);
-}
-
-function explain({ files }: UploadResult, signal: AbortSignal): AppError {
-  const missing = files.filter(({ error }) => error);
-  const state = `${files.length - missing.length} of ${files.length} files are uploaded`;
+  const missing = result.files.filter(({ error }) => error);
+  const state = `${result.files.length - missing.length} of ${result.files.length} files are uploaded`;
   const rest = 'The same command sends the rest.';
-  if (signal.aborted) return unavailable(`interrupted; ${state}. ${rest}`);
+  if (signal.aborted) throw unavailable(`interrupted; ${state}. ${rest}`);
   // A playlist is held back because of another file, which has the reason.
   const first = missing.find(({ error }) => error?.code !== 'NAMED_FILE_MISSING') ?? missing[0];
   const detail = `${state}. ${first?.path}: ${first?.error?.message} (${first?.error?.code}). ${rest}`;
-  return unavailable(detail, first?.error);
+  throw unavailable(detail, first?.error);
 }
