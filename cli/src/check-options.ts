@@ -16,7 +16,7 @@ export function checkContentId(contentId: string): void {
  * @throws AppError `VALIDATION_FAILED`
  */
 export function checkBaseUrl(text: string, option: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(text))
     return url.href.replace(/(?<!\/)\/+$/, '');
   throw refusal(

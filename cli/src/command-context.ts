@@ -5,7 +5,7 @@ interface TextOutput {
   write(text: string): unknown;
 }
 
-/** Everything that a command uses besides files and the network. `main.ts` makes it from the process. */
+/** Everything that a command uses besides files and the network. `main.ts` and `runProgram` make it from the process. */
 export interface CommandContext {
   readonly env: Variables;
   /** The results. */
@@ -17,13 +17,10 @@ export interface CommandContext {
   /** A cryptographic source. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly clock: Clock;
-  /** Rejects once the signal is aborted. */
+  /** Resolves after this many seconds; rejects once the signal is aborted. */
   readonly wait: (seconds: number, signal?: AbortSignal) => Promise<void>;
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
-}
-
-/** @returns a function that writes one sentence that an operator must know */
-export function createWarn({ stderr }: Pick<CommandContext, 'stderr'>): (text: string) => void {
-  return (text) => void stderr.write(`latchkey: warning: ${text}\n`);
+  /** Writes one sentence that an operator must know. */
+  readonly warn: (text: string) => void;
 }

@@ -21,3 +21,10 @@ export function refuseUnreadable(what: string): (cause: unknown) => never {
     throw refusal(`${what} cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unreadable'})`, cause);
   };
 }
+
+/** For the `catch` of a promise that makes a file. @throws AppError `VALIDATION_FAILED` if there is one of its name; every other error as it is */
+export function refuseExisting(detail: string): (cause: NodeJS.ErrnoException) => never {
+  return (cause) => {
+    throw cause.code === 'EEXIST' ? refusal(detail, cause) : cause;
+  };
+}

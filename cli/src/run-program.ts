@@ -7,6 +7,7 @@ import { explainError } from './explain-error.ts';
 import { hideUrls } from './show-url.ts';
 
 type Register = (program: Command, context: CommandContext) => void;
+type ProcessContext = Omit<CommandContext, 'warn'>;
 
 /**
  * In the order of `--help`. A command line that begins with a name loads that command alone: `encrypt` then does not load the
@@ -39,7 +40,7 @@ type ExitCode = 0 | 1 | 2;
  * @param given what the command may use
  * @returns the exit code; every error has been written to `stderr` of the context
  */
-export async function runProgram(args: readonly string[], given: CommandContext): Promise<ExitCode> {
+export async function runProgram(args: readonly string[], given: ProcessContext): Promise<ExitCode> {
   const context = hideSecretsInMessages(given);
   const program = new Command('latchkey')
     .description('Keys and encrypted video for a Latchkey key server.')
@@ -75,7 +76,7 @@ export async function runProgram(args: readonly string[], given: CommandContext)
  * Whichever part of a command writes a message, it shows no password and no query of a URL, no API key and no token. Results on standard output
  * stay as they are.
  */
-function hideSecretsInMessages(context: CommandContext): CommandContext {
-  const { stderr } = context;
-  return { ...context, stderr: { write: (text) => stderr.write(redactId(hideUrls(text))) } };
+function hideSecretsInMessages(given: ProcessContext): CommandContext {
+  const write = (text: string) => given.stderr.write(redactId(hideUrls(text)));
+  return { ...given, stderr: { write }, warn: (text) => void write(`latchkey: warning: ${text}\n`) };
 }

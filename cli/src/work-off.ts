@@ -9,16 +9,12 @@ export async function workOff<T>(
   atOnce: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  let next = 0;
+  // A loop that ends by an error ends the generator, and so the loops of all workers.
+  const remaining = (function* () {
+    yield* items;
+  })();
   const takeTurns = async () => {
-    while (next < items.length) {
-      try {
-        await work(items[next++] as T);
-      } catch (error) {
-        next = items.length;
-        throw error;
-      }
-    }
+    for (const item of remaining) await work(item);
   };
   const workers = await Promise.allSettled(Array.from({ length: atOnce }, takeTurns));
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;

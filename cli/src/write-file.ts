@@ -1,6 +1,6 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { refusal } from './refusal.ts';
+import { refuseExisting } from './refusal.ts';
 
 /** Ends the name of a file that is being written. Its beginning is a dot, so a web server does not list it. */
 const partialEnding = '.partial';
@@ -25,13 +25,13 @@ interface WriteOptions {
 export async function writeAtomically(
   path: string,
   content: string | Uint8Array,
-  options: WriteOptions = {},
+  { mode, durable }: WriteOptions = {},
 ): Promise<void> {
   const partial = partialPathOf(path);
   // A killed run may have left one. It is made anew, so that the mode holds and no link is followed.
   await rm(partial, { force: true });
   try {
-    await create(partial, content, options);
+    await writeFile(partial, content, { flag: 'wx', mode, flush: durable });
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true }).catch(() => {});
@@ -40,34 +40,12 @@ export async function writeAtomically(
 }
 
 /**
- * Writes a secret to a file that only its owner may read. Never overwrites one: it may hold the only copy of another master key.
+ * Writes a secret to the file of `--out`, which only its owner may read. Never overwrites one: it may hold the only copy of another master key.
  *
- * @param option that names the file, for the message
  * @throws AppError `VALIDATION_FAILED` if there is such a file; the errors of the operating system
  */
-export async function writeNewFile(
-  option: string,
-  path: string,
-  content: string | Uint8Array,
-): Promise<void> {
-  try {
-    // The only copy of a master key should outlive a power cut.
-    await create(path, content, { mode: 0o600, durable: true });
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    throw refusal(
-      `${option} ${path} exists already and is never overwritten; give the name of a new file`,
-      cause,
-    );
-  }
-}
-
-async function create(path: string, content: string | Uint8Array, { mode, durable }: WriteOptions) {
-  const file = await open(path, 'wx', mode);
-  try {
-    await file.writeFile(content);
-    if (durable) await file.datasync();
-  } finally {
-    await file.close();
-  }
+export async function writeNewFile(path: string, content: string | Uint8Array): Promise<void> {
+  const exists = `--out ${path} exists already and is never overwritten; give the name of a new file`;
+  // The only copy of a master key should outlive a power cut.
+  await writeFile(path, content, { flag: 'wx', mode: 0o600, flush: true }).catch(refuseExisting(exists));
 }

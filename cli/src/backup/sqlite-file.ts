@@ -1,8 +1,10 @@
-import { resolve } from 'node:path';
+import { open, rm, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { databaseVariables, readConfig } from '@latchkey/shared/config';
-import type { HeldRows } from '@latchkey/shared/db/files';
+import { copySqlite, type HeldRows, settleSqlite, UnusableFile } from '@latchkey/shared/db/files';
 import type { Variables } from '../keys/variables.ts';
-import { refusal } from '../refusal.ts';
+import { failure, refusal, refuseExisting } from '../refusal.ts';
+import { partialPathOf } from '../write-file.ts';
 
 /**
  * The SQLite file that the environment names.
@@ -21,8 +23,56 @@ export function readSqlitePath(env: Variables, command: 'backup' | 'restore'): s
   return resolve(values.sqlitePath);
 }
 
-/** Clocks may differ by 10 s, and a line of the log is written when its request ends. */
-const marginMs = 60_000;
+/** Who watches what is in these files, so only their owner reads them. */
+const fileMode = 0o600;
+
+interface CopyOptions {
+  readonly from: string;
+  /** The final name. */
+  readonly to: string;
+  readonly signal: AbortSignal;
+  /** Completes a sentence that begins with `from`. @param fault why the file cannot be used */
+  readonly explain: (fault: string) => string;
+}
+
+/**
+ * Copies a SQLite file to a temporary name next to the final one, and checks the copy. Without success nothing is left of it.
+ *
+ * @param place puts the copy on the disk, and moves it to its final name
+ * @returns the rows of the copy, and what `place` returned
+ * @throws AppError VALIDATION_FAILED if another run writes the copy, or was killed while it did; INTERNAL for a file that cannot be used
+ */
+export async function placeCopy<T>(
+  { from, to, signal, explain }: CopyOptions,
+  place: (path: string) => Promise<T>,
+): Promise<{ held: HeldRows; placed: T }> {
+  const path = partialPathOf(to);
+  const exists = `another run is writing ${path}, or was killed. Remove that file if no other run is left`;
+  await writeFile(path, '', { flag: 'wx', mode: fileMode }).catch(refuseExisting(exists));
+  try {
+    await copySqlite({ from, to: path, signal });
+    const held = settleSqlite(path);
+    const placed = await place(path);
+    await sync(dirname(path));
+    return { held, placed };
+  } catch (error) {
+    if (error instanceof UnusableFile) throw failure(`${from} ${explain(error.message)}`, error);
+    throw error;
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Waits until a file, or the names in a folder, are on the disk. */
+export async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
 const names: Readonly<Record<string, string>> = {
   contents: 'contents',
   api_keys: 'API keys',
@@ -47,12 +97,4 @@ export function describeRows({ rows, version, lastAt, masterKeys }: HeldRows): s
   ]
     .map((line) => `${line}\n`)
     .join('');
-}
-
-/**
- * From when on the log has to be searched for revocations that a file does not hold. Some that it holds are found again, which
- * is harmless.
- */
-export function missingSince({ lastAt }: Pick<HeldRows, 'lastAt'>): string {
-  return new Date(Math.max(0, (lastAt ?? 0) - marginMs)).toISOString();
 }

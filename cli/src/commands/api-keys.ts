@@ -16,7 +16,7 @@ interface CreateOptions {
 }
 
 /** `latchkey api-keys create`: for an operator who has lost every API key that can manage. */
-export function registerApiKeys(program: Command, context: CommandContext): void {
+export function registerApiKeys(program: Command, { env, stdout, stderr, clock }: CommandContext): void {
   const apiKeys = program.command('api-keys').description('API keys, straight on the database');
   apiKeys
     .command('create')
@@ -34,7 +34,29 @@ export function registerApiKeys(program: Command, context: CommandContext): void
 The raw key is written to standard output, once. The database is the one that DATABASE_URL or SQLITE_PATH names;
 a server that runs on it accepts the key within a second. The audit records it as the act of an operator.`,
     )
-    .action((options: CreateOptions) => runCreate(options, context));
+    .action(async (options: CreateOptions) => {
+      const wanted = {
+        name: readName(options.name, '--name'),
+        scope: options.scope,
+        expiresAt: options.expiresAt === undefined ? null : readInstant(options.expiresAt, '--expires-at'),
+        metadata: {},
+        contents: options.contents === undefined ? null : readContents(options.contents),
+      };
+      await withDatabase(env, { mayCreate: false }, async (db, database) => {
+        // No one in this process subscribes to the bus. Servers read the change from the feed.
+        const ledger = createLedger({ db, bus: createInProcessBus(() => {}), clock });
+        const { row, rawKey } = await createApiKey({ ledger, randomBytes, randomId: randomUUID }, wanted, {
+          actor: { kind: 'operator', id: null },
+          clientIp: null,
+          requestId: null,
+        });
+        stdout.write(`${rawKey}\n`);
+        const expiry = row.expires_at === null ? 'never expires' : `expires ${instantOf(row.expires_at)}`;
+        stderr.write(
+          `Made ${options.scope} key ${row.id} (${row.name}, ${expiry}) in ${database}. It is not shown again.\n`,
+        );
+      });
+    });
 }
 
 /** As many as the API takes. */
@@ -48,31 +70,4 @@ function readContents(text: string): string[] {
     '--contents',
     `must be 1 to ${mostContents} ids of contents, or prefixes such as acme-*, separated by commas`,
   );
-}
-
-async function runCreate(
-  options: CreateOptions,
-  { env, stdout, stderr, clock }: CommandContext,
-): Promise<void> {
-  const wanted = {
-    name: readName(options.name, '--name'),
-    scope: options.scope,
-    expiresAt: options.expiresAt === undefined ? null : readInstant(options.expiresAt, '--expires-at'),
-    metadata: {},
-    contents: options.contents === undefined ? null : readContents(options.contents),
-  };
-  await withDatabase(env, { mayCreate: false }, async (db, database) => {
-    // No one in this process subscribes to the bus. Servers read the change from the feed.
-    const ledger = createLedger({ db, bus: createInProcessBus(() => {}), clock });
-    const { row, rawKey } = await createApiKey({ ledger, randomBytes, randomId: randomUUID }, wanted, {
-      actor: { kind: 'operator', id: null },
-      clientIp: null,
-      requestId: null,
-    });
-    stdout.write(`${rawKey}\n`);
-    const expiry = row.expires_at === null ? 'never expires' : `expires ${instantOf(row.expires_at)}`;
-    stderr.write(
-      `Made ${options.scope} key ${row.id} (${row.name}, ${expiry}) in ${database}. It is not shown again.\n`,
-    );
-  });
 }

@@ -7,16 +7,8 @@ import { examineConfiguration, examineNames, examineSecretsFile } from '../docto
 import { examineDatabase } from '../doctor/examine-database.ts';
 import { examineDisk } from '../doctor/examine-disk.ts';
 import { examineKeySets, examineToken } from '../doctor/examine-issuers.ts';
-import {
-  countFindings,
-  describeFindings,
-  type Finding,
-  ok,
-  runbooks,
-  warning,
-  wrong,
-} from '../doctor/finding.ts';
-import { examineInstallation, type Installation } from '../doctor/live/examine-installation.ts';
+import { countFindings, describeFindings, type Finding, ok, warning, wrong } from '../doctor/finding.ts';
+import { examineInstallation } from '../doctor/live/examine-installation.ts';
 import { readEnvFile, type Variables } from '../keys/variables.ts';
 import { failure, refusal } from '../refusal.ts';
 import { hideUrls } from '../show-url.ts';
@@ -46,11 +38,9 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .option('--json', 'with --live: write JSON')
     .addHelpText('after', help)
     .action(async ({ live, token, ...options }: DoctorOptions) => {
-      if (live !== undefined) {
-        if (options.envFile !== undefined || token !== undefined)
-          throw refusal('--live examines no variables; leave --env-file out, and --token');
-        return runDoctorLive(live, options, context);
-      }
+      if (live !== undefined && (options.envFile !== undefined || token !== undefined))
+        throw refusal('--live examines no variables; leave --env-file out, and --token');
+      if (live !== undefined) return runDoctorLive(live, options, context);
       if (options.json || options.apiKeyFile !== undefined)
         throw refusal('--json and --api-key-file need --live <url>');
       const given = { ...(options.envFile === undefined ? {} : await readEnvFile(options.envFile)), ...env };
@@ -102,25 +92,17 @@ async function examine(given: Variables, clock: Clock): Promise<Finding[]> {
   const database = await examineDatabase(values, isForSeparateServices(all));
   // A server that fails at its database makes no secrets. It makes no master key if the database knows one.
   if (!database.some(({ state }) => state === 'wrong')) {
-    findings.push(...describeFirstRun(willBeMade, values, secretsFile));
+    const says =
+      values.sqlitePath === ':memory:' && !values.databaseUrl
+        ? 'is not set; will be made at every start, and kept nowhere'
+        : `is not set; will be made at the first start, and kept in ${secretsFile}`;
+    findings.push(...willBeMade.map((about) => ok(about, says)));
   }
   findings.push(...database);
   if (!values.databaseUrl) findings.push(...(await examineDisk(values.sqlitePath)));
   findings.push(...(await examineKeySets(values)));
   findings.push(await examinePort(values.port, clock));
   return findings;
-}
-
-function describeFirstRun(
-  willBeMade: readonly string[],
-  { sqlitePath, databaseUrl }: SingleNodeValues,
-  secretsFile: string,
-): Finding[] {
-  const says =
-    sqlitePath === ':memory:' && !databaseUrl
-      ? 'is not set; will be made at every start, and kept nowhere'
-      : `is not set; will be made at the first start, and kept in ${secretsFile}`;
-  return willBeMade.map((about) => ok(about, says));
 }
 
 /** Allowed settings that an operator should know of. */
@@ -180,23 +162,14 @@ async function runDoctorLive(live: string, options: DoctorOptions, context: Comm
   const { stdout, clock, signal } = context;
   const url = checkBaseUrl(live, '--live');
   const apiKey = readApiKey(options, context.env);
-  const installation = await examineInstallation({ url, clock, signal }, apiKey);
-  const faults = countFindings(installation.findings, 'wrong');
-  stdout.write(
-    options.json ? toJson(url, installation, faults) : `${url}\n\n${describeFindings(installation.findings)}`,
-  );
-  if (installation.refused !== null) {
-    throw refusal(`${url} refused the API key (${installation.refused}); only what is public was examined`);
-  }
+  const { refused, findings, ...facts } = await examineInstallation({ url, clock, signal }, apiKey);
+  const faults = countFindings(findings, 'wrong');
+  if (options.json) {
+    const shown = { url, status: faults > 0 ? 'degraded' : 'healthy', refused, ...facts, findings };
+    const hide = (_: string, value: unknown) => (typeof value === 'string' ? hideUrls(value) : value);
+    stdout.write(`${JSON.stringify(shown, hide, 2)}\n`);
+  } else stdout.write(`${url}\n\n${describeFindings(findings)}`);
+  if (refused !== null)
+    throw refusal(`${url} refused the API key (${refused}); only what is public was examined`);
   if (faults > 0) throw failure(`the installation is degraded: ${faults} wrong`);
-}
-
-function toJson(url: string, { findings, refused, ...rest }: Installation, faults: number): string {
-  const told = findings.map(({ topic, ...finding }) => ({
-    ...finding,
-    ...(topic && finding.state !== 'ok' && { runbook: runbooks[topic] }),
-  }));
-  const status = faults > 0 ? 'degraded' : 'healthy';
-  const hide = (_: string, value: unknown) => (typeof value === 'string' ? hideUrls(value) : value);
-  return `${JSON.stringify({ url, status, refused, ...rest, findings: told }, hide, 2)}\n`;
 }

@@ -47,48 +47,34 @@ async function download(
   { sourceHeader = [], quiet }: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<string> {
-  const { env, wait } = context;
+  const { env, wait, stderr } = context;
   const tooLate = AbortSignal.timeout(mostMs);
   const signal = AbortSignal.any([context.signal, tooLate]);
   const headers = readSourceHeaders(sourceHeader, env);
   const request = createSourceRequests({ address: url, headers, timeoutMs: mostMs, signal });
-  const report = showDownload(url, quiet, context);
+  const say = (text: string) => void (quiet || stderr.write(`${text}\n`));
+  let isFew = false;
   let bytes = 0;
-  const count = (more: number) => {
-    bytes += more;
-    if (bytes > mostBytes) throw refusal(`${showUrl(url)} has more than ${mostBytes} bytes`);
-    report.arrived(bytes);
-  };
   try {
-    const tools = { request, wait, signal, mostBytes, count, ...report };
-    return await downloadPresentation(url, folder, tools);
+    return await downloadPresentation(url, folder, {
+      ...{ request, wait, signal, mostBytes },
+      showProgress(files, work) {
+        say(`Downloading ${files} file(s) of ${showUrl(url)}`);
+        isFew = files < silentBelow;
+        return countDone(context, quiet, 'Downloading', files, work);
+      },
+      count(more) {
+        const shownGb = Math.floor(bytes / 1e9);
+        bytes += more;
+        if (bytes > mostBytes) throw refusal(`${showUrl(url)} has more than ${mostBytes} bytes`);
+        // The number of bytes is not known beforehand. A few large files would show no progress, so each gigabyte is shown, too.
+        const gb = Math.floor(bytes / 1e9);
+        if (isFew && gb > shownGb) say(`Downloading: ${gb} GB`);
+      },
+    });
   } catch (error) {
     if (tooLate.aborted)
       throw refusal(`${showUrl(url)} was not downloaded within ${mostMs / 3_600_000} hours`);
     throw error;
-  } finally {
-    report.stop();
   }
-}
-
-/** The number of bytes is not known beforehand. A few large files would show no progress, so each gigabyte is shown, too. */
-function showDownload(url: string, isQuiet: boolean | undefined, context: CommandContext) {
-  const say = (text: string) => void (isQuiet || context.stderr.write(`${text}\n`));
-  let done: ReturnType<typeof countDone> | undefined;
-  let isFew = false;
-  let shownGb = 0;
-  return {
-    start(files: number) {
-      say(`Downloading ${files} file(s) of ${showUrl(url)}`);
-      isFew = files < silentBelow;
-      done = countDone(context, isQuiet, 'Downloading', files);
-    },
-    fileDone: () => done?.one(),
-    arrived(bytes: number) {
-      const gb = Math.floor(bytes / 1e9);
-      if (isFew && gb > shownGb) say(`Downloading: ${gb} GB`);
-      shownGb = gb;
-    },
-    stop: () => done?.stop(),
-  };
 }

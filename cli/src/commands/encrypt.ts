@@ -9,7 +9,7 @@ import { type EncryptCommandOptions, schemes } from './encrypt-command-options.t
 import { encryptPlaylist } from './encrypt-playlist.ts';
 import { collect, parseCacheControl, parsePositiveInteger } from './option-parsers.ts';
 import { runCommonEncryption } from './run-common-encryption.ts';
-import { refuseLiveOptions, runLive } from './run-live.ts';
+import { runLive } from './run-live.ts';
 import { apiKeyFileOption, serverOption } from './server-options.ts';
 
 /** Where a server without configuration listens (`docs/reference/contract.md#transport`). */
@@ -123,30 +123,22 @@ async function runEncrypt(
   options: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  if (options.scheme) return runCommonEncryption(sources, keyUrlBaseOf(options), options, context);
+  const keyUrlBase = options.keyUrl ?? options.server ?? defaultKeyUrl;
+  if (options.scheme) return runCommonEncryption(sources, keyUrlBase, options, context);
   const [playlist = '', ...others] = sources;
   if (others.length > 0) throw refusal('several files are given; only --scheme takes more than one');
   if (options.packager !== undefined) throw refusal('--packager is for --scheme');
   refusePlaylistUrl(options);
-  refuseCacheControl(options);
+  if (!options.upload && (options.cacheControlSegments ?? options.cacheControlPlaylists) !== undefined)
+    throw refusal('--cache-control-segments and --cache-control-playlists are for --upload');
   if (options.live) return runLive(playlist, options, context);
-  refuseLiveOptions(options);
+  if (options.period !== undefined)
+    throw refusal('--period is for --live; --rotate-every rotates a finished presentation');
   const keySource = await chooseKeySource(options, context);
-  checkBaseUrl(keyUrlBaseOf(options), '--key-url');
+  checkBaseUrl(keyUrlBase, '--key-url');
   await withPresentation(playlist, options, context, (path) =>
-    encryptPlaylist(path, keyUrlBaseOf(options), keySource, options, context),
+    encryptPlaylist(path, keyUrlBase, keySource, options, context),
   );
-}
-
-function keyUrlBaseOf({ keyUrl, server }: EncryptCommandOptions): string {
-  return keyUrl ?? server ?? defaultKeyUrl;
-}
-
-/** @throws AppError `VALIDATION_FAILED` for options that need --upload */
-function refuseCacheControl(options: EncryptCommandOptions): void {
-  const { upload, cacheControlSegments, cacheControlPlaylists } = options;
-  if (upload || (cacheControlSegments === undefined && cacheControlPlaylists === undefined)) return;
-  throw refusal('--cache-control-segments and --cache-control-playlists are for --upload');
 }
 
 /** @throws AppError `VALIDATION_FAILED` for a `--playlist-url` that cannot be used. The server also checks its PLAYLIST_ORIGINS */
@@ -157,7 +149,7 @@ function refusePlaylistUrl({ playlistUrl, register, perRenditionIds }: EncryptCo
     throw refusal(
       '--playlist-url is for one content, whose session opens no other: not with --per-rendition-ids',
     );
-  if (URL.canParse(playlistUrl) && /^https?:$/.test(new URL(playlistUrl).protocol)) return;
+  if (/^https?:$/.test(URL.parse(playlistUrl)?.protocol ?? '')) return;
   throw refusal(
     `--playlist-url "${showUrl(playlistUrl)}"; accepted: an http or https URL, such as https://cdn.example.com/film/master.m3u8`,
   );

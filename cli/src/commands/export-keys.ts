@@ -18,6 +18,7 @@ interface ExportOptions extends ServerOptions {
 
 /** `latchkey export-keys`: to leave with the keys, or to move to another installation. */
 export function registerExportKeys(program: Command, context: CommandContext): void {
+  const { stdout, stderr, signal } = context;
   program
     .command('export-keys')
     .description('write content keys into a table that `latchkey import` reads: to leave, or to move')
@@ -41,42 +42,33 @@ Examples:
   LATCHKEY_API_KEY=lk_… latchkey export-keys film --server https://keys.example.com --epochs 0-719 --out film.csv
   LATCHKEY_API_KEY=lk_… latchkey export-keys --all --server https://keys.example.com --out keys.csv`,
     )
-    .action((contents: string[], options: ExportOptions) => runExport(contents, options, context));
-}
-
-async function runExport(
-  contents: readonly string[],
-  options: ExportOptions,
-  context: CommandContext,
-): Promise<void> {
-  const { stdout, stderr, signal } = context;
-  if ((contents.length === 0) === !options.all) throw refusal('name contents, or give --all');
-  for (const id of contents)
-    if (!isContentId(id))
-      throw refusal(`"${id}" cannot be the id of a content; accepted: 1 to 256 of A-Z a-z 0-9 _ -`);
-  const access = readServerAccess(options, context, 'export-keys');
-  const ids = options.all ? await listContents(access, signal) : contents;
-  const progress = countDone(context, options.quiet, 'Exporting', ids.length);
-  const keys = [];
-  try {
-    for (const contentId of ids) {
-      for (const epochs of splitRange(options.epochs)) {
-        const listed = await listKeys(access, contentId, { epochs, signal });
-        for (const { epoch, key } of listed)
-          keys.push({ contentId, epoch: epoch ?? undefined, key: Buffer.from(key, 'hex') });
-      }
-      progress.one();
-    }
-  } finally {
-    progress.stop();
-  }
-  const table = formatKeyTable(keys);
-  if (options.out === '-') stdout.write(table);
-  else await writeNewFile('--out', options.out, table);
-  if (!options.quiet)
-    stderr.write(
-      `Exported ${keys.length} keys of ${ids.length} contents${options.out === '-' ? '' : ` to ${options.out}, readable by you alone`}.\n`,
-    );
+    .action(async (contents: string[], options: ExportOptions) => {
+      if ((contents.length === 0) === !options.all) throw refusal('name contents, or give --all');
+      for (const id of contents)
+        if (!isContentId(id))
+          throw refusal(`"${id}" cannot be the id of a content; accepted: 1 to 256 of A-Z a-z 0-9 _ -`);
+      const access = readServerAccess(options, context, 'export-keys');
+      const ids = options.all ? await listContents(access, signal) : contents;
+      const keys = await countDone(context, options.quiet, 'Exporting', ids.length, async (contentDone) => {
+        const read = [];
+        for (const contentId of ids) {
+          for (const epochs of splitRange(options.epochs)) {
+            const listed = await listKeys(access, contentId, { epochs, signal });
+            for (const { epoch, key } of listed)
+              read.push({ contentId, epoch: epoch ?? undefined, key: Buffer.from(key, 'hex') });
+          }
+          contentDone();
+        }
+        return read;
+      });
+      const table = formatKeyTable(keys);
+      if (options.out === '-') stdout.write(table);
+      else await writeNewFile(options.out, table);
+      if (!options.quiet)
+        stderr.write(
+          `Exported ${keys.length} keys of ${ids.length} contents${options.out === '-' ? '' : ` to ${options.out}, readable by you alone`}.\n`,
+        );
+    });
 }
 
 /** Epochs of one request: `docs/reference/contract.md#keys-that-exist-already`. */

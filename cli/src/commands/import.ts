@@ -2,7 +2,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { checkBaseUrl, checkContentId } from '../check-options.ts';
-import { type CommandContext, createWarn } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { assertDistinct, parseKeyTable, readKeyFolder } from '../import/imported-key.ts';
 import { type ImportedPresentation, readPresentation } from '../import/read-presentation.ts';
 import { openSourceFiles } from '../import/source-files.ts';
@@ -95,9 +95,8 @@ Examples:
 type Found = Pick<ImportedPresentation, 'keys'> & Partial<ImportedPresentation>;
 
 async function runImport(source: string, options: ImportOptions, context: CommandContext): Promise<void> {
-  const { stdout, signal } = context;
+  const { stdout, signal, warn } = context;
   const say = (text: string) => void (options.quiet || stdout.write(`${text}\n`));
-  const warn = createWarn(context);
   const access = readServerAccess(options, context, 'import');
   const keyUrl = checkBaseUrl(options.keyUrl ?? access.server, '--key-url');
   const found = await findKeys(source, options, context);
@@ -117,11 +116,12 @@ async function runImport(source: string, options: ImportOptions, context: Comman
     const registrar = createContentRegistrar(access, { name: options.name });
     for (const contentId of contents) await registrar.registerKeyless(contentId, signal);
   }
-  const stored = countDone(context, options.quiet, 'Storing', found.keys.length);
-  await storeKeys(found.keys, { access, signal, done: stored.one }).finally(stored.stop);
-  const compared = countDone(context, options.quiet, 'Reading back', found.keys.length);
-  const refused = await compareKeys(found.keys, { access, signal, done: compared.one }).finally(
-    compared.stop,
+  const { length } = found.keys;
+  await countDone(context, options.quiet, 'Storing', length, (done) =>
+    storeKeys(found.keys, { access, signal, done }),
+  );
+  const refused = await countDone(context, options.quiet, 'Reading back', length, (done) =>
+    compareKeys(found.keys, { access, signal, done }),
   );
   for (const [code, count] of refused) warn(`${count} keys are stored, but not served now: ${code}`);
   const written = await writePlaylists(placed);

@@ -56,7 +56,13 @@ export function registerKeyInfo(program: Command, context: CommandContext): void
     )
     .option('--quiet', 'say nothing but warnings and errors')
     .addHelpText('after', examples)
-    .action((options: KeyInfoCommandOptions) => runKeyInfo(options, context));
+    .action(async (options: KeyInfoCommandOptions) => {
+      const { contentId, follow, format } = options;
+      checkContentId(contentId);
+      if ((follow === undefined) === (format === undefined))
+        throw refusal('give --format <tool> for one key, or --follow <file> for a live channel');
+      return follow === undefined ? writeOneKey(options, context) : followClock(follow, options, context);
+    });
 }
 
 const examples = `
@@ -72,14 +78,6 @@ Examples:
     --server https://keys.example.com
   ffmpeg … -f hls -hls_flags periodic_rekey -hls_key_info_file /run/latchkey/channel-1.keyinfo channel-1/index.m3u8`;
 
-async function runKeyInfo(options: KeyInfoCommandOptions, context: CommandContext): Promise<void> {
-  const { contentId, follow, format } = options;
-  checkContentId(contentId);
-  if ((follow === undefined) === (format === undefined))
-    throw refusal('give --format <tool> for one key, or --follow <file> for a live channel');
-  return follow === undefined ? writeOneKey(options, context) : followClock({ ...options, follow }, context);
-}
-
 /** A block of AES (RFC 8216 section 5.2). */
 const ivBytes = 16;
 
@@ -93,7 +91,7 @@ async function writeOneKey(options: KeyInfoCommandOptions, context: CommandConte
     throw refusal('ffmpeg reads the key from a file next to the key info: give --out <file>');
   const access = readServerAccess(options, context, 'key-info');
   const { keyEndpoint } = await readContent(access, contentId, context.signal);
-  const base = chooseKeyUrl(options.keyUrl, keyEndpoint, access.server, contentId);
+  const base = chooseKeyUrl(options, keyEndpoint, access.server);
   const key = Buffer.from(await createServerKeySource(access).get({ contentId, epoch }, context.signal));
   const keyFile = resolve(`${out}.key`);
   const text = toolFormats[format]({
@@ -102,19 +100,19 @@ async function writeOneKey(options: KeyInfoCommandOptions, context: CommandConte
     url: epoch === undefined ? base : `${base}/${epoch}`,
   });
   if (isShown) return void context.stdout.write(text);
-  if (format === 'ffmpeg') await writeNewFile('--out', keyFile, key);
-  await writeNewFile('--out', out, text);
+  if (format === 'ffmpeg') await writeNewFile(keyFile, key);
+  await writeNewFile(out, text);
   if (!quiet) context.stderr.write(`Written to ${out}, readable by you alone. The key is in it.\n`);
 }
 
 async function followClock(
-  options: KeyInfoCommandOptions & { follow: string },
+  follow: string,
+  options: KeyInfoCommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { contentId, follow, whenUnreachable } = options;
+  const { contentId, whenUnreachable } = options;
   const { clock, signal } = context;
   const access = readServerAccess(options, context, 'key-info');
-  const files = createKeyPairFiles(follow);
   const keys = createServerKeySource(access);
   const warn = (text: string) => void context.stderr.write(`latchkey key-info: ${text}\n`);
   const read = (within: AbortSignal) => readSchedule(access, contentId, clock, within);
@@ -124,7 +122,7 @@ async function followClock(
   if (clockOffsetMs !== 0) warn(warnOfOffset(clockOffsetMs));
   if (periods.ahead === 0)
     warn('"ahead" of the content is 0, so no key can be fetched before its period: any outage is noticed');
-  const base = chooseKeyUrl(options.keyUrl, keyEndpoint, access.server, contentId);
+  const base = chooseKeyUrl(options, keyEndpoint, access.server);
   if (!options.quiet)
     context.stdout.write(
       `${follow} has the key of now, another each ${periods.periodSeconds} s. Players fetch ${showUrl(base)}/<epoch>.\n`,
@@ -134,7 +132,7 @@ async function followClock(
     schedule,
     readSchedule: read,
     fetchKey: (epoch, within) => keys.get({ contentId, epoch }, within),
-    files,
+    files: createKeyPairFiles(follow),
     uriOf: (epoch) => `${base}/${epoch}`,
     whenUnreachable,
     warn,
@@ -143,12 +141,11 @@ async function followClock(
 
 /** The base of the URIs in the playlist. */
 function chooseKeyUrl(
-  given: string | undefined,
+  { keyUrl, contentId }: KeyInfoCommandOptions,
   endpoint: string,
   server: string,
-  contentId: string,
 ): string {
-  if (given !== undefined) return `${checkBaseUrl(given, '--key-url')}/keys/${contentId}`;
+  if (keyUrl !== undefined) return `${checkBaseUrl(keyUrl, '--key-url')}/keys/${contentId}`;
   return URL.canParse(endpoint) ? endpoint : `${server}/keys/${contentId}`;
 }
 

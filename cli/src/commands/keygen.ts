@@ -32,7 +32,7 @@ interface KeygenOptions {
 const masterKeyPair: readonly SecretName[] = ['MASTER_KEY_HEX', 'SALT_HEX'];
 
 /** `latchkey keygen`: the secrets of a new server, or the next version of its master key. */
-export function registerKeygen(program: Command, context: CommandContext): void {
+export function registerKeygen(program: Command, { stdout, stderr, randomBytes }: CommandContext): void {
   program
     .command('keygen')
     .description('make the secrets of a server, as lines of an env file')
@@ -51,32 +51,27 @@ Examples:
   latchkey keygen --version-number 2 >> latchkey.env
   latchkey keygen --only ADMIN_API_KEY`,
     )
-    .action((options: KeygenOptions) => runKeygen(options, context));
-}
-
-async function runKeygen(
-  options: KeygenOptions,
-  { stdout, stderr, randomBytes }: CommandContext,
-): Promise<void> {
-  const names = options.only ?? (options.versionNumber === undefined ? secretNames : masterKeyPair);
-  const versioned = masterKeyPair.some((name) => names.includes(name));
-  if (options.versionNumber !== undefined && !versioned) {
-    throw refusal('--version-number is for MASTER_KEY_HEX and SALT_HEX, and --only names neither');
-  }
-  const makeSecret = () => Buffer.from(randomBytes(secretBytes));
-  const lines = names.map((name) => makeLine(name, options.versionNumber ?? 1, makeSecret()));
-  const text = lines.join('');
-  if (options.out === undefined) stdout.write(text);
-  else {
-    await writeNewFile('--out', options.out, text);
-    stderr.write(`Written to ${options.out}, readable by you alone.\n`);
-  }
-  if (versioned) {
-    stderr.write(
-      'Keep a copy of the master key and its salt where you keep what must not be lost: ' +
-        'if you lose them, you lose all content that was encrypted with them.\n',
-    );
-  }
+    .action(async (options: KeygenOptions) => {
+      const names = options.only ?? (options.versionNumber === undefined ? secretNames : masterKeyPair);
+      const versioned = masterKeyPair.some((name) => names.includes(name));
+      if (options.versionNumber !== undefined && !versioned) {
+        throw refusal('--version-number is for MASTER_KEY_HEX and SALT_HEX, and --only names neither');
+      }
+      const makeSecret = () => Buffer.from(randomBytes(secretBytes));
+      const lines = names.map((name) => makeLine(name, options.versionNumber ?? 1, makeSecret()));
+      const text = lines.join('');
+      if (options.out === undefined) stdout.write(text);
+      else {
+        await writeNewFile(options.out, text);
+        stderr.write(`Written to ${options.out}, readable by you alone.\n`);
+      }
+      if (versioned) {
+        stderr.write(
+          'Keep a copy of the master key and its salt where you keep what must not be lost: ' +
+            'if you lose them, you lose all content that was encrypted with them.\n',
+        );
+      }
+    });
 }
 
 function parseNames(text: string): SecretName[] {

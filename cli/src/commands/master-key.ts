@@ -1,19 +1,25 @@
-import { createHmac } from 'node:crypto';
+import { createSecretKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { openProviders, type Providers } from '@latchkey/key-derivation/custody';
 import { type CustodianSettings, custodians, masterKeys, readConfig } from '@latchkey/shared/config';
-import { createMasterKey, deriveFingerprint, extract } from '@latchkey/shared/derivation';
+import { createMasterKey, deriveFingerprint, type MasterKey } from '@latchkey/shared/derivation';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { masterKeyNames, readMasterKeyBytes } from '../keys/derive-from-env.ts';
+import { masterKeyNames, readMasterKey } from '../keys/derive-from-env.ts';
 import type { Variables } from '../keys/variables.ts';
 import { failure, refusal, refuseUnreadable } from '../refusal.ts';
 import { withDatabase } from '../with-database.ts';
 import { writeNewFile } from '../write-file.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
 
-interface VersionOptions {
-  readonly versionNumber: number;
+/** `latchkey master-key`: moves the master key into a vault, and checks the key in the vault. */
+export function registerMasterKey(program: Command, context: CommandContext): void {
+  const masterKey = program
+    .command('master-key')
+    .description('the master key in an HSM or a KMS: docs/operate/custody.md');
+  registerExtract(masterKey, context);
+  registerImport(masterKey, context);
+  registerCheck(masterKey, context);
 }
 
 const versionOption = [
@@ -23,11 +29,7 @@ const versionOption = [
   1,
 ] as const;
 
-/** `latchkey master-key`: moves the master key into a vault, and checks the key in the vault. */
-export function registerMasterKey(program: Command, context: CommandContext): void {
-  const masterKey = program
-    .command('master-key')
-    .description('the master key in an HSM or a KMS: docs/operate/custody.md');
+function registerExtract(masterKey: Command, { env, stdout, stderr }: CommandContext): void {
   masterKey
     .command('extract')
     .description('compute the key that a vault needs from MASTER_KEY_HEX and SALT_HEX (RFC 5869, extract)')
@@ -41,7 +43,21 @@ The file has 64 hexadecimal digits. It is as secret as the master key: import it
 Example:
   latchkey master-key extract --out extracted.key`,
     )
-    .action((options: VersionOptions & { out: string }) => runExtract(options, context));
+    .action(async ({ out, versionNumber }: { out: string; versionNumber: number }) => {
+      const masterKey = readMasterKey(env, versionNumber);
+      const text = `${masterKey.pseudoRandomKey.export().toString('hex')}\n`;
+      if (out === '-') stdout.write(text);
+      else {
+        await writeNewFile(out, text);
+        stderr.write(`Written to ${out}, readable by you alone. It is as secret as the master key.\n`);
+      }
+      stderr.write(
+        `Its fingerprint is ${await deriveFingerprint(masterKey)}: \`latchkey master-key check\` must show the same once it is imported.\n`,
+      );
+    });
+}
+
+function registerImport(masterKey: Command, { env, stdout }: CommandContext): void {
   masterKey
     .command('import')
     .description('store the extracted key where MASTER_KEY_PROVIDER says, and check it there')
@@ -56,7 +72,26 @@ Example:
   MASTER_KEY_PROVIDER=pkcs11 PKCS11_MODULE=/usr/lib/softhsm/libsofthsm2.so PKCS11_TOKEN_LABEL=latchkey \\
     PKCS11_KEY_LABEL=latchkey-1 PKCS11_PIN_FILE=pin latchkey master-key import --extracted extracted.key`,
     )
-    .action((options: VersionOptions & { extracted?: string }) => runImport(options, context));
+    .action(async ({ extracted, versionNumber }: { extracted?: string; versionNumber: number }) => {
+      const settings = readCustodian(env, versionNumber);
+      const key =
+        extracted === undefined
+          ? readMasterKey(env, versionNumber)
+          : await readExtractedKey(extracted, versionNumber);
+      const expected = await deriveFingerprint(key);
+      const found = await withProviders([settings], async (providers) => {
+        await providers.importKey(settings, key.pseudoRandomKey.export());
+        return fingerprintAt(providers, settings);
+      });
+      if (found !== expected)
+        throw failure(
+          `the provider computes with another key than the one that was given: its fingerprint is ${found}, not ${expected}`,
+        );
+      stdout.write(`version ${versionNumber} is stored at ${settings.provider}, fingerprint ${found}\n`);
+    });
+}
+
+function registerCheck(masterKey: Command, { env, stdout }: CommandContext): void {
   masterKey
     .command('check')
     .description('ask every version of the master key for its fingerprint, and compare it with the database')
@@ -66,87 +101,45 @@ Example:
       `
 It reads the configuration of the server. Its exit code is 1 if a version does not answer or is not the one that the database knows.`,
     )
-    .action((options: { database: boolean }) => runCheck(options, context));
-}
-
-function extractFromEnv(env: Variables, version: number): Buffer {
-  const { key, salt } = readMasterKeyBytes(env, version);
-  return extract(salt, key).export();
-}
-
-async function runExtract(
-  { out, versionNumber }: VersionOptions & { out: string },
-  { env, stdout, stderr }: CommandContext,
-): Promise<void> {
-  const extracted = extractFromEnv(env, versionNumber);
-  const text = `${extracted.toString('hex')}\n`;
-  if (out === '-') stdout.write(text);
-  else {
-    await writeNewFile('--out', out, text);
-    stderr.write(`Written to ${out}, readable by you alone. It is as secret as the master key.\n`);
-  }
-  stderr.write(
-    `Its fingerprint is ${await fingerprintOf(extracted)}: \`latchkey master-key check\` must show the same once it is imported.\n`,
-  );
-}
-
-async function runImport(
-  { extracted, versionNumber }: VersionOptions & { extracted?: string },
-  { env, stdout }: CommandContext,
-): Promise<void> {
-  const settings = readCustodian(env, versionNumber);
-  const key =
-    extracted === undefined ? extractFromEnv(env, versionNumber) : await readExtractedKey(extracted);
-  const expected = await fingerprintOf(key);
-  const found = await withProviders([settings], async (providers) => {
-    await providers.importKey(settings, key);
-    return fingerprintAt(providers, settings);
-  });
-  if (found !== expected)
-    throw failure(
-      `the provider computes with another key than the one that was given: its fingerprint is ${found}, not ${expected}`,
-    );
-  stdout.write(`version ${versionNumber} is stored at ${settings.provider}, fingerprint ${found}\n`);
-}
-
-async function runCheck({ database }: { database: boolean }, { env, stdout }: CommandContext): Promise<void> {
-  const { values } = readConfig({ masterKeys, custodians }, env);
-  const found = new Map<number, string>();
-  for (const { version, masterKey, salt } of values.masterKeys.reveal())
-    found.set(version, await deriveFingerprint(createMasterKey(version, masterKey, salt)));
-  const faults: string[] = [];
-  await withProviders(values.custodians, async (providers) => {
-    for (const settings of values.custodians) {
-      const { version, provider } = settings;
-      try {
-        found.set(version, await fingerprintAt(providers, settings));
-      } catch (error) {
-        faults.push(`version ${version}: ${provider} does not answer: ${(error as Error).message}`);
+    .action(async ({ database }: { database: boolean }) => {
+      const { values } = readConfig({ masterKeys, custodians }, env);
+      const found: { version: number; provider: string; fingerprint: string }[] = [];
+      for (const { version, masterKey, salt } of values.masterKeys.reveal()) {
+        const fingerprint = await deriveFingerprint(createMasterKey(version, masterKey, salt));
+        found.push({ version, provider: 'env', fingerprint });
       }
-    }
-  });
-  if (found.size === 0 && faults.length === 0)
-    throw refusal(
-      'no version of the master key is configured; set MASTER_KEY_HEX and SALT_HEX, or MASTER_KEY_PROVIDER',
-    );
-  const known = database ? await readKnown(env) : null;
-  const providers = new Map(values.custodians.map(({ version, provider }) => [version, provider]));
-  for (const [version, fingerprint] of [...found].sort(([a], [b]) => a - b)) {
-    const stored = known?.fingerprints.get(version);
-    const isOther = stored !== undefined && stored !== fingerprint;
-    const says = describeComparison(known?.name, stored, isOther);
-    if (isOther) faults.push(`version ${version} ${says}`);
-    stdout.write(
-      `version ${version}: ${providers.get(version) ?? 'env'}, fingerprint ${fingerprint}, ${says}\n`,
-    );
-  }
-  if (faults.length > 0) throw failure(`the master key cannot be used: ${faults.join('; ')}`);
+      const faults: string[] = [];
+      await withProviders(values.custodians, async (providers) => {
+        for (const settings of values.custodians) {
+          const { version, provider } = settings;
+          try {
+            found.push({ version, provider, fingerprint: await fingerprintAt(providers, settings) });
+          } catch (error) {
+            faults.push(`version ${version}: ${provider} does not answer: ${(error as Error).message}`);
+          }
+        }
+      });
+      if (found.length === 0 && faults.length === 0)
+        throw refusal(
+          'no version of the master key is configured; set MASTER_KEY_HEX and SALT_HEX, or MASTER_KEY_PROVIDER',
+        );
+      const known = database ? await readKnown(env) : null;
+      for (const { version, provider, fingerprint } of found.sort((a, b) => a.version - b.version)) {
+        const stored = known?.fingerprints.get(version);
+        const isOther = stored !== undefined && stored !== fingerprint;
+        const says = describeComparison(known?.name, stored, isOther);
+        if (isOther) faults.push(`version ${version} ${says}`);
+        stdout.write(`version ${version}: ${provider}, fingerprint ${fingerprint}, ${says}\n`);
+      }
+      if (faults.length > 0) throw failure(`the master key cannot be used: ${faults.join('; ')}`);
+    });
 }
 
-/** @returns the 32 bytes of a file that `latchkey master-key extract` wrote. @throws AppError `VALIDATION_FAILED` */
-async function readExtractedKey(path: string): Promise<Buffer> {
+/** The key in a file that `latchkey master-key extract` wrote. @throws AppError `VALIDATION_FAILED` */
+async function readExtractedKey(path: string, version: number): Promise<MasterKey> {
   const text = await readFile(path, 'latin1').catch(refuseUnreadable(`--extracted ${path}`));
-  if (/^[0-9a-f]{64}$/i.test(text.trim())) return Buffer.from(text.trim(), 'hex');
+  if (/^[0-9a-f]{64}$/i.test(text.trim()))
+    return { version, pseudoRandomKey: createSecretKey(text.trim(), 'hex') };
   throw refusal(
     `--extracted ${path} is not the file of \`latchkey master-key extract\`; accepted: 64 hex digits`,
   );
@@ -194,16 +187,8 @@ function fingerprintAt(providers: Providers, settings: CustodianSettings): Promi
   return deriveFingerprint({ version: settings.version, mac });
 }
 
-/** @param extractedKey 32 bytes @returns the fingerprint that a provider must have that was given this key */
-function fingerprintOf(extractedKey: Buffer): Promise<string> {
-  return deriveFingerprint({
-    version: 1,
-    mac: async (message) => createHmac('sha256', extractedKey).update(message).digest(),
-  });
-}
-
 /** The fingerprint of each version that the database knows, and the name of the database. */
-function readKnown(env: Variables): Promise<{ name: string; fingerprints: ReadonlyMap<number, string> }> {
+function readKnown(env: Variables) {
   return withDatabase(env, { mayCreate: false }, async (db, name) => {
     const rows = await db.selectFrom('key_versions').select(['version', 'fingerprint']).execute();
     return { name, fingerprints: new Map(rows.map((row) => [row.version, row.fingerprint])) };

@@ -17,14 +17,9 @@ import type { CommandContext } from '../command-context.ts';
 import { refusal } from '../refusal.ts';
 import { withDatabase } from '../with-database.ts';
 
-const rolesHelp = `With --roles, each service gets a Postgres role of its own that reaches its own tables alone (docs/operate/database-roles.md).
-Run it as the owner of the tables, with the right to make roles (CREATEROLE). Safe to run again: it sets the passwords
-and the rights again. Later migrations grant what they add, with --roles or without:
-
-${describeVariables(databaseRoleVariables)}`;
-
 /** `latchkey migrate`: brings the database to this version's schema. */
-export function registerMigrate(program: Command, { env, stdout, randomBytes }: CommandContext): void {
+export function registerMigrate(program: Command, context: CommandContext): void {
+  const { env, stdout } = context;
   program
     .command('migrate')
     .description('bring the database that DATABASE_URL or SQLITE_PATH names up to date')
@@ -42,7 +37,11 @@ a newer release has migrated is left as it is, which is no failure: the exit cod
 Run it after a restore, too. Every server on this database then drops what it has cached, so that none goes on by states
 that the restore undid.
 
-${rolesHelp}`,
+With --roles, each service gets a Postgres role of its own that reaches its own tables alone (docs/operate/database-roles.md).
+Run it as the owner of the tables, with the right to make roles (CREATEROLE). Safe to run again: it sets the passwords
+and the rights again. Later migrations grant what they add, with --roles or without:
+
+${describeVariables(databaseRoleVariables)}`,
     )
     .action(({ roles }: { roles?: string | true }) =>
       withDatabase(env, { mayCreate: true, longStatements: true }, async (db, database) => {
@@ -50,8 +49,14 @@ ${rolesHelp}`,
         const { unknown } = await readMigrationState(db);
         stdout.write(`${database} ${describeSchema(applied, unknown)}\n`);
         const prefix = roles === true ? 'latchkey' : roles;
-        if (prefix !== undefined) stdout.write(await makeRoles(db, prefix, { env, randomBytes }));
-        await dropCachesOfServers(db, (line) => void stdout.write(line));
+        if (prefix !== undefined) stdout.write(await makeRoles(db, prefix, context));
+        await renewFeedHistory(db, randomUUID).catch((error: unknown) => {
+          // The schema is up to date, so the command does not fail.
+          if (!isDatabaseUnavailable(error)) throw error;
+          stdout.write(
+            'It takes no writes, so no server dropped what it has cached. Run this again after a restore.\n',
+          );
+        });
       }),
     );
 }
@@ -60,16 +65,6 @@ ${rolesHelp}`,
 function parsePrefix(text: string): string {
   if (/^[a-z][a-z0-9_]{0,49}$/.test(text) && !text.startsWith('pg_')) return text;
   throw new InvalidArgumentError('Accepted: up to 50 of a-z, 0-9 and _, with a letter first and not pg_.');
-}
-
-/** A database that accepts no writes now does not fail the command: its schema is up to date. */
-async function dropCachesOfServers(db: Database, say: (line: string) => void): Promise<void> {
-  try {
-    await renewFeedHistory(db, randomUUID);
-  } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error;
-    say('It takes no writes, so no server dropped what it has cached. Run this again after a restore.\n');
-  }
 }
 
 function describeSchema(applied: readonly string[], unknown: readonly string[]): string {
@@ -88,7 +83,7 @@ function describeSchema(applied: readonly string[], unknown: readonly string[]):
 async function makeRoles(
   db: Database,
   prefix: string,
-  { env, randomBytes }: Pick<CommandContext, 'env' | 'randomBytes'>,
+  { env, randomBytes }: CommandContext,
 ): Promise<string> {
   if (!isPostgres(db)) {
     throw refusal('--roles is for Postgres: set DATABASE_URL. A SQLite file has no roles');

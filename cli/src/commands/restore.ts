@@ -1,20 +1,11 @@
 import { existsSync } from 'node:fs';
 import { chown, link, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import {
-  copySqlite,
-  FileInUse,
-  type HeldRows,
-  holdSqlite,
-  renewHistory,
-  settleSqlite,
-  UnusableFile,
-} from '@latchkey/shared/db/files';
+import { FileInUse, holdSqlite, renewHistory } from '@latchkey/shared/db/files';
 import type { Command } from 'commander';
-import { makePartialFile, type PartialFile } from '../backup/partial-file.ts';
-import { describeRows, missingSince, readSqlitePath } from '../backup/sqlite-file.ts';
+import { describeRows, placeCopy, readSqlitePath, sync } from '../backup/sqlite-file.ts';
 import type { CommandContext } from '../command-context.ts';
-import { failure, refusal } from '../refusal.ts';
+import { refusal } from '../refusal.ts';
 
 /** The files that SQLite keeps next to a database. SQLite would use the leftovers of the old database for the new one. */
 const companions = ['-wal', '-shm', '-journal'];
@@ -23,6 +14,8 @@ const companions = ['-wal', '-shm', '-journal'];
  * gives up. So none goes on with the old file.
  */
 const holdSeconds = 3;
+/** Clocks may differ by 10 s, and a line of the log is written when its request ends. */
+const marginMs = 60_000;
 
 /** `latchkey restore`: puts a backup in the place of the SQLite file. */
 export function registerRestore(program: Command, context: CommandContext): void {
@@ -44,28 +37,37 @@ For Postgres, use pg_restore and then latchkey migrate: docs/operate/backup.md.`
 }
 
 async function runRestore(backup: string, context: CommandContext): Promise<void> {
-  const { env, stdout, stderr, wait } = context;
+  const { env, stdout, stderr, wait, signal, clock, randomBytes } = context;
   const target = readSqlitePath(env, 'restore');
   if (!existsSync(backup)) throw refusal(`there is no file at ${backup}`);
   if (backup === target) throw refusal(`${backup} is the database itself; give the copy`);
   const release = holdTarget(target);
-  const partial = await makePartialFile(target);
+  const explain = (fault: string) => `cannot be restored: ${fault}. Nothing was changed`;
   try {
-    const held = await prepare({ backup, target }, partial, context);
-    const kept = await keepOld(target, context.clock.now());
-    await partial.replace();
+    const { held, placed: kept } = await placeCopy(
+      { from: backup, to: target, signal, explain },
+      async (copy) => {
+        renewHistory(copy, Buffer.from(randomBytes(16)).toString('hex'));
+        await giveOwner(copy, target);
+        const kept = await keepOld(target, clock.now());
+        await sync(copy);
+        await rename(copy, target);
+        return kept;
+      },
+    );
     stdout.write(`${target} is now the copy ${backup}.\n${describeRows(held)}`);
     if (kept !== null) stdout.write(`The file that was there is ${kept}.\n`);
     stderr.write(
       'What was revoked after this backup counts as never revoked. Keep viewers away until it is revoked again:\n',
     );
-    stdout.write(`latchkey revocations --since ${missingSince(held)} --redo --server <url> <request log>\n`);
+    // The search finds some revocations again that the backup holds, which is harmless.
+    const since = new Date(Math.max(0, (held.lastAt ?? 0) - marginMs)).toISOString();
+    stdout.write(`latchkey revocations --since ${since} --redo --server <url> <request log>\n`);
     stderr.write(
       'The audit has no act after the backup. With AUDIT_FORWARD, before the start: docs/operate/audit.md, "After a restore".\n',
     );
     if (release) await wait(holdSeconds);
   } finally {
-    await partial.discard();
     release?.();
   }
 }
@@ -78,24 +80,6 @@ function holdTarget(target: string): (() => void) | null {
   } catch (error) {
     if (!(error instanceof FileInUse)) throw error;
     throw refusal(`a server runs on ${target}. Stop it first, and keep it stopped`, error);
-  }
-}
-
-/** Copies the backup next to the target, checks the copy, and gives it its new history and the owner of the old file. */
-async function prepare(
-  { backup, target }: { backup: string; target: string },
-  partial: PartialFile,
-  { randomBytes, signal }: CommandContext,
-): Promise<HeldRows> {
-  try {
-    await copySqlite({ from: backup, to: partial.path, signal });
-    const held = settleSqlite(partial.path);
-    renewHistory(partial.path, Buffer.from(randomBytes(16)).toString('hex'));
-    await giveOwner(partial.path, target);
-    return held;
-  } catch (error) {
-    if (!(error instanceof UnusableFile)) throw error;
-    throw failure(`${backup} cannot be restored: ${error.message}. Nothing was changed`, error);
   }
 }
 

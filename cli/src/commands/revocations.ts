@@ -1,5 +1,5 @@
-import { createReadStream, existsSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { type LoggedRevocation, readLoggedRevocation } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import { readInstant } from '@latchkey/shared/http';
@@ -35,28 +35,25 @@ need a new token. Leases that viewers released themselves are only counted.
 
 Lines are written with LOG_LEVEL=info or lower. If a line does not show what it revoked, the exit code is 1: look at the audit of that time.`,
     )
-    .action((files: string[], options: RevocationsOptions) => runRevocations(files, options, context));
-}
-
-async function runRevocations(
-  files: readonly string[],
-  options: RevocationsOptions,
-  context: CommandContext,
-): Promise<void> {
-  const since = readInstant(options.since, '--since');
-  const absent = files.find((file) => !existsSync(file));
-  if (absent !== undefined) throw refusal(`there is no file at ${absent}`);
-  const access = options.redo && readServerAccess(options, context, '--redo');
-  const found = await findRevocations(files, since, context.clock.now());
-  for (const one of found.missing) {
-    context.stdout.write(`${JSON.stringify(one)}\n`);
-    if (access) await redo(access, one, context);
-  }
-  context.stderr.write(summaryOf(found, Boolean(access)));
-  if (found.unclear.length > 0)
-    throw failure(
-      `these lines do not show what they revoked: ${found.unclear.slice(0, 20).join(', ')}${found.unclear.length > 20 ? ', …' : ''}. Look at the audit`,
-    );
+    .action(async (files: string[], options: RevocationsOptions) => {
+      const since = readInstant(options.since, '--since');
+      const absent = files.find((file) => !existsSync(file));
+      if (absent !== undefined) throw refusal(`there is no file at ${absent}`);
+      const access = options.redo && readServerAccess(options, context, '--redo');
+      const found = await findRevocations(files, since, context.clock.now());
+      for (const one of found.missing) {
+        context.stdout.write(`${JSON.stringify(one)}\n`);
+        if (access) await redo(access, one, context);
+      }
+      const counts = `${found.missing.length} revocations in ${found.lines} lines of that time`;
+      const others =
+        found.released === 0 ? '' : ` ${found.released} leases that viewers released are not listed.`;
+      context.stderr.write(`${counts}${access ? ', all made again' : ''}.${others}\n`);
+      if (found.unclear.length > 0)
+        throw failure(
+          `these lines do not show what they revoked: ${found.unclear.slice(0, 20).join(', ')}${found.unclear.length > 20 ? ', …' : ''}. Look at the audit`,
+        );
+    });
 }
 
 /** A resource that the restored database does not have needs no revocation, except for the mark of a lease. */
@@ -70,12 +67,6 @@ async function redo(access: ServerAccess, one: MissingRevocation, { signal }: Co
   }
 }
 
-function summaryOf({ missing, released, lines }: FoundRevocations, isRedone: boolean): string {
-  const counts = `${missing.length} revocations in ${lines} lines of that time`;
-  const others = released === 0 ? '' : ` ${released} leases that viewers released are not listed.`;
-  return `${counts}${isRedone ? ', all made again' : ''}.${others}\n`;
-}
-
 /** A revocation to make again, as the request that makes it. */
 interface MissingRevocation {
   /** When it was made first. */
@@ -83,20 +74,9 @@ interface MissingRevocation {
   requestId: string;
   method: 'POST' | 'PUT' | 'DELETE';
   path: string;
-  body?: Readonly<Record<string, string>>;
+  body?: Readonly<Record<string, string | undefined>>;
   /** Instead of the body, if the restored database does not have the lease: the mark that the revocation left. */
-  bodyWithoutLease?: Readonly<Record<string, string>>;
-}
-
-/** The revocations in the lines of a request log. */
-interface FoundRevocations {
-  missing: MissingRevocation[];
-  /** Leases that viewers released themselves. They end soon anyway, and would hide the rest. */
-  released: number;
-  /** Lines of requests that revoked something but do not show what: cut off, or with a hidden viewer. `file:line` each. */
-  unclear: string[];
-  /** Lines in the time that was searched. */
-  lines: number;
+  bodyWithoutLease?: MissingRevocation['body'];
 }
 
 /** A request that revokes, by its path alone: what an unreadable line shows. */
@@ -110,41 +90,46 @@ const revokePath = '/keys/leases/revoke';
  *
  * @param since milliseconds since 1970, as `now` is
  */
-async function findRevocations(
-  files: readonly string[],
-  since: number,
-  now: number,
-): Promise<FoundRevocations> {
-  const found: FoundRevocations = { missing: [], released: 0, unclear: [], lines: 0 };
-  const last: LastOfEach = new Map();
+async function findRevocations(files: readonly string[], since: number, now: number) {
+  const unclear: string[] = [];
+  let lines = 0;
+  const last = new Map<string, RevocationLine>();
   for (const file of files) {
     let number = 0;
-    const input = createReadStream(file);
-    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const text of (await open(file)).readLines()) {
       number++;
       const line = readLine(text);
       if (line ? line.at < since : !revoking.test(text)) continue;
-      found.lines++;
-      if (!line?.revocation || line.revocation.viewerIdHash !== undefined) {
-        if (!line || line.revocation) found.unclear.push(`${file}:${number}`);
-        continue;
+      lines++;
+      const revocation = line?.revocation;
+      if (!line || revocation?.viewerIdHash !== undefined) unclear.push(`${file}:${number}`);
+      else if (revocation) {
+        const key = keyOf(revocation);
+        const known = last.get(key);
+        // Lines of several processes are not in order.
+        if (!known || known.at <= line.at) last.set(key, { ...line, revocation });
       }
-      note(last, line, line.revocation);
     }
   }
-  for (const { line, revocation } of [...last.values()].sort((a, b) => a.line.at - b.line.at)) {
-    if (line.isViewer && revocation.leaseId !== undefined) found.released++;
-    else found.missing.push(...toRequests(line, revocation, now));
-  }
+  const { released = [], others = [] } = Object.groupBy(
+    [...last.values()].sort((a, b) => a.at - b.at),
+    ({ isViewer, revocation }) => (isViewer && revocation.leaseId !== undefined ? 'released' : 'others'),
+  );
   const isOfApiKey = ({ path }: MissingRevocation) => path.startsWith('/api/v1/api-keys/');
-  found.missing.sort((a, b) => Number(isOfApiKey(a)) - Number(isOfApiKey(b)));
-  return found;
+  return {
+    missing: others
+      .flatMap((line) => toRequests(line, now))
+      .sort((a, b) => Number(isOfApiKey(a)) - Number(isOfApiKey(b))),
+    /** Leases that viewers released themselves. They end soon anyway, and would hide the rest. */
+    released: released.length,
+    /** Lines of requests that revoked something but do not show what: cut off, or with a hidden viewer. `file:line` each. */
+    unclear,
+    /** Lines in the time that was searched. */
+    lines,
+  };
 }
 
-type LogLine = NonNullable<ReturnType<typeof readLine>>;
-
-/** By what is revoked, or whose status is set. */
-type LastOfEach = Map<string, { line: LogLine; revocation: LoggedRevocation }>;
+type RevocationLine = NonNullable<ReturnType<typeof readLine>> & { revocation: LoggedRevocation };
 
 /** Collectors put a name or a time before the line. Undefined if the text is not a line of the request log. */
 function readLine(text: string) {
@@ -160,20 +145,13 @@ function readLine(text: string) {
   }
 }
 
-/** Lines of several processes are not in order. A content may be active again, and a block lifted. */
-function note(last: LastOfEach, line: LogLine, revocation: LoggedRevocation): void {
-  const { contentStatus, viewerStatus, blockedUntil: _, ...named } = revocation;
+/** Names what is revoked, or whose status is set: a content may be active again, and a block lifted. */
+function keyOf({ contentStatus, viewerStatus, blockedUntil: _, ...named }: LoggedRevocation): string {
   const isStatus = contentStatus !== undefined || viewerStatus !== undefined;
-  const key = JSON.stringify([isStatus, Object.entries(named).sort()]);
-  const known = last.get(key);
-  if (!known || known.line.at <= line.at) last.set(key, { line, revocation });
+  return JSON.stringify([isStatus, Object.entries(named).sort()]);
 }
 
-function toRequests(
-  { at, requestId }: LogLine,
-  revocation: LoggedRevocation,
-  now: number,
-): MissingRevocation[] {
+function toRequests({ at, requestId, revocation }: RevocationLine, now: number): MissingRevocation[] {
   const { leaseId, viewerId, contentId, apiKeyId, contentStatus, viewerStatus, blockedUntil } = revocation;
   const made = { at: new Date(at).toISOString(), requestId };
   if (apiKeyId !== undefined) return [{ ...made, method: 'DELETE', path: `/api/v1/api-keys/${apiKeyId}` }];
@@ -182,15 +160,10 @@ function toRequests(
     return [{ ...made, method: 'DELETE', path: `/api/v1/content/${contentId}` }];
   if (viewerStatus === 'blocked' && !(Date.parse(blockedUntil ?? '') <= now)) {
     const path = `/api/v1/viewers/${encodeURIComponent(viewerId ?? '')}/block`;
-    return [
-      { ...made, method: 'PUT', path, body: blockedUntil === undefined ? {} : { until: blockedUntil } },
-    ];
+    return [{ ...made, method: 'PUT', path, body: { until: blockedUntil } }];
   }
   // A block that was lifted or has ended was a revocation too, which still holds.
-  const selector = {
-    ...(viewerId !== undefined && { viewerId }),
-    ...(contentId !== undefined && { contentId }),
-  };
+  const selector = { viewerId, contentId };
   if (leaseId === undefined) return [{ ...made, method: 'POST', path: revokePath, body: selector }];
   return [{ ...made, method: 'POST', path: revokePath, body: { leaseId }, bodyWithoutLease: selector }];
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { keyIdOf } from '@latchkey/shared/derivation';
 import { checkBaseUrl, checkContentId } from '../check-options.ts';
-import { type CommandContext, createWarn } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { addClearKey } from '../common-encryption/add-clear-key.ts';
 import { findPackager } from '../common-encryption/find-packager.ts';
 import { checkPackager, listStreams, runPackager } from '../common-encryption/run-packager.ts';
@@ -49,7 +49,13 @@ export async function runCommonEncryption(
   const base = checkBaseUrl(keyUrlBase, '--key-url');
   const licenseUrl = `${base}/licenses/clearkey/${contentId}`;
   const sources = paths.map((path) => resolve(path));
-  for (const source of sources) await checkSource(source);
+  for (const source of sources) {
+    // The packager separates the parts of a track by commas.
+    if (/[,=]/.test(source))
+      throw refusal(`${source} has "," or "=" in its path, which Shaka Packager cannot read`);
+    if (!(await stat(source)).isFile())
+      throw refusal(`${source} is not a file; accepted: media files such as MP4`);
+  }
   const tracks = await planTracks(packager, sources, context);
   // The key before the work, so that a refused one costs nothing.
   await keys.prepare({ contentId, epochs: null }, signal);
@@ -83,21 +89,13 @@ ${register}  - Put the folder ${path} where players fetch video from; the clear 
   if (!options.quiet) stdout.write(summary);
 }
 
-async function checkSource(source: string): Promise<void> {
-  // The packager separates the parts of a track by commas.
-  if (/[,=]/.test(source))
-    throw refusal(`${source} has "," or "=" in its path, which Shaka Packager cannot read`);
-  if (!(await stat(source)).isFile())
-    throw refusal(`${source} is not a file; accepted: media files such as MP4`);
-}
-
 /** @returns the arguments for all tracks, with names relative to the output folder */
 async function planTracks(
   packager: string,
   sources: readonly string[],
   context: CommandContext,
 ): Promise<string[]> {
-  const warn = createWarn(context);
+  const { warn } = context;
   const nameOf = createRenditionNamer();
   const tracks: string[] = [];
   let hasVideo = false;

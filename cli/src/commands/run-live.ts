@@ -1,9 +1,8 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
-import type { ClockPeriods } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import { checkBaseUrl, checkContentId } from '../check-options.ts';
-import { type CommandContext, createWarn } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { keyPath } from '../encrypt/content-key-source.ts';
 import { createVectorIssuer } from '../encrypt/issue-vectors.ts';
 import { realPathOf } from '../encrypt/load-presentation.ts';
@@ -21,10 +20,10 @@ import { type LiveReport, openChannel } from '../live/open-channel.ts';
 import { uploadChannel } from '../live/upload-channel.ts';
 import { refusal, unavailable } from '../refusal.ts';
 import { showUrl } from '../show-url.ts';
-import { isUrl } from '../source/request-source.ts';
+import { isUrl, type SourceAccess } from '../source/request-source.ts';
 import { readSourceHeaders } from '../source/source-headers.ts';
-import { chooseCacheControl, prepareUpload } from '../upload/upload-presentation.ts';
-import type { EncryptCommandOptions } from './encrypt-command-options.ts';
+import { prepareUpload } from '../upload/upload-presentation.ts';
+import { chooseCacheControl, type EncryptCommandOptions } from './encrypt-command-options.ts';
 import { readServerAccess } from './server-options.ts';
 
 /** A minute bounds what a revoked viewer can play on, and costs each viewer one key request a minute. */
@@ -32,54 +31,75 @@ const defaultPeriodSeconds = 60;
 /** Between two attempts to reach a server that is away at the start. */
 const retrySeconds = 1;
 
-/** @throws AppError `VALIDATION_FAILED` for options that need --live */
-export function refuseLiveOptions({ period }: EncryptCommandOptions): void {
-  if (period !== undefined)
-    throw refusal('--period is for --live; --rotate-every rotates a finished presentation');
-}
-
-/** `latchkey encrypt --live`: runs until the source ends or a signal ends it. */
+/**
+ * `latchkey encrypt --live`: encrypts a live presentation while a packager writes it, until the source ends or a signal ends it. The playlist
+ * stays as it is. Started again with the same output folder, it goes on.
+ *
+ * @param playlist path or http URL of a multivariant or media playlist
+ * @throws AppError `VALIDATION_FAILED` for input or options that cannot be used, or an error of the file system at the start
+ */
 export async function runLive(
   playlist: string,
   options: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<void> {
   refuseOthers(options);
-  const { contentId, register, name = contentId, playlistUrl } = options;
-  const { clock, signal, stderr } = context;
+  const { contentId } = options;
+  const { clock, wait, randomBytes, stderr, warn } = context;
   const access = readServerAccess(options, context, '--live');
-  const warn = createWarn(context);
   const say = (text: string) => void (options.quiet || stderr.write(`${text}\n`));
-  const sourceHeaders = readSourceHeaders(options.sourceHeader ?? [], context.env);
-  if (Object.keys(sourceHeaders).length > 0 && !isUrl(playlist))
+  const headers = readSourceHeaders(options.sourceHeader ?? [], context.env);
+  if (Object.keys(headers).length > 0 && !isUrl(playlist))
     throw refusal('--source-header and LATCHKEY_SOURCE_HEADERS_FILE are for a source behind an http URL');
-  const untilThere = <T>(work: () => Promise<T>) => whenReachable(work, context, warn);
-
+  const end = new AbortController();
+  const signal = AbortSignal.any([context.signal, end.signal]);
+  let uploader: ReturnType<typeof uploadChannel> | undefined;
   try {
-    const periodSeconds = options.period ?? defaultPeriodSeconds;
-    const wanted = { contentId, registerAs: register ? name : undefined, periodSeconds, playlistUrl, clock };
-    const { periods, clockOffsetMs } = await untilThere(() => agreeOnPeriods(access, wanted, signal));
-    if (options.period !== undefined && options.period !== periods.periodSeconds) {
-      warn(`the content has periods of ${periods.periodSeconds} s already, which hold; --period is not used`);
-    }
-    if (clockOffsetMs !== 0)
-      warn(
-        `${describeClockOffset(clockOffsetMs)}. Set the clock: segments get the keys of the wrong periods`,
-      );
+    const { periods, cacheControl } = await agree(access, playlist, options, context);
+    checkContentId(contentId);
     const outFolder = resolve(options.out);
-    const cacheControl = options.upload && chooseCacheControl(options, true, warn);
     if (cacheControl)
-      await untilThere(() => prepareUpload(access, { contentId, playlist, cacheControl }, signal));
-    const uploader =
-      cacheControl && uploadChannel({ ...access, contentId, cacheControl, outFolder, warn, signal });
+      uploader = uploadChannel({
+        ...access,
+        contentId,
+        cacheControl,
+        outFolder,
+        warn,
+        signal: context.signal,
+      });
     const report: LiveReport = { warn, say, published: (...change) => uploader?.published(...change) };
-    const prepared = { playlist, sourceHeaders, outFolder, access, periods, report };
-    const isEnded = await encryptLive(prepared, options, context);
+    const { address, source } = await openSource(playlist, options.sourceRoot, { headers, signal });
+    const keyUrlBase = checkBaseUrl(options.keyUrl ?? access.server, '--key-url');
+    const server = createServerKeySource({ ...access, wait: endAttempt });
+    const fetchKey = (epoch: number, until: AbortSignal) => server.get({ contentId, epoch }, until);
+    const common = { periods, clock, wait, signal };
+    const tools: LiveTools = {
+      ...common,
+      source,
+      plainNames: options.plainNames ?? false,
+      keys: createKeyRing({ ...common, fetchKey, say: warn }),
+      vectors: createVectorIssuer(randomBytes),
+      keyUrlOf: (epoch) => `${keyUrlBase}${keyPath({ contentId, epoch })}`,
+      warn: limitRepetition(warn, clock),
+    };
+    const keepClaim = await claimFolder({ ...tools, folder: outFolder, contentId, source: address });
+    void keepClaim();
+    void tools.keys.keepAhead();
+    const { followers, lookup } = await openChannel({ address, outFolder, report }, tools);
+    // One that fails ends the others. All are awaited, so that no write is cut off.
+    await Promise.allSettled(
+      followers.map((follower) => keepFollowing(follower, lookup).catch((error) => end.abort(error))),
+    );
+    signal.throwIfAborted();
+    end.abort();
     await uploader?.finish();
-    say(isEnded ? 'The source has ended.' : 'Stopped; the same command goes on.');
+    say('The source has ended.');
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!context.signal.aborted) throw error;
+    await uploader?.finish();
     say('Stopped; the same command goes on.');
+  } finally {
+    end.abort();
   }
 }
 
@@ -103,11 +123,7 @@ const endAttempt: ServerAccess['wait'] = async () => {
 };
 
 /** A channel must start while the server restarts. Refusals end it at once. */
-async function whenReachable<T>(
-  work: () => Promise<T>,
-  { wait, signal }: CommandContext,
-  warn: (text: string) => void,
-): Promise<T> {
+async function whenReachable<T>(work: () => Promise<T>, { wait, signal, warn }: CommandContext): Promise<T> {
   for (let said = false; ; said = true) {
     try {
       return await work();
@@ -121,89 +137,41 @@ async function whenReachable<T>(
   }
 }
 
-/** A channel whose server has agreed. */
-interface PreparedChannel {
-  /** Path or http URL of a multivariant or media playlist. */
-  readonly playlist: string;
-  /** For requests to the origin of `playlist`. Names in lower case. */
-  readonly sourceHeaders: Readonly<Record<string, string>>;
-  readonly outFolder: string;
-  readonly access: ServerAccess;
-  readonly periods: ClockPeriods;
-  readonly report: LiveReport;
-}
-
-/**
- * Encrypts a live presentation while a packager writes it, until the source ends or the signal of the command is aborted. The playlist stays as
- * it is. Started again with the same output folder, it goes on.
- *
- * @returns whether the source has ended
- * @throws AppError `VALIDATION_FAILED` for input or options that cannot be used, or an error of the file system at the start
- */
-async function encryptLive(
-  prepared: PreparedChannel,
+/** Agrees with the server on the key periods, and on the upload if one is wanted. */
+async function agree(
+  access: ServerAccess,
+  playlist: string,
   options: EncryptCommandOptions,
   context: CommandContext,
-): Promise<boolean> {
-  const { contentId } = options;
-  checkContentId(contentId);
-  const { outFolder, report } = prepared;
-  const end = new AbortController();
-  const signal = AbortSignal.any([context.signal, end.signal]);
-  try {
-    const { address, source } = await openSource(prepared, options.sourceRoot, signal);
-    const tools = createTools(prepared, source, options, { ...context, signal });
-    const keepClaim = await claimFolder({ ...tools, folder: outFolder, contentId, source: address });
-    void keepClaim();
-    void tools.keys.keepAhead();
-    const { followers, lookup } = await openChannel({ address, outFolder, report }, tools);
-    // One that fails ends the others. All are awaited, so that no write is cut off.
-    await Promise.allSettled(
-      followers.map((follower) => keepFollowing(follower, lookup).catch((error) => end.abort(error))),
-    );
-    signal.throwIfAborted();
-    return true;
-  } catch (error) {
-    if (context.signal.aborted) return false;
-    throw error;
-  } finally {
-    end.abort();
-  }
-}
-
-function createTools(
-  { access, periods, report }: PreparedChannel,
-  source: LiveSource,
-  { contentId, keyUrl, plainNames }: EncryptCommandOptions,
-  { clock, wait, signal, randomBytes }: CommandContext,
-): LiveTools {
-  const keyUrlBase = checkBaseUrl(keyUrl ?? access.server, '--key-url');
-  const server = createServerKeySource({ ...access, wait: endAttempt, registrar: undefined });
-  const fetchKey = (epoch: number, until: AbortSignal) => server.get({ contentId, epoch }, until);
-  const common = { periods, clock, wait, signal };
-  return {
-    ...common,
-    source,
-    keys: createKeyRing({ ...common, fetchKey, say: report.warn }),
-    vectors: createVectorIssuer(randomBytes),
-    keyUrlOf: (epoch) => `${keyUrlBase}${keyPath({ contentId, epoch })}`,
-    plainNames: plainNames ?? false,
-    warn: limitRepetition(report.warn, clock),
-  };
+) {
+  const { contentId, register, name = contentId, playlistUrl, period } = options;
+  const { clock, signal, warn } = context;
+  const periodSeconds = period ?? defaultPeriodSeconds;
+  const wanted = { contentId, registerAs: register ? name : undefined, periodSeconds, playlistUrl, clock };
+  const agreed = await whenReachable(() => agreeOnPeriods(access, wanted, signal), context);
+  const { periods, clockOffsetMs } = agreed;
+  if (period !== undefined && period !== periods.periodSeconds)
+    warn(`the content has periods of ${periods.periodSeconds} s already, which hold; --period is not used`);
+  if (clockOffsetMs !== 0)
+    warn(`${describeClockOffset(clockOffsetMs)}. Set the clock: segments get the keys of the wrong periods`);
+  const cacheControl = options.upload && chooseCacheControl(options, context);
+  if (cacheControl)
+    await whenReachable(() => prepareUpload(access, { contentId, playlist, cacheControl }, signal), context);
+  return { periods, cacheControl };
 }
 
 /** @param sourceRoot nothing outside this folder is read. Default: the folder of the playlist */
 async function openSource(
-  { playlist, sourceHeaders: headers }: PreparedChannel,
+  playlist: string,
   sourceRoot: string | undefined,
-  signal: AbortSignal,
+  access: Pick<SourceAccess, 'headers' | 'signal'>,
 ): Promise<{ source: LiveSource; address: string }> {
   if (isUrl(playlist)) {
     if (sourceRoot !== undefined) throw refusal('--source-root is for a playlist on disk');
-    if (!URL.canParse(playlist))
+    const address = URL.parse(playlist)?.href;
+    if (address === undefined)
       throw refusal(`"${showUrl(playlist)}"; accepted: the path of a playlist, or an http or https URL`);
-    const address = new URL(playlist).href;
-    return { source: createHttpSource({ address, headers, signal }), address };
+    return { source: createHttpSource({ ...access, address }), address };
   }
   const folder = await realPathOf(dirname(playlist), 'the folder of the playlist');
   const root = sourceRoot === undefined ? folder : await realPathOf(sourceRoot, '--source-root');

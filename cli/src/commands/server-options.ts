@@ -13,14 +13,12 @@ export interface ServerOptions {
 
 /** @param what the command does with the server */
 export function serverOption(what = 'ask this key server'): Option {
-  const text = `${what}; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE`;
-  return new Option('--server <url>', text);
+  return new Option('--server <url>', `${what}; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE`);
 }
 
-/** @param scope which scope the API key needs */
-export function apiKeyFileOption(scope?: string): Option {
-  const text = 'the API key is in this file';
-  return new Option('--api-key-file <file>', scope === undefined ? text : `${text}; ${scope}`);
+/** @param scope the scope that the API key needs */
+export function apiKeyFileOption(scope = ''): Option {
+  return new Option('--api-key-file <file>', `the API key is in this file${scope && `; ${scope}`}`);
 }
 
 /**

@@ -1,7 +1,6 @@
-import { AppError } from '@latchkey/shared/errors';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { askServer, withAdvice } from '../keys/ask-server.ts';
+import { advise, askServer } from '../keys/ask-server.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
 import { apiKeyFileOption, readServerAccess, type ServerOptions, serverOption } from './server-options.ts';
 
@@ -20,6 +19,7 @@ interface SessionAnswer {
 
 /** `latchkey session`: a URL that plays in VLC, mpv or ffmpeg without any option. */
 export function registerSession(program: Command, context: CommandContext): void {
+  const { stdout, stderr, signal } = context;
   program
     .command('session')
     .description('make a playback session: a URL that plays one content for one viewer, without a token')
@@ -35,7 +35,32 @@ export function registerSession(program: Command, context: CommandContext): void
     .option('--device <name>', "the name of the device in the viewer's list of leases")
     .option('--json', 'write the whole answer of the server as JSON')
     .addHelpText('after', examples)
-    .action((content: string, options: SessionCommandOptions) => runSession(content, options, context));
+    .action(async (contentId: string, options: SessionCommandOptions) => {
+      const access = readServerAccess(options, context, 'session');
+      const body = {
+        contentId,
+        viewerId: options.viewer,
+        ttlSeconds: options.ttl,
+        deviceId: options.device,
+      };
+      const path = '/keys/sessions';
+      const answer = await askServer(access, { method: 'POST', path, body, signal }).catch(
+        advise({
+          SESSION_UNAVAILABLE:
+            'A session needs PUBLIC_URL, the address of the server for players, among its variables, and the playlistUrl of the content: ' +
+            `set it in the dashboard, with PATCH /api/v1/content/${contentId}, or with latchkey encrypt --register --playlist-url <url>.`,
+          NOT_FOUND: 'The server makes no sessions: its LEASE_MODE is off.',
+        }),
+      );
+      const made = (await answer.json()) as SessionAnswer;
+      if (options.json) return void stdout.write(`${JSON.stringify(made, null, 2)}\n`);
+      const { leaseId, expiresAt, endsAt } = made.session;
+      stdout.write(`${made.url}\n`);
+      stderr.write(
+        `A secret: it plays ${contentId} as ${options.viewer}. It ends at ${expiresAt} without a use, else at ${endsAt} at the latest. ` +
+          `Revoke lease ${leaseId} to end it.\n`,
+      );
+    });
 }
 
 const examples = `
@@ -45,44 +70,3 @@ lived for SESSION_MAX_SECONDS of the server. It is written to standard output al
 Example:
   export LATCHKEY_API_KEY=lk_…
   vlc "$(latchkey session film-1 --viewer ada --server https://keys.example.com)"`;
-
-async function runSession(
-  contentId: string,
-  options: SessionCommandOptions,
-  context: CommandContext,
-): Promise<void> {
-  const { stdout, stderr, signal } = context;
-  const access = readServerAccess(options, context, 'session');
-  const body = {
-    contentId,
-    viewerId: options.viewer,
-    ...(options.ttl !== undefined && { ttlSeconds: options.ttl }),
-    ...(options.device !== undefined && { deviceId: options.device }),
-  };
-  const path = '/keys/sessions';
-  const answer = await askServer(access, { method: 'POST', path, body, signal }).catch((error: unknown) => {
-    throw advise(error, contentId);
-  });
-  const made = (await answer.json()) as SessionAnswer;
-  if (options.json) return void stdout.write(`${JSON.stringify(made, null, 2)}\n`);
-  const { leaseId, expiresAt, endsAt } = made.session;
-  stdout.write(`${made.url}\n`);
-  stderr.write(
-    `A secret: it plays ${contentId} as ${options.viewer}. It ends at ${expiresAt} without a use, else at ${endsAt} at the latest. ` +
-      `Revoke lease ${leaseId} to end it.\n`,
-  );
-}
-
-/** Adds what to do. The server's detail names what is missing. */
-function advise(error: unknown, contentId: string): unknown {
-  if (!(error instanceof AppError)) return error;
-  if (error.code === 'SESSION_UNAVAILABLE')
-    return withAdvice(
-      error,
-      'A session needs PUBLIC_URL, the address of the server for players, among its variables, and the playlistUrl of the content: ' +
-        `set it in the dashboard, with PATCH /api/v1/content/${contentId}, or with latchkey encrypt --register --playlist-url <url>.`,
-    );
-  return error.code === 'NOT_FOUND'
-    ? withAdvice(error, 'The server makes no sessions: its LEASE_MODE is off.')
-    : error;
-}

@@ -1,6 +1,5 @@
 import { SingleBar } from 'cli-progress';
-import { type CommandContext, createWarn } from '../command-context.ts';
-import type { EncryptReport } from '../encrypt/encrypt-options.ts';
+import type { CommandContext } from '../command-context.ts';
 
 /** Enough lines to see progress, few enough for a log. */
 const lineEveryFraction = 0.25;
@@ -12,88 +11,77 @@ interface Amount {
   readonly bytes: number;
 }
 
-interface ProgressDisplay {
-  start(total: Amount): void;
-  /** @param done since the start */
-  update(done: Amount): void;
-  /** Leaves the terminal as it was. */
-  stop(): void;
-}
-
-type Outputs = Pick<CommandContext, 'terminal' | 'stderr'>;
-
 /** A bar on a terminal, some lines in a log, nothing with `quiet`. */
-export function showProgress(
-  { terminal, stderr }: Outputs,
-  isQuiet: boolean | undefined,
-  verb: 'Encrypting' | 'Uploading',
-): ProgressDisplay {
-  if (isQuiet) return { start: () => {}, update: () => {}, stop: () => {} };
-  const bar =
-    terminal &&
-    createBar(terminal, `${verb} {bar} {percentage}%  {value} of {total} MB  {eta_formatted} left`);
-  let writeLine = (_done: number) => {};
+export function showProgress(context: CommandContext, isQuiet: boolean | undefined, verb: string) {
+  let display: ReturnType<typeof draw> | undefined;
+  const done = { files: 0, bytes: 0 };
+  const update = ({ files, bytes }: Amount) => display?.update(files, megabytes(bytes));
   return {
-    start({ files, bytes }) {
-      if (bar) return bar.start(megabytes(bytes), 0);
-      stderr.write(`${verb} ${files} files, ${megabytes(bytes)} MB\n`);
-      writeLine = atEachFraction(files, (done) => stderr.write(`${done} of ${files} files\n`));
+    start({ files, bytes }: Amount): void {
+      if (isQuiet) return;
+      const total = megabytes(bytes);
+      if (!context.terminal) context.stderr.write(`${verb} ${files} files, ${total} MB\n`);
+      const format = `${verb} {bar} {percentage}%  {value} of {total} MB  {eta_formatted} left`;
+      display = draw(context, { format, total, count: files, line: (n) => `${n} of ${files} files` });
     },
-    update({ files, bytes }) {
-      if (bar) bar.update(megabytes(bytes));
-      else writeLine(files);
+    /** @param done since the start */
+    update,
+    /** In place of `update`. @param bytes of the file */
+    fileDone(bytes: number): void {
+      done.files++;
+      done.bytes += bytes;
+      update(done);
     },
-    stop: () => bar?.stop(),
+    /** Leaves the terminal as it was. */
+    stop: () => display?.stop(),
   };
 }
 
-/** The same for work that is counted. Short work shows nothing. */
-export function countDone(
-  { terminal, stderr }: Outputs,
+/** The same while work is done that is counted. Short work shows nothing. @param work calls its argument after each part */
+export async function countDone<T>(
+  context: CommandContext,
   isQuiet: boolean | undefined,
   verb: string,
   total: number,
-): { one(): void; stop(): void } {
-  if (isQuiet || total < silentBelow) return { one: () => {}, stop: () => {} };
-  const bar = terminal && createBar(terminal, `${verb} {bar} {value} of {total}`);
-  bar?.start(total, 0);
-  const writeLine = atEachFraction(total, (done) => stderr.write(`${verb}: ${done} of ${total}\n`));
+  work: (partDone: () => void) => Promise<T>,
+): Promise<T> {
+  if (isQuiet || total < silentBelow) return work(() => {});
+  const format = `${verb} {bar} {value} of {total}`;
+  const display = draw(context, { format, total, count: total, line: (n) => `${verb}: ${n} of ${total}` });
   let done = 0;
-  return {
-    one() {
+  try {
+    return await work(() => {
       done++;
-      if (bar) bar.update(done);
-      else writeLine(done);
+      display.update(done, done);
+    });
+  } finally {
+    display.stop();
+  }
+}
+
+interface Drawing {
+  /** Of the bar. */
+  readonly format: string;
+  readonly total: number;
+  /** The lines count up to it. */
+  readonly count: number;
+  readonly line: (done: number) => string;
+}
+
+function draw({ terminal: stream, stderr }: CommandContext, { format, total, count, line }: Drawing) {
+  const bar =
+    stream &&
+    new SingleBar({ stream, format, barCompleteChar: '█', barIncompleteChar: '░', hideCursor: true });
+  bar?.start(total, 0);
+  let nextAt = lineEveryFraction;
+  return {
+    update(done: number, barValue: number): void {
+      bar?.update(barValue);
+      if (bar || !(done / count >= nextAt)) return;
+      stderr.write(`${line(done)}\n`);
+      while (nextAt <= done / count) nextAt += lineEveryFraction;
     },
     stop: () => bar?.stop(),
-  };
-}
-
-/** Shows the progress of an encryption, and always its warnings. */
-export function reportEncryption(display: ProgressDisplay, context: CommandContext): EncryptReport {
-  let files = 0;
-  let bytes = 0;
-  return {
-    warn: createWarn(context),
-    start: display.start,
-    fileDone(more) {
-      files++;
-      bytes += more;
-      display.update({ files, bytes });
-    },
-  };
-}
-
-function createBar(stream: NodeJS.WriteStream, format: string): SingleBar {
-  return new SingleBar({ stream, format, barCompleteChar: '█', barIncompleteChar: '░', hideCursor: true });
-}
-
-function atEachFraction(total: number, write: (done: number) => void): (done: number) => void {
-  let nextAt = lineEveryFraction;
-  return (done) => {
-    if (!(done / total >= nextAt)) return;
-    write(done);
-    while (nextAt <= done / total) nextAt += lineEveryFraction;
   };
 }
 

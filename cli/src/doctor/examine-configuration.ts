@@ -65,7 +65,7 @@ function examineReading<V>(read: () => { values: V; warnings: readonly string[] 
 }
 
 /** Typing errors in a name. */
-const nearEnough = 2;
+const mostErrors = 2;
 /** Shorter names are near to too many others, as PATH is to PORT. */
 const shortestGuess = 7;
 
@@ -84,25 +84,24 @@ export function examineNames(env: Variables): Finding[] {
       /^(MASTER_KEY|SALT)_HEX_V\d+$/.test(name)
     )
       continue;
-    const meant = [...known].find((candidate) => distance(name, candidate) <= nearEnough);
+    const meant = [...known].find((candidate) => isNear(name, candidate));
     if (meant) found.push(warning(set, 'is read by nobody', { mend: `did you mean ${meant}?` }));
   }
   return found;
 }
 
-/** Levenshtein's distance: insertions, deletions and substitutions. */
-function distance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > nearEnough) return nearEnough + 1;
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitution));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+/** Whether a few insertions, deletions and substitutions of characters make one text the other. */
+function isNear(a: string, b: string, edits = mostErrors): boolean {
+  if (a === b) return true;
+  if (edits === 0) return false;
+  let same = 0;
+  while (a[same] === b[same]) same++;
+  const [restOfA, restOfB] = [a.slice(same), b.slice(same)];
+  return (
+    isNear(restOfA.slice(1), restOfB, edits - 1) ||
+    isNear(restOfA, restOfB.slice(1), edits - 1) ||
+    isNear(restOfA.slice(1), restOfB.slice(1), edits - 1)
+  );
 }
 
 /** Bits that let others than the owner read, write or run (chmod(2)). */

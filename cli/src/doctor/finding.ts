@@ -28,22 +28,26 @@ export interface Finding {
   /** Completes a sentence that begins with `about`, without a full stop. Never a secret. */
   says: string;
   /** An instruction that resolves the finding. */
-  mend?: string;
+  mend: string | undefined;
   /** The page that tells more. */
+  runbook: string | undefined;
+}
+
+interface Advice {
+  mend?: string;
   topic?: keyof typeof runbooks;
 }
 
-type Advice = Pick<Finding, 'mend' | 'topic'>;
-
 const findingOf =
   (state: Finding['state']) =>
-  (about: string, says: string, advice: Advice = {}): Finding => ({ state, about, says, ...advice });
+  (about: string, says: string, { mend, topic }: Advice = {}): Finding => {
+    const runbook = topic && runbooks[topic];
+    return { state, about, says, mend, runbook };
+  };
 export const ok = findingOf('ok');
 export const notice = findingOf('notice');
 export const warning = findingOf('warning');
 export const wrong = findingOf('wrong');
-
-const marks = { ok: 'ok     ', notice: 'notice ', warning: 'warning', wrong: 'WRONG  ' } as const;
 
 export function countFindings(findings: readonly Finding[], state: Finding['state']): number {
   return findings.filter((finding) => finding.state === state).length;
@@ -51,10 +55,10 @@ export function countFindings(findings: readonly Finding[], state: Finding['stat
 
 /** Findings for a terminal: one each line, and below it what to do. */
 export function describeFindings(findings: readonly Finding[]): string {
-  const lines = findings.flatMap(({ state, about, says, mend, topic }) => {
-    const advice = state === 'ok' ? [] : [mend, topic && runbooks[topic]].filter(Boolean);
-    return [`${marks[state]}  ${about}: ${says}`, ...advice.map((text) => `         → ${text}`)];
-  });
+  const lines = findings.flatMap(({ state, about, says, mend, runbook }) => [
+    `${(state === 'wrong' ? 'WRONG' : state).padEnd(7)}  ${about}: ${says}`,
+    ...[mend, runbook].filter((text) => text !== undefined).map((text) => `         → ${text}`),
+  ]);
   const counts = `${countFindings(findings, 'wrong')} wrong, ${countFindings(findings, 'warning')} to look at`;
   return hideUrls([...lines, '', counts, ''].join('\n'));
 }

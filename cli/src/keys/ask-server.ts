@@ -1,18 +1,17 @@
 import { AppError, codes, type ErrorCode } from '@latchkey/shared/errors';
+import type { CommandContext } from '../command-context.ts';
 import { unavailable } from '../refusal.ts';
 import { hideUrls, showUrl } from '../show-url.ts';
 
 /** A key server, and how to wait for it. */
-export interface ServerAccess {
+export interface ServerAccess extends Pick<CommandContext, 'wait'> {
   /** Absolute http or https URL without a slash at its end. */
   readonly server: string;
   /** `lk_…`; never part of a message. */
   readonly apiKey: string;
-  /** Resolves after this many seconds; rejects once the signal is aborted. */
-  readonly wait: (seconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
-export interface ServerRequest {
+interface ServerRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** Sent as JSON. */
@@ -51,17 +50,15 @@ export async function askServer(access: ServerAccess, request: ServerRequest): P
 
 async function send({ server, apiKey }: ServerAccess, request: ServerRequest): Promise<Response> {
   const { method, path, body, bytes, signal } = request;
-  const type = bytes ? 'application/octet-stream' : body === undefined ? null : 'application/json';
-  const payload = bytes ?? (body === undefined ? null : JSON.stringify(body));
+  // Undefined without a body.
+  const payload: unknown = bytes ?? JSON.stringify(body);
+  const type = bytes ? 'application/octet-stream' : 'application/json';
   const timeout = AbortSignal.timeout(requestTimeoutMs);
   try {
     return await fetch(`${server}${path}`, {
       method,
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        ...(type && { 'content-type': type }),
-      },
-      ...(payload === null ? {} : { body: payload as string }),
+      headers: { authorization: `Bearer ${apiKey}`, ...(payload !== undefined && { 'content-type': type }) },
+      body: (payload ?? null) as string | null,
       // A redirect must not get the API key.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -97,10 +94,18 @@ async function toError(access: ServerAccess, request: ServerRequest, answer: Res
   });
 }
 
-/** An error of the server, with what to do about it. */
-export function withAdvice(error: AppError, advice: string): AppError {
-  return new AppError(error.code, { detail: `${error.detail} ${advice}`, cause: error });
+/** For the `catch` of a request. @param advice what to do about an error of the server, by its code. The server's detail names what is missing */
+export function advise(advice: { readonly [Code in ErrorCode]?: string }): (error: unknown) => never {
+  return (error) => {
+    const text = error instanceof AppError && advice[error.code];
+    throw text ? new AppError(error.code, { detail: `${error.detail} ${text}`, cause: error }) : error;
+  };
 }
+
+/** {@link advise} for requests that need a registered content. */
+export const adviceToRegister = {
+  CONTENT_NOT_FOUND: 'Register the content first, or give --register.',
+};
 
 /** For an answer of something else than Latchkey, such as a proxy. */
 function codeOfStatus(status: number): ErrorCode {

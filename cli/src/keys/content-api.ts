@@ -14,10 +14,10 @@ type StatedClock = Stated<Omit<ClockPeriods, 'origin'>, 'mode' | 'periodSeconds'
 };
 
 /** The members of a content that commands state. */
-interface ContentChange {
+export interface ContentChange {
   readonly name?: string;
-  readonly keyPeriods?: Sequence | StatedClock | null;
-  readonly playlistUrl?: string;
+  readonly keyPeriods?: Sequence | StatedClock | null | undefined;
+  readonly playlistUrl?: string | undefined;
   readonly manifestKey?: string;
   readonly sizeBytes?: number;
 }

@@ -36,14 +36,8 @@ export function readMasterKey(
   variables: Variables,
   version = masterKeyVersions(variables).at(-1) ?? 1,
 ): MasterKey {
-  const { key, salt } = readMasterKeyBytes(variables, version);
-  return createMasterKey(version, key, salt);
-}
-
-/** The master key of a version and its salt, 32 bytes each. @throws AppError `VALIDATION_FAILED` that names the variable */
-export function readMasterKeyBytes(variables: Variables, version: number): { key: Buffer; salt: Buffer } {
-  const names = masterKeyNames(version);
-  return { key: readBytes(variables, names.key), salt: readBytes(variables, names.salt) };
+  const { key, salt } = masterKeyNames(version);
+  return createMasterKey(version, readBytes(variables, key), readBytes(variables, salt));
 }
 
 function readBytes(variables: Variables, name: string): Buffer {

@@ -1,11 +1,9 @@
+import { contentKeyBytes } from '@latchkey/shared/derivation';
 import { AppError } from '@latchkey/shared/errors';
 import { type ContentKeySource, keyPath } from '../encrypt/content-key-source.ts';
 import { failure } from '../refusal.ts';
-import { askServer, type ServerAccess, staleForSeconds, withAdvice } from './ask-server.ts';
+import { adviceToRegister, advise, askServer, type ServerAccess, staleForSeconds } from './ask-server.ts';
 import type { ContentRegistrar } from './register-content.ts';
-
-/** AES-128 (RFC 8216 section 4.3.2.4): any other length is a fault of the server or of a proxy. */
-const contentKeyBytes = 16;
 
 export interface ServerKeyOptions extends ServerAccess {
   /** Registers content that the server does not know; absent: nothing is registered. */
@@ -20,9 +18,8 @@ export function createServerKeySource(options: ServerKeyOptions): ContentKeySour
       try {
         return await askServer(options, { method: 'GET', path, signal });
       } catch (error) {
-        if (!options.registrar) throw adviseRegistering(error);
         const mayBeStale = error instanceof AppError && error.code === 'EPOCH_NOT_FOUND';
-        if (!mayBeStale || waited === staleForSeconds) throw error;
+        if (!options.registrar || !mayBeStale || waited === staleForSeconds) throw error;
         await options.wait(1, signal);
       }
     }
@@ -34,18 +31,13 @@ export function createServerKeySource(options: ServerKeyOptions): ContentKeySour
     },
     async get(name, signal) {
       const path = keyPath(name);
-      const answer = await ask(path, signal);
+      const answer = await ask(path, signal).catch(advise(options.registrar ? {} : adviceToRegister));
       const key = new Uint8Array(await answer.arrayBuffer());
       if (key.length === contentKeyBytes) return key;
+      // A fault of the server or of a proxy.
       throw failure(
         `GET ${options.server}${path} answered ${key.length} bytes; a content key has exactly 16`,
       );
     },
   };
-}
-
-/** Adds to `CONTENT_NOT_FOUND` how to register the content. */
-export function adviseRegistering(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.code !== 'CONTENT_NOT_FOUND') return error;
-  return withAdvice(error, 'Register the content first, or give --register.');
 }

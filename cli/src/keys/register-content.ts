@@ -1,9 +1,9 @@
-import type { AppError } from '@latchkey/shared/errors';
 import type { WrittenContent, WrittenEpochs } from '../encrypt/content-key-source.ts';
 import { usualSpeed } from '../encrypt/written-epochs.ts';
 import { refusal } from '../refusal.ts';
 import type { ServerAccess } from './ask-server.ts';
 import {
+  type ContentChange,
   changeContent,
   findContent,
   registerContent,
@@ -23,21 +23,16 @@ interface RegistrarOptions {
   readonly playlistUrl?: string | undefined;
 }
 
-interface Statement {
-  readonly keyPeriods?: Sequence | null;
-  readonly playlistUrl?: string;
-}
-
 export function createContentRegistrar(access: ServerAccess, options: RegistrarOptions = {}) {
   const { name, keyPeriods: statesPeriods = true, playlistUrl } = options;
   /** The statements that `settle` makes, by content id. */
-  const pending = new Map<string, Statement>();
-  const later = (contentId: string, statement: Statement) =>
+  const pending = new Map<string, ContentChange>();
+  const later = (contentId: string, statement: ContentChange) =>
     void pending.set(contentId, { ...pending.get(contentId), ...statement });
 
   async function create(contentId: string, keyPeriods: Sequence | null, signal?: AbortSignal): Promise<void> {
-    const stated = { ...(keyPeriods && { keyPeriods }), ...(playlistUrl && { playlistUrl }) };
-    await registerContent(access, { id: contentId, name: name ?? contentId, ...stated }, signal);
+    const stated = { name: name ?? contentId, keyPeriods: keyPeriods ?? undefined, playlistUrl };
+    await registerContent(access, { id: contentId, ...stated }, signal);
   }
   /** States the playlist at once if the server has none, so that a refusal comes before the work. Sessions use an old one until `settle`. */
   async function statePlaylist(
@@ -65,7 +60,11 @@ export function createContentRegistrar(access: ServerAccess, options: RegistrarO
       await statePlaylist(contentId, known, signal);
       if (!statesPeriods) return;
       const { keyPeriods: present } = known;
-      if (present?.mode === 'clock') throw isLive(contentId);
+      if (present?.mode === 'clock')
+        throw refusal(
+          `the key periods of ${contentId} follow the clock: it is a live channel, and stating a sequence would end it. ` +
+            'Give another --content-id, or set keyPeriods of this content to null first',
+        );
       if (!present) return void (wanted && later(contentId, { keyPeriods: wanted }));
       // The server serves one key throughout only if no periods are stated.
       if (!wanted) return void (await changeContent(access, contentId, { keyPeriods: null }, signal));
@@ -95,11 +94,4 @@ export function createContentRegistrar(access: ServerAccess, options: RegistrarO
 export function toSequence({ count, longestMs, speed }: WrittenEpochs): Sequence {
   const periods = { mode: 'sequence', count, periodSeconds: longestMs / 1_000 } as const;
   return speed === usualSpeed ? periods : { ...periods, speed };
-}
-
-function isLive(contentId: string): AppError {
-  const detail =
-    `the key periods of ${contentId} follow the clock: it is a live channel, and stating a sequence would end it. ` +
-    'Give another --content-id, or set keyPeriods of this content to null first';
-  return refusal(detail);
 }

@@ -20,10 +20,10 @@ async function download(answer: RequestListener, mostBytes: number) {
     bytes += more;
     if (bytes > mostBytes) throw refusal(`more than ${mostBytes} bytes`);
   };
-  const ignored = { wait: async () => {}, start: () => {}, fileDone: () => {} };
   const done = downloadPresentation(`${origin}/i.m3u8`, folder, {
-    ...{ request, signal, count },
-    ...{ mostBytes: Number.MAX_SAFE_INTEGER, ...ignored },
+    ...{ request, signal, count, mostBytes: Number.MAX_SAFE_INTEGER },
+    wait: async () => {},
+    showProgress: (_files, work) => work(() => {}),
   });
   return { folder, done };
 }

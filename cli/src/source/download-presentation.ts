@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { findAttribute, formatAttributeList, replaceUri } from '@latchkey/shared/hls';
+import type { CommandContext } from '../command-context.ts';
 import { createRenditionNamer, rootPlaylistName } from '../encrypt/target-names.ts';
 import { parseMediaPlaylist } from '../hls/media-playlist.ts';
 import { parseMultivariantPlaylist, renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
@@ -54,7 +55,7 @@ interface MediaFile {
 export async function downloadPresentation(
   url: string,
   folder: string,
-  tools: DownloadTools & { start(files: number): void; fileDone(): void },
+  tools: DownloadTools,
 ): Promise<string> {
   const root = await readPlaylist(url, tools);
   const locate = createLocator(root.base);
@@ -92,11 +93,12 @@ export async function downloadPresentation(
   }
 
   await mkdir(join(folder, mediaFolder));
-  tools.start(media.size);
-  await workOff([...media], filesAtOnce, async ([at, { name, place }]) => {
-    await downloadFile(at, join(folder, name), tools, place);
-    tools.fileDone();
-  });
+  await tools.showProgress(media.size, (fileDone) =>
+    workOff([...media], filesAtOnce, async ([at, { name, place }]) => {
+      await downloadFile(at, join(folder, name), tools, place);
+      fileDone();
+    }),
+  );
   return join(folder, rootName);
 }
 
@@ -162,22 +164,22 @@ async function renameMedia(
 /** A tag that is kept may name a file of the source. What opens that must not be published with the output. */
 function hideSignatures(text: string, base: string): string {
   return text.replace(/URI="([^"\n]*)"/g, (attribute, uri: string) => {
-    const isElsewhere = URL.canParse(uri, base) && new URL(uri, base).origin !== new URL(base).origin;
-    return isElsewhere ? attribute : `URI="${showUrl(uri)}"`;
+    const target = URL.parse(uri, base);
+    return target && target.origin !== new URL(base).origin ? attribute : `URI="${showUrl(uri)}"`;
   });
 }
 
 /** A server that restarts is back by the last one: they take 1, 2 and 4 seconds after each other. */
 const attempts = 4;
 
-interface DownloadTools {
+interface DownloadTools extends Pick<CommandContext, 'wait' | 'signal'> {
   readonly request: RequestSource;
-  readonly wait: (seconds: number, signal?: AbortSignal) => Promise<void>;
-  readonly signal: AbortSignal;
   /** A larger file is refused. */
   readonly mostBytes: number;
   /** Counts bytes that arrived. @throws AppError `VALIDATION_FAILED` once they are too many */
   readonly count: (bytes: number) => void;
+  /** Shows the progress of the work, which calls its argument after each of the files. */
+  readonly showProgress: (files: number, work: (fileDone: () => void) => Promise<void>) => Promise<void>;
 }
 
 /**

@@ -16,7 +16,7 @@ export function createLocator(root: string) {
   const known = new Map<string, Promise<boolean>>([[home.origin, Promise.resolve(false)]]);
   /** The URL of a reference in the playlist at `base`. @throws AppError `VALIDATION_FAILED` if it may not be read */
   return async (uri: string, base: string, place: Place): Promise<string> => {
-    const url = URL.canParse(uri, base) ? new URL(uri, base) : undefined;
+    const url = URL.parse(uri, base);
     if (!url || !/^https?:$/.test(url.protocol))
       throw playlistError(place, `"${showUrl(uri)}" cannot be downloaded; accepted: http and https URLs`);
     url.hash = '';

@@ -30,14 +30,6 @@ export interface SourceRequest {
   readonly write?: (chunk: Uint8Array) => Promise<void>;
 }
 
-interface SourceAnswer {
-  /** The URL that answered, after redirects. The URIs of a playlist are relative to it (RFC 3986 section 5.1.3). */
-  readonly url: string;
-  /** Undefined if it still is the version of the request's `etag`. */
-  readonly bytes: Buffer | undefined;
-  readonly etag: string | undefined;
-}
-
 export interface SourceAccess {
   /** The URL that an operator gave. Its user and password are sent to its origin as `Authorization: Basic`. */
   readonly address: string | undefined;
@@ -50,12 +42,7 @@ export interface SourceAccess {
   readonly signal: AbortSignal;
 }
 
-/**
- * Reads a file of a source with GET. It follows redirects and keeps cookies.
- *
- * @throws SourceUnavailable with the status of an answer that is not a success
- */
-export type RequestSource = (url: string, request: SourceRequest) => Promise<SourceAnswer>;
+export type RequestSource = ReturnType<typeof createSourceRequests>;
 
 export const isUrl = (location: string) => /^https?:\/\//i.test(location);
 
@@ -67,7 +54,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * An operator gives the address and the headers. Playlists and redirects come from a stranger, so headers never follow them to another
  * origin.
  */
-export function createSourceRequests(access: SourceAccess): RequestSource {
+export function createSourceRequests(access: SourceAccess) {
   const given = access.address === undefined ? undefined : splitUser(access.address);
   const ownHeaders = {
     ...(given?.authorization && { authorization: given.authorization }),
@@ -82,7 +69,14 @@ export function createSourceRequests(access: SourceAccess): RequestSource {
     return cookie ? { ...headers, cookie } : headers;
   }
 
-  return async (start, { mostBytes, range, etag, write }) => {
+  /**
+   * Reads a file with GET. It follows redirects and keeps cookies.
+   *
+   * @returns `url` is the URL that answered, after redirects: the URIs of a playlist are relative to it (RFC 3986 section 5.1.3). `bytes` is
+   *   undefined if the file still is the version of `etag`
+   * @throws SourceUnavailable with the status of an answer that is not a success
+   */
+  return async (start: string, { mostBytes, range, etag, write }: SourceRequest) => {
     const signal = AbortSignal.any([access.signal, AbortSignal.timeout(access.timeoutMs)]);
     const asked = {
       ...(range && { range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
@@ -109,7 +103,12 @@ export function createSourceRequests(access: SourceAccess): RequestSource {
           const hasAll = known.has(new URL(url).origin) || Object.keys(ownHeaders).length === 0;
           throw refused(answer.status, { start, url, hasAll });
         }
-        const whole = await readBody(readChunks(answer, url, mostBytes), write);
+        const kept: Uint8Array[] = [];
+        for await (const chunk of readChunks(answer, url, mostBytes)) {
+          if (write) await write(chunk);
+          else kept.push(chunk);
+        }
+        const whole = Buffer.concat(kept);
         // A server without ranges answers 200 with the whole file.
         const bytes =
           range && answer.status === 200 ? whole.subarray(range.offset, range.offset + range.length) : whole;
@@ -149,7 +148,7 @@ async function send(url: string, init: RequestInit, cookies: Cookies): Promise<R
 /** @returns the URL that a redirect leads to */
 async function followRedirect(target: string, from: string): Promise<string> {
   const shown = `${showUrl(from)} is a redirect to ${showUrl(target)}`;
-  const url = URL.canParse(target, from) ? new URL(target, from) : undefined;
+  const url = URL.parse(target, from);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new SourceUnavailable(`${shown}; accepted: an http or https URL`);
   const old = new URL(from);
@@ -171,15 +170,6 @@ function refused(
       ? `. No header was sent there, because ${new URL(url).origin} is another server than the one that was given`
       : '';
   return new SourceUnavailable(`${showUrl(url)}${way} answers ${status}${advice}`, { status });
-}
-
-async function readBody(chunks: AsyncIterable<Uint8Array>, write: SourceRequest['write']): Promise<Buffer> {
-  const kept: Uint8Array[] = [];
-  for await (const chunk of chunks) {
-    if (write) await write(chunk);
-    else kept.push(chunk);
-  }
-  return Buffer.concat(kept);
 }
 
 async function* readChunks(answer: Response, url: string, mostBytes: number): AsyncIterable<Uint8Array> {

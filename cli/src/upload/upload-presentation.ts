@@ -1,4 +1,3 @@
-import { AppError } from '@latchkey/shared/errors';
 import {
   createFileMemory,
   openFolder,
@@ -7,8 +6,7 @@ import {
   upload,
 } from '@latchkey/uploader/node';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
-import { askServer, type ServerAccess, withAdvice } from '../keys/ask-server.ts';
-import { adviseRegistering } from '../keys/fetch-content-key.ts';
+import { adviceToRegister, advise, askServer, type ServerAccess } from '../keys/ask-server.ts';
 import { unavailable } from '../refusal.ts';
 import { recordPath } from './upload-record.ts';
 
@@ -23,22 +21,24 @@ interface UploadPreparation {
  * Checks before any work that the server accepts uploads. It requests a presigned URL and drops it, which finds a scope
  * that is too small, content that is not registered, and a server without a bucket.
  *
+ * @returns the key of the playlist for players
  * @throws AppError
  */
 export async function prepareUpload(
   access: ServerAccess,
   { contentId, playlist, cacheControl }: UploadPreparation,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   const key = `content/${contentId}/${rootPlaylistName(playlist)}`;
   const contentType = 'application/vnd.apple.mpegurl';
   const body = { key, contentType, cacheControl: cacheControl.playlists };
-  try {
-    await askServer(access, { method: 'POST', path: '/presign', body, signal });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw adviseRegistering(error);
-    throw withAdvice(error, 'The server takes no uploads: it needs ENABLE_PRESIGN=true and a bucket.');
-  }
+  await askServer(access, { method: 'POST', path: '/presign', body, signal }).catch(
+    advise({
+      ...adviceToRegister,
+      NOT_FOUND: 'The server takes no uploads: it needs ENABLE_PRESIGN=true and a bucket.',
+    }),
+  );
+  return key;
 }
 
 interface UploadReport {
@@ -54,11 +54,8 @@ interface UploadReport {
  */
 export async function uploadPresentation(
   { server, apiKey }: ServerAccess,
-  {
-    folder,
-    contentId,
-    cacheControl,
-  }: { readonly folder: string; readonly contentId: string; readonly cacheControl: UploadCacheControl },
+  folder: string,
+  { contentId, cacheControl }: Omit<UploadPreparation, 'playlist'>,
   report: UploadReport,
   signal: AbortSignal,
 ): Promise<UploadResult> {
@@ -74,50 +71,12 @@ export async function uploadPresentation(
     signal,
   });
   if (result.complete) return result;
-  throw explain(result, signal);
-}
-
-function explain({ files }: UploadResult, signal: AbortSignal): AppError {
-  const missing = files.filter(({ error }) => error);
-  const state = `${files.length - missing.length} of ${files.length} files are uploaded`;
+  const missing = result.files.filter(({ error }) => error);
+  const state = `${result.files.length - missing.length} of ${result.files.length} files are uploaded`;
   const rest = 'The same command sends the rest.';
-  if (signal.aborted) return unavailable(`interrupted; ${state}. ${rest}`);
+  if (signal.aborted) throw unavailable(`interrupted; ${state}. ${rest}`);
   // A playlist is held back because of another file, which has the reason.
   const first = missing.find(({ error }) => error?.code !== 'NAMED_FILE_MISSING') ?? missing[0];
   const detail = `${state}. ${first?.path}: ${first?.error?.message} (${first?.error?.code}). ${rest}`;
-  return unavailable(detail, first?.error);
-}
-
-/** The options of `--upload` that CDNs and players see. */
-export interface CacheControlOptions {
-  readonly cacheControlSegments?: string;
-  readonly cacheControlPlaylists?: string;
-  readonly plainNames?: true;
-}
-
-/** A year: the longest time that is in use. */
-const ofSegments = 'public, max-age=31536000, immutable';
-/** After an encryption that replaces another one, viewers get the new playlist within this time. */
-const ofFinishedPlaylists = 'public, max-age=60';
-/** A cache asks the bucket at each use: a live playlist that is kept for one segment stops playback. */
-const ofLivePlaylists = 'no-cache';
-
-/** Viewers get over old segments within a minute, as over an old playlist. */
-const shortSeconds = 60;
-
-/** `Cache-Control` of the files of an upload. It warns of file names that stay when their bytes change, if caches keep the files for long. */
-export function chooseCacheControl(
-  { cacheControlSegments: segments = ofSegments, cacheControlPlaylists, plainNames }: CacheControlOptions,
-  isLive: boolean,
-  warn: (text: string) => void,
-): Required<UploadCacheControl> {
-  if (plainNames && Number(/max-age=(\d+)/.exec(segments)?.[1] ?? 0) > shortSeconds)
-    warn(
-      '--plain-names with segments that caches keep: encrypted again, this content plays only once they have dropped the old ' +
-        'segments. Leave --plain-names out, or give --cache-control-segments "public, max-age=60"',
-    );
-  return {
-    segments,
-    playlists: cacheControlPlaylists ?? (isLive ? ofLivePlaylists : ofFinishedPlaylists),
-  };
+  throw unavailable(detail, first?.error);
 }

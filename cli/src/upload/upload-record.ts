@@ -38,33 +38,27 @@ export function recordPath(folder: string): string {
  * Compares a folder with what an encryption would give now. `other keys`: source and options are the same, but the folder
  * needs keys that are no longer served. A folder appears only when it is complete, so `same` is complete too.
  */
-export async function compareOrigin(folder: string, now: Origin): Promise<'same' | 'other keys' | 'other'> {
+export async function compareOrigin(
+  folder: string,
+  { encryptedFrom, withKeys }: Origin,
+): Promise<'same' | 'other keys' | 'other'> {
   const text = await readFile(recordPath(folder), 'utf8').catch(() => '');
-  const [first = ''] = text.split('\n');
-  if (first === startRecord(now).text) return 'same';
-  return readEncryptedFrom(first) === now.encryptedFrom ? 'other keys' : 'other';
+  const before = readOrigin(text.split('\n', 1)[0] ?? '');
+  if (before?.encryptedFrom !== encryptedFrom) return 'other';
+  return before.withKeys === withKeys ? 'same' : 'other keys';
 }
 
-/** @returns undefined for any other text: the folder was not made here */
-function readEncryptedFrom(line: string): unknown {
+/** @returns null for any other text: the folder was not made here */
+function readOrigin(line: string): Partial<Origin> | null {
   try {
-    const record: unknown = JSON.parse(line);
-    const complete = typeof record === 'object' && record !== null && 'withKeys' in record;
-    return complete ? (record as { encryptedFrom?: unknown }).encryptedFrom : undefined;
+    return JSON.parse(line) as Partial<Origin> | null;
   } catch {
-    return undefined;
+    return null;
   }
 }
 
 /** Version of the output's form, so that a folder of another form is not continued. */
 const outputForm = 3;
-
-interface WorkDescription {
-  /** Of the source and the options, without the keys: 64 hex digits. */
-  readonly fingerprint: string;
-  /** Each content with the first of its keys, in the order of their use. */
-  readonly contents: readonly FirstKey[];
-}
 
 interface FirstKey extends WrittenContent {
   readonly firstKey: KeyName;
@@ -75,9 +69,11 @@ interface FirstKey extends WrittenContent {
  * Media counts by size and time of last change, playlists by their text.
  *
  * @param keySource says where keys come from
+ * @returns the fingerprint of the source and the options, without the keys: 64 hex digits. Each content with the first of its keys, in the
+ *   order of their use
  * @throws AppError `VALIDATION_FAILED` for input that cannot be encrypted
  */
-export async function describeWork(options: EncryptOptions, keySource: string): Promise<WorkDescription> {
+export async function describeWork(options: EncryptOptions, keySource: string) {
   const presentation = await loadPresentation(options);
   const { renditions, keys, contents } = await planPresentation(presentation, options);
   const { contentId, keyUrlBase, rotateEverySegments, perRenditionIds, plainNames } = options;
@@ -93,7 +89,7 @@ export async function describeWork(options: EncryptOptions, keySource: string): 
     const { size, mtimeMs } = await stat(path);
     add(nameOf(path), size, mtimeMs);
   }
-  const withFirstKeys = contents.flatMap((content) => {
+  const withFirstKeys = contents.flatMap((content): FirstKey[] => {
     const firstKey = keys.find(({ contentId: id }) => id === content.contentId);
     return firstKey ? [{ ...content, firstKey }] : [];
   });

@@ -5,7 +5,6 @@ export {
   createMasterKey,
   deriveContentKey,
   deriveFingerprint,
-  extract,
   findContentKey,
   type MasterKey,
 } from './derivation.ts';

@@ -2,33 +2,10 @@ import type { z } from 'zod';
 import { refusal } from '../../refusal.ts';
 import { showUrl } from '../../show-url.ts';
 import { type Finding, notice, ok, wrong } from '../finding.ts';
-import { figuresForm, healthForm, type LiveProcess, readinessForm } from './answer-forms.ts';
-import { describeMs, describeSkew } from './describe-time.ts';
-import {
-  judgeKeyRequests,
-  judgeOthers,
-  judgeRevocations,
-  type RevocationFigures,
-  readRevocations,
-} from './judge-figures.ts';
-import { judgeClock, judgeProcesses } from './judge-processes.ts';
+import { figuresForm, healthForm, readinessForm } from './answer-forms.ts';
 import { judgeReadiness } from './judge-readiness.ts';
+import { describeMs, describeSkew, judgeClock, judgeStatistics } from './judge-statistics.ts';
 import { type LiveAnswer, type LiveServer, readJsonAnswer } from './read-json-answer.ts';
-
-export interface Installation {
-  readonly version: string;
-  readonly uptimeSeconds: number | null;
-  readonly answeredInMs: number;
-  readonly ready: boolean;
-  /** The server's clock less this machine's; the second number bounds the error. */
-  readonly clock: { readonly skewMs: number; readonly accuracyMs: number } | null;
-  /** Null without the figures, which need an API key. */
-  readonly processes: readonly LiveProcess[] | null;
-  readonly revocations: RevocationFigures | null;
-  readonly findings: readonly Finding[];
-  /** Why the server refused the API key; null if it did not. */
-  readonly refused: string | null;
-}
 
 /**
  * Reads what a running installation says of itself. Changes nothing.
@@ -36,7 +13,7 @@ export interface Installation {
  * @param apiKey of scope `admin` or `full`; undefined: only what is public
  * @throws AppError `VALIDATION_FAILED` if the server cannot be reached or is not Latchkey
  */
-export async function examineInstallation(server: LiveServer, apiKey?: string): Promise<Installation> {
+export async function examineInstallation(server: LiveServer, apiKey?: string) {
   const health = await readJsonAnswer(server, '/health', healthForm);
   const { version, uptimeSeconds } = checkHealth(server, health);
   const answeredInMs = health.receivedAt - health.sentAt;
@@ -89,10 +66,11 @@ const readOrNull = <T>(server: LiveServer, path: string, form: z.ZodType<T>, api
 
 type FiguresAnswer = LiveAnswer<z.output<typeof figuresForm>>;
 
-type Figures = Pick<Installation, 'clock' | 'processes' | 'revocations' | 'findings' | 'refused'>;
-
-/** @param answer null if there was none, undefined if there is no API key to ask with */
-function readFigures(answer: FiguresAnswer | null | undefined): Figures {
+/**
+ * @param answer null if there was none, undefined if there is no API key to ask with
+ * @returns null for what is not known. `refused` explains why the server refused the API key, if it did
+ */
+function readFigures(answer: FiguresAnswer | null | undefined) {
   const none = { clock: null, processes: null, revocations: null, findings: [], refused: null };
   if (answer === undefined) return { ...none, findings: [withoutKey] };
   if (answer === null) return { ...none, findings: [withoutFigures('gave no answer')] };
@@ -102,20 +80,11 @@ function readFigures(answer: FiguresAnswer | null | undefined): Figures {
     return { ...none, refused: `${status} ${said.code ?? ''}: ${reason}` };
   }
   const { statistics } = said;
-  const { processes } = statistics;
   const at = Date.parse(statistics.at ?? '');
   if (status !== 200 || Number.isNaN(at))
     return { ...none, findings: [withoutFigures(`answered ${status}`)] };
-  const revocations = readRevocations(statistics.changes, at);
-  return {
-    ...{ clock: skewOf(at, answer, 1), processes, revocations, refused: null },
-    findings: [
-      judgeKeyRequests(statistics.keyRequests),
-      judgeRevocations(revocations),
-      ...judgeProcesses(processes, at),
-      ...judgeOthers(statistics),
-    ],
-  };
+  const { processes } = statistics;
+  return { clock: skewOf(at, answer, 1), processes, ...judgeStatistics(statistics, at), refused: null };
 }
 
 const withoutKey = notice(
@@ -130,12 +99,12 @@ function withoutFigures(why: string): Finding {
 }
 
 /** `Date` (RFC 9110 section 6.6.1) has whole seconds, and a proxy may have set it. */
-function readDate(health: Health): Installation['clock'] {
+function readDate(health: Health) {
   const date = Date.parse(health.headers.get('date') ?? '');
   return Number.isNaN(date) ? null : skewOf(date + 500, health, 500);
 }
 
-/** The server read its clock between the question and the answer, so half of the round trip bounds the error. */
+/** The server's clock less this machine's. It was read between the question and the answer, so half of the round trip bounds the error. */
 function skewOf(theirs: number, { sentAt, receivedAt }: LiveAnswer<unknown>, resolutionMs: number) {
   return {
     skewMs: Math.round(theirs - (sentAt + receivedAt) / 2),
@@ -143,9 +112,9 @@ function skewOf(theirs: number, { sentAt, receivedAt }: LiveAnswer<unknown>, res
   };
 }
 
-function judgeOwnClock({ skewMs, accuracyMs }: NonNullable<Installation['clock']>): Finding {
-  const { state, ...judged } = judgeClock(skewMs, accuracyMs);
+function judgeOwnClock({ skewMs, accuracyMs }: ReturnType<typeof skewOf>): Finding {
+  const judged = judgeClock(skewMs, accuracyMs);
   const says = `differs from the clock of this machine by ${describeSkew(skewMs, accuracyMs)}`;
   // Not the server's fault: this machine may be the one that is off.
-  return { ...judged, state: state === 'ok' ? 'ok' : 'warning', about: 'clock', says };
+  return { ...judged, state: judged.state === 'ok' ? 'ok' : 'warning', says };
 }

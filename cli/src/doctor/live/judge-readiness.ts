@@ -51,9 +51,7 @@ function judgeDependency([about, facts]: [string, Dependency]): Finding {
   });
 }
 
-const topics: Readonly<Record<string, Finding['topic']>> = { cache: 'cache', bus: 'bus', feed: 'feed' };
-
-function topicOf(dependency: string, status: string): NonNullable<Finding['topic']> {
+function topicOf(dependency: string, status: string) {
   if (dependency === 'database') return status === 'degraded' ? 'database-writes' : 'database';
-  return (Object.hasOwn(topics, dependency) && topics[dependency]) || 'readiness';
+  return dependency === 'cache' || dependency === 'bus' || dependency === 'feed' ? dependency : 'readiness';
 }

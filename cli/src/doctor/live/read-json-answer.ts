@@ -1,5 +1,5 @@
-import type { Clock } from '@latchkey/shared/clock';
 import type { z } from 'zod';
+import type { CommandContext } from '../../command-context.ts';
 import { refusal } from '../../refusal.ts';
 import { hideUrls } from '../../show-url.ts';
 
@@ -8,22 +8,12 @@ const answerLimitMs = 6_000;
 /** The statistics of an hour are some 100 KB. More is not an answer of Latchkey. */
 const longestAnswer = 8 * 1024 * 1024;
 
-export interface LiveAnswer<T> {
-  readonly status: number;
-  /** The members that the form has. All are missing if the answer is not JSON. */
-  readonly said: T;
-  readonly headers: Headers;
-  /** This machine's clock before the question and after the head of the answer, in milliseconds since 1970. */
-  readonly sentAt: number;
-  readonly receivedAt: number;
-}
-
-export interface LiveServer {
+export interface LiveServer extends Pick<CommandContext, 'clock' | 'signal'> {
   /** Without a slash at its end. */
   readonly url: string;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
+
+export type LiveAnswer<T> = Awaited<ReturnType<typeof readJsonAnswer<T>>>;
 
 /**
  * One GET. It is not repeated: an on-call engineer wants to know what happens now.
@@ -36,7 +26,7 @@ export async function readJsonAnswer<T>(
   path: string,
   form: z.ZodType<T>,
   apiKey?: string,
-): Promise<LiveAnswer<T>> {
+) {
   const timeout = AbortSignal.timeout(answerLimitMs);
   const sentAt = clock.now();
   try {
@@ -47,8 +37,16 @@ export async function readJsonAnswer<T>(
       signal: AbortSignal.any([signal, timeout]),
     });
     const receivedAt = clock.now();
-    const said = form.parse(parse(await readText(answer)));
-    return { status: answer.status, said, headers: answer.headers, sentAt, receivedAt };
+    return {
+      status: answer.status,
+      /** The members that the form has. All are missing if the answer is not JSON. */
+      said: form.parse(parse(await readText(answer))),
+      headers: answer.headers,
+      /** This machine's clock before the question, in milliseconds since 1970. */
+      sentAt,
+      /** The same after the head of the answer. */
+      receivedAt,
+    };
   } catch (cause) {
     signal.throwIfAborted();
     const inner = (cause as Error).cause as NodeJS.ErrnoException | undefined;
