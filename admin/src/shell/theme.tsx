@@ -43,9 +43,7 @@ const shades = (token: string) => Array<string>(10).fill(`var(--${token})`) as n
 const unlocked = { lockScroll: false, overlayProps: { backgroundOpacity: 0.45 } };
 
 export const theme = createTheme({
-  primaryColor: 'accent',
-  colors: { accent: shades('accent'), good: shades('good'), warn: shades('warn'), bad: shades('bad') },
-  defaultRadius: 'md',
+  colors: { good: shades('good'), warn: shades('warn'), bad: shades('bad') },
   cursorType: 'pointer',
   respectReducedMotion: true,
   // By name: a page loads what it shows of these.
