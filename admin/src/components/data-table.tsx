@@ -121,7 +121,7 @@ function ColumnHeader<Row>({ column, sort }: { column: Column<Row>; sort: TableS
         type="button"
         className={styles.sort}
         data-sorted={direction !== undefined || undefined}
-        title={direction && own[direction]}
+        title={own[sort.order]}
         onClick={() => sort.onSort(nextOrder(own, sort.order))}
       >
         {header}

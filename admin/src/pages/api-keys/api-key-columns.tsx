@@ -53,9 +53,8 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
     timeColumn('Last used', '8.5rem', ({ lastUsedAt }) => lastUsedAt),
     timeColumn('Created', '8.5rem', ({ createdAt }) => createdAt, byCreation),
     timeColumn('Expires', '8.5rem', ({ expiresAt }) => expiresAt, {
-      by: 'expiresAt',
-      ascending: 'next to expire first',
-      descending: 'last to expire first',
+      expiresAt: 'next to expire first',
+      '-expiresAt': 'last to expire first',
     }),
     actionsColumn((apiKey) => (
       <ApiKeyMenu apiKey={apiKey} status={statusOf(apiKey, now)} showDialog={showDialog} />

@@ -23,12 +23,7 @@ import { describeChange, summarize, targetAddress } from './describe-details.ts'
 
 const { everything } = auditFilter;
 
-const byTime: ColumnSort = {
-  by: 'at',
-  ascending: 'oldest first',
-  descending: 'newest first',
-  isDescendingFirst: true,
-};
+const byTime: ColumnSort = { '-at': 'newest first', at: 'oldest first' };
 
 /** One line for each record. The details have everything in full. @param names of API keys, which the audit identifies by ID */
 export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyNames): Column<AuditRecord>[] {

@@ -20,7 +20,7 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
   return [
     {
       header: 'Name',
-      sort: { by: 'name', ascending: 'A to Z', descending: 'Z to A' },
+      sort: { name: 'A to Z', '-name': 'Z to A' },
       cell: ({ id, name }) => (
         <span className={cell.identity}>
           <Link href={`/content/${id}`} className={cell.name}>

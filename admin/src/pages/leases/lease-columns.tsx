@@ -84,7 +84,7 @@ function selectableColumn({ ids, toggle }: Selection, column: Column<Lease>): Co
   };
 }
 
-const byExpiry = { by: 'expiresAt', ascending: 'next to end first', descending: 'last to end first' };
+const byExpiry = { expiresAt: 'next to end first', '-expiresAt': 'last to end first' };
 
 /** @param canSortByExpiry see `lease-filter.ts` */
 export function leaseColumns(
