@@ -17,7 +17,6 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
 import { BackLink, Section } from '../../components/section.tsx';
 import {
-  encryptLiveSnippet,
   encryptSnippet,
   keyTagOf,
   keyUrlOf,
@@ -224,7 +223,6 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
   const keyUrl = keyUrlOf(keyEndpoint, serverUrl, epoch ?? null);
   const hasPeriods = Boolean(content.keyPeriods);
   const isLive = content.keyPeriods?.mode === 'clock';
-  const encrypting = isLive ? encryptLiveSnippet : encryptSnippet;
   return (
     <Card>
       <Box component="h2" mb="0.75rem">
@@ -270,7 +268,7 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
           </Box>
           <CodeBlock
             what="Encrypt command"
-            text={`export LATCHKEY_API_KEY=lk_…\n${encrypting({ serverUrl, contentId: content.id })}`}
+            text={`export LATCHKEY_API_KEY=lk_…\n${encryptSnippet({ serverUrl, contentId: content.id }, isLive)}`}
           />
         </Stack>
       </Stack>
