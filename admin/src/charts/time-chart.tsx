@@ -83,7 +83,7 @@ export function TimeChart(props: TimeChartProps) {
     [hiding.shown, from, to, scale, gapMs],
   );
   const isEmpty = drawn.every(({ line, dots }) => line === '' && dots === '');
-  const timeOf = props.formatTime ?? ((time: number) => formatClock(time, true));
+  const timeOf = props.formatTime ?? ((time: number) => formatClock(time, 'second'));
   const placeOf = (time: number) => `${((time - from) / (to - from)) * 100}%`;
   const isWithin = (time: number) => time >= from && time <= to;
   const pointedChanges = cursor.at === null ? '' : changesAt(chart, cursor.at);
