@@ -32,10 +32,10 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
           <Link href={apiKeyAddress(apiKey.id)} className={cell.name}>
             <OutsideText text={apiKey.name} />
           </Link>
-          <span className={styles.prefix}>
+          <small className={styles.prefix}>
             <code>{apiKey.keyPrefix}…</code>
             {apiKey.id === ownId && <span className={styles.own}>your current key</span>}
-          </span>
+          </small>
         </span>
       ),
     },
@@ -45,7 +45,11 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
       cell: ({ scope, contents }) => (
         <span className={cell.identity}>
           {scope}
-          {contents && <OutsideText className={styles.contents} text={describeContents(contents)} />}
+          {contents && (
+            <small>
+              <OutsideText text={describeContents(contents)} />
+            </small>
+          )}
         </span>
       ),
     },

@@ -45,7 +45,11 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
       cell: ({ actor, person }) => (
         <Line>
           <Actor actor={actor} names={names} />
-          {person !== null && <OutsideText className={styles.second} text={person} isLine />}
+          {person !== null && (
+            <small>
+              <OutsideText text={person} isLine />
+            </small>
+          )}
         </Line>
       ),
     },
@@ -81,7 +85,9 @@ function Summary({ record }: { record: AuditRecord }) {
   const summary = summarize(record.details);
   return (
     summary && (
-      <OutsideText className={styles.second} title={withoutDirection(summary)} text={summary} isLine />
+      <small>
+        <OutsideText title={withoutDirection(summary)} text={summary} isLine />
+      </small>
     )
   );
 }
@@ -93,7 +99,7 @@ function Actor({ actor: { kind, id }, names }: { actor: AuditRecord['actor']; na
   const name = names.get(id)?.name ?? id;
   return (
     <>
-      <span className={styles.second}>{word}</span>
+      <small>{word}</small>
       <Named name={name} id={id} address={address} />
     </>
   );

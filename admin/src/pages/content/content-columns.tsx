@@ -12,7 +12,6 @@ import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx
 import { keyUrlOf } from '../../components/snippets.ts';
 import { timeColumn } from '../../components/times.tsx';
 import { useApp } from '../../session/app-context.ts';
-import styles from './content.module.css';
 import type { ShowDialog } from './content-dialogs.tsx';
 import { useManagement } from './use-management.ts';
 
@@ -26,7 +25,7 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
           <Link href={`/content/${id}`} className={cell.name}>
             <OutsideText text={name} />
           </Link>
-          <code className={styles.id}>{id}</code>
+          <code className="cut quiet">{id}</code>
         </span>
       ),
     },

@@ -16,12 +16,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
 import { BackLink, Section } from '../../components/section.tsx';
-import {
-  encryptSnippet,
-  keyTagOf,
-  keyUrlOf,
-  readEpoch,
-} from '../../components/snippets.ts';
+import { encryptSnippet, keyTagOf, keyUrlOf, readEpoch } from '../../components/snippets.ts';
 import { RelativeTime } from '../../components/times.tsx';
 import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
@@ -131,7 +126,7 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
           Key requests get 404 for every viewer. If you enable it again, it has the same keys as before.
         </Notice>
       )}
-      <div className={styles.columns}>
+      <div className={`columns ${styles.cards}`}>
         <KeyCard content={content} keyEndpoint={keyEndpoint} />
         <div>
           <KeyPeriodsCard periods={content.keyPeriods} />

@@ -69,7 +69,7 @@ export function TotalCharts({ totals, usage, refusedAs = 'count', ...shared }: T
         <strong>{countOf(requests, 'request')}</strong> in this time: {formatCount(served)} served,{' '}
         {formatCount(refused)} refused{requests > 0 && ` (${formatShare(refused / requests)})`}.
       </Box>
-      <div className={styles.pair}>
+      <div className={`columns ${styles.pair}`}>
         <TimeChart
           {...common}
           {...countProps}
