@@ -1,3 +1,7 @@
+// Before all components, whose own styles take precedence.
+import './styles/mantine.css';
+import './styles/tokens.css';
+import './styles/base.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { notifyManager, QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, StrictMode, Suspense, useState } from 'react';
@@ -15,15 +19,12 @@ import { createSession } from './session/session.ts';
 import { StartScreen } from './shell/entrance.tsx';
 import { ConnectionBanner, LimitBanner, Toaster } from './shell/notices.tsx';
 import { Shell } from './shell/shell.tsx';
+import { theme } from './shell/theme.tsx';
 import { createClock, createTicker } from './state/clock.ts';
 import { cutAddress, cutTypedCredentials } from './state/cut-typed-credentials.ts';
 import { createStore, useStore } from './state/store.ts';
 import { NowContext, useNow } from './state/time.ts';
 import { createToasts } from './state/toasts.ts';
-import './styles/mantine.css';
-import './styles/tokens.css';
-import './styles/base.css';
-import { theme } from './shell/theme.tsx';
 
 /**
  * The URL of this server, such as `https://example.com/latchkey`: without a closing slash, and with the path that a proxy strips. All scripts are in

@@ -51,13 +51,13 @@ export function Legend({ lines, hiding: { shown, toggle, isolate }, at, gapMs, f
         return (
           <li key={name} data-hidden={!isShown}>
             {lines.length === 1 ? (
-              <span className={styles.name}>{name}</span>
+              <span className={`cut ${styles.name}`}>{name}</span>
             ) : (
               <button type="button" aria-pressed={isShown} onClick={() => toggle(name)}>
                 <svg viewBox="0 0 18 4" width={18} height={4} aria-hidden="true">
                   <path className={styles.line} d="M1 2H17" {...looks[look]} />
                 </svg>
-                <span className={styles.name}>{name}</span>
+                <span className={`cut ${styles.name}`}>{name}</span>
               </button>
             )}
             <strong>{value === null ? '–' : format(value)}</strong>

@@ -98,20 +98,18 @@ export function trace(
     runs.at(-1)?.push(place(at, value));
     last = at;
   }
+  const through = (run: readonly [number, number][]) => run.map((each) => each.join(' ')).join('L');
   return {
     line: runs
       .filter((run) => run.length > 1)
-      .map((run) => `M${run.map((each) => each.join(' ')).join('L')}`)
+      .map((run) => `M${through(run)}`)
       .join(''),
     dots: runs
       .filter((run) => extentOf(run) < shortestLine * width)
       .map((run) => `M${run.at(-1)?.join(' ')}h0`)
       .join(''),
     fill: runs
-      .map(
-        (run) =>
-          `M${run[0]?.[0]} ${height}L${run.map((each) => each.join(' ')).join('L')}L${run.at(-1)?.[0]} ${height}Z`,
-      )
+      .map((run) => `M${run[0]?.[0]} ${height}L${through(run)}L${run.at(-1)?.[0]} ${height}Z`)
       .join(''),
   };
 }
@@ -142,8 +140,8 @@ const round = (value: number) => Math.round(value * 10) / 10;
 /** How a line is drawn: its colour, its thickness in pixels, and its dashes in pixels. */
 type Stroke = Pick<SVGAttributes<SVGPathElement>, 'stroke' | 'strokeWidth' | 'strokeDasharray'>;
 
-const series = (number: number, strokeDasharray: string): Stroke => ({
-  stroke: `var(--series-${number})`,
+const series = (colour: string, strokeDasharray: string): Stroke => ({
+  stroke: `var(--${colour})`,
   strokeWidth: 1.75,
   strokeDasharray,
 });
@@ -153,14 +151,14 @@ export const looks = {
   main: { stroke: 'var(--accent-text)', strokeWidth: 2 },
   quiet: { stroke: 'var(--quiet)', strokeWidth: 1.25 },
   dashed: { stroke: 'var(--accent-text)', strokeWidth: 1.5, strokeDasharray: '4 4' },
-  'series-1': { stroke: 'var(--series-1)', strokeWidth: 2 },
-  'series-2': series(2, '6 4'),
-  'series-3': series(3, '2 4'),
-  'series-4': series(4, '9 4 2 4'),
-  'series-5': series(5, '12 5'),
-  'series-6': series(6, '3 3 9 3'),
-  'series-7': series(7, '2 6'),
-  'series-8': series(8, '9 3 2 3 2 3'),
+  'series-1': { stroke: 'var(--accent-text)', strokeWidth: 2 },
+  'series-2': series('bad', '6 4'),
+  'series-3': series('good', '2 4'),
+  'series-4': series('warn', '9 4 2 4'),
+  'series-5': series('violet', '12 5'),
+  'series-6': series('pink', '3 3 9 3'),
+  'series-7': series('olive', '2 6'),
+  'series-8': series('indigo', '9 3 2 3 2 3'),
 } as const satisfies Record<string, Stroke>;
 type Look = keyof typeof looks;
 

@@ -1,3 +1,4 @@
+import { Box, Flex } from '@mantine/core';
 import { useId, useMemo } from 'react';
 import { formatClock } from '../components/format-time.ts';
 import { Legend, useHiddenLines } from './chart-legend.tsx';
@@ -83,19 +84,19 @@ export function TimeChart(props: TimeChartProps) {
     [hiding.shown, from, to, scale, gapMs],
   );
   const isEmpty = drawn.every(({ line, dots }) => line === '' && dots === '');
-  const timeOf = props.formatTime ?? ((time: number) => formatClock(time, true));
+  const timeOf = props.formatTime ?? ((time: number) => formatClock(time, 'second'));
   const placeOf = (time: number) => `${((time - from) / (to - from)) * 100}%`;
   const isWithin = (time: number) => time >= from && time <= to;
   const pointedChanges = cursor.at === null ? '' : changesAt(chart, cursor.at);
   return (
-    <figure className={styles.chart} aria-labelledby={titleId}>
-      <figcaption className={styles.head}>
+    <figure aria-labelledby={titleId}>
+      <Flex component="figcaption" align="baseline" justify="space-between" gap="1rem">
         <h3 id={titleId}>{title}</h3>
-        <span className={styles.at} aria-hidden="true">
+        <Box component="small" ta="end" aria-hidden="true">
           {cursor.at === null && !isEmpty && 'latest, '}
           {!isEmpty && timeOf(at)}
-        </span>
-      </figcaption>
+        </Box>
+      </Flex>
       <Legend lines={lines} hiding={hiding} at={at} gapMs={gapMs} format={format} />
       <div className={styles.frame}>
         <div className={styles.drawing} role="img" aria-label={isEmpty ? empty : describe(chart)}>
@@ -115,8 +116,8 @@ export function TimeChart(props: TimeChartProps) {
           {cursor.at !== null && isWithin(cursor.at) && (
             <span className={styles.cursor} style={{ left: placeOf(cursor.at) }} />
           )}
-          {isEmpty && <p className={styles.empty}>{empty}</p>}
-          {pointedChanges && <p className={styles.changes}>{pointedChanges}</p>}
+          {isEmpty && <p className={`note ${styles.empty}`}>{empty}</p>}
+          {pointedChanges && <p className={`cut ${styles.changes}`}>{pointedChanges}</p>}
         </div>
         <div
           className={styles.slider}
@@ -164,7 +165,7 @@ function Plot({ drawn, marks, scale, format }: PlotProps) {
           <g key={name}>
             {look === 'main' && <path className={styles.fill} d={fill} />}
             <path className={styles.line} d={line} {...looks[look]} />
-            <path className={styles.dots} d={dots} stroke={looks[look].stroke} />
+            <path className={styles.line} d={dots} stroke={looks[look].stroke} strokeWidth={4} />
           </g>
         ))}
       </svg>

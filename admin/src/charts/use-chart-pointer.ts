@@ -83,16 +83,16 @@ const pageSteps = 10;
 export function stepTo(key: string, at: number, { from, to, stepMs }: ChartRange): number | null {
   const last = from + Math.max(0, Math.ceil((to - from) / stepMs) - 1) * stepMs;
   const here = Math.min(last, from + Math.floor((at - from) / stepMs) * stepMs);
-  const steps: Record<string, number> = {
-    ArrowLeft: -1,
-    ArrowDown: -1,
-    ArrowRight: 1,
-    ArrowUp: 1,
-    PageDown: -pageSteps,
-    PageUp: pageSteps,
+  const places: Record<string, number> = {
+    ArrowLeft: here - stepMs,
+    ArrowDown: here - stepMs,
+    ArrowRight: here + stepMs,
+    ArrowUp: here + stepMs,
+    PageDown: here - pageSteps * stepMs,
+    PageUp: here + pageSteps * stepMs,
+    Home: from,
+    End: last,
   };
-  if (key === 'Home') return from;
-  if (key === 'End') return last;
-  const by = steps[key];
-  return by === undefined ? null : Math.min(last, Math.max(from, here + by * stepMs));
+  const place = places[key];
+  return place === undefined ? null : Math.min(last, Math.max(from, place));
 }

@@ -7,7 +7,7 @@ export type BadgeColor = 'good' | 'warn' | 'bad' | 'gray';
 export function Badge({ color = 'gray', children }: { color?: BadgeColor; children: ReactNode }) {
   return (
     <span className={styles.badge} data-color={color}>
-      <span className={styles.word}>{children}</span>
+      <span className="cut">{children}</span>
     </span>
   );
 }

@@ -1,13 +1,8 @@
-/** How the server can sort a list by a column. */
-export interface ColumnSort {
-  /** Name of the field in the API. An order is this name; a minus in front means descending. */
-  by: string;
-  /** The directions in words, such as "oldest first". The server has no order in a direction that is missing. */
-  ascending?: string;
-  descending?: string;
-  /** Whether the first click sorts descending, as for times. */
-  isDescendingFirst?: boolean;
-}
+/**
+ * The orders of a list by one column, in words such as "oldest first". An order is named as in the API: by its field, and a minus in front
+ * means descending. A click takes the first, and another click the next.
+ */
+export type ColumnSort = Readonly<Record<string, string>>;
 
 /** The order of a table. */
 export interface TableSort {
@@ -17,36 +12,30 @@ export interface TableSort {
 }
 
 /** `aria-sort` of a column; undefined where the list is in another order. */
-export function directionOf({ by }: ColumnSort, order: string): 'ascending' | 'descending' | undefined {
-  if (order === by) return 'ascending';
-  return order === `-${by}` ? 'descending' : undefined;
+export function directionOf(sort: ColumnSort, order: string): 'ascending' | 'descending' | undefined {
+  if (!(order in sort)) return undefined;
+  return order.startsWith('-') ? 'descending' : 'ascending';
 }
 
 /** The order after a click on the header of a column. */
 export function nextOrder(sort: ColumnSort, order: string): string {
-  const direction = directionOf(sort, order);
-  const isNext = direction === undefined ? sort.isDescendingFirst === true : direction === 'ascending';
-  const isDescending = sort.descending !== undefined && (isNext || sort.ascending === undefined);
-  return isDescending ? `-${sort.by}` : sort.by;
+  const orders = Object.keys(sort);
+  return orders[(orders.indexOf(order) + 1) % orders.length] ?? order;
 }
 
-/** Every order that the columns offer, in words. */
+/** Every order that the columns offer, in words. A minus comes first. */
 export function listOrders(
   columns: readonly { header: string; sort?: ColumnSort | undefined }[],
 ): { value: string; label: string }[] {
-  return columns.flatMap(({ header, sort }) => [
-    ...(sort?.descending ? [{ value: `-${sort.by}`, label: `${header}: ${sort.descending}` }] : []),
-    ...(sort?.ascending ? [{ value: sort.by, label: `${header}: ${sort.ascending}` }] : []),
-  ]);
+  return columns.flatMap(({ header, sort = {} }) =>
+    Object.keys(sort)
+      .sort()
+      .map((value) => ({ value, label: `${header}: ${sort[value]}` })),
+  );
 }
 
 /** A column of creation times. */
-export const byCreation: ColumnSort = {
-  by: 'createdAt',
-  ascending: 'oldest first',
-  descending: 'newest first',
-  isDescendingFirst: true,
-};
+export const byCreation: ColumnSort = { '-createdAt': 'newest first', createdAt: 'oldest first' };
 
 /** The usual order of most lists. */
 const newestFirst = '-createdAt';

@@ -1,5 +1,6 @@
 import { ActionIcon, Flex } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useTimeout } from '@mantine/hooks';
+import { useState } from 'react';
 import { useApp } from '../session/app-context.ts';
 import styles from './copying.module.css';
 import { Icon } from './icon.tsx';
@@ -15,11 +16,7 @@ const shownMs = 2_000;
 export function useCopy(): { isCopied: boolean; copy: (text: string, what: string) => Promise<boolean> } {
   const { announce } = useApp().toasts;
   const [isCopied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), shownMs);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
+  const { start } = useTimeout(() => setCopied(false), shownMs);
   return {
     isCopied,
     async copy(text, what) {
@@ -30,6 +27,7 @@ export function useCopy(): { isCopied: boolean; copy: (text: string, what: strin
       );
       const done = (await written) || copyBySelection(text);
       setCopied(done);
+      start();
       announce(done ? `${what} copied` : `Could not copy. Select the text and copy it yourself.`);
       return done;
     },
@@ -65,7 +63,7 @@ function CopyButton({ text, what }: { text: string; what: string }) {
 export function CopyableValue({ text, what }: { text: string; what: string }) {
   return (
     <Flex component="span" display="inline-flex" align="center" gap="0.25rem" maw="100%">
-      <code className={styles.text}>
+      <code style={{ overflowWrap: 'anywhere' }}>
         <OutsideText text={text} />
       </code>
       <CopyButton text={text} what={what} />

@@ -49,7 +49,7 @@ const idOf = (row: unknown) => (row as { id: string }).id;
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, list, rowId = idOf, empty, frame, sort } = props;
   const { rows, error, reload = () => {}, isUpdating = false } = list;
-  const place = { ref: frame, tabIndex: -1, className: styles.frame };
+  const place = { ref: frame, tabIndex: -1, className: `panel ${styles.frame}` };
   if (rows === undefined && error)
     return <div {...place}>{<ErrorState error={error} onRetry={reload} />}</div>;
   if (rows?.length === 0) return <div {...place}>{empty}</div>;
@@ -76,7 +76,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       >
         <colgroup>
           {columns.map(({ header, width }) => (
-            <col key={header} {...(width === undefined ? {} : { style: { width } })} />
+            <col key={header} style={{ width }} />
           ))}
         </colgroup>
         <thead role="rowgroup">
@@ -121,7 +121,7 @@ function ColumnHeader<Row>({ column, sort }: { column: Column<Row>; sort: TableS
         type="button"
         className={styles.sort}
         data-sorted={direction !== undefined || undefined}
-        title={direction && own[direction]}
+        title={own[sort.order]}
         onClick={() => sort.onSort(nextOrder(own, sort.order))}
       >
         {header}

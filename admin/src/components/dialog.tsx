@@ -29,7 +29,11 @@ export function Dialog({ title, onClose, isClosable = true, width = '30rem', chi
       closeOnClickOutside={false}
       returnFocus={false}
       closeButtonProps={{ 'aria-label': 'Close' }}
-      classNames={{ title: styles.title ?? '', header: styles.header ?? '', body: styles.body ?? '' }}
+      classNames={{ body: styles.body ?? '' }}
+      styles={{
+        header: { padding: '1.25rem 1.25rem 0.75rem 1.5rem' },
+        body: { padding: '0.25rem 1.5rem 1.5rem' },
+      }}
     >
       {children}
       <span hidden {...{ [originAttribute]: originId }} />

@@ -1,8 +1,3 @@
-/** Saves a text as a file, through the browser. */
-export function downloadText(name: string, text: string): void {
-  downloadBlob(name, new Blob([text], { type: 'text/plain' }));
-}
-
 /** Saves a blob as a file, through the browser. */
 export function downloadBlob(name: string, file: Blob): void {
   const url = URL.createObjectURL(file);

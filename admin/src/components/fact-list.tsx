@@ -7,14 +7,14 @@ export type Facts = Readonly<Record<string, ReactNode>>;
 /** A list of names with their values. */
 export function FactList({ facts }: { facts: Facts }) {
   return (
-    <dl>
+    <dl className="ruled">
       {Object.entries(facts).map(
         ([name, value]) =>
           value != null &&
           value !== false && (
             <div key={name} className={styles.fact}>
-              <dt className={styles.name}>{name}</dt>
-              <dd className={styles.value}>{value}</dd>
+              <dt className="note">{name}</dt>
+              <dd>{value}</dd>
             </div>
           ),
       )}

@@ -110,10 +110,10 @@ export function FilterSelect<Value extends string>({
 /** A group of on/off filters. */
 export function ToggleGroup({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <fieldset className={styles.group}>
+    <Flex component="fieldset" wrap="wrap" gap="0.5rem">
       <legend className="visually-hidden">{label}</legend>
       {children}
-    </fieldset>
+    </Flex>
   );
 }
 
@@ -128,6 +128,7 @@ export function FilterToggle({ isOn, onToggle, children }: FilterToggleProps) {
     <Toggle
       autoWidth
       px="0.75rem"
+      fz="0.8125rem"
       radius="xl"
       variant="light"
       className={styles.toggle ?? ''}

@@ -30,10 +30,14 @@ export function formatSize(bytes: number): string {
 const number = (digits: number) => new Intl.NumberFormat('en', { maximumFractionDigits: digits });
 const [whole, tenths, hundredths] = [number(0), number(1), number(2)];
 
+/** With more digits the smaller it is. @param wholeFrom from this value on it has no decimals */
+function formatShort(value: number, wholeFrom = 10): string {
+  return (value >= wholeFrom ? whole : value >= 1 ? tenths : hundredths).format(value);
+}
+
 /** "0.84 ms", "3.4 ms", "120 ms", "1.2 s". @param ms milliseconds */
 export function formatDuration(ms: number): string {
-  if (ms >= 1_000) return `${tenths.format(ms / 1_000)} s`;
-  return `${(ms >= 10 ? whole : ms >= 1 ? tenths : hundredths).format(ms)} ms`;
+  return ms >= 1_000 ? `${tenths.format(ms / 1_000)} s` : `${formatShort(ms)} ms`;
 }
 
 /** ", applied everywhere after 34 ms"; empty if the answer did not wait. */
@@ -44,11 +48,10 @@ export function describeApplied({ appliedAfterMs }: { appliedAfterMs?: number })
 
 /** "0.05 %", "4.2 %", "37 %". @param share 0 to 1 */
 export function formatShare(share: number): string {
-  const percent = share * 100;
-  return `${(percent >= 10 ? whole : percent >= 1 ? tenths : hundredths).format(percent)} %`;
+  return `${formatShort(share * 100)} %`;
 }
 
 /** A rate per second: "0.05", "12.5", "1,204". */
 export function formatRate(perSecond: number): string {
-  return (perSecond >= 100 ? whole : perSecond >= 1 ? tenths : hundredths).format(perSecond);
+  return formatShort(perSecond, 100);
 }

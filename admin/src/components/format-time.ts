@@ -53,19 +53,15 @@ export function formatCountdown(leftMs: number): string {
   return minutes > 0 ? `${minutes} min ${two(rest)} s` : `${rest} s`;
 }
 
-const minute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-
-/** The time of day, with its date where a range is longer than a day. @param atMs milliseconds since 1970 */
-export function formatDay(atMs: number, hasDate: boolean): string {
-  return (hasDate ? day : minute).format(atMs);
-}
+const clocks = {
+  minute: new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }),
+  second: new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }),
+  dated: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
+};
 
 /** The time of day in the reader's time zone. @param atMs milliseconds since 1970 */
-export function formatClock(atMs: number, hasSeconds = false): string {
-  return (hasSeconds ? second : minute).format(atMs);
+export function formatClock(atMs: number, form: keyof typeof clocks = 'minute'): string {
+  return clocks[form].format(atMs);
 }
 
 /**

@@ -27,7 +27,7 @@ export function LiveBar({ arrived, noun, onShow, children }: LiveBarProps) {
       {children}
       {arrived !== 0 && (
         <Button
-          className={styles.arrived}
+          style={{ gridColumn: 3, justifySelf: 'end' }}
           size="compact-md"
           variant="light"
           leftSection={<Icon name="up" size={16} />}

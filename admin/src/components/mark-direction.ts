@@ -10,12 +10,10 @@ export interface TextPart {
 /** Splits a text at the characters that change its direction, and names them. */
 export function markDirection(text: string): TextPart[] {
   // `split` puts the captured separators at the odd places.
-  const parts = text
+  return text
     .split(directionCharacters)
-    .map((part, index) => ({ text: part, isMark: index % 2 === 1 }));
-  return parts
-    .filter((part) => part.text !== '')
-    .map((part) => (part.isMark ? { ...part, text: nameOf(part.text) } : part));
+    .map((part, place) => (place % 2 ? { text: nameOf(part), isMark: true } : { text: part, isMark: false }))
+    .filter((part) => part.text !== '');
 }
 
 /** The text with each such character named in brackets, for places that take plain text only: titles and labels. */

@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { breakable } from './breakable.ts';
 import { markDirection } from './mark-direction.ts';
 import styles from './outside-text.module.css';
@@ -16,23 +16,18 @@ interface OutsideTextProps {
  * turn it around are shown by their code points. A long one is broken between its words if it has some.
  */
 export function OutsideText({ text, isLine = false, ...attributes }: OutsideTextProps): ReactNode {
-  const parts = markDirection(text);
   return (
     <bdi {...attributes}>
-      {parts.map(({ text: part, isMark }, place) =>
-        isMark ? (
+      {markDirection(text).map(({ text: part, isMark }, place) => {
+        if (!isMark) return isLine ? part : breakable(part).flatMap(behindBreak);
+        return (
           <span key={place} className={styles.mark} title="A character that changes the direction of text">
             {part}
           </span>
-        ) : (
-          (isLine ? [part] : breakable(part)).map((piece, at) => (
-            <Fragment key={at}>
-              {at > 0 && <wbr />}
-              {piece}
-            </Fragment>
-          ))
-        ),
-      )}
+        );
+      })}
     </bdi>
   );
 }
+
+const behindBreak = (piece: string, at: number) => (at === 0 ? [piece] : [<wbr key={at} />, piece]);

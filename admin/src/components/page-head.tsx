@@ -34,7 +34,11 @@ export function PageHead({ title, lead, actions }: PageHeadProps) {
         </h1>
         {lead && <p className="quiet">{lead}</p>}
       </Flex>
-      {actions && <div className={styles.actions}>{actions}</div>}
+      {actions && (
+        <Flex wrap="wrap" gap="0.625rem" maw="100%" className={styles.actions}>
+          {actions}
+        </Flex>
+      )}
     </Flex>
   );
 }

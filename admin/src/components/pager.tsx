@@ -13,7 +13,7 @@ interface PagerProps extends Pick<PagerFrameProps, 'table'> {
   /** Rows on all pages; null or undefined if unknown. */
   total?: number | null | undefined;
   /** The server counts no further: `total` then means that many or more. */
-  countedUpTo?: number;
+  countedUpTo?: number | undefined;
 }
 
 /** Below a table that only knows its next page. */

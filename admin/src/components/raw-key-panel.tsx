@@ -5,7 +5,7 @@ import { useApp } from '../session/app-context.ts';
 import { useStore } from '../state/store.ts';
 import { useCopy } from './copying.tsx';
 import { Dialog } from './dialog.tsx';
-import { downloadText, toFileName } from './download-text.ts';
+import { downloadBlob, toFileName } from './download-text.ts';
 import { Icon } from './icon.tsx';
 import { Notice } from './notice.tsx';
 import { OutsideText } from './outside-text.tsx';
@@ -85,7 +85,7 @@ export function RawKeyPanel({ rawKey, noun = 'key', fileName, action, onStored }
         <Button
           variant="default"
           leftSection={<Icon name="download" size={17} />}
-          onClick={() => downloadText(`${fileName}.txt`, `${rawKey}\n`)}
+          onClick={() => downloadBlob(`${fileName}.txt`, new Blob([`${rawKey}\n`], { type: 'text/plain' }))}
         >
           Download
         </Button>

@@ -39,24 +39,13 @@ interface ResourceListProps<Row> extends Omit<DataTableProps<Row>, 'list' | 'fra
 
 /** A list of the server: filters, the rows that arrived, the table and its pages. */
 export function ResourceList<Row>(props: ResourceListProps<Row>) {
-  const {
-    list,
-    noun,
-    count,
-    filters,
-    bar,
-    onShowNew = list.reload,
-    pages,
-    countedUpTo,
-    numbered,
-    ...table
-  } = props;
+  const { list, noun, count, filters, bar, onShowNew, pages, countedUpTo, numbered, ...table } = props;
   const { rows, nextCursor = null, total, arrived } = list;
   const frame = useRef<HTMLDivElement>(null);
   const showNew = () => {
     // New rows are on the first page.
     pages?.goFirst();
-    onShowNew();
+    (onShowNew ?? list.reload)();
   };
   return (
     <>
@@ -69,10 +58,9 @@ export function ResourceList<Row>(props: ResourceListProps<Row>) {
       <DataTable frame={frame} list={list} {...table} />
       {rows && pages && (
         <Pager
-          {...{ pages, nextCursor, total }}
+          {...{ pages, nextCursor, total, countedUpTo }}
           table={frame}
           summary={countOf(count ?? rows.length, noun)}
-          {...(countedUpTo !== undefined && { countedUpTo })}
         />
       )}
       {rows && numbered && <OffsetPager {...numbered} table={frame} total={total ?? 0} noun={noun} />}

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import {
   curlSnippet,
-  encryptLiveSnippet,
   encryptSnippet,
   keyTagOf,
   keyUrlOf,
@@ -41,7 +40,7 @@ it('the curl command needs no program that POSIX does not have', () => {
 });
 
 it('every snippet names server and content, the one for a player imports the project’s player, and only the curl command has the API key', () => {
-  for (const text of [encryptSnippet(facts), encryptLiveSnippet(facts), playerSnippet(facts)]) {
+  for (const text of [encryptSnippet(facts), encryptSnippet(facts, true), playerSnippet(facts)]) {
     expect(text).toContain('https://keys.example');
     expect(text).not.toContain('lk_');
   }

@@ -50,27 +50,22 @@ export function shownCurlSnippet(facts: SnippetFacts): string {
 }
 
 /**
- * Encrypts a clear presentation with LATCHKEY_API_KEY from the environment. It uses `=`, because an ID can start with a dash.
+ * Encrypts with LATCHKEY_API_KEY from the environment. It uses `=`, because an ID can start with a dash.
+ *
+ * @param isLive whether it is a channel that a packager writes, whose key periods are stated already; otherwise a clear presentation
  */
-export function encryptSnippet({ serverUrl, contentId }: Omit<SnippetFacts, 'rawKey'>): string {
+export function encryptSnippet(
+  { serverUrl, contentId }: Omit<SnippetFacts, 'rawKey'>,
+  isLive = false,
+): string {
   return [
-    `npx latchkey encrypt video/master.m3u8 \\`,
-    `  --content-id=${contentId} \\`,
-    `  --out=encrypted/${contentId} \\`,
-    `  --server=${serverUrl} \\`,
+    `npx latchkey encrypt ${isLive ? '--live live' : 'video'}/master.m3u8`,
+    `--content-id=${contentId}`,
+    `--out=encrypted/${contentId}`,
+    `--server=${serverUrl}`,
     // States the key periods of the content: a viewer could fetch the keys of all epochs at once otherwise.
-    `  --register --rotate-every=10`,
-  ].join('\n');
-}
-
-/** Encrypts a live channel while a packager writes it. Its key periods are stated already. */
-export function encryptLiveSnippet({ serverUrl, contentId }: Omit<SnippetFacts, 'rawKey'>): string {
-  return [
-    `npx latchkey encrypt --live live/master.m3u8 \\`,
-    `  --content-id=${contentId} \\`,
-    `  --out=encrypted/${contentId} \\`,
-    `  --server=${serverUrl}`,
-  ].join('\n');
+    ...(isLive ? [] : ['--register --rotate-every=10']),
+  ].join(' \\\n  ');
 }
 
 /** Plays the content, like the README of the player. The token is sent to the key server only. */

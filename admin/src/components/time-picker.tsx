@@ -73,12 +73,8 @@ const isoOf = (ms: number) => new Date(ms).toISOString();
 
 /** The two ends of a range. What is typed is shown as soon as the server takes it. */
 function OwnRange({ zoomed, change }: { zoomed: Span; change: ChangeFilter<TimeView> }) {
-  const [typed, setTyped] = useState<{ over: Span | null; from: string; to: string }>({
-    over: null,
-    from: '',
-    to: '',
-  });
-  const ends = typed.over === zoomed ? typed : { from: isoOf(zoomed.from), to: isoOf(zoomed.to) };
+  const [typed, setTyped] = useState<{ over: Span; from: string; to: string } | null>(null);
+  const ends = typed?.over === zoomed ? typed : { from: isoOf(zoomed.from), to: isoOf(zoomed.to) };
   const take = (part: { from: string } | { to: string }) => {
     const next = { ...ends, ...part };
     const span = readSpan(next.from, next.to);

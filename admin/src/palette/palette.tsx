@@ -114,8 +114,12 @@ function Place({ entry, ...option }: { entry: PaletteEntry } & ComponentProps<'d
     <div {...option} role="option" className={styles.entry}>
       <Icon name={icon} size={18} />
       <Flex component="span" direction="column" flex={1} miw={0} lh={1.35}>
-        <OutsideText className={styles.label} text={label} />
-        {kind !== 'Page' && <OutsideText className={styles.kind} text={kind} />}
+        <OutsideText className="cut" text={label} />
+        {kind !== 'Page' && (
+          <small className="cut">
+            <OutsideText text={kind} />
+          </small>
+        )}
       </Flex>
       {keys && <kbd>{keys}</kbd>}
     </div>

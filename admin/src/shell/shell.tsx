@@ -189,7 +189,7 @@ function AccountBox() {
   return (
     <Flex align="center" gap="0.5rem" w="100%" p="0.75rem 0 0 0.375rem" className={styles.account}>
       <Flex direction="column" flex={1} miw={0} lh={1.35}>
-        <OutsideText className={styles.name} title={withoutDirection(name)} text={name} />
+        <OutsideText className={`cut ${styles.name}`} title={withoutDirection(name)} text={name} />
         <small>
           signed in · {scope}
           {contents && ', some contents'}

@@ -1,7 +1,6 @@
 import { createTheme, type MantineColorScheme, SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { createElement } from 'react';
 import { Icon, type IconName } from '../components/icon.tsx';
-import styles from './theme-switch.module.css';
 
 const choices: [MantineColorScheme, string, IconName][] = [
   ['light', 'Light', 'sun'],
@@ -12,12 +11,15 @@ const choices: [MantineColorScheme, string, IconName][] = [
 const data = choices.map(([value, label, icon]) => ({
   value,
   label: (
-    <span className={styles.choice} title={label}>
+    <span style={{ display: 'grid', placeItems: 'center', height: '1.25rem' }} title={label}>
       <Icon name={icon} size={16} />
       <span className="visually-hidden">{label}</span>
     </span>
   ),
 }));
+
+/** Covers the whole segment. Mantine's input has no size, so touch exploration with a screen reader would miss it. */
+const cover = { inset: 0, zIndex: 3, width: '100%', height: '100%', margin: 0, cursor: 'pointer' };
 
 /** Light, dark, or the system's theme. */
 export function ThemeSwitch() {
@@ -28,7 +30,7 @@ export function ThemeSwitch() {
       size="xs"
       radius="xl"
       withItemsBorders={false}
-      classNames={{ input: styles.input ?? '' }}
+      styles={{ input: cover }}
       data={data}
       value={colorScheme}
       onChange={setColorScheme}
@@ -43,9 +45,7 @@ const shades = (token: string) => Array<string>(10).fill(`var(--${token})`) as n
 const unlocked = { lockScroll: false, overlayProps: { backgroundOpacity: 0.45 } };
 
 export const theme = createTheme({
-  primaryColor: 'accent',
-  colors: { accent: shades('accent'), good: shades('good'), warn: shades('warn'), bad: shades('bad') },
-  defaultRadius: 'md',
+  colors: { good: shades('good'), warn: shades('warn'), bad: shades('bad') },
   cursorType: 'pointer',
   respectReducedMotion: true,
   // By name: a page loads what it shows of these.

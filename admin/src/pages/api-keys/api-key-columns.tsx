@@ -32,10 +32,10 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
           <Link href={apiKeyAddress(apiKey.id)} className={cell.name}>
             <OutsideText text={apiKey.name} />
           </Link>
-          <span className={styles.prefix}>
+          <small className={styles.prefix}>
             <code>{apiKey.keyPrefix}…</code>
             {apiKey.id === ownId && <span className={styles.own}>your current key</span>}
-          </span>
+          </small>
         </span>
       ),
     },
@@ -45,7 +45,11 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
       cell: ({ scope, contents }) => (
         <span className={cell.identity}>
           {scope}
-          {contents && <OutsideText className={styles.contents} text={describeContents(contents)} />}
+          {contents && (
+            <small>
+              <OutsideText text={describeContents(contents)} />
+            </small>
+          )}
         </span>
       ),
     },
@@ -53,9 +57,8 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
     timeColumn('Last used', '8.5rem', ({ lastUsedAt }) => lastUsedAt),
     timeColumn('Created', '8.5rem', ({ createdAt }) => createdAt, byCreation),
     timeColumn('Expires', '8.5rem', ({ expiresAt }) => expiresAt, {
-      by: 'expiresAt',
-      ascending: 'next to expire first',
-      descending: 'last to expire first',
+      expiresAt: 'next to expire first',
+      '-expiresAt': 'last to expire first',
     }),
     actionsColumn((apiKey) => (
       <ApiKeyMenu apiKey={apiKey} status={statusOf(apiKey, now)} showDialog={showDialog} />

@@ -23,12 +23,7 @@ import { describeChange, summarize, targetAddress } from './describe-details.ts'
 
 const { everything } = auditFilter;
 
-const byTime: ColumnSort = {
-  by: 'at',
-  ascending: 'oldest first',
-  descending: 'newest first',
-  isDescendingFirst: true,
-};
+const byTime: ColumnSort = { '-at': 'newest first', at: 'oldest first' };
 
 /** One line for each record. The details have everything in full. @param names of API keys, which the audit identifies by ID */
 export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyNames): Column<AuditRecord>[] {
@@ -50,7 +45,11 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
       cell: ({ actor, person }) => (
         <Line>
           <Actor actor={actor} names={names} />
-          {person !== null && <OutsideText className={styles.second} text={person} isLine />}
+          {person !== null && (
+            <small>
+              <OutsideText text={person} isLine />
+            </small>
+          )}
         </Line>
       ),
     },
@@ -86,7 +85,9 @@ function Summary({ record }: { record: AuditRecord }) {
   const summary = summarize(record.details);
   return (
     summary && (
-      <OutsideText className={styles.second} title={withoutDirection(summary)} text={summary} isLine />
+      <small>
+        <OutsideText title={withoutDirection(summary)} text={summary} isLine />
+      </small>
     )
   );
 }
@@ -98,7 +99,7 @@ function Actor({ actor: { kind, id }, names }: { actor: AuditRecord['actor']; na
   const name = names.get(id)?.name ?? id;
   return (
     <>
-      <span className={styles.second}>{word}</span>
+      <small>{word}</small>
       <Named name={name} id={id} address={address} />
     </>
   );

@@ -11,9 +11,9 @@ import { toParams } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
+import styles from './audit.module.css';
 import type { AuditQuery } from './audit-filter.ts';
 import { summarize } from './describe-details.ts';
-import styles from './history.module.css';
 import { mergeHistory } from './merge-history.ts';
 
 /** A short list: the Audit page has all of them. */
@@ -62,7 +62,7 @@ export function History({ questions, isShown = () => true, about }: HistoryProps
       </Box>
     );
   return (
-    <ol className={styles.list}>
+    <ol className="ruled">
       {data.map((record) => (
         <Entry
           key={record.id}
@@ -85,10 +85,10 @@ function Entry({ record, actor }: { record: AuditRecord; actor: string | null })
         {outcome === 'refused' && <Badge color="bad">refused</Badge>}
         {code !== null && <code className={styles.code}>{code}</code>}
       </span>
-      <span className={styles.when}>
+      <span className="note">
         <RelativeTime at={at} isFocusable />
       </span>
-      <span className={styles.who}>
+      <span className={`note ${styles.who}`}>
         {nameOfActorKind(record.actor.kind)}
         {actor !== null && (
           <>

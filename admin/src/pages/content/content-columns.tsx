@@ -12,7 +12,6 @@ import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx
 import { keyUrlOf } from '../../components/snippets.ts';
 import { timeColumn } from '../../components/times.tsx';
 import { useApp } from '../../session/app-context.ts';
-import styles from './content.module.css';
 import type { ShowDialog } from './content-dialogs.tsx';
 import { useManagement } from './use-management.ts';
 
@@ -20,13 +19,13 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
   return [
     {
       header: 'Name',
-      sort: { by: 'name', ascending: 'A to Z', descending: 'Z to A' },
+      sort: { name: 'A to Z', '-name': 'Z to A' },
       cell: ({ id, name }) => (
         <span className={cell.identity}>
           <Link href={`/content/${id}`} className={cell.name}>
             <OutsideText text={name} />
           </Link>
-          <code className={styles.id}>{id}</code>
+          <code className="cut quiet">{id}</code>
         </span>
       ),
     },

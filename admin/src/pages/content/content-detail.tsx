@@ -16,13 +16,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
 import { BackLink, Section } from '../../components/section.tsx';
-import {
-  encryptLiveSnippet,
-  encryptSnippet,
-  keyTagOf,
-  keyUrlOf,
-  readEpoch,
-} from '../../components/snippets.ts';
+import { encryptSnippet, keyTagOf, keyUrlOf, readEpoch } from '../../components/snippets.ts';
 import { RelativeTime } from '../../components/times.tsx';
 import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
@@ -132,7 +126,7 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
           Key requests get 404 for every viewer. If you enable it again, it has the same keys as before.
         </Notice>
       )}
-      <div className={styles.columns}>
+      <div className={`columns ${styles.cards}`}>
         <KeyCard content={content} keyEndpoint={keyEndpoint} />
         <div>
           <KeyPeriodsCard periods={content.keyPeriods} />
@@ -224,7 +218,6 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
   const keyUrl = keyUrlOf(keyEndpoint, serverUrl, epoch ?? null);
   const hasPeriods = Boolean(content.keyPeriods);
   const isLive = content.keyPeriods?.mode === 'clock';
-  const encrypting = isLive ? encryptLiveSnippet : encryptSnippet;
   return (
     <Card>
       <Box component="h2" mb="0.75rem">
@@ -270,7 +263,7 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
           </Box>
           <CodeBlock
             what="Encrypt command"
-            text={`export LATCHKEY_API_KEY=lk_…\n${encrypting({ serverUrl, contentId: content.id })}`}
+            text={`export LATCHKEY_API_KEY=lk_…\n${encryptSnippet({ serverUrl, contentId: content.id }, isLive)}`}
           />
         </Stack>
       </Stack>

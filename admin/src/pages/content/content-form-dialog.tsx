@@ -54,7 +54,7 @@ export function ContentFormDialog({ stored, onClose }: ContentFormProps) {
       form={form}
       onClose={onClose}
     >
-      <div className={styles.fields}>
+      <div className={`columns ${styles.fields}`}>
         <TextInput
           {...form.getInputProps('name')}
           label="Name"

@@ -32,7 +32,7 @@ export function KeyPeriodsFields({ stored, form }: FieldsProps) {
   const choose = (chosen: string) =>
     form.setFieldValue('keyPeriods', textsOfMode(chosen as PeriodsMode, stored, clock.now()));
   return (
-    <fieldset className={styles.periods}>
+    <fieldset className={`columns ${styles.periods}`}>
       <legend className="visually-hidden">Key periods</legend>
       <NativeSelect
         {...form.getInputProps('keyPeriods')}
@@ -92,7 +92,7 @@ const sequencePace: readonly NumberField[] = [
 /** Fields next to each other. */
 function NumberFields({ form, fields }: { form: PeriodsForm; fields: readonly NumberField[] }) {
   return (
-    <div className={styles.pair}>
+    <div className={`columns ${styles.pair}`}>
       {fields.map(([member, label, description, placeholder, inputMode]) => (
         <TextInput
           key={member}

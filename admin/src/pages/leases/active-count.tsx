@@ -5,7 +5,6 @@ import { formatCount } from '../../components/format-numbers.ts';
 import { useApp } from '../../session/app-context.ts';
 import type { LeaseQuery } from './lease-filter.ts';
 import { useLeaseNews } from './lease-news.ts';
-import styles from './leases.module.css';
 import type { LivePage } from './use-lease-page.ts';
 
 type Counted = Pick<LeaseQuery, 'viewerId' | 'contentId' | 'state'>;
@@ -26,12 +25,12 @@ interface ShownCounts {
 
 export function ActiveCount({ active, isFailed }: ShownCounts) {
   return (
-    <span className={styles.count} data-testid="active-leases">
+    <span className="note" data-testid="active-leases">
       {active === undefined ? (
         describeUnknownCount(isFailed)
       ) : (
         <>
-          <strong>{formatCount(active)}</strong> active
+          <strong style={{ color: 'var(--text)', fontWeight: 600 }}>{formatCount(active)}</strong> active
         </>
       )}
     </span>

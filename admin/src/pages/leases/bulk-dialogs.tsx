@@ -1,4 +1,4 @@
-import { Button, Textarea } from '@mantine/core';
+import { Box, Button, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { keyOf } from '../../api/api.ts';
@@ -10,7 +10,6 @@ import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { ReasonField, type RevocationTarget, withReason } from './describe-revocation.tsx';
-import styles from './leases.module.css';
 import { useCounts } from './revoke-dialog.tsx';
 import { mostTargets, type Progress, readList, revokeInTurn } from './revoke-in-turn.ts';
 
@@ -159,19 +158,19 @@ function RunDialog({ run: { progress, isRunning, begin, stop }, total, onClose }
       isClosable={!isRunning}
       onClose={onClose}
     >
-      <progress className={styles.bar} value={done} max={total} aria-label="Progress" />
+      <progress style={{ width: '100%' }} value={done} max={total} aria-label="Progress" />
       <p role="status" style={{ fontVariantNumeric: 'tabular-nums' }}>
         {words}
       </p>
       {failed.length > 0 && (
         <Notice kind="bad" title={`${failed.length} could not be revoked`}>
-          <ul className={styles.failed}>
+          <Box component="ul" mah="12rem" pl="1.125rem" style={{ listStyle: 'disc', overflow: 'auto' }}>
             {failed.map(({ target: { label }, error }) => (
               <li key={label}>
                 <OutsideText text={label} />: {describeError(error).title}
               </li>
             ))}
-          </ul>
+          </Box>
         </Notice>
       )}
       <DialogActions>

@@ -114,7 +114,7 @@ function LeaseLine({ lease }: { lease: Lease }) {
           </>
         )}
       </strong>
-      <span>
+      <span className="quiet">
         {isActive ? 'Active until' : 'Expired'} {formatExact(expiresAt)}
       </span>
     </p>

@@ -24,12 +24,12 @@ export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
           <OutsideText text={viewerId} />
         </button>
         {deviceId !== null && (
-          <span className={styles.device}>
+          <small className="cut">
             on <OutsideText text={deviceId} />
-          </span>
+          </small>
         )}
         {kind === 'session' && (
-          <span className={styles.device}>
+          <small className="cut">
             {lastUsedAt === null ? (
               'URL not used yet'
             ) : (
@@ -37,7 +37,7 @@ export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
                 URL used <RelativeTime at={lastUsedAt} />
               </>
             )}
-          </span>
+          </small>
         )}
       </span>
     ),
@@ -84,7 +84,7 @@ function selectableColumn({ ids, toggle }: Selection, column: Column<Lease>): Co
   };
 }
 
-const byExpiry = { by: 'expiresAt', ascending: 'next to end first', descending: 'last to end first' };
+const byExpiry = { expiresAt: 'next to end first', '-expiresAt': 'last to end first' };
 
 /** @param canSortByExpiry see `lease-filter.ts` */
 export function leaseColumns(

@@ -30,7 +30,7 @@ export function Figures({ statistics, activeLeases }: FiguresProps) {
       <h2 id="figures" className="visually-hidden">
         Figures
       </h2>
-      <dl className={styles.figures}>
+      <dl className={`panel ${styles.figures}`}>
         <Figure name="Active leases" value={activeLeases === undefined ? '–' : formatCount(activeLeases)}>
           now · {formatCount(endedLeases.lastHour)} returned in the last hour ·{' '}
           <Link href="/leases?state=active">Show them</Link>
@@ -97,7 +97,7 @@ const stateWords: Record<State, string> = { fine: '', warning: 'too high', bad: 
 function Figure({ name, value, unit, state = 'fine', children }: FigureProps) {
   return (
     <div className={styles.figure} data-state={state}>
-      <dt>{name}</dt>
+      <dt className="note">{name}</dt>
       <dd>
         <span className={styles.value}>{value}</span>
         {unit && <small className={styles.part}> {unit}</small>}

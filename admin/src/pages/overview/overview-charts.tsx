@@ -76,7 +76,7 @@ function HourCharts({ statistics, changes, span: { from, to }, cursor, onZoom }:
     <>
       <div className={styles.charts}>
         {charts.map((chart) => (
-          <div key={chart.title} className={styles.chart}>
+          <div key={chart.title} className={`panel ${styles.chart}`}>
             <TimeChart {...chart} {...{ from, to, stepMs, cursor, onZoom }} changes={marks} />
           </div>
         ))}

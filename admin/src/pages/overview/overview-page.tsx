@@ -56,7 +56,7 @@ function ServerOverview() {
               <Revocations changes={changes} />
             </>
           )}
-          <div className={styles.pair}>
+          <div className={`columns ${styles.pair}`}>
             <Health statistics={statistics} />
             <ConfigurationNotes warnings={statistics.warnings} />
           </div>
@@ -105,7 +105,7 @@ function OverviewSkeleton() {
       <Skeleton width="100%" height="15rem" />
       <div className={styles.charts} aria-hidden="true">
         {charts.map((chart) => (
-          <div key={chart} className={styles.chart}>
+          <div key={chart} className={`panel ${styles.chart}`}>
             <Skeleton width="100%" height="16.25rem" />
           </div>
         ))}

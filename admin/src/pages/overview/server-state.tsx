@@ -76,7 +76,7 @@ export function Health({ statistics: { ready, dependencies, replicas } }: { stat
           </>
         }
       >
-        <ul className={styles.rows}>
+        <ul className={`ruled ${styles.rows}`}>
           {Object.entries(dependencies).map(([name, state]) => (
             <li key={name}>
               <span className={cell.stack}>

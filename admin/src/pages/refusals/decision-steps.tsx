@@ -24,7 +24,7 @@ export function DecisionSteps({ decision, isAssumed, refusal }: DecisionProps) {
   return (
     <>
       {refusal && <RefusedThen refusal={refusal} />}
-      <ol aria-label="Decisions, in their order">
+      <ol className="ruled" aria-label="Decisions, in their order">
         {decision.steps.map((step) => (
           <Step key={step.step} step={step} />
         ))}
@@ -82,7 +82,7 @@ function Step({ step: { step, answer, code, facts } }: { step: DecisionStep }) {
       <span className={styles.mark}>
         <Icon name={icons[answer]} size={18} />
       </span>
-      <div className={styles.words}>
+      <div>
         <Flex wrap="wrap" gap="0 0.75rem">
           <strong>{name}</strong> <span className={styles.answer}>{code ?? nameOfAnswer(answer)}</span>
         </Flex>

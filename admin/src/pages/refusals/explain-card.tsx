@@ -59,7 +59,7 @@ export function ExplainCard(props: ExplainCardProps) {
           onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
         >
           <summary>Content, epoch and lease</summary>
-          <div className={styles.fields}>
+          <div className={`columns ${styles.fields}`}>
             <TextInput
               label="Content ID"
               description="Default: of its latest refusal or lease"

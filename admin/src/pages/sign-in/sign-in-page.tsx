@@ -9,7 +9,6 @@ import { readCredential } from '../../session/read-credential.ts';
 import { Entrance } from '../../shell/entrance.tsx';
 import { useStore } from '../../state/store.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
-import styles from './sign-in.module.css';
 
 /** Asks for an API key. The address stays, so signing in shows the requested page. */
 export function SignInPage() {
@@ -31,13 +30,13 @@ export function SignInPage() {
           </Notice>
         )}
         <SignInForm />
-        <details className={styles.help}>
+        <details className="note">
           <summary>No key?</summary>
-          <p>
+          <Box component="p" mt="0.5rem">
             In the Latchkey folder on the database machine,{' '}
             <code>npx latchkey api-keys create --name rescue</code> creates a key. If{' '}
             <code>ADMIN_API_KEY</code> is set, its value works as well.
-          </p>
+          </Box>
         </details>
       </Stack>
     </Entrance>
@@ -78,7 +77,7 @@ function SignInForm() {
           aria-invalid={fault !== null || undefined}
           errorProps={{ role: 'alert' }}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the key', tabIndex: 0 }}
-          classNames={{ innerInput: styles.key ?? '' }}
+          styles={{ innerInput: { fontFamily: 'var(--font-mono)', fontSize: '0.875rem' } }}
         />
         <Checkbox
           name="remember"

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { reading } from '../../api/api.ts';
 import type { AuditRecord, Statistics } from '../../api/schema.ts';
 import type { ChartChange } from '../../charts/time-chart.tsx';
-import { formatDay } from '../../components/format-time.ts';
+import { formatClock } from '../../components/format-time.ts';
 import { withoutDirection } from '../../components/mark-direction.ts';
 import { Section } from '../../components/section.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
@@ -126,7 +126,7 @@ export function ChangeList({ changes: read, span }: ChangeListProps) {
         {changes.slice(0, listedChanges).map(({ at, name, record }) => (
           <li key={record?.id ?? `${at} ${name}`}>
             <time className="quiet" dateTime={new Date(at).toISOString()}>
-              {formatDay(at, true)}
+              {formatClock(at, 'dated')}
             </time>{' '}
             {record ? <Link href={auditAddress(record, at)}>{name}</Link> : name}
           </li>

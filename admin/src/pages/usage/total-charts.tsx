@@ -5,7 +5,7 @@ import type { ChartLine } from '../../charts/geometry.ts';
 import { type ChartChange, TimeChart } from '../../charts/time-chart.tsx';
 import type { SharedCursor } from '../../charts/use-chart-pointer.ts';
 import { countOf, formatCount, formatShare } from '../../components/format-numbers.ts';
-import { formatDay } from '../../components/format-time.ts';
+import { formatClock } from '../../components/format-time.ts';
 import styles from './usage.module.css';
 import {
   allOf,
@@ -32,7 +32,7 @@ export interface Shared {
 export function chartProps({ from, to, stepMs }: Steps) {
   return {
     ...{ from, to, stepMs },
-    formatTime: (at: number) => formatDay(at, to - from > dayMs),
+    formatTime: (at: number) => formatClock(at, to - from > dayMs ? 'dated' : 'minute'),
   };
 }
 
@@ -69,7 +69,7 @@ export function TotalCharts({ totals, usage, refusedAs = 'count', ...shared }: T
         <strong>{countOf(requests, 'request')}</strong> in this time: {formatCount(served)} served,{' '}
         {formatCount(refused)} refused{requests > 0 && ` (${formatShare(refused / requests)})`}.
       </Box>
-      <div className={styles.pair}>
+      <div className={`columns ${styles.pair}`}>
         <TimeChart
           {...common}
           {...countProps}

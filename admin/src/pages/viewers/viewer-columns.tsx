@@ -32,7 +32,7 @@ const viewerColumn: Column<Viewer> = {
       <OutsideText text={viewerId} />
     </Link>
   ),
-  sort: { by: 'viewerId', ascending: 'A to Z' },
+  sort: { viewerId: 'A to Z' },
 };
 
 const leaseColumns: Column<Viewer>[] = [
