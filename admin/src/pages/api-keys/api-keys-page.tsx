@@ -12,7 +12,6 @@ import { Icon } from '../../components/icon.tsx';
 import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
-import { useNow } from '../../state/time.ts';
 import { useFilter } from '../../state/use-address-filter.ts';
 import { useLiveListPage } from '../../state/use-list-page.ts';
 import { apiKeyColumns, type OpenDialog } from './api-key-columns.tsx';
@@ -37,7 +36,6 @@ export default function ApiKeysPage() {
 /** Lists all API keys: search, create, rotate and revoke. */
 function ApiKeyList() {
   const { id: ownId } = useCurrentApiKey();
-  const now = useNow();
   const { filter, change, field, isNarrowed, reset } = useFilter(apiKeyFilter);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const query = toApiKeyQuery(filter);
@@ -49,7 +47,7 @@ function ApiKeyList() {
     { query: { ...query, limit: pageSize, cursor: pages.cursor } },
     { topic: 'api-key', isFirst },
   );
-  const columns = useMemo(() => apiKeyColumns({ now, ownId, showDialog: setDialog }), [now, ownId]);
+  const columns = useMemo(() => apiKeyColumns(ownId, setDialog), [ownId]);
   return (
     <ResourcePage
       title="API keys"
