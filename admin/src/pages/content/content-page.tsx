@@ -8,7 +8,7 @@ import { FilterSelect, SearchField } from '../../components/filters.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize } from '../../components/use-cursor-pages.ts';
-import { bindTo, type ChangeFilter, trimmed, useFilter } from '../../state/use-address-filter.ts';
+import { bindTo, type ChangeFilter, useFilter } from '../../state/use-address-filter.ts';
 import { useLiveListPage } from '../../state/use-list-page.ts';
 import { contentColumns } from './content-columns.tsx';
 import { ContentDetail } from './content-detail.tsx';
@@ -31,7 +31,7 @@ export default function ContentPage() {
 /** Lists all content: search, register, edit and disable. */
 function ContentList() {
   const { mayManage } = useManagement();
-  const { filter, change, reset } = useFilter(contentFilter);
+  const { filter, change, isNarrowed, reset } = useFilter(contentFilter);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const { page: number, ...rest } = filter;
   const page = Number(number || 1);
@@ -39,7 +39,7 @@ function ContentList() {
   const list = useLiveListPage(
     '/api/v1/content',
     'items',
-    { query: { ...trimmed(rest), limit: pageSize, offset: (page - 1) * pageSize } },
+    { query: { ...rest, limit: pageSize, offset: (page - 1) * pageSize } },
     { topic: 'content', isFirst },
   );
   const columns = useMemo(() => contentColumns(setDialog), []);
@@ -83,7 +83,7 @@ function ContentList() {
               </Button>
             }
           />
-        ) : contentFilter.isNarrowed({ ...filter, page: '' }) ? (
+        ) : isNarrowed ? (
           <NoMatches title="No matching content" onReset={reset}>
             The search finds any part of the name or ID, in upper or lower case.
           </NoMatches>
