@@ -60,26 +60,6 @@ export type QueryOf<Path extends PathOf<'get'>> = NonNullable<
   ParamsOf<Path> extends { query?: infer Query } ? Query : never
 >;
 
-/** The HTTP API of the server, called with the session's key. Paths, parameters and answers have the types of its own `/openapi.json`. */
-export interface Api {
-  /**
-   * @throws ApiError for any answer but 2xx, and for a read before the time that a 429 has named; UnreachableError if no
-   *   complete answer arrived; UnreadableError for a 2xx that is not JSON
-   */
-  call<M extends Method, Path extends PathOf<M>>(
-    method: M,
-    path: Path,
-    options: CallOptions<M, Path>,
-  ): Promise<Answer<M, Path>>;
-  /**
-   * For long answers. Only the head has a time limit. The caller can abort the body.
-   *
-   * @returns the answer to a GET, with its body unread
-   * @throws like `call`. A body that breaks off rejects its reader
-   */
-  open<Path extends PathOf<'get'>>(path: Path, options: CallOptions<'get', Path>): Promise<Response>;
-}
-
 /** A read for the query cache. An action invalidates all reads of a resource by `keyOf`. */
 export function reading<Path extends PathOf<'get'>>(api: Api, path: Path, params: ParamsOf<Path>) {
   const queryKey: QueryKey = [...keyOf(path), path, params];
@@ -116,7 +96,10 @@ interface AnyOptions extends Options {
   body?: unknown;
 }
 
-export function createApi(apiOptions: ApiOptions): Api {
+export type Api = ReturnType<typeof createApi>;
+
+/** The HTTP API of the server, called with the session's key. Paths, parameters and answers have the types of its own `/openapi.json`. */
+export function createApi(apiOptions: ApiOptions) {
   const { fetch, credential, onContact, onKeyRefused, rateLimit, onDate } = apiOptions;
 
   /** The answer, or its body, did not arrive in full. */
@@ -152,7 +135,15 @@ export function createApi(apiOptions: ApiOptions): Api {
   }
 
   return {
-    async call(method, path, options) {
+    /**
+     * @throws ApiError for any answer but 2xx, and for a read before the time that a 429 has named; UnreachableError if no
+     *   complete answer arrived; UnreadableError for a 2xx that is not JSON
+     */
+    async call<M extends Method, Path extends PathOf<M>>(
+      method: M,
+      path: Path,
+      options: CallOptions<M, Path>,
+    ): Promise<Answer<M, Path>> {
       const { params, signal } = options as AnyOptions;
       const limitMs = params?.query?.wait === 'applied' ? appliedTimeoutMs : timeoutMs;
       const response = await ask(method, path, options as AnyOptions, AbortSignal.timeout(limitMs));
@@ -164,7 +155,13 @@ export function createApi(apiOptions: ApiOptions): Api {
         throw new UnreadableError(cause);
       }
     },
-    async open(path, options) {
+    /**
+     * For long answers. Only the head has a time limit. The caller can abort the body.
+     *
+     * @returns the answer to a GET, with its body unread
+     * @throws like `call`. A body that breaks off rejects its reader
+     */
+    async open<Path extends PathOf<'get'>>(path: Path, options: CallOptions<'get', Path>): Promise<Response> {
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(), timeoutMs);
       try {

@@ -9,24 +9,18 @@ import {
   writePeriods,
 } from './key-periods-form.ts';
 
+type TextField = 'name' | 'sizeBytes' | 'manifestKey' | 'playlistUrl' | 'metadata';
+
 /** The fields of a content that can change. */
-export interface ContentFields
-  extends Pick<Content, 'name' | 'sizeBytes' | 'manifestKey' | 'playlistUrl' | 'metadata'> {
+interface ContentFields extends Pick<Content, TextField> {
   /** Undefined leaves it to the server. */
   keyPeriods?: KeyPeriods | null | undefined;
 }
 
 /** The texts in the fields of the dialogs. */
-export type FormTexts = {
-  name: string;
-  sizeBytes: string;
-  manifestKey: string;
-  playlistUrl: string;
-  metadata: string;
-  keyPeriods: PeriodsTexts;
-};
+export type FormTexts = Record<TextField, string> & { keyPeriods: PeriodsTexts };
 
-type FormFaults = Partial<Record<keyof ContentFields, string>> & PeriodsFaults;
+type FormFaults = Partial<Record<TextField, string>> & PeriodsFaults;
 
 /** The texts that show a stored content; empty ones for null. */
 export function writeForm(content: Content | null): FormTexts {
