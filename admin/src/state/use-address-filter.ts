@@ -69,7 +69,12 @@ export function createFilter<const Fields extends Record<string, Field>>(
 
 /** The filter of a list, and the props of its controls. */
 export function useFilter<Filter>(form: FilterForm<Filter>) {
-  const [filter, change] = useAddressFilter(form);
+  const [filter, changeFilter] = useAddressFilter(form);
+  // Another filter starts at its first page.
+  const change = useCallback<ChangeFilter<Filter>>(
+    (part) => changeFilter({ page: '', ...part }),
+    [changeFilter],
+  );
   return {
     filter,
     change,

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { Route, Switch } from 'wouter';
+import { useRoute } from 'wouter';
 import type { QueryOf } from '../../api/api.ts';
 import { apiKeyOrders, apiKeyStatuses, countedUpTo, scopes } from '../../api/resources.ts';
 import type { ApiKey } from '../../api/schema.ts';
@@ -23,14 +23,8 @@ const path = '/api/v1/api-keys';
 
 /** The list of API keys, or one key. */
 export default function ApiKeysPage() {
-  return (
-    <Switch>
-      <Route path="/api-keys/:id">{({ id }) => <ApiKeyDetail key={id} id={id} />}</Route>
-      <Route>
-        <ApiKeyList />
-      </Route>
-    </Switch>
-  );
+  const [, one] = useRoute('/api-keys/:id');
+  return one ? <ApiKeyDetail key={one.id} id={one.id} /> : <ApiKeyList />;
 }
 
 /** Lists all API keys: search, create, rotate and revoke. */
