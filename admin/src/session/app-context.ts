@@ -83,14 +83,10 @@ export function createParts(serverUrl: string) {
 
 type AppParts = ReturnType<typeof createParts>;
 
-export const AppContext = createContext<AppParts | null>(null);
+/** `main.tsx` provides it to all that is drawn. */
+export const AppContext = createContext(null as unknown as AppParts);
 
-export function useApp(): AppParts {
-  const parts = useContext(AppContext);
-  if (!parts) throw new Error('Nothing provides AppContext.');
-  return parts;
-}
-
+export const useApp = (): AppParts => useContext(AppContext);
 export const useApi = (): Api => useApp().api;
 
 /** The key that is signed in. @throws Error if nobody is signed in */

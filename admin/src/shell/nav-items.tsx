@@ -1,6 +1,7 @@
 import { type ComponentType, lazy, useState } from 'react';
+import type { CurrentApiKey } from '../api/schema.ts';
 import type { IconName } from '../components/icon.tsx';
-import { type Holder, may, type Permission } from '../session/permissions.ts';
+import { may, type Permission } from '../session/permissions.ts';
 
 /** Like `lazy`, but draws a loaded page at once. React's `lazy` would show the fallback even then, for 300 ms against flicker. */
 function lazyPage(loadScript: () => Promise<{ default: ComponentType }>) {
@@ -84,7 +85,7 @@ export const navItems: readonly NavItem[] = pages.map((page) => ({
   ...lazyPage(scripts[page.path]),
 }));
 
-export function navItemsFor(apiKey: Holder): NavItem[] {
+export function navItemsFor(apiKey: CurrentApiKey): NavItem[] {
   return navItems.filter(({ needs }) => !needs || may(apiKey, needs));
 }
 

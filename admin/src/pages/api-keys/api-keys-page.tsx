@@ -34,12 +34,11 @@ function ApiKeyList() {
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const query = toApiKeyQuery(filter);
   const pages = useCursorPages(JSON.stringify(query));
-  const isFirst = pages.cursor === null && filter.sort === null;
   const list = useLiveListPage(
     path,
     'api_keys',
     { query: { ...query, limit: pageSize, cursor: pages.cursor } },
-    { topic: 'api-key', isFirst },
+    'api-key',
   );
   const columns = useMemo(() => apiKeyColumns(ownId, setDialog), [ownId]);
   return (

@@ -29,12 +29,11 @@ function ContentList() {
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const { page: number, ...rest } = filter;
   const page = Number(number || 1);
-  const isFirst = page === 1 && filter.sort === null;
   const list = useLiveListPage(
     '/api/v1/content',
     'items',
     { query: { ...rest, limit: pageSize, offset: (page - 1) * pageSize } },
-    { topic: 'content', isFirst },
+    'content',
   );
   const columns = useMemo(() => contentColumns(setDialog), []);
   return (
