@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Box, Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -38,7 +38,10 @@ export function ExplainCard(props: ExplainCardProps) {
     ask(form.values);
   };
   return (
-    <Card title="Why is a key refused?">
+    <Card>
+      <Box component="h2" mb="0.75rem">
+        Why is a key refused?
+      </Box>
       <form onSubmit={submit} className={styles.form} noValidate>
         <TextInput
           label="Viewer, token, request ID or lease ID"
